@@ -1,0 +1,122 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// One dialect for every target: Swift 6 mode, no warnings, unsafe code marked where it stands.
+let house: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+]
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+let package = Package(
+    name: "flotilla",
+    products: [
+        .executable(name: "activation-worker", targets: ["ActivationWorker"]),
+        .executable(name: "fleet", targets: ["Fleet"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // System libraries: one module map each, and a shim for what Swift cannot call.
+        .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+
+        // Thin wrappers, each the only importer of its C library.
+        .target(name: "EventThread", swiftSettings: house),
+        .target(name: "Kafka", dependencies: ["CRdKafka"], swiftSettings: house),
+        .target(name: "UpstreamHTTP", dependencies: ["CCurl"], swiftSettings: house),
+        .target(name: "Cryptography", dependencies: ["COpenSSL"], swiftSettings: house),
+
+        // What is on the wire. Pure.
+        .target(name: "WireFormats", dependencies: ["Cryptography", protobuf], swiftSettings: house),
+
+        // What an operator sees: settings, logs, metrics, health.
+        .target(
+            name: "Operations",
+            dependencies: [configuration, coreMetrics, hummingbird, lifecycle, logging, metrics, yams],
+            swiftSettings: house
+        ),
+
+        // The engine, and the service around it.
+        .target(
+            name: "WorkerKit",
+            dependencies: [
+                "EventThread", "Kafka", "UpstreamHTTP", "WireFormats", "Operations",
+                argumentParser, coreMetrics, lifecycle, logging, metrics, unixSignals,
+            ],
+            swiftSettings: house
+        ),
+
+        // Workers: a handler, its settings, and a main.
+        .executableTarget(
+            name: "ActivationWorker",
+            dependencies: ["WorkerKit", "WireFormats", "Operations", "UpstreamHTTP", argumentParser],
+            swiftSettings: house
+        ),
+
+        // The upstreams we talk to, as small servers that share no code with the workers.
+        .target(
+            name: "UpstreamSimulator",
+            dependencies: [nioCore, nioHTTP1, nioPosix],
+            swiftSettings: house
+        ),
+        .executableTarget(
+            name: "Fleet",
+            dependencies: ["Kafka", "WireFormats", "UpstreamSimulator", "Operations", argumentParser],
+            swiftSettings: house
+        ),
+
+        .testTarget(name: "EventThreadTests", dependencies: ["EventThread"], swiftSettings: house),
+        .testTarget(name: "KafkaTests", dependencies: ["Kafka"], swiftSettings: house),
+        .testTarget(name: "UpstreamHTTPTests", dependencies: ["UpstreamHTTP"], swiftSettings: house),
+        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: house),
+        .testTarget(
+            name: "WireFormatsTests",
+            dependencies: ["WireFormats", protobuf],
+            resources: [.copy("Vectors")],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "OperationsTests",
+            dependencies: ["Operations", configuration, logging, metrics],
+            swiftSettings: house
+        ),
+        .testTarget(name: "WorkerKitTests", dependencies: ["WorkerKit"], swiftSettings: house),
+        .testTarget(name: "ActivationWorkerTests", dependencies: ["ActivationWorker"], swiftSettings: house),
+        .testTarget(
+            name: "UpstreamSimulatorTests",
+            dependencies: ["UpstreamSimulator"],
+            swiftSettings: house
+        ),
+    ]
+)

@@ -1,0 +1,41 @@
+package import UpstreamHTTP
+package import WireFormats
+
+/// The part of a worker that is its own: two pure functions around one upstream call.
+///
+/// Neither does I/O, reads a clock or keeps state; what they need to know of the world is in the `Attempt`.
+/// Both run on the engine's thread, once for every attempt of every record, so they must not block.
+package protocol Handler: Sendable {
+    /// A decoded record, and whatever the handler wants to remember between the calls of one record.
+    associatedtype Job: Sendable
+    /// What the upstream decided about a record, as the result record will say it.
+    associatedtype Answer: Sendable
+
+    /// What is to be done about a record: its bytes are decoded here.
+    func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, Answer>
+
+    /// What an upstream's response, or the lack of one, means for the record.
+    func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, Answer>
+
+    /// The value of the result record. `answer` is nil where the upstream has said nothing final.
+    func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8]
+}
+
+/// The circumstances of one attempt, so that a handler needs no clock and no memory.
+package struct Attempt: Hashable, Sendable {
+    /// 1 for the first.
+    package var number: Int
+    /// Wall-clock milliseconds since 1970.
+    package var now: Int64
+
+    package init(number: Int, now: Int64) {
+        self.number = number
+        self.now = now
+    }
+}
+
+/// What came of one call.
+package enum Exchange: Hashable, Sendable {
+    case response(HTTPResponse)
+    case failure(TransferError)
+}

@@ -1,0 +1,96 @@
+package import UpstreamHTTP
+package import WireFormats
+
+/// What a handler wants done with a decoded record.
+package enum Plan<Job: Sendable, Answer: Sendable>: Sendable {
+    case call(Call<Job>)
+    /// Settled without a call.
+    case answer(Answer)
+    /// Our own rule says a final no about a well-formed record: the outcome is `rejected`, no dead letter.
+    case refuse(Reason, Answer?)
+    /// The record is wrong, or wrong for our configuration: a dead letter.
+    case reject(Rejection)
+}
+
+/// What an exchange with the upstream means for a record. Every record ends in exactly one way.
+package enum Verdict<Job: Sendable, Answer: Sendable>: Sendable {
+    /// The upstream has decided, and did what it was asked.
+    case answer(Answer)
+    /// The upstream has decided against a well-formed record: the outcome is `rejected`, no dead letter.
+    case refuse(Reason, Answer?)
+    /// One more call is needed before anything is decided.
+    case call(Call<Job>)
+    /// May succeed later.
+    case retry(Retry)
+    /// Can never succeed as it is: a dead letter.
+    case reject(Rejection)
+    /// Our configuration, or the whole upstream, is broken: nothing of that scope is called but a rare probe,
+    /// and nothing of it is lost, settled or dead-lettered until a probe gets an answer.
+    case hold(Reason, scope: HoldScope)
+}
+
+/// A request to make for a job.
+package struct Call<Job: Sendable>: Sendable {
+    package var request: HTTPRequest
+    package var job: Job
+    /// The part of the upstream that shares one configuration, such as one account. A hold stops a lane and
+    /// leaves the others alone. Holds no secret and no personal data: it is a label in logs and metrics.
+    package var lane: String
+
+    package init(_ request: HTTPRequest, for job: Job, lane: String) {
+        self.request = request
+        self.job = job
+        self.lane = lane
+    }
+}
+
+package struct Retry: Hashable, Sendable {
+    /// Whose fault the failure is taken to be. The record's counts towards its maximum of attempts. The
+    /// upstream's counts towards the circuit breaker, and against the record only if the upstream has answered
+    /// somebody else in between: an outage never makes a dead letter.
+    package enum Blame: Hashable, Sendable {
+        case record
+        case upstream
+    }
+
+    package var reason: Reason
+    package var blame: Blame
+    /// Not before this long from now; the engine's own backoff applies when it is longer, or when this is nil.
+    package var after: Duration?
+    /// The upstream asked everybody to wait (`Retry-After`): no call at all is made before `after` has passed.
+    package var gatesUpstream: Bool
+
+    package init(_ reason: Reason, blame: Blame, after: Duration? = nil, gatesUpstream: Bool = false) {
+        self.reason = reason
+        self.blame = blame
+        self.after = after
+        self.gatesUpstream = gatesUpstream
+    }
+}
+
+package struct Rejection: Hashable, Sendable {
+    package var reason: Reason
+    package var kind: DeadLetter.Class
+    /// Whether publishing the record again can help.
+    package var replayable: DeadLetter.Replayable
+    /// A run of these on one lane, with no success between, is taken for a fault of our configuration, and the
+    /// lane is held instead of emptied into the dead letters.
+    package var suggestsConfigurationFault: Bool
+
+    package init(
+        _ reason: Reason,
+        kind: DeadLetter.Class,
+        replayable: DeadLetter.Replayable,
+        suggestsConfigurationFault: Bool = false
+    ) {
+        self.reason = reason
+        self.kind = kind
+        self.replayable = replayable
+        self.suggestsConfigurationFault = suggestsConfigurationFault
+    }
+}
+
+package enum HoldScope: Hashable, Sendable {
+    case lane
+    case upstream
+}
