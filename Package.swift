@@ -51,14 +51,17 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
+        // A record as Kafka carries it: the one noun that both the client and the codecs speak.
+        .target(name: "Records", swiftSettings: house),
+
         // Thin wrappers, each the only importer of its C library.
         .target(name: "EventThread", swiftSettings: house),
-        .target(name: "Kafka", dependencies: ["CRdKafka"], swiftSettings: house),
+        .target(name: "Kafka", dependencies: ["CRdKafka", "Records"], swiftSettings: house),
         .target(name: "UpstreamHTTP", dependencies: ["CCurl"], swiftSettings: house),
         .target(name: "Cryptography", dependencies: ["COpenSSL"], swiftSettings: house),
 
         // What is on the wire. Pure.
-        .target(name: "WireFormats", dependencies: ["Cryptography", protobuf], swiftSettings: house),
+        .target(name: "WireFormats", dependencies: ["Cryptography", "Records", protobuf], swiftSettings: house),
 
         // What an operator sees: settings, logs, metrics, health.
         .target(
@@ -71,7 +74,7 @@ let package = Package(
         .target(
             name: "WorkerKit",
             dependencies: [
-                "EventThread", "Kafka", "UpstreamHTTP", "WireFormats", "Operations",
+                "EventThread", "Kafka", "UpstreamHTTP", "Records", "WireFormats", "Operations",
                 argumentParser, coreMetrics, lifecycle, logging, metrics, unixSignals,
             ],
             swiftSettings: house
@@ -80,7 +83,7 @@ let package = Package(
         // Workers: a handler, its settings, and a main.
         .executableTarget(
             name: "ActivationWorker",
-            dependencies: ["WorkerKit", "WireFormats", "Operations", "UpstreamHTTP", argumentParser],
+            dependencies: ["WorkerKit", "Records", "WireFormats", "Operations", "UpstreamHTTP", argumentParser],
             swiftSettings: house
         ),
 
@@ -92,7 +95,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "Fleet",
-            dependencies: ["Kafka", "WireFormats", "UpstreamSimulator", "Operations", argumentParser],
+            dependencies: ["Kafka", "Records", "WireFormats", "UpstreamSimulator", "Operations", argumentParser],
             swiftSettings: house
         ),
 
