@@ -56,7 +56,7 @@ let package = Package(
 
         // Thin wrappers, each the only importer of its C library.
         .target(name: "EventThread", swiftSettings: house),
-        .target(name: "Kafka", dependencies: ["CRdKafka", "Records"], swiftSettings: house),
+        .target(name: "Kafka", dependencies: ["CRdKafka", "EventThread", "Records"], swiftSettings: house),
         .target(name: "UpstreamHTTP", dependencies: ["CCurl"], swiftSettings: house),
         .target(name: "Cryptography", dependencies: ["COpenSSL"], swiftSettings: house),
 

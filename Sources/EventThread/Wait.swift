@@ -1,0 +1,33 @@
+import Glibc
+
+/// Sleeps until one of some descriptors is readable or a time has passed.
+package struct Wait {
+    private var entries: [pollfd]
+
+    /// - Parameter descriptors: Those to watch. Negative ones are ignored, as poll(2) does.
+    package init(on descriptors: [Int32]) {
+        self.entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    }
+
+    /// Returns early when a descriptor is readable, and also on a signal: callers look again at what they own.
+    ///
+    /// - Parameter longest: Rounded up to whole milliseconds, so that a deadline has passed when this returns.
+    package mutating func callAsFunction(atMost longest: Duration) {
+        let (seconds, attoseconds) = longest.components
+        let milliseconds = seconds.multipliedReportingOverflow(by: 1_000)
+        let rounded = milliseconds.partialValue.addingReportingOverflow(
+            (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        )
+        let timeout =
+            milliseconds.overflow || rounded.overflow
+            ? Int32.max : Int32(clamping: max(0, rounded.partialValue))
+        _ = unsafe self.entries.withUnsafeMutableBufferPointer { entries in
+            unsafe poll(entries.baseAddress, nfds_t(entries.count), timeout)
+        }
+    }
+
+    /// Whether the descriptor at this place was readable, or in error, when the last wait ended.
+    package func isReadable(at index: Int) -> Bool {
+        self.entries.indices.contains(index) && self.entries[index].revents != 0
+    }
+}

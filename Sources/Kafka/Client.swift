@@ -1,0 +1,103 @@
+internal import CRdKafka
+
+/// A librdkafka handle: a consumer or a producer. Closed when the last reference goes.
+@safe final class Client {
+    let handle: OpaquePointer
+
+    init(_ type: rd_kafka_type_t, _ settings: consuming ClientSettings) throws(KafkaError) {
+        var message = [CChar](repeating: 0, count: 512)
+        let conf = unsafe settings.release()
+        guard let handle = unsafe rd_kafka_new(type, conf, &message, message.count) else {
+            unsafe rd_kafka_conf_destroy(conf)
+            let text = message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+            throw KafkaError(
+                code: .invalidConfiguration,
+                message: String(decoding: text, as: UTF8.self),
+                isFatal: true
+            )
+        }
+        unsafe self.handle = handle
+    }
+
+    deinit { unsafe rd_kafka_destroy(self.handle) }
+
+    /// The error that ended this client, if one has: librdkafka names it apart from the event that told of it.
+    func fatalError() -> KafkaError? {
+        var message = [CChar](repeating: 0, count: 512)
+        let code = unsafe rd_kafka_fatal_error(self.handle, &message, message.count)
+        guard code != RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
+        let text = message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        return KafkaError(
+            code: .init(code),
+            message: String(decoding: text, as: UTF8.self),
+            isFatal: true
+        )
+    }
+}
+
+/// A queue of librdkafka that announces itself on a pipe when it has something after it had nothing.
+@safe final class EventQueue {
+    let queue: OpaquePointer
+
+    init(owning queue: OpaquePointer) { unsafe self.queue = queue }
+
+    deinit {
+        unsafe rd_kafka_queue_io_event_enable(self.queue, -1, nil, 0)
+        unsafe rd_kafka_queue_destroy(self.queue)
+    }
+
+    /// Writes `tag` to the pipe at each change from empty to not empty, once until the queue is next polled.
+    func announce(on pipe: NotificationPipe, as tag: UInt32) {
+        // Little-endian on the pipe, whatever the machine is.
+        var tag = tag.littleEndian
+        unsafe rd_kafka_queue_io_event_enable(self.queue, pipe.writeEnd, &tag, 4)
+    }
+
+    /// The next event, if there is one. Never waits.
+    func next() -> Event? {
+        guard let event = unsafe rd_kafka_queue_poll(self.queue, 0) else { return nil }
+        return unsafe Event(owning: event)
+    }
+}
+
+/// One event of librdkafka, destroyed with this value.
+@safe struct Event: ~Copyable {
+    let event: OpaquePointer
+
+    init(owning event: OpaquePointer) { unsafe self.event = event }
+
+    deinit { unsafe rd_kafka_event_destroy(self.event) }
+
+    var type: Int32 { unsafe rd_kafka_event_type(self.event) }
+
+    var error: KafkaError? {
+        let code = unsafe rd_kafka_event_error(self.event)
+        guard code != RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
+        let text = unsafe rd_kafka_event_error_string(self.event)
+        return KafkaError(
+            code: .init(code),
+            message: unsafe text.map { unsafe String(cString: $0) } ?? "",
+            isFatal: unsafe rd_kafka_event_error_is_fatal(self.event) != 0
+        )
+    }
+
+    var log: ClientLog? {
+        var facility: UnsafePointer<CChar>?
+        var text: UnsafePointer<CChar>?
+        var level: Int32 = 0
+        guard unsafe rd_kafka_event_log(self.event, &facility, &text, &level) == 0 else { return nil }
+        return ClientLog(
+            level: Int(level),
+            facility: unsafe facility.map { unsafe String(cString: $0) } ?? "",
+            text: unsafe text.map { unsafe String(cString: $0) } ?? ""
+        )
+    }
+}
+
+/// A line that librdkafka would have written to its own log.
+package struct ClientLog: Hashable, Sendable {
+    /// As syslog counts: 0 is an emergency, 7 is debugging.
+    package var level: Int
+    package var facility: String
+    package var text: String
+}

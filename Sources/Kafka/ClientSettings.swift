@@ -1,0 +1,29 @@
+internal import CRdKafka
+
+/// librdkafka's configuration, built once and given away to the client it configures.
+@safe struct ClientSettings: ~Copyable {
+    private let conf: OpaquePointer
+
+    /// - Throws: a `KafkaError` that names the first property librdkafka refuses. Its value is not repeated: it
+    ///   may be a password.
+    init(_ properties: [String: String], events: Int32) throws(KafkaError) {
+        unsafe self.conf = rd_kafka_conf_new()
+        unsafe rd_kafka_conf_set_events(self.conf, events)
+        for (name, value) in properties.sorted(by: { $0.key < $1.key }) {
+            let result = unsafe rd_kafka_conf_set(self.conf, name, value, nil, 0)
+            guard result == RD_KAFKA_CONF_OK else {
+                let problem = result == RD_KAFKA_CONF_UNKNOWN ? "no such property" : "not a valid value"
+                throw KafkaError(code: .invalidConfiguration, message: "\(name): \(problem)", isFatal: true)
+            }
+        }
+    }
+
+    deinit { unsafe rd_kafka_conf_destroy(self.conf) }
+
+    /// Ends this value's ownership: whoever takes the pointer must destroy it.
+    consuming func release() -> OpaquePointer {
+        let conf = unsafe self.conf
+        discard self
+        return unsafe conf
+    }
+}

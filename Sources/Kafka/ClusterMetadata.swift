@@ -1,0 +1,40 @@
+internal import CRdKafka
+
+/// The topics of a cluster and how many partitions each has.
+package struct ClusterMetadata: Hashable, Sendable {
+    package var partitionCounts: [String: Int]
+
+    package init(partitionCounts: [String: Int]) { self.partitionCounts = partitionCounts }
+}
+
+extension Client {
+    /// Asks for all topics instead of some, because asking for one creates it where brokers are set to do so.
+    func metadata(atMost longest: Duration) throws(KafkaError) -> ClusterMetadata {
+        var answer: UnsafePointer<rd_kafka_metadata>?
+        let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
+        try KafkaError.check(unsafe rd_kafka_metadata(self.handle, 1, nil, &answer, milliseconds))
+        guard let metadata = unsafe answer else { return ClusterMetadata(partitionCounts: [:]) }
+        defer { unsafe rd_kafka_metadata_destroy(metadata) }
+        var counts: [String: Int] = [:]
+        for index in 0..<Int(unsafe metadata.pointee.topic_cnt) {
+            let topic = unsafe metadata.pointee.topics[index]
+            guard unsafe topic.err == RD_KAFKA_RESP_ERR_NO_ERROR else { continue }
+            counts[unsafe String(cString: topic.topic)] = Int(unsafe topic.partition_cnt)
+        }
+        return ClusterMetadata(partitionCounts: counts)
+    }
+
+    func clusterID(atMost longest: Duration) -> String? {
+        let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
+        guard let id = unsafe rd_kafka_clusterid(self.handle, milliseconds) else { return nil }
+        defer { unsafe rd_kafka_mem_free(self.handle, id) }
+        return unsafe String(cString: id)
+    }
+}
+
+extension Consumer {
+    /// Waits for the broker, at most this long.
+    package func metadata(atMost longest: Duration) throws(KafkaError) -> ClusterMetadata {
+        try self.client.metadata(atMost: longest)
+    }
+}

@@ -1,0 +1,68 @@
+internal import CRdKafka
+
+/// What librdkafka or a broker said went wrong. It states facts; what to do about them is the engine's to decide.
+package struct KafkaError: Error, Hashable {
+    /// An error code of librdkafka: negative for the client's own, positive for the broker's.
+    package struct Code: RawRepresentable, Hashable, Sendable {
+        package var rawValue: Int32
+
+        package init(rawValue: Int32) { self.rawValue = rawValue }
+
+        init(_ code: rd_kafka_resp_err_t) { self.rawValue = code.rawValue }
+
+        /// The producer's queue is full: serve it and try again.
+        package static let queueFull = Code(RD_KAFKA_RESP_ERR__QUEUE_FULL)
+        /// The record is larger than the client or the broker takes.
+        package static let messageTooLarge = Code(RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE)
+        /// A commit had nothing to commit.
+        package static let noOffset = Code(RD_KAFKA_RESP_ERR__NO_OFFSET)
+        package static let timedOut = Code(RD_KAFKA_RESP_ERR__TIMED_OUT)
+        package static let allBrokersDown = Code(RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
+        /// The group has moved on: this member's assignment is not the current one.
+        package static let illegalGeneration = Code(RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION)
+        package static let rebalanceInProgress = Code(RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS)
+        package static let unknownMember = Code(RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID)
+        package static let invalidConfiguration = Code(RD_KAFKA_RESP_ERR__INVALID_ARG)
+        package static let topicAlreadyExists = Code(RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
+    }
+
+    package var code: Code
+    package var message: String
+    /// The client that reported it is of no use any more.
+    package var isFatal: Bool
+    package var isRetriable: Bool
+
+    package init(code: Code, message: String, isFatal: Bool = false, isRetriable: Bool = false) {
+        self.code = code
+        self.message = message
+        self.isFatal = isFatal
+        self.isRetriable = isRetriable
+    }
+}
+
+extension KafkaError: CustomStringConvertible {
+    package var description: String { "\(self.message) (librdkafka \(self.code.rawValue))" }
+}
+
+extension KafkaError {
+    init(_ code: rd_kafka_resp_err_t) {
+        self.init(code: Code(code), message: unsafe String(cString: rd_kafka_err2str(code)))
+    }
+
+    /// Throws unless `code` reports success. Every call that returns a bare code goes through here.
+    static func check(_ code: rd_kafka_resp_err_t) throws(KafkaError) {
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(code) }
+    }
+
+    /// Throws unless `error` is nil, and destroys it either way.
+    static func check(consuming error: OpaquePointer?) throws(KafkaError) {
+        guard let error = unsafe error else { return }
+        defer { unsafe rd_kafka_error_destroy(error) }
+        throw KafkaError(
+            code: Code(unsafe rd_kafka_error_code(error)),
+            message: unsafe String(cString: rd_kafka_error_string(error)),
+            isFatal: unsafe rd_kafka_error_is_fatal(error) != 0,
+            isRetriable: unsafe rd_kafka_error_is_retriable(error) != 0
+        )
+    }
+}

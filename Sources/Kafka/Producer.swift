@@ -1,0 +1,128 @@
+internal import CRdKafka
+package import Records
+
+/// A producer, owned by one thread. Nothing waits: the owner waits on `descriptor` and then calls `serve`.
+///
+/// Each record ends in exactly one delivery report, success or failure, as long as the producer is served.
+@safe package final class Producer {
+    let client: Client
+    private let reports: EventQueue
+    private let pipe: NotificationPipe
+    private var topics: [String: OpaquePointer] = unsafe [:]
+
+    /// - Parameter properties: librdkafka's own. The producer is idempotent unless they say otherwise.
+    package init(_ properties: [String: String]) throws(KafkaError) {
+        var properties = ["enable.idempotence": "true"].merging(properties) { $1 }
+        properties["log.queue"] = "true"
+        let events = RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG
+        self.client = try Client(RD_KAFKA_PRODUCER, ClientSettings(properties, events: events))
+        self.pipe = NotificationPipe()
+        unsafe self.reports = EventQueue(owning: rd_kafka_queue_get_main(self.client.handle))
+        try KafkaError.check(unsafe rd_kafka_set_log_queue(self.client.handle, nil))
+        self.reports.announce(on: self.pipe, as: 0)
+    }
+
+    deinit {
+        for unsafe topic in unsafe self.topics.values { unsafe rd_kafka_topic_destroy(topic) }
+    }
+
+    /// Readable when delivery reports or errors have arrived.
+    package var descriptor: Int32 { self.pipe.readEnd }
+
+    /// Records that have no delivery report yet.
+    package var unreported: Int { Int(unsafe rd_kafka_outq_len(self.client.handle)) }
+
+    /// Copies a record into librdkafka's queue.
+    ///
+    /// - Parameter id: Comes back with the delivery report.
+    /// - Throws: `queueFull` when the queue is at its limit, `messageTooLarge`; then there will be no report.
+    package func send(_ record: OutboundRecord, id: UInt64) throws(KafkaError) {
+        let topic = try unsafe self.topic(record.topic)
+        let headers = unsafe Self.headers(record.headers)
+        let status = unsafe withBytes(of: record.key) { key, keyCount in
+            unsafe withBytes(of: record.value) { value, valueCount in
+                unsafe crdkafka_produce(
+                    self.client.handle, topic, record.partition ?? RD_KAFKA_PARTITION_UA, key, keyCount,
+                    value, valueCount, headers, record.timestamp ?? 0,
+                    UnsafeMutableRawPointer(bitPattern: UInt(id))
+                )
+            }
+        }
+        if status != RD_KAFKA_RESP_ERR_NO_ERROR, let headers = unsafe headers {
+            unsafe rd_kafka_headers_destroy(headers)
+        }
+        try KafkaError.check(status)
+    }
+
+    /// Hands over what happened since the last call.
+    package func serve(_ tell: (ProducerEvent) -> Void) {
+        self.pipe.drain { _ in }
+        while let event = self.reports.next() {
+            switch event.type {
+            case RD_KAFKA_EVENT_DR: Self.delivered(event, tell)
+            case RD_KAFKA_EVENT_LOG: if let log = event.log { tell(.logged(log)) }
+            case RD_KAFKA_EVENT_ERROR: if let error = event.error { tell(.failed(self.client.fatalError() ?? error)) }
+            default: break
+            }
+        }
+    }
+
+    private static func delivered(_ event: borrowing Event, _ tell: (ProducerEvent) -> Void) {
+        while let message = unsafe rd_kafka_event_message_next(event.event) {
+            let id = unsafe UInt64(UInt(bitPattern: message.pointee._private))
+            let code = unsafe message.pointee.err
+            tell(.reported(id: id, code == RD_KAFKA_RESP_ERR_NO_ERROR ? nil : KafkaError(code)))
+        }
+    }
+
+    /// Waits until every record has its report, at most this long. The reports still come through `serve`.
+    ///
+    /// - Returns: whether nothing was left.
+    package func flush(atMost longest: Duration) -> Bool {
+        let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
+        return unsafe rd_kafka_flush(self.client.handle, milliseconds) == RD_KAFKA_RESP_ERR_NO_ERROR
+    }
+
+    private func topic(_ name: String) throws(KafkaError) -> OpaquePointer {
+        if let topic = unsafe self.topics[name] { return unsafe topic }
+        guard let topic = unsafe rd_kafka_topic_new(self.client.handle, name, nil) else {
+            throw KafkaError(rd_kafka_last_error())
+        }
+        unsafe self.topics[name] = topic
+        return unsafe topic
+    }
+
+    private static func headers(_ headers: [RecordHeader]) -> OpaquePointer? {
+        guard !headers.isEmpty else { return nil }
+        let list = unsafe rd_kafka_headers_new(headers.count)
+        for header in headers {
+            unsafe withBytes(of: header.value) { value, count in
+                _ = unsafe rd_kafka_header_add(list, header.name, -1, value, count)
+            }
+        }
+        return unsafe list
+    }
+}
+
+/// What a producer has to tell.
+package enum ProducerEvent: Hashable, Sendable {
+    /// The broker has acknowledged the record, or it was given up for this error.
+    case reported(id: UInt64, KafkaError?)
+    /// Something is wrong. Unless it is fatal, librdkafka is already trying again.
+    case failed(KafkaError)
+    case logged(ClientLog)
+}
+
+/// Lends bytes to C with nil and empty kept apart: librdkafka reads a nil pointer as null, so an empty array
+/// lends a pointer to somewhere.
+private func withBytes<Result>(
+    of bytes: [UInt8]?,
+    _ body: (UnsafeRawPointer?, Int) -> Result
+) -> Result {
+    guard let bytes else { return body(nil, 0) }
+    guard !bytes.isEmpty else {
+        var nothing: UInt8 = 0
+        return unsafe withUnsafeBytes(of: &nothing) { unsafe body($0.baseAddress, 0) }
+    }
+    return unsafe bytes.withUnsafeBytes { unsafe body($0.baseAddress, $0.count) }
+}
