@@ -1,0 +1,78 @@
+import Kafka
+
+/// What is known of the commits of the current assignment.
+struct CommitState: Sendable {
+    /// The positions that are on their way, and the id they went out under.
+    var outstanding: (id: UInt64, positions: [CommittedPosition])?
+    var isWantedNow = false
+    var nextDue: Int64 = .min
+    /// When the last commit was acknowledged.
+    var lastSuccess: Int64?
+
+    var isOutstanding: Bool { self.outstanding != nil || self.isWantedNow }
+}
+
+// From settled records to committed offsets.
+extension Engine {
+    /// When the next commit is due; nil if there is nothing to commit.
+    var nextCommit: Int64? {
+        guard self.commit.outstanding == nil, self.phase == .working else { return nil }
+        return self.assignments.contains { $0.isDirty } ? self.commit.nextDue : nil
+    }
+
+    func commitIfDue() throws(KafkaError) {
+        guard self.commit.outstanding == nil else { return }
+        guard self.commit.isWantedNow || self.now.monotonic >= self.commit.nextDue else { return }
+        let isLast = self.commit.isWantedNow
+        self.commit.isWantedNow = false
+        guard isLast || self.phase == .working || self.isDraining else { return }
+        let positions = self.changedPositions()
+        guard !positions.isEmpty else { return }
+        self.lastCommitID += 1
+        self.commit.nextDue = self.now.monotonic + self.settings.commitInterval.wholeNanoseconds
+        do {
+            try self.broker.commit(positions, id: self.lastCommitID)
+            self.commit.outstanding = (self.lastCommitID, positions)
+        } catch {
+            guard !error.isFatal else { throw error }
+            self.commitFailed(positions, error)
+        }
+    }
+
+    private var isDraining: Bool { if case .draining = self.phase { true } else { false } }
+
+    private func changedPositions() -> [CommittedPosition] {
+        var changed: [CommittedPosition] = []
+        for index in self.assignments.indices where self.assignments[index].isDirty {
+            self.assignments[index].isDirty = false
+            guard let position = self.assignments[index].position else { continue }
+            if position != self.assignments[index].committed { changed.append(position) }
+        }
+        return changed
+    }
+
+    func commitAnswered(_ id: UInt64, _ error: KafkaError?) {
+        // An answer to an assignment that is gone says nothing about this one.
+        guard let outstanding = self.commit.outstanding, outstanding.id == id else { return }
+        self.commit.outstanding = nil
+        if let error { return self.commitFailed(outstanding.positions, error) }
+        self.commit.lastSuccess = self.now.monotonic
+        self.metrics.committed()
+        let positions = Dictionary(outstanding.positions.map { ($0.partition, $0) }) { $1 }
+        for index in self.assignments.indices {
+            guard let position = positions[self.assignments[index].partition] else { continue }
+            self.assignments[index].committed = position
+        }
+    }
+
+    /// Nothing is lost: the positions are sent again with the next commit, or read again by whoever comes next.
+    private func commitFailed(_ positions: [CommittedPosition], _ error: KafkaError) {
+        guard error.code != .noOffset else { return }
+        self.metrics.commitFailed()
+        self.logger.warning("commit failed", metadata: ["error": "\(error)"])
+        let partitions = Set(positions.map(\.partition))
+        for index in self.assignments.indices where partitions.contains(self.assignments[index].partition) {
+            self.assignments[index].isDirty = true
+        }
+    }
+}

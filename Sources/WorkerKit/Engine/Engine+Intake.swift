@@ -1,0 +1,111 @@
+import Kafka
+import Records
+import WireFormats
+
+// From the broker to the ready queue.
+extension Engine {
+    /// Reads as much as there is use for. The intake closes by itself when enough records are ready; those that
+    /// wait for a retry or for their lane do not close it, only the bounds on what is in hand do.
+    func takeIn() {
+        guard !self.assignments.isEmpty else { return }
+        let count = self.assignments.count
+        // Each turn begins with another partition, so that none is always last.
+        self.nextIntake = (self.nextIntake + 1) % count
+        for step in 0..<count {
+            guard self.intakeRoom > 0 else { return }
+            self.takeIn(from: (self.nextIntake + step) % count)
+        }
+    }
+
+    /// Records that may still be taken in now.
+    private var intakeRoom: Int {
+        let forSlots = self.settings.concurrency * 2 - self.ready.count
+        let forBytes = self.table.bytes < self.settings.bytesLimit ? Int.max : 0
+        return min(forSlots, self.settings.recordsLimit - self.table.count, forBytes)
+    }
+
+    /// Whether another turn would find something to read.
+    var hasUnreadArrivals: Bool {
+        self.phase == .working && self.intakeRoom > 0
+            && self.assignments.contains { $0.source.hasArrivals && $0.overflow.isEmpty }
+    }
+
+    private func takeIn(from index: Int) {
+        while let record = self.assignments[index].overflow.first {
+            guard self.admit(record, to: index) else { return }
+            _ = self.assignments[index].overflow.popFirst()
+        }
+        let source = self.assignments[index].source
+        guard source.hasArrivals else { return }
+        _ = source.read(atMost: min(self.intakeRoom, 256)) { record in
+            // Once one has to wait, those after it wait behind it.
+            if !self.assignments[index].overflow.isEmpty || !self.admit(record, to: index) {
+                self.assignments[index].overflow.append(record)
+            }
+        } _: { error in
+            self.logger.warning("cannot read", metadata: ["partition": "\(source.partition)", "error": "\(error)"])
+        }
+    }
+
+    /// - Returns: false if the record has to wait for something older.
+    private func admit(_ record: InboundRecord, to index: Int) -> Bool {
+        switch self.assignments[index].admit(record.offset) {
+        case .wait: return false
+        case .skip: self.metrics.skipped()
+        case .begin: self.begin(record, in: index)
+        }
+        return true
+    }
+
+    private func begin(_ record: InboundRecord, in index: Int) {
+        let birth = record.timestamp ?? self.now.wall
+        let bytes = record.approximateBytes
+        let key = self.orderingKey(of: record)
+        var entry = Entry(
+            record: record,
+            assignment: index,
+            state: .ready,
+            receivedAt: self.now.wall,
+            deadline: birth.addingReportingOverflow(self.settings.deadline.wholeMilliseconds).partialValue,
+            bytes: bytes
+        )
+        if !record.headers.isEmpty { entry.trace = TraceContext(of: record) }
+        self.assignments[index].inHand += 1
+        self.metrics.received()
+        let id = self.table.add(entry)
+        if let key, let tail = self.tails.updateValue(id, forKey: key) {
+            self.table[tail].next = id
+            self.table[id].state = .queued
+        } else {
+            self.ready.append(id)
+        }
+    }
+
+    private func orderingKey(of record: InboundRecord) -> OrderingKey? {
+        switch self.settings.ordering {
+        case .none: nil
+        case .partition: OrderingKey(partition: record.partition, key: nil)
+        case .key: record.key.map { OrderingKey(partition: record.partition, key: $0) }
+        }
+    }
+
+    /// Lets the next record of the same key go ahead. Called when this one is settled.
+    func releaseOrder(of id: EntryID) {
+        let entry = self.table[id]
+        guard let key = self.orderingKey(of: entry.record) else { return }
+        if let next = entry.next {
+            self.table[next].state = .ready
+            self.ready.append(next)
+        } else if self.tails[key] == id {
+            self.tails[key] = nil
+        }
+    }
+}
+
+extension InboundRecord {
+    /// What it takes to keep this record in hand: its bytes, and an allowance for the entry around them.
+    fileprivate var approximateBytes: Int {
+        let headers = self.headers.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) + 64 }
+        return 512 + (self.key?.count ?? 0) + (self.value?.count ?? 0) + headers
+    }
+}

@@ -1,0 +1,158 @@
+import Kafka
+import Records
+import WireFormats
+
+// From a verdict to the broker's acknowledgement, after which the offset may be committed.
+extension Engine {
+    /// Publishes the outcome of a record.
+    func settle(_ id: EntryID, as fate: Outcome.Fate, because reason: Reason?, _ answer: (any Sendable)?) {
+        let record = self.outcomeRecord(of: id, fate, reason, deadLetterID: nil, answer)
+        self.publish([record], as: fate, for: id)
+    }
+
+    /// Publishes a dead letter, and when the broker has it, the outcome that names it.
+    func deadLetter(_ id: EntryID, _ rejection: Rejection) {
+        let entry = self.table[id]
+        let letter = self.deadLetterHeaders(of: entry, rejection)
+        let outcome = self.outcomeRecord(of: id, .deadLettered, rejection.reason, deadLetterID: letter.id, nil)
+        let record = letter.record(
+            of: entry.record,
+            topic: self.settings.deadLetterTopic,
+            partition: entry.record.partition % Int32(max(1, self.facts.deadLetterPartitions)),
+            bytesLimit: self.settings.messageBytesLimit
+        )
+        self.metrics.deadLettered(rejection)
+        self.logger.warning(
+            "dead letter",
+            metadata: [
+                "id": "\(letter.id)", "class": "\(rejection.kind.rawValue)", "reason": "\(rejection.reason.code)",
+                "source": "\(entry.record.topic)/\(entry.record.partition)/\(entry.record.offset)",
+            ]
+        )
+        self.publish([record, outcome], as: .deadLettered, for: id)
+    }
+
+    private func deadLetterHeaders(of entry: Entry, _ rejection: Rejection) -> DeadLetterHeaders {
+        DeadLetterHeaders(
+            record: entry.record,
+            clusterID: self.facts.clusterID,
+            group: self.settings.groupID,
+            kind: rejection.kind,
+            reason: rejection.reason,
+            attempts: entry.attempts,
+            firstFailedAt: entry.firstFailedAt ?? self.now.wall,
+            failedAt: self.now.wall,
+            upstream: self.settings.upstream,
+            upstreamStatus: entry.lastStatus,
+            worker: self.settings.worker,
+            workerVersion: self.settings.workerVersion,
+            replayable: rejection.replayable
+        )
+    }
+
+    private func outcomeRecord(
+        of id: EntryID,
+        _ fate: Outcome.Fate,
+        _ reason: Reason?,
+        deadLetterID: String?,
+        _ answer: (any Sendable)?
+    ) -> OutboundRecord {
+        let entry = self.table[id]
+        let record = entry.record
+        let outcome = Outcome(
+            id: "\(record.topic)/\(record.partition)/\(record.offset)",
+            topic: record.topic,
+            partition: record.partition,
+            offset: record.offset,
+            fate: fate,
+            reason: reason,
+            attempts: entry.attempts,
+            deadLetterID: deadLetterID,
+            receivedAt: entry.receivedAt,
+            settledAt: self.now.wall,
+            worker: self.settings.worker,
+            workerVersion: self.settings.workerVersion
+        )
+        let format = self.settings.resultFormat
+        var headers = [RecordHeader("content-type", format.contentType)]
+        if let trace = entry.trace { headers += self.traceHeaders(of: trace) }
+        return OutboundRecord(
+            topic: self.settings.resultTopic,
+            key: record.key,
+            value: self.handler.encode(outcome, answer, format),
+            headers: headers,
+            // Outcomes of one input partition stay together and in order, whatever the publisher's partitioner.
+            partition: record.partition % Int32(max(1, self.facts.resultPartitions))
+        )
+    }
+
+    private func publish(_ records: [OutboundRecord], as fate: Outcome.Fate, for id: EntryID) {
+        self.settlingCount += 1
+        self.table.withEntry(id) { entry in
+            entry.outbound = records
+            entry.fate = fate
+        }
+        self.sendFirst(of: id)
+    }
+
+    /// Hands the first unacknowledged record of an entry to the producer.
+    private func sendFirst(of id: EntryID) {
+        guard let record = self.table[id].outbound.first else { return }
+        self.table[id].state = .settling
+        do {
+            try self.broker.send(record, id: id.packed)
+        } catch {
+            self.produceRefused(id, error)
+        }
+    }
+
+    func produceReported(_ id: EntryID, _ error: KafkaError?) {
+        guard self.table.isCurrent(id), self.table[id].state == .settling else { return self.metrics.staleCompletion() }
+        if let error { return self.produceRefused(id, error) }
+        self.table.withEntry(id) { entry in
+            entry.outbound.removeFirst()
+            entry.refusals = 0
+        }
+        guard self.table[id].outbound.isEmpty else { return self.sendFirst(of: id) }
+        self.finish(id)
+    }
+
+    /// Keeps the record and tries again later: a produce failure costs nothing but time.
+    private func produceRefused(_ id: EntryID, _ error: KafkaError) {
+        let isDeadLetter = self.table[id].outbound.first?.topic == self.settings.deadLetterTopic
+        if error.code != .queueFull { self.metrics.produceFailed(isDeadLetter: isDeadLetter) }
+        if error.code == .messageTooLarge, isDeadLetter, self.table[id].outbound[0].value != nil {
+            // The broker takes less than we were told: say where the record is instead of carrying it.
+            self.table[id].outbound[0] = DeadLetterHeaders.pointer(to: self.table[id].outbound[0])
+            return self.sendFirst(of: id)
+        }
+        self.table[id].refusals += 1
+        let failures = self.table[id].refusals
+        if error.code != .queueFull, failures == 1 {
+            self.logger.warning("produce failed; will try again", metadata: ["error": "\(error)"])
+        }
+        self.table[id].state = .resending
+        let backoff = error.code == .queueFull ? Backoff(base: .milliseconds(10), longest: .milliseconds(100)) : self.settings.backoff
+        let delay = backoff.delay(afterFailures: failures, using: &self.random)
+        self.resending.add(id, due: self.now.monotonic + delay.wholeNanoseconds)
+    }
+
+    func resendWhatIsDue() {
+        while let id = self.resending.popDue(at: self.now.monotonic) {
+            guard self.table.isCurrent(id), self.table[id].state == .resending else { continue }
+            self.sendFirst(of: id)
+        }
+    }
+
+    /// The broker has everything there is to say about this record.
+    private func finish(_ id: EntryID) {
+        let entry = self.table[id]
+        self.settlingCount -= 1
+        self.assignments[entry.assignment].progress?.finish(entry.record.offset)
+        self.assignments[entry.assignment].isDirty = true
+        self.assignments[entry.assignment].inHand -= 1
+        self.metrics.settled(entry.fate, attempts: entry.attempts, milliseconds: self.now.wall - entry.receivedAt)
+        self.releaseOrder(of: id)
+        self.table.remove(id)
+    }
+}

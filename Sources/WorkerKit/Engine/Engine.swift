@@ -1,0 +1,180 @@
+package import Kafka
+package import Logging
+import Records
+package import UpstreamHTTP
+import WireFormats
+
+/// Turns records into calls and calls into outcomes: the heart of every worker.
+///
+/// It is a machine of plain values that one thread turns: nothing in it waits, suspends or locks. Each turn takes
+/// in what the broker and the upstream have to tell, moves records along the one-way street, and says how long
+/// the thread may sleep. Records are entries in a table; where one stands is its `Entry.State`:
+///
+///     arrival ─▶ queued ─▶ ready ─▶ calling ─▶ settling ─▶ gone, and its offset may be committed
+///                  (key)     ▲         │  │        ▲ │
+///                            │         │  └▶ held ─┘ └▶ resending
+///                            └─ backingOff
+///
+/// The engine knows time only from its caller and chance only from its generator, so a simulation of it is exact.
+package final class Engine<B: Broker, U: Upstream> {
+    let settings: EngineSettings
+    let facts: ClusterFacts
+    let handler: ErasedHandler
+    let broker: B
+    let upstream: U
+    let metrics: EngineMetrics
+    let logger: Logger
+    var random: SplitMix64
+
+    var phase = Phase.idle
+    var assignments: [Assignment<B.Source>] = []
+    /// Counts assignments, so that what was begun under an earlier one can be told apart.
+    var epoch: UInt64 = 0
+    var isStopping = false
+
+    var table = RecordTable()
+    var ready = Fifo<EntryID>()
+    var backingOff = DueQueue<EntryID>()
+    var resending = DueQueue<EntryID>()
+    /// The last record in hand of each key, behind which the next one queues.
+    var tails: [OrderingKey: EntryID] = [:]
+    var lanes = Lanes()
+    var held: [String: Fifo<EntryID>] = [:]
+
+    var breaker: CircuitBreaker
+    /// No call before this: an upstream asked everybody to wait.
+    var gatedUntil: Int64 = .min
+    /// Answers of the upstream so far, to anybody.
+    var answers: UInt64 = 0
+    var callsInFlight = 0
+    /// Calls whose records were taken away; their completions will be stale.
+    var orphanedCalls = 0
+
+    var commit = CommitState()
+    var lastCommitID: UInt64 = 0
+    /// Records whose dead letter or outcome the broker has not acknowledged.
+    var settlingCount = 0
+    /// When the current drain began.
+    var drainStarted: Int64?
+    var nextIntake = 0
+    var nextSweep: Int64 = .min
+    var nextReport: Int64 = .min
+    var now = Moment(monotonic: 0, wall: 0)
+
+    /// What the group has given this engine, and what it is about to take back.
+    enum Phase: Hashable {
+        case idle
+        /// Assigned, but what the group has committed is not known yet: ask again at this monotonic time.
+        case assigning([TopicPartition], retryAt: Int64)
+        case working
+        /// Nothing new begins; what is in flight may finish until then.
+        case draining(until: Int64, Draining)
+        /// The last commit is on its way.
+        case committing(until: Int64, Draining)
+        case leaving
+        case left
+    }
+
+    enum Draining: Hashable {
+        /// The group waits for its partitions.
+        case revoked
+        case stopping
+    }
+
+    package init(
+        settings: EngineSettings,
+        facts: ClusterFacts,
+        handler: ErasedHandler,
+        broker: B,
+        upstream: U,
+        metrics: EngineMetrics,
+        logger: Logger,
+        seed: UInt64
+    ) {
+        self.settings = settings
+        self.facts = facts
+        self.handler = handler
+        self.broker = broker
+        self.upstream = upstream
+        self.metrics = metrics
+        self.logger = logger
+        self.random = SplitMix64(seed: seed)
+        self.breaker = CircuitBreaker(settings.breaker)
+    }
+
+    /// What the thread does after a turn.
+    package enum NextTurn: Hashable, Sendable {
+        /// Sleep until something arrives, or for at most this long.
+        case after(Duration)
+        /// The group has been left and nothing is in hand: the end.
+        case never
+    }
+
+    /// Moves everything along as far as it goes without waiting.
+    ///
+    /// - Throws: the error of a client that is of no use any more. Nothing is lost by it: what was not committed
+    ///   is delivered again.
+    package func turn(at now: Moment) throws(KafkaError) -> NextTurn {
+        self.now = now
+        try self.serveBroker()
+        self.serveUpstream()
+        try self.advancePhase()
+        if self.phase == .working {
+            self.wakeWhoIsDue()
+            self.sweepIfDue()
+            self.takeIn()
+            self.dispatch()
+        }
+        self.resendWhatIsDue()
+        try self.commitIfDue()
+        self.report()
+        guard self.phase != .left else { return .never }
+        return .after(self.longestSleep())
+    }
+
+    /// Begins to stop: nothing new is begun, and `turn` says `never` when all is settled and committed, or when
+    /// the drain limit has passed.
+    package func stop() { self.isStopping = true }
+
+    /// Whether this engine is a member of its group and works, or would if it had partitions.
+    package var isWorking: Bool { self.phase == .working && !self.isStopping }
+
+    private func serveBroker() throws(KafkaError) {
+        var events: [BrokerEvent] = []
+        self.broker.serve { events.append($0) }
+        for event in events { try self.brokerTold(event) }
+    }
+
+    private func brokerTold(_ event: BrokerEvent) throws(KafkaError) {
+        switch event {
+        case .assigned(let partitions): self.partitionsAssigned(partitions)
+        case .revoked(let partitions, let isLost): try self.partitionsRevoked(partitions, isLost: isLost)
+        case .committed(let id, let error): self.commitAnswered(id, error)
+        case .reported(let id, let error): self.produceReported(EntryID(packed: id), error)
+        case .failed(let error):
+            if error.isFatal { throw error }
+            self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
+        case .logged(let log): self.clientLogged(log)
+        }
+    }
+
+    private func serveUpstream() {
+        self.upstream.serve { id, result in self.callCompleted(EntryID(packed: id), result) }
+    }
+
+    private func clientLogged(_ log: ClientLog) {
+        let level: Logger.Level = log.level <= 3 ? .error : log.level == 4 ? .warning : .debug
+        self.logger.log(level: level, "librdkafka: \(log.text)", metadata: ["facility": "\(log.facility)"])
+    }
+
+    private func longestSleep() -> Duration {
+        var next = self.now.monotonic + 1_000_000_000
+        for due in [self.backingOff.nextDue, self.resending.nextDue, self.nextPhaseDeadline, self.nextCommit] {
+            if let due { next = min(next, due) }
+        }
+        if self.phase == .working, let admission = self.nextAdmission { next = min(next, admission) }
+        if self.hasUnreadArrivals { next = self.now.monotonic }
+        let sleep = Duration.nanoseconds(max(0, next - self.now.monotonic))
+        return self.upstream.nextDeadline.map { min($0, sleep) } ?? sleep
+    }
+}

@@ -1,0 +1,127 @@
+package import CoreMetrics
+import Metrics
+import WireFormats
+
+/// The engine's counters and gauges, under the names that dashboards and alerts use.
+///
+/// Made once for an engine, so that the hot path finds its counters ready. Used on the engine's thread only; the
+/// values themselves may be read from any.
+package final class EngineMetrics {
+    private let factory: any MetricsFactory
+    private let outcomes: [Outcome.Fate: Counter]
+    private let receivedRecords: Counter
+    private let skippedRecords: Counter
+    private let staleCompletions: Counter
+    private let heldLanes: Counter
+    private let parkedRecords: Counter
+    private let commits: [Bool: Counter]
+    private let resultFailures: Counter
+    private let deadLetterFailures: Counter
+    private let attemptsPerRecord: Recorder
+    private let latency: Timer
+    private let drain: Timer
+    private let retryAfter: Gauge
+    private let circuit: Gauge
+    private let upstream: String
+    private var labelled: [String: Counter] = [:]
+    private var gauges: [String: Gauge] = [:]
+
+    /// - Parameter upstream: the label that tells this upstream from others.
+    package init(factory: any MetricsFactory, upstream: String) {
+        func counter(_ name: String, _ dimensions: [(String, String)] = []) -> Counter {
+            Counter(label: name, dimensions: dimensions, factory: factory)
+        }
+        self.factory = factory
+        self.upstream = upstream
+        self.outcomes = Dictionary(
+            uniqueKeysWithValues: Outcome.Fate.allCases.map {
+                ($0, counter("worker_records_total", [("outcome", $0.rawValue)]))
+            }
+        )
+        self.receivedRecords = counter("messaging_client_consumed_messages_total")
+        self.skippedRecords = counter("worker_records_total", [("outcome", "skipped")])
+        self.staleCompletions = counter("worker_stale_completions_total")
+        self.heldLanes = counter("worker_lanes_held_total")
+        self.parkedRecords = counter("worker_records_parked_total")
+        self.commits = [
+            true: counter("worker_commits_total", [("result", "acknowledged")]),
+            false: counter("worker_commits_total", [("result", "failed")]),
+        ]
+        self.resultFailures = counter("worker_result_produce_failures_total")
+        self.deadLetterFailures = counter("worker_dead_letter_produce_failures_total")
+        self.attemptsPerRecord = Recorder(label: "worker_record_attempts", dimensions: [], aggregate: true, factory: factory)
+        self.latency = Timer(label: "worker_end_to_end_latency_seconds", dimensions: [], factory: factory)
+        self.drain = Timer(label: "worker_revoke_drain_seconds", dimensions: [], factory: factory)
+        self.retryAfter = Gauge(label: "worker_upstream_retry_after_seconds", dimensions: [("upstream", upstream)], factory: factory)
+        self.circuit = Gauge(label: "worker_circuit_state", dimensions: [("upstream", upstream)], factory: factory)
+        self.circuit.record(0)
+    }
+
+    func received() { self.receivedRecords.increment() }
+    func skipped() { self.skippedRecords.increment() }
+    func staleCompletion() { self.staleCompletions.increment() }
+    func held() { self.heldLanes.increment() }
+    func parked() { self.parkedRecords.increment() }
+    func committed() { self.commits[true]?.increment() }
+    func commitFailed() { self.commits[false]?.increment() }
+    func drained(nanoseconds: Int64) { self.drain.recordNanoseconds(nanoseconds) }
+    func gated(_ pause: Duration) { self.retryAfter.record(pause.components.seconds) }
+
+    func settled(_ fate: Outcome.Fate?, attempts: Int, milliseconds: Int64) {
+        if let fate { self.outcomes[fate]?.increment() }
+        self.attemptsPerRecord.record(attempts)
+        self.latency.recordNanoseconds(max(0, milliseconds) * 1_000_000)
+    }
+
+    func produceFailed(isDeadLetter: Bool) {
+        (isDeadLetter ? self.deadLetterFailures : self.resultFailures).increment()
+    }
+
+    func called(_ exchange: Exchange) {
+        switch exchange {
+        case .response(let response):
+            self.count("worker_upstream_requests_total", "status", String(response.status))
+        case .failure(let error): self.count("worker_upstream_requests_total", "status", error.kind.rawValue)
+        }
+    }
+
+    func retried(_ reason: String) { self.count("worker_retries_total", "reason", reason) }
+    func rebalanced(_ kind: String) { self.count("worker_rebalances_total", "kind", kind) }
+
+    func deadLettered(_ rejection: Rejection) {
+        let key = "dl \(rejection.kind.rawValue) \(rejection.reason.code)"
+        let labels = [("class", rejection.kind.rawValue), ("reason", rejection.reason.code)]
+        self.labelled(key, "worker_dead_letters_total", labels).increment()
+    }
+
+    func breakerMoved(_ state: CircuitBreaker.State) {
+        let (name, value) =
+            switch state {
+            case .closed: ("closed", 0)
+            case .probing: ("half_open", 1)
+            case .open: ("open", 2)
+            }
+        self.circuit.record(value)
+        self.count("worker_circuit_transitions_total", "to", name)
+    }
+
+    /// Sets a gauge, which is made at its first use.
+    func set(_ name: String, _ value: some BinaryInteger, _ labels: [(String, String)] = []) {
+        let key = labels.reduce(name) { "\($0) \($1.1)" }
+        let gauge = self.gauges[key] ?? Gauge(label: name, dimensions: labels, factory: self.factory)
+        self.gauges[key] = gauge
+        gauge.record(Int64(clamping: value))
+    }
+
+    private func count(_ name: String, _ label: String, _ value: String) {
+        // Looked up without building a string where it matters: at most a handful of values are ever seen.
+        self.labelled("\(name) \(value)", name, [("upstream", self.upstream), (label, value)]).increment()
+    }
+
+    private func labelled(_ key: String, _ name: String, _ labels: [(String, String)]) -> Counter {
+        if let counter = self.labelled[key] { return counter }
+        let counter = Counter(label: name, dimensions: labels, factory: self.factory)
+        self.labelled[key] = counter
+        return counter
+    }
+}

@@ -1,0 +1,77 @@
+package import WireFormats
+
+/// How an engine behaves. Every limit is here, and every default is one that a worker can start with.
+package struct EngineSettings: Hashable, Sendable {
+    /// Which records of a partition may be worked on at the same time.
+    package enum Ordering: String, Hashable, Sendable, CaseIterable {
+        /// A record waits until every earlier one of its key is settled. Records without a key wait for none.
+        case key
+        /// A record waits until every earlier one of its partition is settled.
+        case partition
+        case none
+    }
+
+    package var inputTopic: String
+    package var resultTopic: String
+    package var deadLetterTopic: String
+    package var groupID: String
+    /// Names the worker in outcomes and dead letters, such as `activation-worker`.
+    package var worker: String
+    package var workerVersion: String
+    /// Names the upstream in dead letters and metrics, such as `gdt`.
+    package var upstream: String
+
+    package var ordering = Ordering.key
+    /// Calls in flight at once.
+    package var concurrency = 64
+    /// Counted failures after which a record is dead-lettered as `exhausted`.
+    package var attempts = 10
+    /// How long after its timestamp a record may still be called for; then its outcome is `expired`.
+    package var deadline = Duration.seconds(7 * 24 * 3_600)
+    package var backoff = Backoff(base: .milliseconds(500), longest: .seconds(60))
+    package var breaker = CircuitBreaker.Settings()
+    package var lanes = LaneHealth.Settings()
+    package var resultFormat = ValueFormat.json
+
+    /// Records in hand, in whatever state.
+    package var recordsLimit = 100_000
+    /// Bytes of the records in hand: keys, values and headers, and what it takes to keep them.
+    package var bytesLimit = 64 << 20
+    /// The largest record that the broker takes.
+    package var messageBytesLimit = 1_000_000
+    package var commitInterval = Duration.milliseconds(500)
+    /// How long a revoke or a stop waits for calls in flight and for the broker's acknowledgements.
+    package var drainLimit = Duration.seconds(20)
+    /// How long the last commit before a revoke may take.
+    package var commitLimit = Duration.seconds(5)
+
+    package init(
+        inputTopic: String,
+        groupID: String,
+        worker: String,
+        workerVersion: String,
+        upstream: String
+    ) {
+        self.inputTopic = inputTopic
+        self.resultTopic = inputTopic + ".result"
+        self.deadLetterTopic = inputTopic + ".dead-letter"
+        self.groupID = groupID
+        self.worker = worker
+        self.workerVersion = workerVersion
+        self.upstream = upstream
+    }
+}
+
+/// What the engine learns of the cluster when it starts.
+package struct ClusterFacts: Hashable, Sendable {
+    /// Makes dead-letter ids differ between clusters.
+    package var clusterID: String
+    package var resultPartitions: Int
+    package var deadLetterPartitions: Int
+
+    package init(clusterID: String, resultPartitions: Int, deadLetterPartitions: Int) {
+        self.clusterID = clusterID
+        self.resultPartitions = resultPartitions
+        self.deadLetterPartitions = deadLetterPartitions
+    }
+}

@@ -1,0 +1,6 @@
+/// What orders a record among others.
+struct OrderingKey: Hashable, Sendable {
+    var partition: Int32
+    /// Nil where the whole partition is one order.
+    var key: [UInt8]?
+}

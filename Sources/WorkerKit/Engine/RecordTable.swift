@@ -1,0 +1,127 @@
+package import Records
+package import WireFormats
+
+/// Names one record in hand. The generation tells it from an earlier record that had the same place, so that
+/// whoever still holds an old name finds out.
+package struct EntryID: Hashable, Sendable {
+    let index: Int
+    let generation: UInt32
+
+    /// As it travels through librdkafka and libcurl.
+    var packed: UInt64 { UInt64(self.generation) << 32 | UInt64(UInt32(truncatingIfNeeded: self.index)) }
+
+    init(index: Int, generation: UInt32) {
+        self.index = index
+        self.generation = generation
+    }
+
+    init(packed: UInt64) {
+        self.index = Int(packed & 0xFFFF_FFFF)
+        self.generation = UInt32(packed >> 32)
+    }
+}
+
+/// One record in hand, from its arrival until the broker has acknowledged its outcome.
+struct Entry: Sendable {
+    enum State: Hashable, Sendable {
+        /// Behind an earlier record of its key or partition.
+        case queued
+        /// Waits for a slot.
+        case ready
+        case calling
+        /// Waits for its next attempt.
+        case backingOff
+        /// Its lane is held.
+        case held
+        /// Its dead letter or its outcome is on its way to the broker.
+        case settling
+        /// The same, and the broker has refused it for now.
+        case resending
+    }
+
+    var record: InboundRecord
+    var assignment: Int
+    var state: State
+    var receivedAt: Int64
+    /// Wall-clock milliseconds after which no further attempt begins.
+    var deadline: Int64
+    var bytes: Int
+    /// The record that comes after this one in the order of its key.
+    var next: EntryID?
+    var attempts = 0
+    var countedFailures = 0
+    /// Failed produces in a row.
+    var refusals = 0
+    /// How many answers the upstream had given to anybody when the current call began.
+    var answersAtStart: UInt64 = 0
+    var firstFailedAt: Int64?
+    var lastReason: Reason?
+    var lastStatus: Int?
+    var job: (any Sendable)?
+    var lane: String?
+    var isProbe = false
+    /// What remains to be acknowledged, the first of which is on its way.
+    var outbound: [OutboundRecord] = []
+    var fate: Outcome.Fate?
+    var trace: TraceContext?
+}
+
+/// The records in hand, by their ids.
+struct RecordTable: Sendable {
+    private var entries: [Entry?] = []
+    private var generations: [UInt32] = []
+    private var free: [Int] = []
+
+    private(set) var bytes = 0
+    var count: Int { self.entries.count - self.free.count }
+
+    mutating func add(_ entry: Entry) -> EntryID {
+        self.bytes += entry.bytes
+        if let index = self.free.popLast() {
+            self.entries[index] = entry
+            return EntryID(index: index, generation: self.generations[index])
+        }
+        self.entries.append(entry)
+        self.generations.append(1)
+        return EntryID(index: self.entries.count - 1, generation: 1)
+    }
+
+    func isCurrent(_ id: EntryID) -> Bool {
+        self.entries.indices.contains(id.index) && self.generations[id.index] == id.generation
+            && self.entries[id.index] != nil
+    }
+
+    /// Whoever asks has checked that the id is current.
+    subscript(_ id: EntryID) -> Entry {
+        _read {
+            guard self.entries[id.index] != nil else { preconditionFailure("no entry at \(id.index)") }
+            yield self.entries[id.index].unsafelyUnwrapped
+        }
+        _modify {
+            guard self.entries[id.index] != nil else { preconditionFailure("no entry at \(id.index)") }
+            yield &self.entries[id.index]!
+        }
+    }
+
+    mutating func withEntry(_ id: EntryID, _ body: (inout Entry) -> Void) { body(&self[id]) }
+
+    /// Does nothing if the record is no longer in hand.
+    mutating func ifCurrent(_ id: EntryID, _ body: (inout Entry) -> Void) {
+        if self.isCurrent(id) { body(&self[id]) }
+    }
+
+    mutating func remove(_ id: EntryID) {
+        self.bytes -= self[id].bytes
+        self.entries[id.index] = nil
+        // Never 0, so that no packed id is ever 0.
+        self.generations[id.index] = self.generations[id.index] == .max ? 1 : self.generations[id.index] + 1
+        self.free.append(id.index)
+    }
+
+    /// The ids of all records in hand.
+    var ids: [EntryID] {
+        self.entries.indices.compactMap { index in
+            self.entries[index] == nil ? nil : EntryID(index: index, generation: self.generations[index])
+        }
+    }
+}

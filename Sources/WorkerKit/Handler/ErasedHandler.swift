@@ -1,0 +1,52 @@
+package import Records
+package import UpstreamHTTP
+package import WireFormats
+
+/// A handler with its own types out of sight, so that the engine is compiled once and not for each worker.
+package struct ErasedHandler: Sendable {
+    package typealias AnyPlan = Plan<any Sendable, any Sendable>
+    package typealias AnyVerdict = Verdict<any Sendable, any Sendable>
+
+    package let plan: @Sendable (InboundRecord, Attempt) -> AnyPlan
+    package let interpret: @Sendable (Exchange, any Sendable, Attempt) -> AnyVerdict
+    package let encode: @Sendable (Outcome, (any Sendable)?, ValueFormat) -> [UInt8]
+
+    package init<H: Handler>(_ handler: H) {
+        self.plan = { record, attempt in handler.plan(record, attempt).erased() }
+        self.interpret = { exchange, job, attempt in
+            guard let job = job as? H.Job else { preconditionFailure("a job of another handler") }
+            return handler.interpret(exchange, of: job, attempt).erased()
+        }
+        self.encode = { outcome, answer, format in
+            handler.encode(outcome, answer.flatMap { $0 as? H.Answer }, as: format)
+        }
+    }
+}
+
+extension Plan {
+    fileprivate func erased() -> ErasedHandler.AnyPlan {
+        switch self {
+        case .call(let call): .call(call.erased())
+        case .answer(let answer): .answer(answer)
+        case .refuse(let reason, let answer): .refuse(reason, answer)
+        case .reject(let rejection): .reject(rejection)
+        }
+    }
+}
+
+extension Verdict {
+    fileprivate func erased() -> ErasedHandler.AnyVerdict {
+        switch self {
+        case .answer(let answer): .answer(answer)
+        case .refuse(let reason, let answer): .refuse(reason, answer)
+        case .call(let call): .call(call.erased())
+        case .retry(let retry): .retry(retry)
+        case .reject(let rejection): .reject(rejection)
+        case .hold(let reason, let scope): .hold(reason, scope: scope)
+        }
+    }
+}
+
+extension Call {
+    fileprivate func erased() -> Call<any Sendable> { Call<any Sendable>(self.request, for: self.job, lane: self.lane) }
+}

@@ -1,0 +1,13 @@
+package import UpstreamHTTP
+
+/// What the engine needs of an upstream: requests out, exactly one completion for each.
+package protocol Upstream: AnyObject {
+    /// Sends a request; its completion comes through `serve` with this id.
+    func start(_ request: HTTPRequest, id: UInt64)
+
+    /// Hands over everything that was completed since the last call.
+    func serve(_ completed: (UInt64, Result<HTTPResponse, TransferError>) -> Void)
+
+    /// How long from now until `serve` must be called even if nothing arrives; nil if not at all.
+    var nextDeadline: Duration? { get }
+}
