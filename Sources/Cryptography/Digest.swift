@@ -1,0 +1,63 @@
+internal import COpenSSL
+
+/// A digest algorithm, computed by OpenSSL.
+///
+/// MD5 is here because upstreams ask for it by name; nothing of ours relies on its strength.
+package enum Digest: String, Hashable, Sendable, CaseIterable {
+    case md5
+    case sha256
+
+    package var byteCount: Int {
+        switch self {
+        case .md5: 16
+        case .sha256: 32
+        }
+    }
+
+    /// False where OpenSSL is set up not to offer it, as in its FIPS mode. Worth asking once, before the first
+    /// digest is needed: computing one that is not available is a failed precondition.
+    package var isAvailable: Bool {
+        unsafe self.implementation.pointer != nil
+    }
+
+    package func callAsFunction(_ bytes: [UInt8]) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: self.byteCount) { output, count in
+            var written: UInt32 = 0
+            let succeeded = unsafe bytes.withUnsafeBytes { input in
+                unsafe EVP_Digest(
+                    input.baseAddress, input.count, output.baseAddress, &written,
+                    self.implementation.pointer, nil
+                )
+            }
+            precondition(succeeded == 1, "OpenSSL does not compute \(self.rawValue) here")
+            count = Int(written)
+        }
+    }
+
+    /// The digest as lower-case hexadecimal text.
+    package func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
+        Hexadecimal.encode(self(bytes))
+    }
+
+    // Fetched once: looking an algorithm up by name costs several times what a short digest does.
+    private static let fetchedMD5 = Implementation(named: "MD5")
+    private static let fetchedSHA256 = Implementation(named: "SHA256")
+
+    private var implementation: Implementation {
+        switch self {
+        case .md5: Self.fetchedMD5
+        case .sha256: Self.fetchedSHA256
+        }
+    }
+
+    /// What `EVP_MD_fetch` gave, kept for the life of the process.
+    ///
+    /// Unchecked, because OpenSSL documents a fetched EVP_MD as immutable and free to use from any thread.
+    @safe private struct Implementation: @unchecked Sendable {
+        let pointer: OpaquePointer?
+
+        init(named name: String) {
+            unsafe self.pointer = EVP_MD_fetch(nil, name, nil)
+        }
+    }
+}
