@@ -60,8 +60,15 @@ let package = Package(
         .target(name: "UpstreamHTTP", dependencies: ["CCurl"], swiftSettings: house),
         .target(name: "Cryptography", dependencies: ["COpenSSL"], swiftSettings: house),
 
+        // What protoc makes of Schemas/. Generated code has its own idea of memory safety, so not our dialect.
+        .target(name: "WireMessages", dependencies: [protobuf]),
+
         // What is on the wire. Pure.
-        .target(name: "WireFormats", dependencies: ["Cryptography", "Records", protobuf], swiftSettings: house),
+        .target(
+            name: "WireFormats",
+            dependencies: ["Cryptography", "Records", "WireMessages", protobuf],
+            swiftSettings: house
+        ),
 
         // What an operator sees: settings, logs, metrics, health.
         .target(
