@@ -1,0 +1,14 @@
+/// Where an app comes from. GDT's spelling.
+package enum AppType: String, Hashable, Sendable, CaseIterable {
+    case ios = "IOS"
+    case android = "ANDROID"
+    /// An Android app promoted through Tencent's mobile union, which gives the app its id.
+    case unionAndroid = "UNIONANDROID"
+
+    /// Takes any case: GDT's own click feed writes lower case and expects upper case back.
+    package init?(inAnyCase text: String) {
+        let match = Self.allCases.first { $0.rawValue.utf8.elementsEqual(text.utf8.lazy.map(\.uppercased)) }
+        guard let match else { return nil }
+        self = match
+    }
+}

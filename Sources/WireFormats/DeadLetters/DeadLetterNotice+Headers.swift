@@ -1,0 +1,70 @@
+package import Records
+
+extension DeadLetterNotice {
+    /// What all headers of a notice take together, names included, is at most this.
+    package static let headerBytesLimit = 8 * 1024
+    package static let messageBytesLimit = 1024
+    /// Every other text, such as a group's name.
+    package static let textBytesLimit = 256
+
+    /// Every name that a notice may set. The ones it does not set this time are taken away all the same, or an
+    /// old notice would speak through the new one. `dlq.replay_count`, `dlq.replay_of`, `dlq.replay_id` and
+    /// `dlq.edited` belong to whoever replays and stay.
+    package static let headerNames: Set<String> = [
+        "__dlq.errors.topic", "__dlq.errors.partition", "__dlq.errors.offset", "__dlq.errors.group",
+        "__dlq.errors.delivery.count", "__dlq.errors.message",
+        "dlq.id", "dlq.class", "dlq.reason", "dlq.attempts", "dlq.first_failed_at", "dlq.failed_at",
+        "dlq.original_timestamp", "dlq.upstream", "dlq.upstream_status", "dlq.upstream_request_id",
+        "dlq.worker", "dlq.worker_version", "dlq.replayable",
+        "dlq.value_omitted", "dlq.value_bytes", "dlq.value_sha256",
+        "dlq.headers_omitted", "dlq.key_omitted",
+    ]
+
+    /// The notice as headers, in a fixed order.
+    package var headers: [RecordHeader] {
+        let optional: [(String, String?)] = [
+            ("dlq.original_timestamp", self.source.timestamp.map(RFC3339.string)),
+            ("dlq.upstream", self.upstream),
+            ("dlq.upstream_status", self.upstreamStatus.map(String.init)),
+            ("dlq.upstream_request_id", self.upstreamRequestID),
+        ]
+        let texts: [(String, String?)] =
+            [
+                ("__dlq.errors.topic", self.source.topic),
+                ("__dlq.errors.partition", String(self.source.partition)),
+                ("__dlq.errors.offset", String(self.source.offset)),
+                ("__dlq.errors.group", self.source.group),
+                ("__dlq.errors.delivery.count", String(self.attempts)),
+                ("dlq.id", self.id),
+                ("dlq.class", self.kind.rawValue),
+                ("dlq.reason", self.reason.code),
+                ("dlq.attempts", String(self.attempts)),
+                ("dlq.first_failed_at", RFC3339.string(self.firstFailedAt)),
+                ("dlq.failed_at", RFC3339.string(self.failedAt)),
+            ] + optional + [
+                ("dlq.worker", self.worker),
+                ("dlq.worker_version", self.workerVersion),
+                ("dlq.replayable", self.replayable.rawValue),
+            ]
+        let message = Self.prefix(of: self.reason.message, bytesLimit: Self.messageBytesLimit)
+        return texts.compactMap { name, text in
+            text.map { RecordHeader(name, Self.prefix(of: $0, bytesLimit: Self.textBytesLimit)) }
+        } + [RecordHeader("__dlq.errors.message", message)]
+    }
+
+    /// A record's own headers, untouched and in order, and the notice after them. Headers of an earlier notice
+    /// are replaced: a dead letter that dies again tells of its last death only.
+    package func headers(over existing: [RecordHeader]) -> [RecordHeader] {
+        existing.filter { !Self.headerNames.contains($0.name) } + self.headers
+    }
+
+    /// The longest prefix of whole characters of Unicode that fits.
+    static func prefix(of text: String, bytesLimit: Int) -> String {
+        guard text.utf8.count > bytesLimit else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: bytesLimit)
+        while String.Index(end, within: text.unicodeScalars) == nil {
+            end = text.utf8.index(before: end)
+        }
+        return String(text[..<end])
+    }
+}

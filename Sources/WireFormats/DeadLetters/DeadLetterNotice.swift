@@ -1,0 +1,91 @@
+import Cryptography
+
+/// What is said about a dead record, in headers beside its own.
+package struct DeadLetterNotice: Hashable, Sendable {
+    /// Where a record stood when it died, and for whom.
+    package struct Source: Hashable, Sendable {
+        package var clusterID: String
+        package var topic: String
+        package var partition: Int32
+        package var offset: Int64
+        package var group: String
+        /// Wall-clock milliseconds since 1970; nil if the record carries none.
+        package var timestamp: Int64?
+
+        package init(
+            clusterID: String,
+            topic: String,
+            partition: Int32,
+            offset: Int64,
+            group: String,
+            timestamp: Int64?
+        ) {
+            self.clusterID = clusterID
+            self.topic = topic
+            self.partition = partition
+            self.offset = offset
+            self.group = group
+            self.timestamp = timestamp
+        }
+    }
+
+    package var source: Source
+    package var kind: DeadLetter.Class
+    package var reason: Reason
+    package var replayable: DeadLetter.Replayable
+    package var attempts: Int
+    /// Wall-clock milliseconds since 1970, both.
+    package var firstFailedAt: Int64
+    package var failedAt: Int64
+    /// The upstream's name, and what it answered last: an HTTP status. Nil where nobody was asked.
+    package var upstream: String?
+    package var upstreamStatus: Int?
+    package var upstreamRequestID: String?
+    package var worker: String
+    package var workerVersion: String
+
+    package init(
+        source: Source,
+        kind: DeadLetter.Class,
+        reason: Reason,
+        replayable: DeadLetter.Replayable,
+        attempts: Int,
+        firstFailedAt: Int64,
+        failedAt: Int64,
+        upstream: String? = nil,
+        upstreamStatus: Int? = nil,
+        upstreamRequestID: String? = nil,
+        worker: String,
+        workerVersion: String
+    ) {
+        self.source = source
+        self.kind = kind
+        self.reason = reason
+        self.replayable = replayable
+        self.attempts = attempts
+        self.firstFailedAt = firstFailedAt
+        self.failedAt = failedAt
+        self.upstream = upstream
+        self.upstreamStatus = upstreamStatus
+        self.upstreamRequestID = upstreamRequestID
+        self.worker = worker
+        self.workerVersion = workerVersion
+    }
+
+    /// The same for every attempt to write this dead letter, and for no other.
+    package var id: String { self.source.deadLetterID }
+}
+
+extension DeadLetterNotice.Source {
+    /// `dl-` and half a SHA-256 over where the record stood.
+    package var deadLetterID: String {
+        let parts = [self.clusterID, self.topic, String(self.partition), String(self.offset), self.group]
+        var joined: [UInt8] = []
+        for part in parts {
+            // Each part after its length, so that no two sources join to the same bytes.
+            joined += "\(part.utf8.count):".utf8
+            joined += part.utf8
+        }
+        return "dl-" + String(decoding: Digest.sha256.hexadecimal(joined).prefix(32), as: UTF8.self)
+    }
+}

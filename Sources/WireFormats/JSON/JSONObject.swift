@@ -1,0 +1,81 @@
+/// The members of a JSON object, found but not yet read.
+///
+/// The whole text has been checked; a name that occurs twice means its last value.
+struct JSONObject {
+    private let text: [UInt8]
+    private var values: [String: Range<Int>] = [:]
+
+    /// Nil if the text is not one JSON object, or nests deeper than the limit. A byte order mark and white space
+    /// around it are allowed.
+    init?(_ text: [UInt8], depthLimit: Int = 32) {
+        self.text = text
+        let start = text.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
+        var scanner = JSONScanner(text, from: start, depthLimit: depthLimit)
+        var values: [String: Range<Int>] = [:]
+        scanner.skipWhiteSpace()
+        do throws(JSONScanner.Fault) {
+            try scanner.members { name, value in
+                values[Self.unescaped(text[name])] = value
+            }
+        } catch {
+            return nil
+        }
+        scanner.skipWhiteSpace()
+        guard scanner.isAtEnd else { return nil }
+        self.values = values
+    }
+
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Where the value of a member stands in the text; nil if there is none or if it is null.
+    func value(_ name: String) -> ArraySlice<UInt8>? {
+        guard let range = self.values[name], self.text[range.lowerBound] != UInt8(ascii: "n") else { return nil }
+        return self.text[range]
+    }
+
+    /// The text of a member that is a string.
+    func string(_ name: String) -> String? {
+        guard let value = self.value(name), value.first == UInt8(ascii: "\"") else { return nil }
+        return Self.unescaped(value.dropFirst().dropLast())
+    }
+
+    /// The number of a member that is one and has no fraction, however it is spelt.
+    func integer(_ name: String) -> Int64? {
+        guard let value = self.value(name), let first = value.first else { return nil }
+        guard first.isDigit || first == UInt8(ascii: "-") else { return nil }
+        let digits = String(decoding: value, as: UTF8.self)
+        return Int64(digits) ?? Double(digits).flatMap { Int64(exactly: $0) }
+    }
+
+    /// The inside of a string with its escapes taken out. What is no Unicode becomes U+FFFD.
+    private static func unescaped(_ text: ArraySlice<UInt8>) -> String {
+        guard text.contains(UInt8(ascii: "\\")) else { return String(decoding: text, as: UTF8.self) }
+        var units: [UInt16] = []
+        var plain: [UInt8] = []
+        var rest = text
+        func flush() {
+            units.append(contentsOf: String(decoding: plain, as: UTF8.self).utf16)
+            plain.removeAll(keepingCapacity: true)
+        }
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\"), let escape = rest.popFirst() else {
+                plain.append(byte)
+                continue
+            }
+            switch escape {
+            case UInt8(ascii: "u"):
+                flush()
+                units.append(rest.prefix(4).reduce(0) { $0 << 4 | UInt16($1.hexadecimalValue ?? 0) })
+                rest = rest.dropFirst(4)
+            case UInt8(ascii: "b"): plain.append(0x08)
+            case UInt8(ascii: "f"): plain.append(0x0C)
+            case UInt8(ascii: "n"): plain.append(0x0A)
+            case UInt8(ascii: "r"): plain.append(0x0D)
+            case UInt8(ascii: "t"): plain.append(0x09)
+            default: plain.append(escape)
+            }
+        }
+        flush()
+        return String(decoding: units, as: UTF16.self)
+    }
+}

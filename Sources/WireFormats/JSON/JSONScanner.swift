@@ -1,0 +1,152 @@
+/// Steps over JSON (RFC 8259) one value at a time, checking all of it and keeping none.
+///
+/// For the few places where a part of a document has to be found rather than read, such as the payload inside
+/// an event. Messages themselves are decoded by SwiftProtobuf.
+struct JSONScanner {
+    /// The text is not JSON, or nests deeper than the limit.
+    struct Fault: Error {}
+
+    let text: [UInt8]
+    private(set) var position: Int
+    private let depthLimit: Int
+
+    init(_ text: [UInt8], from position: Int = 0, depthLimit: Int) {
+        self.text = text
+        self.position = position
+        self.depthLimit = depthLimit
+    }
+
+    var isAtEnd: Bool { self.position == self.text.count }
+
+    mutating func skipWhiteSpace() {
+        while self.position < self.text.count, self.text[self.position].isJSONWhiteSpace {
+            self.position += 1
+        }
+    }
+
+    /// Steps over one byte if it is this one.
+    mutating func skip(_ expected: Unicode.Scalar) -> Bool {
+        guard self.position < self.text.count, self.text[self.position] == UInt8(ascii: expected) else {
+            return false
+        }
+        self.position += 1
+        return true
+    }
+
+    /// Steps over a value, which starts right here, and says where it stands.
+    mutating func skipValue(depth: Int = 1) throws(Fault) -> Range<Int> {
+        let start = self.position
+        guard start < self.text.count, depth <= self.depthLimit else { throw Fault() }
+        switch self.text[start] {
+        case UInt8(ascii: "{"): try self.members(depth: depth) { _, _ in }
+        case UInt8(ascii: "["): try self.skipArray(depth: depth)
+        case UInt8(ascii: "\""): _ = try self.skipString()
+        case UInt8(ascii: "t"): try self.skipLiteral("true")
+        case UInt8(ascii: "f"): try self.skipLiteral("false")
+        case UInt8(ascii: "n"): try self.skipLiteral("null")
+        default: try self.skipNumber()
+        }
+        return start..<self.position
+    }
+
+    /// Steps over an object, and says where the inside of each name and each value stands.
+    mutating func members(
+        depth: Int = 1, _ found: (_ name: Range<Int>, _ value: Range<Int>) -> Void
+    ) throws(Fault) {
+        guard self.skip("{") else { throw Fault() }
+        self.skipWhiteSpace()
+        if self.skip("}") { return }
+        while true {
+            self.skipWhiteSpace()
+            let name = try self.skipString()
+            self.skipWhiteSpace()
+            guard self.skip(":") else { throw Fault() }
+            self.skipWhiteSpace()
+            let value = try self.skipValue(depth: depth + 1)
+            found(name, value)
+            self.skipWhiteSpace()
+            if self.skip("}") { return }
+            guard self.skip(",") else { throw Fault() }
+        }
+    }
+
+    private mutating func skipArray(depth: Int) throws(Fault) {
+        guard self.skip("[") else { throw Fault() }
+        self.skipWhiteSpace()
+        if self.skip("]") { return }
+        while true {
+            self.skipWhiteSpace()
+            _ = try self.skipValue(depth: depth + 1)
+            self.skipWhiteSpace()
+            if self.skip("]") { return }
+            guard self.skip(",") else { throw Fault() }
+        }
+    }
+
+    /// Steps over a string, and says where its inside stands.
+    private mutating func skipString() throws(Fault) -> Range<Int> {
+        guard self.skip("\"") else { throw Fault() }
+        let start = self.position
+        while self.position < self.text.count {
+            switch self.text[self.position] {
+            case UInt8(ascii: "\""):
+                self.position += 1
+                return start..<(self.position - 1)
+            case UInt8(ascii: "\\"):
+                self.position += 1
+                try self.skipEscape()
+            case 0x00..<0x20:
+                throw Fault()
+            default:
+                self.position += 1
+            }
+        }
+        throw Fault()
+    }
+
+    private mutating func skipEscape() throws(Fault) {
+        guard self.position < self.text.count else { throw Fault() }
+        switch self.text[self.position] {
+        case UInt8(ascii: "u"):
+            let digits = self.text.dropFirst(self.position + 1).prefix(4)
+            guard digits.count == 4, digits.allSatisfy(\.isHexadecimal) else { throw Fault() }
+            self.position += 5
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            self.position += 1
+        default:
+            throw Fault()
+        }
+    }
+
+    private mutating func skipLiteral(_ literal: String) throws(Fault) {
+        for character in literal.utf8 {
+            guard self.position < self.text.count, self.text[self.position] == character else { throw Fault() }
+            self.position += 1
+        }
+    }
+
+    private mutating func skipNumber() throws(Fault) {
+        _ = self.skip("-")
+        if !self.skip("0") {
+            try self.skipDigits()
+        }
+        if self.skip(".") {
+            try self.skipDigits()
+        }
+        if self.skip("e") || self.skip("E") {
+            if !self.skip("+") {
+                _ = self.skip("-")
+            }
+            try self.skipDigits()
+        }
+    }
+
+    private mutating func skipDigits() throws(Fault) {
+        let start = self.position
+        while self.position < self.text.count, self.text[self.position].isDigit {
+            self.position += 1
+        }
+        guard self.position > start else { throw Fault() }
+    }
+}

@@ -1,0 +1,48 @@
+package import SwiftProtobuf
+import WireMessages
+
+extension Flotilla_Outcome_V1_Outcome {
+    init(_ outcome: Outcome) {
+        self.init()
+        self.id = outcome.id
+        self.topic = outcome.topic
+        self.partition = outcome.partition
+        self.offset = outcome.offset
+        self.fate = outcome.fate.rawValue
+        if let reason = outcome.reason {
+            self.reason.code = reason.code
+            self.reason.message = reason.message
+        }
+        self.attempts = Int32(clamping: outcome.attempts)
+        if let deadLetterID = outcome.deadLetterID {
+            self.deadLetterID = deadLetterID
+        }
+        self.receivedAt = Google_Protobuf_Timestamp(milliseconds: outcome.receivedAt)
+        self.settledAt = Google_Protobuf_Timestamp(milliseconds: outcome.settledAt)
+        self.worker = outcome.worker
+        self.workerVersion = outcome.workerVersion
+    }
+}
+
+extension Google_Protobuf_Timestamp {
+    /// A time beyond what the JSON mapping can write is moved to the nearer end.
+    init(milliseconds: Int64) {
+        let time = min(max(milliseconds, RFC3339.range.lowerBound), RFC3339.range.upperBound)
+        let millisecond = (time % 1_000 + 1_000) % 1_000
+        self.init(seconds: (time - millisecond) / 1_000, nanos: Int32(millisecond) * 1_000_000)
+    }
+}
+
+extension Message {
+    /// Our own messages can always be written: no required fields, no unknown enums, times within range.
+    package func encoded(as format: ValueFormat) -> [UInt8] {
+        do {
+            return switch format {
+            case .json: try self.jsonUTF8Bytes()
+            case .protobuf: try self.serializedBytes()
+            }
+        } catch {
+            preconditionFailure("\(Self.protoMessageName) cannot be written as \(format.rawValue)")
+        }
+    }
+}

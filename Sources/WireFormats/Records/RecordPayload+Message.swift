@@ -1,0 +1,64 @@
+import SwiftProtobuf
+
+extension RecordPayload {
+    /// No message of ours nests deeper than a handful.
+    private static let depthLimit = 16
+
+    private static let jsonOptions: JSONDecodingOptions = {
+        var options = JSONDecodingOptions()
+        options.messageDepthLimit = Self.depthLimit
+        options.ignoreUnknownFields = true
+        return options
+    }()
+
+    private static let binaryOptions: BinaryDecodingOptions = {
+        var options = BinaryDecodingOptions()
+        options.messageDepthLimit = Self.depthLimit
+        options.discardUnknownFields = true
+        return options
+    }()
+
+    /// Decodes the payload in one pass over its bytes.
+    func decode<Decoded: Message>(as type: Decoded.Type) throws(RecordFault) -> Decoded {
+        switch self.format {
+        case .json: try self.decodeJSON()
+        case .protobuf: try self.decodeProtobuf()
+        }
+    }
+
+    private func decodeJSON<Decoded: Message>() throws(RecordFault) -> Decoded {
+        let text = self.message
+        do {
+            return try Decoded(jsonUTF8Bytes: text, options: Self.jsonOptions)
+        } catch JSONDecodingError.messageDepthLimit {
+            throw Self.tooDeep
+        } catch JSONDecodingError.invalidUTF8 {
+            throw RecordFault.undecodable("value.not_json", "The value's text is not UTF-8.")
+        } catch {
+            // Which of the two it is matters to whoever has to mend it, and the decoder does not always tell.
+            guard JSONObject(text, depthLimit: Self.depthLimit) != nil else {
+                throw RecordFault.undecodable("value.not_json", "The value is not one JSON object.")
+            }
+            throw RecordFault.invalid("field.wrong_type", "A field's value is not of the type its schema says.")
+        }
+    }
+
+    private func decodeProtobuf<Decoded: Message>() throws(RecordFault) -> Decoded {
+        do {
+            return try Decoded(serializedBytes: self.message, options: Self.binaryOptions)
+        } catch BinaryDecodingError.messageDepthLimit {
+            throw Self.tooDeep
+        } catch {
+            throw RecordFault.undecodable("value.not_protobuf", "The value is not a protobuf message.")
+        }
+    }
+
+    /// Copied only where a frame stood before it.
+    private var message: [UInt8] {
+        self.start == 0 ? self.bytes : Array(self.bytes[self.start...])
+    }
+
+    private static var tooDeep: RecordFault {
+        .undecodable("value.too_deep", "The value nests deeper than \(Self.depthLimit) messages.")
+    }
+}

@@ -1,0 +1,91 @@
+package import Records
+
+/// A record's value with its wrapping taken off: what it is written in, and where it starts.
+package struct RecordPayload: Hashable, Sendable {
+    package var format: ValueFormat
+    /// The value, or what stood inside an event.
+    package var bytes: [UInt8]
+    /// Where the message starts in `bytes`; what comes before is a frame.
+    package var start: Int
+
+    /// No message of ours comes near this.
+    package static let bytesLimit = 1 << 20
+
+    package init(
+        of record: borrowing InboundRecord, bytesLimit: Int = RecordPayload.bytesLimit
+    ) throws(RecordFault) {
+        guard let value = record.value else {
+            throw RecordFault.undecodable("value.tombstone", "The record has no value.")
+        }
+        guard let first = value.first else {
+            throw RecordFault.undecodable("value.empty", "The value has no bytes.")
+        }
+        guard value.count <= bytesLimit else {
+            throw RecordFault.undecodable(
+                "value.too_large", "The value has \(value.count) bytes; \(bytesLimit) are allowed."
+            )
+        }
+        if record.headers.isEmpty, first == UInt8(ascii: "{") {
+            // By far the most common record needs no further look.
+            self.init(format: .json, bytes: value, start: 0)
+            return
+        }
+        let contentType = record.header("content-type").flatMap { $0.isEmpty ? nil : ContentType($0) }
+        switch contentType {
+        case .cloudEvent:
+            let event = try CloudEvent(value)
+            try self.init(event.data, as: event.dataContentType)
+        case .otherCloudEvent:
+            throw CloudEvent.fault("only single events in JSON are read")
+        default:
+            try self.init(value, as: contentType)
+        }
+        if let header = record.header(SchemaRegistryFraming.header) {
+            try SchemaRegistryFraming.check(header: header, format: self.format)
+        }
+    }
+
+    private init(format: ValueFormat, bytes: [UInt8], start: Int) {
+        self.format = format
+        self.bytes = bytes
+        self.start = start
+    }
+
+    private init(_ bytes: [UInt8], as contentType: ContentType?) throws(RecordFault) {
+        let isFramed = SchemaRegistryFraming.isFramed(bytes)
+        var start = isFramed ? SchemaRegistryFraming.prefixByteCount : 0
+        guard start < bytes.count else { throw SchemaRegistryFraming.fault("nothing follows it") }
+        let format: ValueFormat
+        switch contentType {
+        case .json:
+            format = .json
+        case .protobuf:
+            format = .protobuf
+        case nil:
+            format = Self.looksLikeJSON(bytes[start...]) ? .json : .protobuf
+        case .unknown, .cloudEvent, .otherCloudEvent:
+            throw RecordFault.undecodable(
+                "value.unknown_content_type", "The content type is neither JSON nor protobuf."
+            )
+        }
+        if isFramed, format == .protobuf {
+            start = try SchemaRegistryFraming.payloadStart(in: bytes, path: start)
+        }
+        if format == .json, bytes[start...].starts(with: JSONObject.byteOrderMark) {
+            start += JSONObject.byteOrderMark.count
+        }
+        self.init(format: format, bytes: bytes, start: start)
+    }
+
+    /// A brace at the very start is JSON: as protobuf it would open a group, which no schema of ours has. After
+    /// white space more is asked for, since a line feed and a brace also begin a message whose first field is
+    /// a string of 123 bytes.
+    private static func looksLikeJSON(_ bytes: ArraySlice<UInt8>) -> Bool {
+        if bytes.first == UInt8(ascii: "{") { return true }
+        let unmarked = bytes.starts(with: JSONObject.byteOrderMark) ? bytes.dropFirst(3) : bytes
+        let text = unmarked.drop { $0.isJSONWhiteSpace }
+        guard text.first == UInt8(ascii: "{") else { return false }
+        let next = text.dropFirst().first { !$0.isJSONWhiteSpace }
+        return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
+    }
+}

@@ -1,0 +1,72 @@
+// ASCII seen as bytes: what every format here needs, without a detour through characters.
+
+extension UInt8 {
+    var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
+
+    var isUppercase: Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
+
+    var isLowercase: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self }
+
+    /// Printable and not a space.
+    var isVisible: Bool { 0x21...0x7E ~= self }
+
+    var isHexadecimal: Bool { self.hexadecimalValue != nil }
+
+    var isLowercaseHexadecimal: Bool { self.isDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= self }
+
+    /// Space, tab, line feed, vertical tab, form feed, carriage return.
+    var isWhiteSpace: Bool { self == 0x20 || 0x09...0x0D ~= self }
+
+    /// The four characters that JSON takes for white space.
+    var isJSONWhiteSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
+
+    var lowercased: UInt8 { self.isUppercase ? self | 0x20 : self }
+
+    var uppercased: UInt8 { self.isLowercase ? self & 0xDF : self }
+
+    var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+extension Collection<UInt8> {
+    /// The bytes between leading and trailing white space.
+    func trimmingWhiteSpace() -> SubSequence {
+        let withoutLeading = self.drop { $0.isWhiteSpace }
+        var end = withoutLeading.startIndex
+        var index = withoutLeading.startIndex
+        while index != withoutLeading.endIndex {
+            let isWhiteSpace = withoutLeading[index].isWhiteSpace
+            withoutLeading.formIndex(after: &index)
+            if !isWhiteSpace {
+                end = index
+            }
+        }
+        return withoutLeading[..<end]
+    }
+
+    /// The number that these decimal digits write; nil if there are none, or other bytes, or it does not fit.
+    func decimal<Number: FixedWidthInteger>(as type: Number.Type) -> Number? {
+        guard !self.isEmpty else { return nil }
+        var number: Number = 0
+        for byte in self {
+            guard byte.isDigit else { return nil }
+            let (product, overflowed) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflowedToo) = product.addingReportingOverflow(Number(byte - UInt8(ascii: "0")))
+            guard !overflowed, !overflowedToo else { return nil }
+            number = sum
+        }
+        return number
+    }
+}
+
+extension [UInt8] {
+    mutating func appendDecimal(_ number: some BinaryInteger) {
+        self.append(contentsOf: String(number).utf8)
+    }
+}

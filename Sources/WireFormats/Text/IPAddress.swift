@@ -1,0 +1,51 @@
+/// The text forms of IP addresses, read as strictly as `inet_pton` reads them: no zone, no leading zeros in a
+/// dotted quad, no surrounding space.
+package enum IPAddress {
+    package static func isValid(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= 45 else { return false }
+        return self.isIPv4(bytes[...]) || self.isIPv6(bytes)
+    }
+
+    private static func isIPv4(_ text: ArraySlice<UInt8>) -> Bool {
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { part in
+                part.decimal(as: UInt8.self) != nil && (part.count == 1 || part.first != UInt8(ascii: "0"))
+            }
+    }
+
+    private static func isIPv6(_ text: [UInt8]) -> Bool {
+        let colon = UInt8(ascii: ":")
+        let gaps = text.indices.dropLast().filter { text[$0] == colon && text[$0 + 1] == colon }
+        switch gaps.count {
+        case 0:
+            return self.groups(text[...]) == 8
+        case 1:
+            // What "::" stands for is at least one group of zeros.
+            guard let head = self.groups(text[..<gaps[0]], mayEndInIPv4: false),
+                let tail = self.groups(text[(gaps[0] + 2)...])
+            else { return false }
+            return head + tail <= 7
+        default:
+            return false
+        }
+    }
+
+    /// How many 16-bit groups a run of them spells; nil if it is none.
+    private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool = true) -> Int? {
+        guard !text.isEmpty else { return 0 }
+        let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        var count = 0
+        for (index, part) in parts.enumerated() {
+            if (1...4).contains(part.count), part.allSatisfy(\.isHexadecimal) {
+                count += 1
+            } else if mayEndInIPv4, index == parts.count - 1, self.isIPv4(part) {
+                count += 2
+            } else {
+                return nil
+            }
+        }
+        return count
+    }
+}

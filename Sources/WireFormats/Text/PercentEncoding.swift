@@ -1,0 +1,35 @@
+/// The one escaping rule of the fleet: letters, digits, `-`, `_` and `.` stay, every other byte becomes `%` and
+/// two upper-case digits. The case matters where the text is signed.
+package enum PercentEncoding {
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    package static func encode(_ bytes: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count + bytes.count / 2)
+        self.append(bytes, to: &text)
+        return text
+    }
+
+    package static func append(_ bytes: some Sequence<UInt8>, to text: inout [UInt8]) {
+        let digits = self.digits
+        for byte in bytes {
+            if self.stays(byte) {
+                text.append(byte)
+            } else {
+                text.append(UInt8(ascii: "%"))
+                text.append(digits[Int(byte >> 4)])
+                text.append(digits[Int(byte & 0x0F)])
+            }
+        }
+    }
+
+    private static func stays(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default:
+            false
+        }
+    }
+}
