@@ -15,7 +15,7 @@ package enum ProgressMetadata {
             let index = Int(offset - position)
             bitmap[index / 8] |= 1 << UInt8(index % 8)
         }
-        return self.prefix + Base64.encode(bitmap)
+        return self.prefix + String(decoding: Base64.encode(bitmap), as: UTF8.self)
     }
 
     /// - Returns: nil if somebody else wrote this: a group id that was used by another program before.

@@ -1,3 +1,4 @@
+import Logging
 import Kafka
 
 /// What is known of the commits of the current assignment.

@@ -82,7 +82,7 @@ extension Engine {
 
     /// The trace goes on with a span of our own, in every record and request that comes of this one.
     func traceHeaders(of trace: TraceContext) -> [RecordHeader] {
-        trace.child(spanID: self.random.next()).headers
+        trace.child(random: self.random.next()).headers
     }
 
     /// Keeps a record of a held lane until the lane's probe has been answered.

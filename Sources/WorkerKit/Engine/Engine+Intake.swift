@@ -1,3 +1,4 @@
+import Logging
 import Kafka
 import Records
 import WireFormats
@@ -30,6 +31,10 @@ extension Engine {
             && self.assignments.contains { $0.source.hasArrivals && $0.overflow.isEmpty }
     }
 
+    /// Records read at once. The bounds on what is in hand are looked at between batches, so this is how far they
+    /// can be overshot.
+    private static var batch: Int { 64 }
+
     private func takeIn(from index: Int) {
         while let record = self.assignments[index].overflow.first {
             guard self.admit(record, to: index) else { return }
@@ -37,7 +42,7 @@ extension Engine {
         }
         let source = self.assignments[index].source
         guard source.hasArrivals else { return }
-        _ = source.read(atMost: min(self.intakeRoom, 256)) { record in
+        _ = source.read(atMost: min(self.intakeRoom, Self.batch)) { record in
             // Once one has to wait, those after it wait behind it.
             if !self.assignments[index].overflow.isEmpty || !self.admit(record, to: index) {
                 self.assignments[index].overflow.append(record)
@@ -69,7 +74,7 @@ extension Engine {
             deadline: birth.addingReportingOverflow(self.settings.deadline.wholeMilliseconds).partialValue,
             bytes: bytes
         )
-        if !record.headers.isEmpty { entry.trace = TraceContext(of: record) }
+        if !record.headers.isEmpty { entry.trace = TraceContext(record.headers) }
         self.assignments[index].inHand += 1
         self.metrics.received()
         let id = self.table.add(entry)

@@ -1,3 +1,4 @@
+import Logging
 import Kafka
 
 // Assignment, revocation, loss, and the way out. The group waits for an answer to the first two, which is what

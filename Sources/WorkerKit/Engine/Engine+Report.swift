@@ -1,3 +1,5 @@
+import Kafka
+
 // What the gauges say, once a second: sums over what is in hand are too dear for every turn.
 extension Engine {
     func report() {

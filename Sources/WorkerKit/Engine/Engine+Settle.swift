@@ -1,3 +1,4 @@
+import Logging
 import Kafka
 import Records
 import WireFormats
@@ -13,40 +14,50 @@ extension Engine {
     /// Publishes a dead letter, and when the broker has it, the outcome that names it.
     func deadLetter(_ id: EntryID, _ rejection: Rejection) {
         let entry = self.table[id]
-        let letter = self.deadLetterHeaders(of: entry, rejection)
-        let outcome = self.outcomeRecord(of: id, .deadLettered, rejection.reason, deadLetterID: letter.id, nil)
-        let record = letter.record(
-            of: entry.record,
-            topic: self.settings.deadLetterTopic,
-            partition: entry.record.partition % Int32(max(1, self.facts.deadLetterPartitions)),
-            bytesLimit: self.settings.messageBytesLimit
-        )
+        let notice = self.notice(of: entry, rejection)
+        self.table[id].notice = notice
+        let letter = self.letter(of: entry, notice, bytesLimit: self.settings.messageBytesLimit)
+        let outcome = self.outcomeRecord(of: id, .deadLettered, rejection.reason, deadLetterID: notice.id, nil)
         self.metrics.deadLettered(rejection)
         self.logger.warning(
             "dead letter",
             metadata: [
-                "id": "\(letter.id)", "class": "\(rejection.kind.rawValue)", "reason": "\(rejection.reason.code)",
+                "id": "\(notice.id)", "class": "\(rejection.kind.rawValue)", "reason": "\(rejection.reason.code)",
                 "source": "\(entry.record.topic)/\(entry.record.partition)/\(entry.record.offset)",
             ]
         )
-        self.publish([record, outcome], as: .deadLettered, for: id)
+        self.publish([letter, outcome], as: .deadLettered, for: id)
     }
 
-    private func deadLetterHeaders(of entry: Entry, _ rejection: Rejection) -> DeadLetterHeaders {
-        DeadLetterHeaders(
-            record: entry.record,
-            clusterID: self.facts.clusterID,
-            group: self.settings.groupID,
+    private func notice(of entry: Entry, _ rejection: Rejection) -> DeadLetterNotice {
+        DeadLetterNotice(
+            source: DeadLetterNotice.Source(
+                clusterID: self.facts.clusterID,
+                topic: entry.record.topic,
+                partition: entry.record.partition,
+                offset: entry.record.offset,
+                group: self.settings.groupID,
+                timestamp: entry.record.timestamp
+            ),
             kind: rejection.kind,
             reason: rejection.reason,
+            replayable: rejection.replayable,
             attempts: entry.attempts,
             firstFailedAt: entry.firstFailedAt ?? self.now.wall,
             failedAt: self.now.wall,
-            upstream: self.settings.upstream,
+            upstream: entry.attempts > 0 ? self.settings.upstream : nil,
             upstreamStatus: entry.lastStatus,
             worker: self.settings.worker,
-            workerVersion: self.settings.workerVersion,
-            replayable: rejection.replayable
+            workerVersion: self.settings.workerVersion
+        )
+    }
+
+    private func letter(of entry: Entry, _ notice: DeadLetterNotice, bytesLimit: Int) -> OutboundRecord {
+        notice.record(
+            of: entry.record,
+            to: self.settings.deadLetterTopic,
+            partition: entry.record.partition % Int32(max(1, self.facts.deadLetterPartitions)),
+            encodedBytesLimit: bytesLimit
         )
     }
 
@@ -121,11 +132,7 @@ extension Engine {
     private func produceRefused(_ id: EntryID, _ error: KafkaError) {
         let isDeadLetter = self.table[id].outbound.first?.topic == self.settings.deadLetterTopic
         if error.code != .queueFull { self.metrics.produceFailed(isDeadLetter: isDeadLetter) }
-        if error.code == .messageTooLarge, isDeadLetter, self.table[id].outbound[0].value != nil {
-            // The broker takes less than we were told: say where the record is instead of carrying it.
-            self.table[id].outbound[0] = DeadLetterHeaders.pointer(to: self.table[id].outbound[0])
-            return self.sendFirst(of: id)
-        }
+        if error.code == .messageTooLarge, isDeadLetter, self.shrinkLetter(of: id) { return self.sendFirst(of: id) }
         self.table[id].refusals += 1
         let failures = self.table[id].refusals
         if error.code != .queueFull, failures == 1 {
@@ -135,6 +142,18 @@ extension Engine {
         let backoff = error.code == .queueFull ? Backoff(base: .milliseconds(10), longest: .milliseconds(100)) : self.settings.backoff
         let delay = backoff.delay(afterFailures: failures, using: &self.random)
         self.resending.add(id, due: self.now.monotonic + delay.wholeNanoseconds)
+    }
+
+    /// The broker takes less than we were told: say where the record is instead of carrying it.
+    ///
+    /// - Returns: false if there is nothing left to leave out.
+    private func shrinkLetter(of id: EntryID) -> Bool {
+        let entry = self.table[id]
+        guard let notice = entry.notice, let refused = entry.outbound.first else { return false }
+        let smaller = self.letter(of: entry, notice, bytesLimit: refused.encodedBytesBound - 1)
+        guard smaller.encodedBytesBound < refused.encodedBytesBound else { return false }
+        self.table[id].outbound[0] = smaller
+        return true
     }
 
     func resendWhatIsDue() {

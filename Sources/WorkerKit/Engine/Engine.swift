@@ -1,7 +1,7 @@
 package import Kafka
 package import Logging
 import Records
-package import UpstreamHTTP
+import UpstreamHTTP
 import WireFormats
 
 /// Turns records into calls and calls into outcomes: the heart of every worker.

@@ -1,4 +1,5 @@
 package import CoreMetrics
+import UpstreamHTTP
 import Metrics
 import WireFormats
 

@@ -1,9 +1,9 @@
-package import Records
-package import WireFormats
+import Records
+import WireFormats
 
 /// Names one record in hand. The generation tells it from an earlier record that had the same place, so that
 /// whoever still holds an old name finds out.
-package struct EntryID: Hashable, Sendable {
+struct EntryID: Hashable, Sendable {
     let index: Int
     let generation: UInt32
 
@@ -63,12 +63,25 @@ struct Entry: Sendable {
     /// What remains to be acknowledged, the first of which is on its way.
     var outbound: [OutboundRecord] = []
     var fate: Outcome.Fate?
+    /// What its dead letter says, if it ends in one.
+    var notice: DeadLetterNotice?
+
+    /// What stands in a place that no record has.
+    static let vacant = Entry(
+        record: InboundRecord(topic: "", partition: 0, offset: 0),
+        assignment: 0,
+        state: .queued,
+        receivedAt: 0,
+        deadline: 0,
+        bytes: 0
+    )
     var trace: TraceContext?
 }
 
 /// The records in hand, by their ids.
 struct RecordTable: Sendable {
-    private var entries: [Entry?] = []
+    private var entries: [Entry] = []
+    /// Odd while the place is taken; grows by one whenever it is taken or left.
     private var generations: [UInt32] = []
     private var free: [Int] = []
 
@@ -79,6 +92,7 @@ struct RecordTable: Sendable {
         self.bytes += entry.bytes
         if let index = self.free.popLast() {
             self.entries[index] = entry
+            self.generations[index] &+= 1
             return EntryID(index: index, generation: self.generations[index])
         }
         self.entries.append(entry)
@@ -87,19 +101,19 @@ struct RecordTable: Sendable {
     }
 
     func isCurrent(_ id: EntryID) -> Bool {
-        self.entries.indices.contains(id.index) && self.generations[id.index] == id.generation
-            && self.entries[id.index] != nil
+        self.generations.indices.contains(id.index) && self.generations[id.index] == id.generation
+            && id.generation & 1 == 1
     }
 
     /// Whoever asks has checked that the id is current.
     subscript(_ id: EntryID) -> Entry {
         _read {
-            guard self.entries[id.index] != nil else { preconditionFailure("no entry at \(id.index)") }
-            yield self.entries[id.index].unsafelyUnwrapped
+            precondition(self.generations[id.index] == id.generation, "the record is not in hand")
+            yield self.entries[id.index]
         }
         _modify {
-            guard self.entries[id.index] != nil else { preconditionFailure("no entry at \(id.index)") }
-            yield &self.entries[id.index]!
+            precondition(self.generations[id.index] == id.generation, "the record is not in hand")
+            yield &self.entries[id.index]
         }
     }
 
@@ -112,16 +126,17 @@ struct RecordTable: Sendable {
 
     mutating func remove(_ id: EntryID) {
         self.bytes -= self[id].bytes
-        self.entries[id.index] = nil
-        // Never 0, so that no packed id is ever 0.
-        self.generations[id.index] = self.generations[id.index] == .max ? 1 : self.generations[id.index] + 1
+        // Its bytes go now, not when the place is taken again.
+        self.entries[id.index] = .vacant
+        self.generations[id.index] &+= 1
         self.free.append(id.index)
     }
 
     /// The ids of all records in hand.
     var ids: [EntryID] {
-        self.entries.indices.compactMap { index in
-            self.entries[index] == nil ? nil : EntryID(index: index, generation: self.generations[index])
+        self.generations.indices.compactMap { index in
+            let generation = self.generations[index]
+            return generation & 1 == 1 ? EntryID(index: index, generation: generation) : nil
         }
     }
 }

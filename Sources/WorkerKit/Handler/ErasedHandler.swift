@@ -1,5 +1,4 @@
 package import Records
-package import UpstreamHTTP
 package import WireFormats
 
 /// A handler with its own types out of sight, so that the engine is compiled once and not for each worker.
