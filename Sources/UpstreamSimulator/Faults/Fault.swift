@@ -1,0 +1,13 @@
+/// The ways to fail, as they are named in the counters and in the settings.
+package enum Fault: String, CaseIterable, Sendable {
+    case latency
+    case hang
+    case cutBefore = "cut_before"
+    case serverError = "server_error"
+    case throttle
+    case proxyPage = "proxy_page"
+    case wrongRet = "wrong_ret"
+    case truncated
+    case cutAfter = "cut_after"
+    case down
+}
