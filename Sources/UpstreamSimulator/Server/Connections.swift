@@ -1,0 +1,62 @@
+internal import Glibc
+internal import NIOCore
+internal import Synchronization
+
+/// The open connections, so that an outage and the end can close them.
+final class Connections: Sendable {
+    private struct State {
+        var open: [ObjectIdentifier: any Channel] = [:]
+        var total = 0
+        var isShut = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Takes a new connection in; during an outage it is reset instead.
+    func opened(_ channel: any Channel) {
+        let isShut = self.state.withLock { state in
+            if !state.isShut {
+                state.open[ObjectIdentifier(channel)] = channel
+                state.total += 1
+            }
+            return state.isShut
+        }
+        if isShut {
+            Self.reset(channel)
+        }
+    }
+
+    func closed(_ channel: any Channel) {
+        self.state.withLock { $0.open[ObjectIdentifier(channel)] = nil }
+    }
+
+    /// Resets every connection, and those to come, until `readmit`.
+    func shut() {
+        let channels = self.state.withLock { state in
+            state.isShut = true
+            return Array(state.open.values)
+        }
+        for channel in channels {
+            Self.reset(channel)
+        }
+    }
+
+    func readmit() {
+        self.state.withLock { $0.isShut = false }
+    }
+
+    var counts: (total: Int, open: Int) {
+        self.state.withLock { ($0.total, $0.open.count) }
+    }
+
+    /// With nothing to linger for, closing sends a reset.
+    private static func reset(_ channel: any Channel) {
+        guard let options = channel as? any SocketOptionProvider else {
+            channel.close(promise: nil)
+            return
+        }
+        options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in
+            channel.close(promise: nil)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import NIOCore
+
+/// The endpoints that are not the API's: health, counters and switches.
+struct ControlDesk: Sendable {
+    struct Answer: Sendable {
+        var reply: Reply
+        /// To begin once the reply is out.
+        var outage: Faults.Down?
+    }
+
+    let switchboard: Switchboard
+    let listener: Listener
+
+    static func answers(_ uri: String) -> Bool {
+        uri.hasPrefix("/control/") || uri == "/healthz"
+    }
+
+    func answer(method: String, uri: String, body: [UInt8]) async -> Answer {
+        switch (method, uri) {
+        case ("GET", "/healthz"):
+            Answer(reply: Reply(contentType: "text/plain", body: ByteBuffer(string: "ok\n")))
+        case ("GET", "/control/stats"):
+            Self.json(self.switchboard.stats)
+        case ("GET", "/control/accepted"):
+            Self.json(self.switchboard.ledger.acceptedReports)
+        case ("POST", "/control/faults"):
+            await self.setFaults(body)
+        case ("POST", "/control/keys"):
+            self.addKeys(body)
+        case (_, "/healthz"), (_, "/control/stats"), (_, "/control/accepted"), (_, "/control/faults"),
+            (_, "/control/keys"):
+            Self.refusal(405, "no such method here")
+        default:
+            Self.refusal(404, "no such endpoint")
+        }
+    }
+
+    func begin(_ outage: Faults.Down) async {
+        await self.listener.follow(outage)
+    }
+
+    private func setFaults(_ body: [UInt8]) async -> Answer {
+        let faults: Faults
+        do {
+            faults = try StrictJSON.decode(Faults.self, from: body)
+        } catch {
+            return Self.refusal(400, error.explanation)
+        }
+        self.switchboard.set(faults)
+        var answer = Self.json(faults)
+        if let outage = faults.down {
+            answer.outage = outage
+            answer.reply.closesConnection = true
+        } else {
+            await self.listener.follow(nil)
+        }
+        return answer
+    }
+
+    private func addKeys(_ body: [UInt8]) -> Answer {
+        do {
+            let keys = try StrictJSON.decode([GDTKeys].self, from: body)
+            self.switchboard.add(keys)
+            return Self.json(["added": keys.count])
+        } catch {
+            return Self.refusal(400, error.explanation)
+        }
+    }
+
+    private static func refusal(_ status: Int, _ reason: String) -> Answer {
+        var answer = Self.json(["error": reason])
+        answer.reply.status = status
+        return answer
+    }
+
+    private static func json(_ value: some Encodable) -> Answer {
+        let bytes = (try? StrictJSON.encode(value)) ?? []
+        return Answer(reply: Reply(contentType: "application/json", body: ByteBuffer(bytes: bytes)))
+    }
+}

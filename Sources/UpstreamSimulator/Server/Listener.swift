@@ -1,0 +1,139 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+
+/// The port: opens it, closes it for an outage, and opens the same one again.
+actor Listener {
+    private enum State {
+        case idle
+        case listening(any Channel)
+        /// The reservation is nil when somebody else was quicker.
+        case refusing(PortReservation?)
+        case resetting(any Channel)
+        case stopped
+    }
+
+    private let group: MultiThreadedEventLoopGroup
+    private let switchboard: Switchboard
+    private var state = State.idle
+    private var address: SocketAddress?
+    private var lastStep: Task<Void, Never>?
+    private var timer: Task<Void, Never>?
+    private var outageCount = 0
+    private var isStopping = false
+
+    init(on group: MultiThreadedEventLoopGroup, for switchboard: Switchboard) {
+        self.group = group
+        self.switchboard = switchboard
+    }
+
+    /// Returns the port, which differs from the one asked for when that was 0.
+    func start(host: String, port: Int) async throws -> Int {
+        let channel = try await self.bootstrap.bind(host: host, port: port).get()
+        self.state = .listening(channel)
+        self.address = channel.localAddress
+        return channel.localAddress?.port ?? port
+    }
+
+    /// Starts an outage, or ends the one that is on when `outage` is nil. True of the port on return.
+    func follow(_ outage: Faults.Down?) async {
+        await self.inTurn { listener in
+            await listener.comeBack()
+            if let outage {
+                await listener.goDown(outage)
+            }
+        }
+    }
+
+    func stop() async {
+        self.isStopping = true
+        await self.inTurn { listener in
+            listener.timer?.cancel()
+            switch listener.state {
+            case .listening(let channel), .resetting(let channel): try? await channel.close()
+            case .idle, .refusing, .stopped: break
+            }
+            listener.state = .stopped
+        }
+        try? await self.group.shutdownGracefully()
+    }
+
+    private func goDown(_ outage: Faults.Down) async {
+        guard case .listening(let channel) = self.state else { return }
+        switch outage.manner ?? .refuse {
+        case .refuse:
+            try? await channel.close()
+            self.state = .refusing(self.address.flatMap { PortReservation($0) })
+        case .reset:
+            self.state = .resetting(channel)
+        }
+        self.switchboard.connections.shut()
+
+        self.outageCount += 1
+        let length = min(max(outage.milliseconds, 0), 3_600_000)
+        self.timer = Task { [weak self, outageCount] in
+            guard (try? await Task.sleep(for: .milliseconds(length))) != nil else { return }
+            await self?.timeIsUp(for: outageCount)
+        }
+    }
+
+    private func timeIsUp(for outage: Int) async {
+        await self.inTurn { listener in
+            // Another step may have been quicker, ended this outage and begun the next.
+            if listener.outageCount == outage {
+                await listener.comeBack()
+            }
+        }
+    }
+
+    private func comeBack() async {
+        self.timer?.cancel()
+        self.timer = nil
+        switch self.state {
+        case .idle, .listening, .stopped:
+            return
+        case .resetting(let channel):
+            self.state = .listening(channel)
+        case .refusing(let reservation):
+            guard let address else { return }
+            while case .refusing = self.state, !self.isStopping {
+                do {
+                    self.state = .listening(try await self.bootstrap.bind(to: address).get())
+                } catch {
+                    // Somebody else has the port, or all descriptors are in use: neither lasts.
+                    try? await Task.sleep(for: .milliseconds(10))
+                }
+            }
+            withExtendedLifetime(reservation) {}
+        }
+        self.switchboard.connections.readmit()
+    }
+
+    /// One step at a time, in the order they were asked for: an actor alone would interleave them.
+    private func inTurn(_ step: @escaping @Sendable (isolated Listener) async -> Void) async {
+        let previous = self.lastStep
+        let task = Task {
+            await previous?.value
+            await step(self)
+        }
+        self.lastStep = task
+        await task.value
+    }
+
+    private var bootstrap: ServerBootstrap {
+        let switchboard = self.switchboard
+        let desk = ControlDesk(switchboard: switchboard, listener: self)
+        return ServerBootstrap(group: self.group)
+            .serverChannelOption(.backlog, value: 4096)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(.maxMessagesPerRead, value: 64)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.configureHTTPServerPipeline()
+                    try pipeline.addHandler(ConnectionHandler(switchboard: switchboard, desk: desk))
+                }
+            }
+    }
+}

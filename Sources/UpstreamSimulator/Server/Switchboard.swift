@@ -1,0 +1,47 @@
+internal import Synchronization
+
+/// The simulation as all connections share it.
+final class Switchboard: Sendable {
+    let connections = Connections()
+    private let simulation: Mutex<GDTSimulation>
+    private let now: @Sendable () -> Int64
+
+    init(_ simulation: GDTSimulation, now: @escaping @Sendable () -> Int64) {
+        self.simulation = Mutex(simulation)
+        self.now = now
+    }
+
+    /// Judges a request and decides what becomes of it; by then it is counted.
+    func receive(target: [UInt8]) -> Course {
+        let now = self.now()
+        // Judging is the costly part, and needs nothing that other requests change.
+        let judge = self.simulation.withLock { $0.judge }
+        let judgement = judge.judge(target: target, now: now.dividedDown(by: 1000))
+        return self.simulation.withLock { $0.settle(judgement, now: now) }
+    }
+
+    func set(_ faults: Faults) {
+        let now = self.now()
+        self.simulation.withLock { $0.set(faults, now: now) }
+    }
+
+    func add(_ keys: [GDTKeys]) {
+        self.simulation.withLock { $0.add(keys) }
+    }
+
+    var stats: SimulatorStats {
+        let (connections, open) = self.connections.counts
+        return SimulatorStats(self.ledger, connections: connections, openConnections: open)
+    }
+
+    var ledger: GDTLedger {
+        self.simulation.withLock { $0.ledger }
+    }
+}
+
+extension Int64 {
+    fileprivate func dividedDown(by divisor: Int64) -> Int64 {
+        let (quotient, remainder) = self.quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}
