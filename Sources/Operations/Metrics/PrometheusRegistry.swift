@@ -1,0 +1,122 @@
+import Synchronization
+
+/// Holds every metric of the process and writes them as a Prometheus page.
+///
+/// The lock is taken when a metric is made, destroyed or read, never when it counts: a handler owns its atomics, so
+/// keep the `Counter` or `Timer` and count on it. Making the same name and labels again gives the same series.
+///
+/// Labels come from outside, so the series of one name are bounded. Those beyond the bound, and those that give an
+/// existing name another type, count nothing and are counted themselves in `metrics_dropped_series_total`.
+package final class PrometheusRegistry: Sendable {
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    private struct Description {
+        var help: String
+        var buckets: HistogramBuckets?
+    }
+
+    private struct State {
+        var families: [MetricName: MetricFamily] = [:]
+        var descriptions: [MetricName: Description] = [:]
+        var dropped: [MetricName: CounterSeries] = [:]
+
+        /// A counter may be described with or without its `_total`.
+        func description(of name: MetricName) -> Description? {
+            if let description = self.descriptions[name] { return description }
+            guard name.text.hasSuffix("_total") else { return nil }
+            return self.descriptions[MetricName(String(name.text.dropLast("_total".count)))]
+        }
+
+        mutating func drop(_ name: MetricName) {
+            let labels = MetricLabels([("metric", name.text)])
+            let identity = SeriesIdentity(name: PrometheusRegistry.droppedName, labels: labels)
+            self.dropped[name, default: CounterSeries(identity: identity)].increment(by: 1)
+        }
+    }
+
+    private let seriesLimit: Int
+    private let state = Mutex(State())
+
+    /// `seriesLimit` bounds the sets of labels under each name.
+    package init(seriesLimit: Int = 1_000) {
+        self.seriesLimit = seriesLimit
+    }
+
+    /// Gives a metric its help text, and a histogram its buckets. Buckets hold for series made from now on only if
+    /// the name has none yet: say it before the first one.
+    package func describe(_ label: String, help: String, buckets: HistogramBuckets? = nil) {
+        self.state.withLock {
+            $0.descriptions[MetricName(label)] = Description(help: help, buckets: buckets)
+        }
+    }
+
+    /// The page for a scrape: names and labels in order, so that two pages can be compared.
+    package func exposition() -> String {
+        // Only references are copied under the lock; writing the page holds nobody up.
+        let state = self.state.withLock { $0 }
+        var families = state.families
+        if !state.dropped.isEmpty {
+            var family = MetricFamily(kind: .counter, buckets: [])
+            for series in state.dropped.values { family.series[series.identity.labels] = series }
+            families[Self.droppedName] = family
+        }
+        var page = Exposition()
+        for (name, family) in families.sorted(by: { $0.key < $1.key }) {
+            let help = name == Self.droppedName ? Self.droppedHelp : state.description(of: name)?.help
+            page.header(of: name, kind: family.kind, help: help)
+            for (_, series) in family.series.sorted(by: { $0.key < $1.key }) {
+                series.write(to: &page)
+            }
+        }
+        return page.text
+    }
+
+    private static let droppedName = MetricName("metrics_dropped_series_total")
+    private static let droppedHelp = "Series refused because their name had too many, or another type."
+
+    /// The series of that name and those labels; nil if there can be none.
+    func series<Series: MetricSeries>(
+        _ name: MetricName,
+        _ dimensions: [(String, String)],
+        kind: MetricFamily.Kind,
+        defaultBuckets: HistogramBuckets = [],
+        make: (SeriesIdentity, HistogramBuckets) -> Series
+    ) -> Series? {
+        let labels = MetricLabels(dimensions)
+        return self.state.withLock { state in
+            if let existing = state.families[name]?.series[labels] {
+                guard let series = existing as? Series else {
+                    state.drop(name)
+                    return nil
+                }
+                return series
+            }
+            if state.families[name] == nil {
+                let buckets = state.description(of: name)?.buckets ?? defaultBuckets
+                state.families[name] = MetricFamily(kind: kind, buckets: buckets)
+            }
+            guard let family = state.families[name], family.kind == kind, name != Self.droppedName,
+                family.series.count < self.seriesLimit
+            else {
+                state.drop(name)
+                return nil
+            }
+            let series = make(SeriesIdentity(name: name, labels: labels), family.buckets)
+            state.families[name]?.series[labels] = series
+            return series
+        }
+    }
+
+    func destroy(_ handler: AnyObject) {
+        guard let series = handler as? any MetricSeries else { return }
+        let identity = series.identity
+        self.state.withLock { state in
+            // A handler destroyed twice must not take a younger namesake with it.
+            guard state.families[identity.name]?.series[identity.labels] === series else { return }
+            state.families[identity.name]?.series[identity.labels] = nil
+            if state.families[identity.name]?.series.isEmpty == true {
+                state.families[identity.name] = nil
+            }
+        }
+    }
+}
