@@ -1,0 +1,4 @@
+/// How a line looks.
+package enum LogFormat: String, CaseIterable, Sendable {
+    case json, text
+}
