@@ -26,7 +26,9 @@ struct LogLine {
     mutating func start(time: Timestamp, level: Logger.Level, logger: String, message: String) {
         switch self.format {
         case .json:
-            self.bytes.append(contentsOf: "{\"time\":\"\(time)\",\"level\":\"\(level.rawValue)\",\"logger\":".utf8)
+            self.bytes.append(
+                contentsOf: "{\"time\":\"\(time)\",\"level\":\"\(level.rawValue)\",\"logger\":".utf8
+            )
             JSONText.appendQuoted(logger, to: &self.bytes, limit: 128)
             self.bytes.append(contentsOf: ",\"message\":".utf8)
             self.note(JSONText.appendQuoted(message, to: &self.bytes, limit: Self.longestMessage))

@@ -3,16 +3,20 @@ package struct SensitiveNames: Sendable {
     /// Names that say it whole.
     private static let whole: Set<String> = [
         "key", "value", "payload", "body", "headers", "message_key", "message_value",
-        "device_id", "device_token", "idfa", "idfv", "imei", "muid", "oaid", "caid", "android_id", "hash_idfa",
-        "hash_imei", "hash_oaid", "mac_address", "openid", "open_id", "unionid", "union_id", "user_id", "customer_id",
+        "device_id", "device_token", "idfa", "idfv", "imei", "muid", "oaid", "caid", "android_id",
+        "hash_idfa",
+        "hash_imei", "hash_oaid", "mac_address", "openid", "open_id", "unionid", "union_id", "user_id",
+        "customer_id",
         "client_ip", "ip", "remote_ip", "ip_address", "user_agent", "email", "phone", "mobile",
-        "click_id", "gclid", "receipt", "receipt_data", "transaction_id", "original_transaction_id", "app_account_token",
+        "click_id", "gclid", "receipt", "receipt_data", "transaction_id", "original_transaction_id",
+        "app_account_token",
         "jws", "jwt", "signature", "sign", "salt",
     ]
 
     /// Words that say it wherever they stand in a name: `access_token`, `tokens`, `client_secret_2`.
     private static let words: Set<String> = [
-        "secret", "secrets", "password", "passwords", "passwd", "passphrase", "token", "tokens", "authorization",
+        "secret", "secrets", "password", "passwords", "passwd", "passphrase", "token", "tokens",
+        "authorization",
         "credential", "credentials", "cookie", "cookies", "idfa", "idfv", "imei", "muid", "oaid", "caid",
     ]
 

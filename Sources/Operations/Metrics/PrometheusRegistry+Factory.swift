@@ -34,7 +34,9 @@ extension PrometheusRegistry: MetricsFactory {
     }
 
     package func destroyCounter(_ handler: any CounterHandler) { self.destroy(handler) }
-    package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { self.destroy(handler) }
+    package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {
+        self.destroy(handler)
+    }
     package func destroyMeter(_ handler: any MeterHandler) { self.destroy(handler) }
     package func destroyRecorder(_ handler: any RecorderHandler) { self.destroy(handler) }
     package func destroyTimer(_ handler: any TimerHandler) { self.destroy(handler) }

@@ -5,7 +5,8 @@
 enum JSONText {
     /// Appends `text` in quotes. Stops with `…` once the escaped bytes reach `limit`; says whether it had to.
     @discardableResult
-    static func appendQuoted(_ text: some StringProtocol, to bytes: inout [UInt8], limit: Int = .max) -> Bool {
+    static func appendQuoted(_ text: some StringProtocol, to bytes: inout [UInt8], limit: Int = .max) -> Bool
+    {
         bytes.append(UInt8(ascii: "\""))
         let truncated = Self.appendEscaped(text, to: &bytes, limit: limit, quotes: true)
         bytes.append(UInt8(ascii: "\""))

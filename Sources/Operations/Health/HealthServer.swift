@@ -1,0 +1,134 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// Answers `/livez`, `/readyz` and `/metrics`, and nothing else.
+///
+/// It stops when its service group tells it to. Put it before the engine in the group: groups stop from the back, so it
+/// keeps answering, not ready, while the engine drains.
+package struct HealthServer: Service {
+    /// The address could not be taken; there is no use in trying again with the same settings.
+    package struct CannotListen: Error, Hashable, CustomStringConvertible {
+        package let host: String
+        package let port: Int
+        package let reason: String
+
+        package var description: String {
+            "the health server cannot listen on \(self.host):\(self.port): \(self.reason)"
+        }
+    }
+
+    /// Probes and scrapers are few. Whoever opens more waits, and the worker keeps its descriptors.
+    private static let mostConnections = 64
+    private static let longestHeader = 8_192
+
+    private let host: String
+    private let port: Int
+    private let health: Health
+    private let registry: PrometheusRegistry
+    private let listening: @Sendable (_ port: Int) async -> Void
+
+    /// Port 0 takes any free one. `listening` is called once, with the port, as soon as connections are accepted.
+    package init(
+        host: String = "127.0.0.1",
+        port: Int = 0,
+        health: Health,
+        registry: PrometheusRegistry,
+        listening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+    ) {
+        self.host = host
+        self.port = port
+        self.health = health
+        self.registry = registry
+        self.listening = listening
+    }
+
+    package func run() async throws {
+        // Hummingbird tells of every start and every reset connection; what matters is in the errors thrown.
+        var logger = Logger(label: "health-server")
+        logger.logLevel = .critical
+        let listening = self.listening
+        let application = Application(
+            responder: CallbackResponder<BasicRequestContext> { [health, registry] request, _ in
+                Self.answer(request, health: health, registry: registry)
+            },
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    idleTimeout: .seconds(60),
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: Self.longestHeader,
+                        maxHeaderListSize: Self.longestHeader,
+                        maxHeaderFieldCount: 64
+                    )
+                )
+            ),
+            configuration: ApplicationConfiguration(
+                address: .hostname(self.host, port: self.port),
+                availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)
+            ),
+            onServerRunning: { channel in
+                await listening(channel.localAddress?.port ?? 0)
+            },
+            logger: logger
+        )
+        do {
+            try await application.run()
+        } catch let error as IOError {
+            throw CannotListen(host: self.host, port: self.port, reason: Self.reason(error))
+        }
+    }
+
+    private static func answer(_ request: Request, health: Health, registry: PrometheusRegistry) -> Response {
+        guard request.method == .get || request.method == .head else {
+            return Self.response(
+                .methodNotAllowed,
+                "text/plain",
+                Array("only GET and HEAD\n".utf8),
+                allow: true
+            )
+        }
+        let response =
+            switch request.uri.path {
+            case "/livez": Self.response(HealthAnswer(health.liveness))
+            case "/readyz": Self.response(HealthAnswer(health.readiness))
+            case "/metrics":
+                Self.response(.ok, PrometheusRegistry.contentType, Array(registry.exposition().utf8))
+            default: Self.response(.notFound, "text/plain", Array("not found\n".utf8))
+            }
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private static func response(_ answer: HealthAnswer) -> Response {
+        Self.response(answer.isGood ? .ok : .serviceUnavailable, "application/json", answer.body)
+    }
+
+    private static func response(
+        _ status: HTTPResponse.Status,
+        _ contentType: String,
+        _ body: [UInt8],
+        allow: Bool = false
+    ) -> Response {
+        var headers: HTTPFields = [.contentType: contentType, .cacheControl: "no-store"]
+        if allow {
+            headers[.allow] = "GET, HEAD"
+            // A body may follow that nobody will read.
+            headers[.connection] = "close"
+        }
+        return Response(
+            status: status,
+            headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+        )
+    }
+
+    private static func reason(_ error: IOError) -> String {
+        switch error.errnoCode {
+        case 98: "the address is already in use"
+        case 99: "the address is not one of this machine"
+        case 13: "permission denied"
+        default: "system error \(error.errnoCode)"
+        }
+    }
+}

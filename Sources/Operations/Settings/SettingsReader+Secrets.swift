@@ -1,0 +1,94 @@
+extension SettingsReader {
+    /// A secret: the setting itself, or the path of a file that holds it under the same name with `_file` behind it.
+    ///
+    /// The environment comes first with both forms, then the file with both; giving both forms in one place is a fault.
+    /// A file is read now, without the line feed at its end, and its path is relative to the settings file.
+    package func secret(_ key: String, help: String) -> Secret {
+        self.secret(key, isRequired: true, help: help) ?? Secret("")
+    }
+
+    /// A secret that may be missing.
+    package func optionalSecret(_ key: String, help: String) -> Secret? {
+        self.secret(key, isRequired: false, help: help)
+    }
+
+    private func secret(_ key: String, isRequired: Bool, help: String) -> Secret? {
+        let path = self.path.appending(key)
+        let filePath = self.path.appending(key + "_file")
+        self.ask(path, type: "a secret", defaultText: nil, isRequired: isRequired, help: help)
+        self.ask(
+            filePath,
+            type: "a path",
+            defaultText: nil,
+            isRequired: false,
+            help: "File that holds \(path.pattern)."
+        )
+
+        for lookUp in [self.findOverride, self.findInFile] {
+            switch (lookUp(path), lookUp(filePath)) {
+            case (nil, nil): continue
+            case (let setting?, nil): return self.inlineSecret(setting, path)
+            case (nil, let setting?): return self.secretFromFile(setting, filePath)
+            case (_?, let setting?):
+                self.report(filePath, at: setting.location, "cannot be given together with \(path)")
+                return nil
+            }
+        }
+        if !self.groupIsMisplaced(above: path), isRequired {
+            let names =
+                "\(filePath), \(self.environmentName(of: path)) or \(self.environmentName(of: filePath))"
+            self.report(path, at: self.location(ofMissing: path), "is required: set it, or \(names)")
+        }
+        return nil
+    }
+
+    private func inlineSecret(_ setting: FoundSetting, _ path: SettingsPath) -> Secret? {
+        guard case .scalar(let text) = setting.content else {
+            self.report(path, at: setting.location, "must be a secret, not \(setting.kind)")
+            return nil
+        }
+        guard !text.isEmpty else {
+            self.report(path, at: setting.location, "must not be empty")
+            return nil
+        }
+        if !setting.isOverride, self.file?.isReadableByEverybody == true {
+            let problem = "is a secret in a file that every user of this machine can read"
+            self.report(path, at: setting.location, problem, severity: .warning)
+        }
+        return Secret(text)
+    }
+
+    private func secretFromFile(_ setting: FoundSetting, _ path: SettingsPath) -> Secret? {
+        guard case .scalar(let name) = setting.content, !name.isEmpty else {
+            self.report(path, at: setting.location, "must be the path of a file")
+            return nil
+        }
+        let file: SmallFile
+        do {
+            file = try SmallFile(path: self.resolved(name, isOverride: setting.isOverride), limit: 65_536)
+        } catch {
+            self.report(path, at: setting.location, "names a file that cannot be read: \(error.reason)")
+            return nil
+        }
+        var bytes = file.bytes[...]
+        if bytes.last == UInt8(ascii: "\n") { bytes = bytes.dropLast() }
+        if bytes.last == UInt8(ascii: "\r") { bytes = bytes.dropLast() }
+        guard !bytes.isEmpty else {
+            self.report(path, at: setting.location, "names an empty file")
+            return nil
+        }
+        if file.isReadableByEverybody {
+            let problem = "names a file that every user of this machine can read"
+            self.report(path, at: setting.location, problem, severity: .warning)
+        }
+        return Secret(bytes: Array(bytes))
+    }
+
+    /// Paths in the settings file start at its folder, those of the environment where the process was started.
+    private func resolved(_ name: String, isOverride: Bool) -> String {
+        guard !isOverride, !name.hasPrefix("/"), let file, let slash = file.path.lastIndex(of: "/") else {
+            return name
+        }
+        return file.path[...slash] + name
+    }
+}

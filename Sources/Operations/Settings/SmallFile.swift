@@ -1,0 +1,48 @@
+import Glibc
+
+/// A file read whole at start, with a bound on its size.
+struct SmallFile {
+    /// Why a file could not be taken, as the end of a sentence.
+    struct Failure: Error {
+        let reason: String
+    }
+
+    let bytes: [UInt8]
+    /// True if the file's mode lets every user of the machine read it.
+    let isReadableByEverybody: Bool
+
+    init(path: String, limit: Int) throws(Failure) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure() }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw Self.failure() }
+
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = unsafe chunk.withUnsafeMutableBytes {
+                unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure() }
+            if count == 0 { break }
+            guard bytes.count + count <= limit else {
+                throw Failure(reason: "larger than \(limit / 1_024) KiB")
+            }
+            bytes.append(contentsOf: chunk[..<count])
+        }
+        self.bytes = bytes
+        self.isReadableByEverybody = status.st_mode & S_IROTH != 0
+    }
+
+    private static func failure() -> Failure {
+        let code = errno
+        switch code {
+        case ENOENT: return Failure(reason: "no such file")
+        case EACCES: return Failure(reason: "permission denied")
+        case EISDIR: return Failure(reason: "is a directory")
+        default: return Failure(reason: "system error \(code)")
+        }
+    }
+}
