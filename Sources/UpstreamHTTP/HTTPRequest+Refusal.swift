@@ -1,0 +1,83 @@
+/// What must not reach libcurl, because it would read more into it than a caller meant to say.
+extension HTTPRequest {
+    /// Why this request is refused, or nil. Headers are looked at where they are set.
+    var refusal: String? {
+        if self.method == .get && self.body != nil {
+            return "a GET with a body"
+        }
+        return Self.refusal(ofURL: self.url)
+    }
+
+    private static func refusal(ofURL url: String) -> String? {
+        let bytes = url.utf8.span
+        let schemeLength: Int
+        if Self.hasPrefix("http://", bytes) {
+            schemeLength = 7
+        } else if Self.hasPrefix("https://", bytes) {
+            schemeLength = 8
+        } else {
+            return "a URL that does not begin with http:// or https://"
+        }
+        var inAuthority = true
+        for index in schemeLength..<bytes.count {
+            let byte = bytes[index]
+            // Printable ASCII only: everything else has to be percent-encoded.
+            if byte <= 0x20 || byte >= 0x7F {
+                return "a URL with a byte that is not printable ASCII"
+            }
+            guard inAuthority else { continue }
+            switch byte {
+            case UInt8(ascii: "@"): return "a URL with credentials in it"
+            case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"):
+                if index == schemeLength { return "a URL without a host" }
+                inAuthority = false
+            default: break
+            }
+        }
+        return bytes.count > schemeLength ? nil : "a URL without a host"
+    }
+
+    /// Case matters to nobody in a scheme. `prefix` is in lower case.
+    private static func hasPrefix(_ prefix: String, _ bytes: borrowing Span<UInt8>) -> Bool {
+        guard bytes.count >= prefix.utf8.count else { return false }
+        for (index, byte) in prefix.utf8.enumerated() {
+            let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            guard bytes[index] == byte || isLetter && bytes[index] | 0x20 == byte else { return false }
+        }
+        return true
+    }
+}
+
+extension HTTPHeader {
+    /// Why this header is refused, or nil.
+    var refusal: String? {
+        if !self.hasTokenName {
+            return "a header name that is not a token"
+        }
+        // A tab is the one control character that a value may hold.
+        if !self.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) {
+            return "a header value with a control character"
+        }
+        switch self.name.lowercased() {
+        case "connection", "content-length", "expect", "te", "trailer", "transfer-encoding", "upgrade":
+            return "a header that belongs to the connection"
+        default: return nil
+        }
+    }
+
+    var hasTokenName: Bool {
+        !self.name.isEmpty
+            && self.name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                case UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"),
+                    UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^")...UInt8(ascii: "`"),
+                    UInt8(ascii: "|"), UInt8(ascii: "~"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,38 @@
+internal import Glibc
+
+/// Nanoseconds on the monotonic clock: an instant in one register, for deadlines that are set with every
+/// request.
+struct Moment: Comparable {
+    static let zero = Moment(nanoseconds: 0)
+    static let never = Moment(nanoseconds: .max)
+
+    private var nanoseconds: UInt64
+
+    static func now() -> Moment {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Moment(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
+    }
+
+    static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    /// `duration` is not negative, and far from overflow.
+    func advanced(by duration: Duration) -> Moment {
+        Moment(nanoseconds: self.nanoseconds &+ UInt64(duration.wholeMilliseconds) &* 1_000_000)
+    }
+
+    /// As poll() counts it: rounded up, 0 if this moment has passed, -1 if it never comes.
+    func milliseconds(from now: Moment) -> Int32 {
+        guard self != .never else { return -1 }
+        guard self > now else { return 0 }
+        return Int32(clamping: (self.nanoseconds - now.nanoseconds - 1) / 1_000_000 + 1)
+    }
+}
+
+extension Duration {
+    /// Rounded up.
+    var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = self.components
+        return Int(seconds) * 1_000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}
