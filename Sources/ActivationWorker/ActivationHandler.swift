@@ -1,0 +1,71 @@
+package import Records
+import UpstreamHTTP
+package import WireFormats
+package import WorkerKit
+
+/// Reports conversions of apps to GDT: one GET for every record.
+///
+/// GDT knows no idempotency key, so a repeat of a call may be counted twice. What can be done is done: a record
+/// gives the same URL, byte for byte, at every attempt.
+package struct ActivationHandler: Handler {
+    package typealias Job = Activation
+    package typealias Answer = ActivationAnswer
+
+    /// An account's URLs, and its name as a lane.
+    private struct Route {
+        var report: ConversionReport
+        var lane: String
+    }
+
+    private let routes: [GDTAccount: Route]
+    private let window: ConversionWindow
+    let configurationAttemptsLimit: Int
+
+    package init(_ settings: ActivationSettings) {
+        self.routes = Dictionary(
+            uniqueKeysWithValues: settings.keys.map { account, keys in
+                let report = ConversionReport(
+                    for: account, keys: keys, baseURL: settings.baseURL, order: settings.parameterOrder
+                )
+                return (account, Route(report: report, lane: account.description))
+            }
+        )
+        self.window = settings.window
+        self.configurationAttemptsLimit = settings.configurationAttemptsLimit
+    }
+
+    package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Activation, ActivationAnswer> {
+        let activation: Activation
+        do throws(Activation.Fault) {
+            activation = try Activation(decoding: record)
+        } catch {
+            switch error {
+            case .record(let fault): return .reject(Rejection(fault.reason, kind: fault.kind, replayable: .no))
+            case .refused(let reason, let answer): return .refuse(reason, answer)
+            }
+        }
+        guard let route = self.routes[activation.account] else {
+            let reason = Reason("configuration.unknown_app", "No keys are configured for the app and advertiser.")
+            return .reject(Rejection(reason, kind: .invalid, replayable: .afterFix))
+        }
+        if let objection = self.window.objection(to: activation.convertedAt, now: attempt.now) {
+            return .refuse(objection, Self.answer(to: activation))
+        }
+        let request = HTTPRequest(method: .get, url: route.report.url(of: activation))
+        return .call(Call(request, for: activation, lane: route.lane))
+    }
+
+    package func encode(
+        _ outcome: Outcome, _ answer: ActivationAnswer?, as format: ValueFormat
+    ) -> [UInt8] {
+        ActivationResult.encode(outcome, answer, as: format)
+    }
+
+    static func answer(to activation: Activation, _ gdt: GDTAnswer? = nil) -> ActivationAnswer {
+        ActivationAnswer(
+            account: activation.account,
+            conversionType: activation.conversionType.rawValue,
+            gdt: gdt
+        )
+    }
+}

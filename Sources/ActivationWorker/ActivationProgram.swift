@@ -1,0 +1,108 @@
+import Operations
+import UpstreamHTTP
+import WireFormats
+import WorkerKit
+
+/// The activation worker's names and settings.
+enum ActivationProgram: WorkerProgram {
+    static let identity = WorkerIdentity(name: "activation-worker", topic: "activation", upstream: "gdt")
+
+    static func handler(_ reader: SettingsReader) -> ActivationHandler {
+        let reader = reader.section("gdt")
+        let standard = ConversionWindow()
+        let window = ConversionWindow(
+            maximumAge: reader.duration(
+                "maximum_age",
+                default: standard.maximumAge,
+                in: .seconds(60)...(.seconds(100 * 365 * 24 * 3_600)),
+                help: "Older conversions are rejected without a call."
+            ),
+            futureSkew: reader.duration(
+                "future_skew",
+                default: standard.futureSkew,
+                in: .zero ... .seconds(24 * 3_600),
+                help: "How far ahead of this clock a conversion may lie."
+            )
+        )
+        return ActivationHandler(
+            ActivationSettings(
+                baseURL: self.baseURL(reader),
+                keys: self.keys(reader),
+                window: window,
+                parameterOrder: self.parameterOrder(reader),
+                configurationAttemptsLimit: reader.int(
+                    "configuration_attempts",
+                    default: 5,
+                    in: 1...100,
+                    help: "How often GDT may say -12 or -17 for a record before its account is held."
+                )
+            )
+        )
+    }
+
+    /// GDT's `v` holds the device's digest under a key that a known text gives away, and the whole of it is
+    /// personal: nothing of the query is shown.
+    static func masked(_ request: HTTPRequest) -> HTTPRequest {
+        var masked = request
+        if let start = request.url.range(of: "?v="), let end = request.url[start.upperBound...].firstIndex(of: "&") {
+            masked.url = request.url[..<start.upperBound] + "masked" + request.url[end...]
+        }
+        return masked
+    }
+
+    private static func baseURL(_ reader: SettingsReader) -> BaseURL? {
+        let text = reader.url(
+            "url",
+            default: "http://t.gdt.qq.com",
+            help: "Where reports are sent. What is signed stays http://t.gdt.qq.com."
+        )
+        do throws(BaseURL.Fault) {
+            return try BaseURL(text)
+        } catch {
+            reader.reportFault("url", error.description)
+            return nil
+        }
+    }
+
+    private static func parameterOrder(_ reader: SettingsReader) -> ConversionParameterOrder {
+        let names = reader.strings(
+            "parameter_order",
+            default: ConversionParameterOrder.standard.parameters.map(\.rawValue),
+            help: "Order of the signed parameters; those not named follow."
+        )
+        do throws(ConversionParameterOrder.Fault) {
+            return try ConversionParameterOrder(names)
+        } catch {
+            reader.reportFault("parameter_order", error.description)
+            return .standard
+        }
+    }
+
+    private static func keys(_ reader: SettingsReader) -> [GDTAccount: GDTKeys] {
+        let apps = reader.each("apps", atLeast: 1, help: "The apps that may be reported, with the keys GDT issued.") {
+            Self.app($0)
+        }
+        var keys: [GDTAccount: GDTKeys] = [:]
+        for case let (account, appKeys)? in apps {
+            if keys.updateValue(appKeys, forKey: account) != nil {
+                reader.reportFault("apps", "\(account) is listed twice")
+            }
+        }
+        return keys
+    }
+
+    private static func app(_ reader: SettingsReader) -> (GDTAccount, GDTKeys)? {
+        let account = GDTAccount(
+            appID: UInt64(reader.int("app_id", in: 1...Int.max, help: "The app's id at Apple or Tencent.")),
+            advertiserID: UInt64(reader.int("advertiser_id", in: 1...Int.max, help: "The account at e.qq.com."))
+        )
+        let signKey = reader.secret("sign_key", help: "GDT's sign_key for this app and advertiser.")
+        let encryptKey = reader.secret("encrypt_key", help: "GDT's encrypt_key for this app and advertiser.")
+        do throws(GDTKeys.Fault) {
+            return (account, try GDTKeys(signKey: signKey.reveal(), encryptKey: encryptKey.reveal()))
+        } catch {
+            reader.reportFault("sign_key", error.description)
+            return nil
+        }
+    }
+}

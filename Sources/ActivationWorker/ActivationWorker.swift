@@ -1,0 +1,19 @@
+import ArgumentParser
+import WorkerKit
+
+/// Reports activations to GDT, and publishes what came of each.
+@main
+struct ActivationWorker: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "activation-worker",
+        abstract: "Report app conversions to GDT (Tencent Ads) and publish what came of each.",
+        version: WorkerIdentity.version,
+        subcommands: [
+            RunCommand<ActivationProgram>.self,
+            PlanCommand<ActivationProgram>.self,
+            InterpretCommand<ActivationProgram>.self,
+            CheckConfigCommand<ActivationProgram>.self,
+        ],
+        defaultSubcommand: RunCommand<ActivationProgram>.self
+    )
+}

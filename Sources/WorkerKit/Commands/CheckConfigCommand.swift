@@ -1,0 +1,35 @@
+package import ArgumentParser
+
+/// `check-config`: says everything that is wrong with the settings, one line each with its place.
+package struct CheckConfigCommand<P: WorkerProgram>: ParsableCommand {
+    package static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "check-config",
+            abstract: "Say every fault of a settings file with its line; exit 1 if there is one."
+        )
+    }
+
+    @Argument(help: "The settings, a YAML file.")
+    package var path: String
+
+    @Flag(help: "Also list every setting there is, with its type, default and meaning.")
+    package var list = false
+
+    package init() {}
+
+    package func run() throws {
+        if self.list { Self.printSettings() }
+        do {
+            let program = try LoadedProgram<P>(path: self.path)
+            for warning in program.warnings { StandardStreams.complain(warning) }
+            StandardStreams.printLine("\(self.path): no faults")
+        } catch {
+            StandardStreams.complain("\(error)")
+            throw ExitCode(1)
+        }
+    }
+
+    private static func printSettings() {
+        for line in SettingsTable<P>.rows { StandardStreams.printLine(line) }
+    }
+}

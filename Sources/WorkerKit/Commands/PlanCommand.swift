@@ -1,0 +1,89 @@
+package import ArgumentParser
+import Records
+import UpstreamHTTP
+import WireFormats
+
+/// `plan`: what the worker would send for a record, without sending it.
+package struct PlanCommand<P: WorkerProgram>: ParsableCommand {
+    package static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "plan",
+            abstract: "Print the upstream request for each JSON record on standard input, one line for one line."
+        )
+    }
+
+    @OptionGroup package var file: SettingsFileOption
+    @OptionGroup package var circumstances: Circumstances
+
+    @Flag(help: "Show what is masked otherwise.")
+    package var reveal = false
+
+    package init() {}
+
+    package func run() throws {
+        let program = try loaded(P.self, self.file)
+        let attempt = self.circumstances.attempt
+        for line in StandardStreams.lines(of: try StandardStreams.input()) {
+            let record = PlainRecord.make(line, topic: program.settings.engine.inputTopic, attempt)
+            let plan = ErasedHandler(program.handler).plan(record, attempt)
+            StandardStreams.printLine(Self.text(plan, reveal: self.reveal))
+        }
+    }
+
+    private static func text(_ plan: ErasedHandler.AnyPlan, reveal: Bool) -> String {
+        switch plan {
+        case .call(let call): requestLine(reveal ? call.request : P.masked(call.request), lane: call.lane)
+        case .answer: VerdictLine(verdict: "answer").text
+        case .refuse(let reason, _): VerdictLine(verdict: "reject", reason: reason, fate: .rejected).text
+        case .reject(let rejection):
+            VerdictLine(verdict: "reject", reason: rejection.reason, fate: .deadLettered, kind: rejection.kind).text
+        }
+    }
+}
+
+/// The circumstances that a handler is told of, for the commands that play a case through.
+package struct Circumstances: ParsableArguments {
+    @Option(name: .customLong("attempt"), help: "Which attempt it is.")
+    package var number: Int = 1
+
+    @Option(help: "The time it happens, in seconds since 1970; now if it is not given.")
+    package var now: Int64?
+
+    package init() {}
+
+    var attempt: Attempt {
+        let milliseconds = self.now.map { $0.multipliedReportingOverflow(by: 1_000).partialValue }
+        return Attempt(number: max(1, self.number), now: milliseconds ?? Moment.now.wall)
+    }
+}
+
+/// Reads the settings for a command that needs no broker.
+func loaded<P: WorkerProgram>(_ program: P.Type, _ file: SettingsFileOption) throws -> LoadedProgram<P> {
+    do {
+        return try LoadedProgram<P>(path: file.path)
+    } catch {
+        StandardStreams.complain("\(error)")
+        throw ExitCode(1)
+    }
+}
+
+/// A record made of nothing but a value.
+enum PlainRecord {
+    static func make(_ value: [UInt8], topic: String, _ attempt: Attempt) -> InboundRecord {
+        InboundRecord(topic: topic, partition: 0, offset: 0, timestamp: attempt.now, value: value)
+    }
+}
+
+/// A request as one line of JSON.
+func requestLine(_ request: HTTPRequest, lane: String) -> String {
+    var line = JSONLine()
+    line.add("verdict", "call")
+    line.add("method", request.method.rawValue)
+    line.add("url", request.url)
+    var headers = JSONLine()
+    for header in request.headers { headers.add(header.name, header.value) }
+    line.addRaw("headers", headers.text)
+    line.add("body", request.body.map { String(decoding: $0, as: UTF8.self) })
+    line.add("lane", lane)
+    return line.text
+}

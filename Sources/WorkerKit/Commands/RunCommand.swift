@@ -1,0 +1,46 @@
+package import ArgumentParser
+import Foundation
+
+/// `run`: consumes until it is told to stop. Exit 0 after a complete drain, 1 when something is wrong.
+package struct RunCommand<P: WorkerProgram>: AsyncParsableCommand {
+    package static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "run",
+            abstract: "Consume records until SIGTERM; drain, commit and leave the group, then exit 0."
+        )
+    }
+
+    @OptionGroup package var file: SettingsFileOption
+
+    package init() {}
+
+    package func run() async throws {
+        let program: LoadedProgram<P>
+        do {
+            program = try LoadedProgram<P>(path: self.file.path)
+        } catch {
+            StandardStreams.complain("\(error)")
+            throw ExitCode(1)
+        }
+        for warning in program.warnings { StandardStreams.complain(warning) }
+        let process = WorkerProcess(
+            settings: program.settings,
+            handler: ErasedHandler(program.handler),
+            identity: P.identity
+        )
+        do {
+            try await process.run()
+        } catch {
+            StandardStreams.complain("\(P.identity.name): \(error)")
+            throw ExitCode(1)
+        }
+    }
+}
+
+/// `--config`, which every command takes.
+package struct SettingsFileOption: ParsableArguments {
+    @Option(name: [.customLong("config"), .customShort("c")], help: "The settings, a YAML file. The environment comes before it.")
+    package var path: String?
+
+    package init() {}
+}

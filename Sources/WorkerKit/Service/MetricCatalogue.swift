@@ -1,0 +1,59 @@
+import Operations
+
+/// What each metric means, and how its histogram is cut: the text behind `# HELP`.
+enum MetricCatalogue {
+    static func describe(in registry: PrometheusRegistry) {
+        for (name, help) in self.helps { registry.describe(name, help: help) }
+        registry.describe(
+            "worker_record_attempts",
+            help: "Calls made for a record until it was settled.",
+            buckets: [0, 1, 2, 3, 5, 8, 13, 21]
+        )
+        registry.describe(
+            "worker_end_to_end_latency_seconds",
+            help: "From the arrival of a record to the broker's acknowledgement of its outcome.",
+            buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600]
+        )
+        registry.describe(
+            "worker_revoke_drain_seconds",
+            help: "How long a drain took before partitions were given up.",
+            buckets: [0.01, 0.1, 0.5, 1, 2.5, 5, 10, 20, 60, 240]
+        )
+    }
+
+    private static let helps: [(String, String)] = [
+        ("messaging_client_consumed_messages_total", "Records taken in."),
+        ("worker_records_total", "Records by what became of them."),
+        ("worker_stale_completions_total", "Answers that came after their record had been given up."),
+        ("worker_lanes_held_total", "Times a lane was held because its configuration looked broken."),
+        ("worker_records_parked_total", "Times a record had to wait for a held lane."),
+        ("worker_commits_total", "Commits by result."),
+        ("worker_result_produce_failures_total", "Outcome records that the broker did not take at once."),
+        ("worker_dead_letter_produce_failures_total", "Dead letters that the broker did not take at once."),
+        ("worker_upstream_retry_after_seconds", "The last wait that the upstream asked everybody for."),
+        ("worker_circuit_state", "0 closed, 1 half open, 2 open."),
+        ("worker_circuit_transitions_total", "Changes of the circuit breaker by the state it went to."),
+        ("worker_dead_letters_total", "Dead letters by class and reason."),
+        ("worker_retries_total", "Attempts that will be repeated, by reason."),
+        ("worker_rebalances_total", "Rebalances by kind."),
+        ("worker_upstream_requests_total", "Calls by HTTP status, or by how the transfer broke."),
+        ("worker_records_inflight", "Calls in flight."),
+        ("worker_records_waiting", "Records that wait for a slot."),
+        ("worker_records_backoff", "Records that wait for their next attempt."),
+        ("worker_records_parked", "Records that wait for a held lane."),
+        ("worker_records_settling", "Records whose outcome the broker has not acknowledged."),
+        ("worker_records_in_hand", "Records taken in and not settled."),
+        ("worker_bytes_in_hand", "Bytes of the records in hand."),
+        ("worker_partitions_assigned", "Partitions that this worker has."),
+        ("worker_partition_assignment_epoch", "Counts the assignments of this process."),
+        ("worker_lanes_held", "Lanes held now."),
+        ("worker_ready", "1 while the worker takes work."),
+        ("worker_oldest_unfinished_age_seconds", "Age of the oldest unfinished record of a partition."),
+        ("worker_partition_incomplete_offsets", "Records of a partition in hand."),
+        ("worker_partition_overflow_records", "Records read that wait for the window of a partition to move."),
+        ("worker_partition_committed_offset", "The last committed offset."),
+        ("worker_partition_contiguous_offset", "The offset up to which everything is settled."),
+        ("worker_partition_next_offset", "The offset that is expected next."),
+        ("worker_last_commit_age_seconds", "Time since a commit was acknowledged."),
+    ]
+}

@@ -1,0 +1,85 @@
+import Cryptography
+import Glibc
+import Logging
+package import Operations
+import ServiceLifecycle
+import UnixSignals
+
+/// A worker as a process: its services under one group, its signals, its log.
+package struct WorkerProcess: Sendable {
+    private let settings: WorkerSettings
+    private let handler: ErasedHandler
+    private let identity: WorkerIdentity
+
+    package init(settings: WorkerSettings, handler: ErasedHandler, identity: WorkerIdentity) {
+        self.settings = settings
+        self.handler = handler
+        self.identity = identity
+    }
+
+    /// Runs until SIGTERM or SIGINT has been followed by a complete drain. A second signal ends the process at once.
+    package func run() async throws {
+        let logger = self.logger()
+        let registry = PrometheusRegistry()
+        MetricCatalogue.describe(in: registry)
+        let health = Health()
+        let worker = WorkerService(
+            settings: self.settings,
+            handler: self.handler,
+            registry: registry,
+            health: health,
+            logger: logger
+        )
+        let server = HealthServer(
+            health: health,
+            registry: registry,
+            host: self.settings.healthHost,
+            port: self.settings.healthPort
+        ) { port in
+            logger.info("health and metrics", metadata: ["port": "\(port)"])
+        }
+        logger.info("starting", metadata: ["version": "\(WorkerIdentity.version)"])
+        if let file = self.settings.http.certificateAuthorityFile {
+            logger.notice("trusts its own authorities instead of the system's", metadata: ["ca_file": "\(file)"])
+        }
+        // Stopped from the last to the first: the health server answers until the worker has drained.
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [
+                    .init(service: ImpatientStop(), successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(service: worker, successTerminationBehavior: .gracefullyShutdownGroup),
+                ],
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() }
+            )
+        )
+        try await group.run()
+    }
+
+    private func logger() -> Logger {
+        let hash: Redaction.KeyedHash = { key, bytes in MessageAuthentication(key: key)(bytes) }
+        let redaction = self.settings.logSalt.map { Redaction(salt: $0, hash: hash) } ?? Redaction(hash: hash)
+        let level = Logger.Level(rawValue: self.settings.logLevel) ?? .info
+        return Logger(label: self.identity.name) { label in
+            StructuredLogHandler(
+                label: label,
+                level: level,
+                format: self.settings.logFormat,
+                redaction: redaction
+            )
+        }
+    }
+}
+
+/// Ends the process when it is asked to stop for the second time: whoever asks twice does not want to wait.
+private struct ImpatientStop: Service {
+    func run() async throws {
+        var requests = 0
+        for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint).cancelOnGracefulShutdown() {
+            requests += 1
+            // Nothing is lost: what is not committed is delivered again.
+            if requests == 2 { _exit(130) }
+        }
+    }
+}

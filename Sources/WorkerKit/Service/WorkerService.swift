@@ -1,0 +1,143 @@
+import EventThread
+import Glibc
+import Kafka
+package import Logging
+package import Operations
+package import ServiceLifecycle
+import Synchronization
+import UpstreamHTTP
+
+/// The engine on its thread, as a service: started, asked to stop, and awaited.
+package struct WorkerService: Service {
+    private let settings: WorkerSettings
+    private let handler: ErasedHandler
+    private let registry: PrometheusRegistry
+    private let health: Health
+    private let logger: Logger
+
+    package init(
+        settings: WorkerSettings,
+        handler: ErasedHandler,
+        registry: PrometheusRegistry,
+        health: Health,
+        logger: Logger
+    ) {
+        self.settings = settings
+        self.handler = handler
+        self.registry = registry
+        self.health = health
+        self.logger = logger
+    }
+
+    /// Runs until a graceful shutdown has drained the engine, or until something is fatally wrong.
+    ///
+    /// - Throws: `PreflightFailure` if the cluster is not as it must be, or the error of a client that is of no
+    ///   use any more.
+    package func run() async throws {
+        let stop = StopRequest()
+        try await withGracefulShutdownHandler {
+            try await withTaskCancellationHandler {
+                try await EventThread.run { try self.turnEngine(until: stop) }
+            } onCancel: {
+                stop.request()
+            }
+        } onGracefulShutdown: {
+            self.health.become(.draining)
+            stop.request()
+        }
+    }
+
+    private func turnEngine(until stop: StopRequest) throws {
+        let broker = try self.connect()
+        let facts = try self.preflight(broker)
+        let upstream = try HTTPClient(self.settings.http)
+        defer { upstream.close() }
+        try broker.consumer.subscribe(to: [self.settings.engine.inputTopic])
+        let engine = Engine(
+            settings: self.settings.engine,
+            facts: facts,
+            handler: self.handler,
+            broker: broker,
+            upstream: upstream,
+            metrics: EngineMetrics(factory: self.registry, upstream: self.settings.engine.upstream),
+            logger: self.logger,
+            seed: .random(in: .min ... .max)
+        )
+        var wait = Wait(
+            on: [
+                stop.bell.descriptor, broker.consumer.descriptor, broker.producer.descriptor, upstream.descriptor,
+            ]
+        )
+        while true {
+            stop.bell.answer()
+            if stop.isRequested { engine.stop() }
+            self.health.beat()
+            guard case .after(let sleep) = try engine.turn(at: .now) else { break }
+            self.health.become(engine.isWorking ? .ready : .notReady(reason: "no partitions assigned yet"))
+            wait(atMost: sleep)
+        }
+        self.logger.info("stopped")
+    }
+
+    private func connect() throws(KafkaError) -> KafkaBroker {
+        KafkaBroker(
+            consumer: try Consumer(self.settings.kafka.consumerProperties),
+            producer: try Producer(self.settings.kafka.producerProperties)
+        )
+    }
+
+    private func preflight(_ broker: KafkaBroker) throws -> ClusterFacts {
+        let check = Preflight(self.settings.engine)
+        let cluster: ClusterMetadata
+        do {
+            cluster = try broker.consumer.metadata(atMost: self.settings.startLimit)
+        } catch {
+            throw PreflightFailure(
+                faults: ["kafka.brokers: no answer from \(self.settings.kafka.brokers): \(error.message)."]
+            )
+        }
+        let faults = check.faults(in: cluster)
+        guard faults.isEmpty else { throw PreflightFailure(faults: faults) }
+        return ClusterFacts(
+            clusterID: broker.consumer.clusterID(atMost: .seconds(5)) ?? "",
+            resultPartitions: cluster.partitionCounts[check.resultTopic] ?? 1,
+            deadLetterPartitions: cluster.partitionCounts[check.deadLetterTopic] ?? 1
+        )
+    }
+}
+
+/// A wish that the engine stops, from any thread.
+private final class StopRequest: Sendable {
+    let bell = Doorbell()
+    private let flag = Atomic(false)
+
+    var isRequested: Bool { self.flag.load(ordering: .acquiring) }
+
+    func request() {
+        self.flag.store(true, ordering: .releasing)
+        self.bell.ring()
+    }
+}
+
+extension HTTPClient: Upstream {
+    package var nextDeadline: Duration? {
+        let milliseconds = self.timeoutMilliseconds
+        return milliseconds < 0 ? nil : .milliseconds(Int64(milliseconds))
+    }
+}
+
+extension Moment {
+    /// Now, on this machine's clocks.
+    package static var now: Moment {
+        Moment(
+            monotonic: Self.nanoseconds(of: CLOCK_MONOTONIC),
+            wall: Self.nanoseconds(of: CLOCK_REALTIME) / 1_000_000
+        )
+    }
+
+    private static func nanoseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

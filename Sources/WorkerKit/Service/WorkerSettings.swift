@@ -1,0 +1,225 @@
+package import Operations
+package import UpstreamHTTP
+
+/// Everything that every worker can be told, read from its file and the environment.
+package struct WorkerSettings: Sendable {
+    package var engine: EngineSettings
+    package var kafka: KafkaSettings
+    package var http: HTTPClientSettings
+    package var healthHost: String
+    package var healthPort: Int
+    package var logFormat: LogFormat
+    package var logLevel: String
+    package var logSalt: Secret?
+    /// How long the cluster may take to answer when the worker starts.
+    package var startLimit: Duration
+
+    /// - Parameters:
+    ///   - reader: collects what is wrong; the caller finishes it.
+    ///   - identity: what the worker is called, and its topic where none is set.
+    package init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
+        self.kafka = KafkaSettings(reader.section("kafka"), identity)
+        var engine = EngineSettings(
+            inputTopic: self.kafka.topic,
+            groupID: self.kafka.group,
+            worker: identity.name,
+            workerVersion: WorkerIdentity.version,
+            upstream: identity.upstream
+        )
+        engine.resultTopic = self.kafka.resultTopic
+        engine.deadLetterTopic = self.kafka.deadLetterTopic
+        engine.messageBytesLimit = self.kafka.messageBytesLimit
+        engine.readWork(reader.section("worker"))
+        engine.readRetry(reader.section("retry"))
+        engine.readBreaker(reader.section("breaker"))
+        engine.readHold(reader.section("hold"))
+        self.engine = engine
+        self.http = HTTPClientSettings(reader.section("http"), concurrency: engine.concurrency, identity)
+
+        let health = reader.section("health")
+        self.healthHost = health.string("host", default: "0.0.0.0", help: "Address of /livez, /readyz and /metrics.")
+        self.healthPort = health.int("port", default: 9090, in: 0...65_535, help: "Its port; 0 takes any free one.")
+        let log = reader.section("log")
+        self.logFormat = log.oneOf("format", default: LogFormat.json, help: "How a log line looks.")
+        self.logLevel = log.string(
+            "level",
+            default: "info",
+            help: "trace, debug, info, notice, warning, error or critical.",
+            must: "be trace, debug, info, notice, warning, error or critical"
+        ) { ["trace", "debug", "info", "notice", "warning", "error", "critical"].contains($0) }
+        self.logSalt = log.optionalSecret(
+            "salt",
+            help: "Makes the marks that stand for masked values comparable between processes."
+        )
+        self.startLimit = self.kafka.startLimit
+        for fault in Preflight(engine).faultsOfNames { reader.reportFault("kafka", fault) }
+    }
+}
+
+/// What a worker is called, everywhere.
+package struct WorkerIdentity: Hashable, Sendable {
+    package static let version = "0.1.0"
+
+    /// Such as `activation-worker`: the executable, the consumer group and the worker in outcomes.
+    package var name: String
+    package var topic: String
+    /// A word for the upstream, such as `gdt`: in dead letters and metrics.
+    package var upstream: String
+
+    package init(name: String, topic: String, upstream: String) {
+        self.name = name
+        self.topic = topic
+        self.upstream = upstream
+    }
+}
+
+extension EngineSettings {
+    fileprivate mutating func readWork(_ reader: SettingsReader) {
+        self.ordering = reader.oneOf(
+            "ordering",
+            default: self.ordering,
+            help: "What keeps its order: the records of a key, of a partition, or none."
+        )
+        self.concurrency = reader.int(
+            "concurrency",
+            default: self.concurrency,
+            in: 1...50_000,
+            help: "Calls in flight at once; more than there are partitions is the point."
+        )
+        self.attempts = reader.int(
+            "attempts",
+            default: self.attempts,
+            in: 2...1_000,
+            help: "Counted failures after which a record is dead-lettered. Failures in an outage do not count."
+        )
+        self.deadline = reader.duration(
+            "deadline",
+            default: self.deadline,
+            in: .seconds(1)...(.seconds(365 * 24 * 3_600)),
+            help: "How long after its timestamp a record may still be called for; then it expires."
+        )
+        self.resultFormat = reader.oneOf(
+            "result_format",
+            default: self.resultFormat,
+            help: "How outcome records are written."
+        )
+        self.recordsLimit = reader.int(
+            "records_limit",
+            default: self.recordsLimit,
+            in: 100...10_000_000,
+            help: "Records in hand, waiting ones included."
+        )
+        self.bytesLimit = reader.bytes(
+            "bytes_limit",
+            default: self.bytesLimit,
+            in: (1 << 20)...(64 << 30),
+            help: "Bytes of the records in hand."
+        )
+        self.drainLimit = reader.duration(
+            "drain_limit",
+            default: self.drainLimit,
+            in: .zero ... .seconds(240),
+            help: "How long a stop or a rebalance waits for what is in flight."
+        )
+        self.commitInterval = reader.duration(
+            "commit_interval",
+            default: self.commitInterval,
+            in: .milliseconds(50) ... .seconds(60),
+            help: "How often finished offsets are committed."
+        )
+    }
+
+    fileprivate mutating func readRetry(_ reader: SettingsReader) {
+        self.backoff.base = reader.duration(
+            "base",
+            default: self.backoff.base,
+            in: .milliseconds(1) ... .seconds(3_600),
+            help: "Bound of the first wait; each further wait may be twice as long. Full jitter."
+        )
+        self.backoff.longest = reader.duration(
+            "longest",
+            default: self.backoff.longest,
+            in: .milliseconds(1)...(.seconds(24 * 3_600)),
+            help: "Bound that the waits stop growing at."
+        )
+    }
+
+    fileprivate mutating func readBreaker(_ reader: SettingsReader) {
+        self.breaker.consecutiveFailures = reader.int(
+            "consecutive_failures",
+            default: self.breaker.consecutiveFailures,
+            in: 1...100_000,
+            help: "Failures in a row that open the circuit breaker."
+        )
+        self.breaker.minimumCalls = reader.int(
+            "minimum_calls",
+            default: self.breaker.minimumCalls,
+            in: 1...1_000_000,
+            help: "Calls within ten seconds before half of them failing opens it."
+        )
+        self.breaker.firstPause = reader.duration(
+            "first_pause",
+            default: self.breaker.firstPause,
+            in: .milliseconds(10) ... .seconds(3_600),
+            help: "How long it stays open before it sends a probe."
+        )
+        self.breaker.longestPause = reader.duration(
+            "longest_pause",
+            default: self.breaker.longestPause,
+            in: .milliseconds(10) ... .seconds(3_600),
+            help: "Bound of that pause, which doubles with each failed probe."
+        )
+    }
+
+    fileprivate mutating func readHold(_ reader: SettingsReader) {
+        self.lanes.suspectRejections = reader.int(
+            "suspect_rejections",
+            default: self.lanes.suspectRejections,
+            in: 1...1_000,
+            help: "Rejections in a row that suggest a configuration fault before the lane is held."
+        )
+        self.lanes.firstPause = reader.duration(
+            "first_pause",
+            default: self.lanes.firstPause,
+            in: .milliseconds(10) ... .seconds(3_600),
+            help: "How long a held lane waits before it sends a probe."
+        )
+        self.lanes.longestPause = reader.duration(
+            "longest_pause",
+            default: self.lanes.longestPause,
+            in: .milliseconds(10) ... .seconds(24 * 3_600),
+            help: "Bound of that pause, which doubles with each failed probe."
+        )
+    }
+}
+
+extension HTTPClientSettings {
+    fileprivate init(_ reader: SettingsReader, concurrency: Int, _ identity: WorkerIdentity) {
+        self.init(
+            connectTimeout: reader.duration(
+                "connect_timeout",
+                default: .seconds(5),
+                in: .milliseconds(10) ... .seconds(300),
+                help: "Until a connection stands, TLS included."
+            ),
+            requestTimeout: reader.duration(
+                "timeout",
+                default: .seconds(10),
+                in: .milliseconds(10) ... .seconds(600),
+                help: "From the start of a call to the last byte of its answer."
+            ),
+            connectionLimit: concurrency,
+            responseBytesLimit: reader.bytes(
+                "response_limit",
+                default: 8 << 20,
+                in: 1_024...(1 << 30),
+                help: "The longest answer that is read."
+            ),
+            certificateAuthorityFile: reader.optionalString(
+                "ca_file",
+                help: "PEM file of the authorities to trust instead of the system's. For tests and private networks."
+            ),
+            userAgent: "flotilla-\(identity.name)/\(WorkerIdentity.version)"
+        )
+    }
+}
