@@ -44,7 +44,7 @@ enum ActivationProgram: WorkerProgram {
     /// personal: nothing of the query is shown.
     static func masked(_ request: HTTPRequest) -> HTTPRequest {
         var masked = request
-        if let start = request.url.range(of: "?v="), let end = request.url[start.upperBound...].firstIndex(of: "&") {
+        if let start = request.url.firstRange(of: "?v="), let end = request.url[start.upperBound...].firstIndex(of: "&") {
             masked.url = request.url[..<start.upperBound] + "masked" + request.url[end...]
         }
         return masked

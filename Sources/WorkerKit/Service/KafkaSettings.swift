@@ -1,4 +1,4 @@
-package import Operations
+import Operations
 
 /// How a worker reaches its cluster, and its topics there.
 package struct KafkaSettings: Sendable {

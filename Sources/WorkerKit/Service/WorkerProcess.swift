@@ -1,9 +1,10 @@
 import Cryptography
 import Glibc
 import Logging
-package import Operations
+import Operations
 import ServiceLifecycle
 import UnixSignals
+import UpstreamHTTP
 
 /// A worker as a process: its services under one group, its signals, its log.
 package struct WorkerProcess: Sendable {
@@ -31,10 +32,10 @@ package struct WorkerProcess: Sendable {
             logger: logger
         )
         let server = HealthServer(
-            health: health,
-            registry: registry,
             host: self.settings.healthHost,
-            port: self.settings.healthPort
+            port: self.settings.healthPort,
+            health: health,
+            registry: registry
         ) { port in
             logger.info("health and metrics", metadata: ["port": "\(port)"])
         }

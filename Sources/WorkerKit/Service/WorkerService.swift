@@ -3,7 +3,7 @@ import Glibc
 import Kafka
 package import Logging
 package import Operations
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 import UpstreamHTTP
 
