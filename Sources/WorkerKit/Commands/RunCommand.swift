@@ -12,6 +12,12 @@ package struct RunCommand<P: WorkerProgram>: AsyncParsableCommand {
 
     @OptionGroup package var file: SettingsFileOption
 
+    @Option(help: "Stop by itself, as if told to, once so many records are settled.")
+    package var stopAfter: Int?
+
+    @Flag(help: "Print a line of JSON at the end: records, seconds, and CPU time per record.")
+    package var summary = false
+
     package init() {}
 
     package func run() async throws {
@@ -23,10 +29,12 @@ package struct RunCommand<P: WorkerProgram>: AsyncParsableCommand {
             throw ExitCode(1)
         }
         for warning in program.warnings { StandardStreams.complain(warning) }
+        let report: @Sendable (String) -> Void = { StandardStreams.printLine($0) }
         let process = WorkerProcess(
             settings: program.settings,
             handler: ErasedHandler(program.handler),
-            identity: P.identity
+            identity: P.identity,
+            bound: RunBound(records: self.stopAfter, report: self.summary ? report : nil)
         )
         do {
             try await process.run()

@@ -167,6 +167,7 @@ extension Engine {
     private func finish(_ id: EntryID) {
         let entry = self.table[id]
         self.settlingCount -= 1
+        self.settledRecords += 1
         self.assignments[entry.assignment].progress?.finish(entry.record.offset)
         self.assignments[entry.assignment].isDirty = true
         self.assignments[entry.assignment].inHand -= 1

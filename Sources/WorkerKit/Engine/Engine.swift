@@ -60,6 +60,8 @@ package final class Engine<B: Broker, U: Upstream> {
     var nextSweep: Int64 = .min
     var nextReport: Int64 = .min
     var now = Moment(monotonic: 0, wall: 0)
+    /// Records settled so far.
+    package internal(set) var settledRecords = 0
 
     /// What the group has given this engine, and what it is about to take back.
     enum Phase: Hashable {
@@ -135,6 +137,9 @@ package final class Engine<B: Broker, U: Upstream> {
     /// Begins to stop: nothing new is begun, and `turn` says `never` when all is settled and committed, or when
     /// the drain limit has passed.
     package func stop() { self.isStopping = true }
+
+    /// Records taken in and not settled.
+    package var recordsInHand: Int { self.table.count }
 
     /// Whether this engine is a member of its group and works, or would if it had partitions.
     package var isWorking: Bool { self.phase == .working && !self.isStopping }

@@ -11,8 +11,15 @@ package struct WorkerProcess: Sendable {
     private let settings: WorkerSettings
     private let handler: ErasedHandler
     private let identity: WorkerIdentity
+    private let bound: RunBound
 
-    package init(settings: WorkerSettings, handler: ErasedHandler, identity: WorkerIdentity) {
+    package init(
+        settings: WorkerSettings,
+        handler: ErasedHandler,
+        identity: WorkerIdentity,
+        bound: RunBound = RunBound()
+    ) {
+        self.bound = bound
         self.settings = settings
         self.handler = handler
         self.identity = identity
@@ -29,7 +36,8 @@ package struct WorkerProcess: Sendable {
             handler: self.handler,
             registry: registry,
             health: health,
-            logger: logger
+            logger: logger,
+            bound: self.bound
         )
         let server = HealthServer(
             host: self.settings.healthHost,

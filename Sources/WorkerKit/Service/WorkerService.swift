@@ -14,14 +14,17 @@ package struct WorkerService: Service {
     private let registry: PrometheusRegistry
     private let health: Health
     private let logger: Logger
+    private let bound: RunBound
 
     package init(
         settings: WorkerSettings,
         handler: ErasedHandler,
         registry: PrometheusRegistry,
         health: Health,
-        logger: Logger
+        logger: Logger,
+        bound: RunBound = RunBound()
     ) {
+        self.bound = bound
         self.settings = settings
         self.handler = handler
         self.registry = registry
@@ -68,15 +71,19 @@ package struct WorkerService: Service {
                 stop.bell.descriptor, broker.consumer.descriptor, broker.producer.descriptor, upstream.descriptor,
             ]
         )
+        var usage = UsageMeter()
         while true {
             stop.bell.answer()
             if stop.isRequested { engine.stop() }
+            usage.note(settled: engine.settledRecords, inHand: engine.recordsInHand)
+            if let limit = self.bound.records, engine.settledRecords >= limit { engine.stop() }
             self.health.beat()
             guard case .after(let sleep) = try engine.turn(at: .now) else { break }
             self.health.become(engine.isWorking ? .ready : .notReady(reason: "no partitions assigned yet"))
             wait(atMost: sleep)
         }
-        self.logger.info("stopped")
+        self.logger.info("stopped", metadata: ["settled": "\(engine.settledRecords)"])
+        self.bound.report?(usage.summary(of: self.settings.engine.worker))
     }
 
     private func connect() throws(KafkaError) -> KafkaBroker {
