@@ -1,0 +1,70 @@
+internal import CRdKafka
+
+/// Creates and deletes topics. Every call waits for the cluster's answer.
+@safe package final class Admin {
+    private let client: Client
+
+    package init(_ properties: [String: String]) throws(KafkaError) {
+        self.client = try Client(RD_KAFKA_PRODUCER, ClientSettings(properties, events: 0))
+    }
+
+    /// - Throws: the first error that a topic met with; `topicAlreadyExists` if it was there before.
+    package func createTopics(
+        _ partitionCounts: [String: Int],
+        replicationFactor: Int = -1,
+        atMost longest: Duration
+    ) throws(KafkaError) {
+        var topics = unsafe partitionCounts.sorted { $0.key < $1.key }.map { name, partitions in
+            unsafe rd_kafka_NewTopic_new(name, Int32(clamping: partitions), Int32(clamping: replicationFactor), nil, 0)
+        }
+        defer { unsafe rd_kafka_NewTopic_destroy_array(&topics, topics.count) }
+        let event = try unsafe self.answer(atMost: longest) { queue in
+            unsafe rd_kafka_CreateTopics(self.client.handle, &topics, topics.count, nil, queue)
+        }
+        var count = 0
+        let results = unsafe rd_kafka_CreateTopics_result_topics(event.event, &count)
+        try unsafe Self.check(results, count)
+    }
+
+    /// - Throws: the first error that a topic met with.
+    package func deleteTopics(_ names: [String], atMost longest: Duration) throws(KafkaError) {
+        var topics = unsafe names.map { unsafe rd_kafka_DeleteTopic_new($0) }
+        defer { unsafe rd_kafka_DeleteTopic_destroy_array(&topics, topics.count) }
+        let event = try unsafe self.answer(atMost: longest) { queue in
+            unsafe rd_kafka_DeleteTopics(self.client.handle, &topics, topics.count, nil, queue)
+        }
+        var count = 0
+        let results = unsafe rd_kafka_DeleteTopics_result_topics(event.event, &count)
+        try unsafe Self.check(results, count)
+    }
+
+    /// What the cluster holds. Waits for it, at most this long.
+    package func metadata(atMost longest: Duration) throws(KafkaError) -> ClusterMetadata {
+        try self.client.metadata(atMost: longest)
+    }
+
+    private func answer(atMost longest: Duration, to request: (OpaquePointer) -> Void) throws(KafkaError) -> Event {
+        guard let queue = unsafe rd_kafka_queue_new(self.client.handle) else {
+            throw KafkaError(RD_KAFKA_RESP_ERR__FAIL)
+        }
+        defer { unsafe rd_kafka_queue_destroy(queue) }
+        unsafe request(queue)
+        let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
+        guard let event = unsafe rd_kafka_queue_poll(queue, milliseconds) else {
+            throw KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT)
+        }
+        let owned = unsafe Event(owning: event)
+        if let error = owned.error { throw error }
+        return owned
+    }
+
+    private static func check(
+        _ results: UnsafeMutablePointer<OpaquePointer?>?,
+        _ count: Int
+    ) throws(KafkaError) {
+        guard let results = unsafe results else { return }
+        for index in 0..<count {
+            try KafkaError.check(unsafe rd_kafka_topic_result_error(results[index]))
+        }
+    }
+}
