@@ -6,7 +6,9 @@ package import WorkerKit
 // beyond it: what is unknown is taken for a failure that may pass.
 extension ActivationHandler {
     package func interpret(
-        _ exchange: Exchange, of job: Activation, _ attempt: Attempt
+        _ exchange: Exchange,
+        of job: Activation,
+        _ attempt: Attempt
     ) -> Verdict<Activation, ActivationAnswer> {
         switch exchange {
         case .failure(let error):
@@ -23,7 +25,10 @@ extension ActivationHandler {
     }
 
     private func verdict(
-        on reply: GDTReply, _ response: HTTPResponse, _ job: Activation, _ attempt: Attempt
+        on reply: GDTReply,
+        _ response: HTTPResponse,
+        _ job: Activation,
+        _ attempt: Attempt
     ) -> Verdict<Activation, ActivationAnswer> {
         let answer = Self.answer(to: job, GDTAnswer(reply, httpStatus: response.status, to: job))
         let reason = reply.reason
@@ -56,7 +61,8 @@ extension ActivationHandler {
     }
 
     private static func verdict(
-        onStatusOf response: HTTPResponse, _ attempt: Attempt
+        onStatusOf response: HTTPResponse,
+        _ attempt: Attempt
     ) -> Verdict<Activation, ActivationAnswer> {
         let status = response.status
         let reason = Reason("http.\(status)", "GDT answered with HTTP status \(status).")

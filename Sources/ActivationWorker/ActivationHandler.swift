@@ -25,7 +25,10 @@ package struct ActivationHandler: Handler {
         self.routes = Dictionary(
             uniqueKeysWithValues: settings.keys.map { account, keys in
                 let report = ConversionReport(
-                    for: account, keys: keys, baseURL: settings.baseURL, order: settings.parameterOrder
+                    for: account,
+                    keys: keys,
+                    baseURL: settings.baseURL,
+                    order: settings.parameterOrder
                 )
                 return (account, Route(report: report, lane: account.description))
             }
@@ -40,12 +43,16 @@ package struct ActivationHandler: Handler {
             activation = try Activation(decoding: record)
         } catch {
             switch error {
-            case .record(let fault): return .reject(Rejection(fault.reason, kind: fault.kind, replayable: .no))
+            case .record(let fault):
+                return .reject(Rejection(fault.reason, kind: fault.kind, replayable: .no))
             case .refused(let reason, let answer): return .refuse(reason, answer)
             }
         }
         guard let route = self.routes[activation.account] else {
-            let reason = Reason("configuration.unknown_app", "No keys are configured for the app and advertiser.")
+            let reason = Reason(
+                "configuration.unknown_app",
+                "No keys are configured for the app and advertiser."
+            )
             return .reject(Rejection(reason, kind: .invalid, replayable: .afterFix))
         }
         if let objection = self.window.objection(to: activation.convertedAt, now: attempt.now) {
@@ -56,7 +63,9 @@ package struct ActivationHandler: Handler {
     }
 
     package func encode(
-        _ outcome: Outcome, _ answer: ActivationAnswer?, as format: ValueFormat
+        _ outcome: Outcome,
+        _ answer: ActivationAnswer?,
+        as format: ValueFormat
     ) -> [UInt8] {
         ActivationResult.encode(outcome, answer, as: format)
     }
