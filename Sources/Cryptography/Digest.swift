@@ -25,8 +25,12 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
             var written: UInt32 = 0
             let succeeded = unsafe bytes.withUnsafeBytes { input in
                 unsafe EVP_Digest(
-                    input.baseAddress, input.count, output.baseAddress, &written,
-                    self.implementation.pointer, nil
+                    input.baseAddress,
+                    input.count,
+                    output.baseAddress,
+                    &written,
+                    self.implementation.pointer,
+                    nil
                 )
             }
             precondition(succeeded == 1, "OpenSSL does not compute \(self.rawValue) here")

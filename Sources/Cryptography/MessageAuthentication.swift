@@ -15,8 +15,18 @@ package struct MessageAuthentication: Hashable, Sendable {
             let tag = unsafe key.withUnsafeBytes { key in
                 unsafe message.withUnsafeBytes { message in
                     unsafe EVP_Q_mac(
-                        nil, "HMAC", nil, "SHA256", nil, key.baseAddress, self.key.count,
-                        message.baseAddress, message.count, output.baseAddress, output.count, &count
+                        nil,
+                        "HMAC",
+                        nil,
+                        "SHA256",
+                        nil,
+                        key.baseAddress,
+                        self.key.count,
+                        message.baseAddress,
+                        message.count,
+                        output.baseAddress,
+                        output.count,
+                        &count
                     )
                 }
             }

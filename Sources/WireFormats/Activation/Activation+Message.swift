@@ -42,7 +42,10 @@ extension Activation {
             throw self.invalid("converted_at.missing", "The time of the conversion is missing.")
         }
         guard self.convertedAtRange.contains(message.convertedAt.seconds) else {
-            throw self.invalid("converted_at.malformed", "The time of the conversion is not between 2001 and 9999.")
+            throw self.invalid(
+                "converted_at.malformed",
+                "The time of the conversion is not between 2001 and 9999."
+            )
         }
         return message.convertedAt.seconds
     }
@@ -65,7 +68,8 @@ extension Activation {
     }
 
     private static func value(
-        of message: Flotilla_Activation_V1_Activation, _ conversionType: ConversionType
+        of message: Flotilla_Activation_V1_Activation,
+        _ conversionType: ConversionType
     ) throws(Fault) -> Int64? {
         guard message.hasValue else { return nil }
         guard conversionType == .payment else {
@@ -78,7 +82,8 @@ extension Activation {
     }
 
     private static func muid(
-        of message: Flotilla_Activation_V1_Activation, _ appType: AppType
+        of message: Flotilla_Activation_V1_Activation,
+        _ appType: AppType
     ) throws(MUID.Fault) -> MUID {
         message.muid.isEmpty
             ? try MUID(deviceID: message.deviceID, of: appType)

@@ -22,7 +22,9 @@ package struct GDTAnswer: Hashable, Sendable {
     package init(_ reply: GDTReply, httpStatus: Int, to activation: Activation) {
         self.ret = Int32(clamping: reply.ret)
         self.httpStatus = Int32(clamping: httpStatus)
-        let personal = [String(decoding: activation.muid.text, as: UTF8.self), activation.clientIP, activation.clickID]
+        let personal = [
+            String(decoding: activation.muid.text, as: UTF8.self), activation.clientIP, activation.clickID,
+        ]
         let quotes = !reply.message.isEmpty && personal.contains { $0.map(reply.message.contains) ?? false }
         self.message = quotes ? "redacted" : reply.message
     }

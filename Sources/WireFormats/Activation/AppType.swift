@@ -7,6 +7,10 @@ package enum AppType: String, Hashable, Sendable, CaseIterable {
 
     /// Takes any case: GDT's own click feed writes lower case and expects upper case back.
     package init?(inAnyCase text: String) {
+        if let exact = Self(rawValue: text) {
+            self = exact
+            return
+        }
         let match = Self.allCases.first { $0.rawValue.utf8.elementsEqual(text.utf8.lazy.map(\.uppercased)) }
         guard let match else { return nil }
         self = match

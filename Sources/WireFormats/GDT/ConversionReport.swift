@@ -2,16 +2,17 @@ import Cryptography
 
 /// Writes the URLs that report conversions of one account to GDT ("API scheme 2").
 ///
-/// The steps bear the names of GDT's own document, and run in its order: query string, page, property,
-/// signature, base data, v. What is signed is always GDT's own host over plain HTTP, wherever the request goes.
-/// All of it works on bytes, since that is what is signed.
+/// The steps bear the names of GDT's own document, and run in its order: query string, property, signature, base
+/// data, v. What is signed is always GDT's own host over plain HTTP, wherever the request goes. All of it works
+/// on bytes, since that is what is signed.
 package struct ConversionReport: Hashable, Sendable {
     package let account: GDTAccount
     private let keys: GDTKeys
     private let parameters: [ConversionParameter]
-    private let signedPrefix: [UInt8]
-    private let sentPrefix: [UInt8]
-    private let advertiserSuffix: [UInt8]
+    /// The sign key, the method, and the part of the escaped page that is the same for all conversions.
+    private let propertyPrefix: [UInt8]
+    private let urlPrefix: [UInt8]
+    private let urlSuffix: [UInt8]
 
     /// Where GDT is, and what is signed even where a test's simulator stands in for it.
     package static let host = "http://t.gdt.qq.com"
@@ -27,61 +28,66 @@ package struct ConversionReport: Hashable, Sendable {
         self.account = account
         self.keys = keys
         self.parameters = order.parameters
-        self.signedPrefix = Array((Self.host + path).utf8)
-        self.sentPrefix = Array(((baseURL?.text ?? Self.host) + path + "v=").utf8)
-        self.advertiserSuffix = Array("&advertiser_id=\(account.advertiserID)".utf8)
+        self.propertyPrefix =
+            keys.signKey + "&GET&".utf8 + PercentEncoding.encode(Array((Self.host + path).utf8))
+        self.urlPrefix = Array(((baseURL?.text ?? Self.host) + path + "v=").utf8)
+        self.urlSuffix = Array("&advertiser_id=\(account.advertiserID)".utf8)
     }
 
     /// The URL to GET. The same conversion gives the same URL at every attempt.
     package func url(of conversion: Activation) -> String {
         let queryString = self.queryString(of: conversion)
-        let signature = self.signature(of: self.property(of: self.page(queryString)))
+        let signature = self.signature(of: self.property(of: queryString))
         let v = self.v(of: self.baseData(queryString, signature: signature))
-        var url: [UInt8] = []
-        url.reserveCapacity(self.sentPrefix.count + v.count + 128)
-        url += self.sentPrefix
-        PercentEncoding.append(v, to: &url)
-        url += "&conv_type=".utf8
-        url += conversion.conversionType.rawValue.utf8
-        url += "&app_type=".utf8
-        url += conversion.appType.rawValue.utf8
-        url += self.advertiserSuffix
+        let conversionType = conversion.conversionType.rawValue.utf8
+        let appType = conversion.appType.rawValue.utf8
+        let room = self.urlPrefix.count + v.count * PercentEncoding.growthLimit + self.urlSuffix.count
+        // The names of the two take less than the 64 bytes added.
+        let url = [UInt8](capacity: room + conversionType.count + appType.count + 64) { url in
+            url.append(contentsOf: self.urlPrefix)
+            PercentEncoding.append(v, to: &url)
+            url.append(contentsOf: "&conv_type=".utf8)
+            url.append(contentsOf: conversionType)
+            url.append(contentsOf: "&app_type=".utf8)
+            url.append(contentsOf: appType)
+            url.append(contentsOf: self.urlSuffix)
+        }
         return String(decoding: url, as: UTF8.self)
     }
 
     func queryString(of conversion: Activation) -> [UInt8] {
-        var query: [UInt8] = []
-        query.reserveCapacity(128)
-        for parameter in self.parameters {
-            switch parameter {
-            case .muid:
-                Self.append("muid=", conversion.muid.text, to: &query)
-            case .convertedAt:
-                Self.append("conv_time=", String(conversion.convertedAt).utf8, to: &query)
-            case .clickID:
-                guard let clickID = conversion.clickID else { continue }
-                Self.append("click_id=", clickID.utf8, to: &query)
-            case .clientIP:
-                guard let clientIP = conversion.clientIP else { continue }
-                Self.append("client_ip=", clientIP.utf8, to: &query)
-            case .value:
-                guard let value = conversion.value else { continue }
-                Self.append("value=", String(value).utf8, to: &query)
+        let values =
+            conversion.muid.text.count + (conversion.clickID?.utf8.count ?? 0)
+            + (conversion.clientIP?.utf8.count ?? 0)
+        // Two numbers of at most 20 bytes and five names of at most 11 take less than the 128 bytes added.
+        return [UInt8](capacity: values * PercentEncoding.growthLimit + 128) { query in
+            for parameter in self.parameters {
+                switch parameter {
+                case .muid:
+                    Self.append("muid=", conversion.muid.text, to: &query)
+                case .convertedAt:
+                    Self.append("conv_time=", String(conversion.convertedAt).utf8, to: &query)
+                case .clickID:
+                    guard let clickID = conversion.clickID else { continue }
+                    Self.append("click_id=", clickID.utf8, to: &query)
+                case .clientIP:
+                    guard let clientIP = conversion.clientIP else { continue }
+                    Self.append("client_ip=", clientIP.utf8, to: &query)
+                case .value:
+                    guard let value = conversion.value else { continue }
+                    Self.append("value=", String(value).utf8, to: &query)
+                }
             }
         }
-        return query
     }
 
-    func page(_ queryString: [UInt8]) -> [UInt8] {
-        self.signedPrefix + queryString
-    }
-
-    func encodedPage(_ page: [UInt8]) -> [UInt8] {
-        PercentEncoding.encode(page)
-    }
-
-    func property(of page: [UInt8]) -> [UInt8] {
-        self.keys.signKey + "&GET&".utf8 + self.encodedPage(page)
+    /// Sign key, `GET`, and the escaped page, joined by `&`.
+    func property(of queryString: [UInt8]) -> [UInt8] {
+        let room = self.propertyPrefix.count + queryString.count * PercentEncoding.growthLimit
+        return [UInt8](capacity: room) { property in
+            property.append(contentsOf: self.propertyPrefix)
+            PercentEncoding.append(queryString, to: &property)
+        }
     }
 
     func signature(of property: [UInt8]) -> [UInt8] {
@@ -99,23 +105,32 @@ package struct ConversionReport: Hashable, Sendable {
     /// Combines every byte with the key's, over and over. Done twice it gives the bytes back.
     func masked(_ bytes: [UInt8]) -> [UInt8] {
         let key = self.keys.encryptKey
-        var masked = bytes
-        var keyIndex = 0
-        for index in masked.indices {
-            masked[index] ^= key[keyIndex]
-            keyIndex += 1
-            if keyIndex == key.count {
-                keyIndex = 0
+        return [UInt8](capacity: bytes.count) { masked in
+            var keyIndex = 0
+            for byte in bytes {
+                masked.append(byte ^ key[keyIndex])
+                keyIndex = keyIndex + 1 == key.count ? 0 : keyIndex + 1
             }
         }
-        return masked
     }
 
-    private static func append(_ name: String, _ value: some Sequence<UInt8>, to query: inout [UInt8]) {
+    private static func append(
+        _ name: String,
+        _ value: some Sequence<UInt8>,
+        to query: inout OutputSpan<UInt8>
+    ) {
         if !query.isEmpty {
             query.append(UInt8(ascii: "&"))
         }
-        query += name.utf8
+        query.append(contentsOf: name.utf8)
         PercentEncoding.append(value, to: &query)
+    }
+}
+
+extension OutputSpan<UInt8> {
+    fileprivate mutating func append(contentsOf bytes: some Sequence<UInt8>) {
+        for byte in bytes {
+            self.append(byte)
+        }
     }
 }

@@ -29,7 +29,9 @@ struct JSONObject {
 
     /// Where the value of a member stands in the text; nil if there is none or if it is null.
     func value(_ name: String) -> ArraySlice<UInt8>? {
-        guard let range = self.values[name], self.text[range.lowerBound] != UInt8(ascii: "n") else { return nil }
+        guard let range = self.values[name], self.text[range.lowerBound] != UInt8(ascii: "n") else {
+            return nil
+        }
         return self.text[range]
     }
 

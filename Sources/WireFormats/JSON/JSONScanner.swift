@@ -51,7 +51,8 @@ struct JSONScanner {
 
     /// Steps over an object, and says where the inside of each name and each value stands.
     mutating func members(
-        depth: Int = 1, _ found: (_ name: Range<Int>, _ value: Range<Int>) -> Void
+        depth: Int = 1,
+        _ found: (_ name: Range<Int>, _ value: Range<Int>) -> Void
     ) throws(Fault) {
         guard self.skip("{") else { throw Fault() }
         self.skipWhiteSpace()
@@ -121,7 +122,9 @@ struct JSONScanner {
 
     private mutating func skipLiteral(_ literal: String) throws(Fault) {
         for character in literal.utf8 {
-            guard self.position < self.text.count, self.text[self.position] == character else { throw Fault() }
+            guard self.position < self.text.count, self.text[self.position] == character else {
+                throw Fault()
+            }
             self.position += 1
         }
     }

@@ -1,4 +1,4 @@
-package import SwiftProtobuf
+import SwiftProtobuf
 import WireMessages
 
 extension Flotilla_Outcome_V1_Outcome {
@@ -34,15 +34,12 @@ extension Google_Protobuf_Timestamp {
 }
 
 extension Message {
-    /// Our own messages can always be written: no required fields, no unknown enums, times within range.
-    package func encoded(as format: ValueFormat) -> [UInt8] {
+    /// Our own messages can always be written: they have no required fields.
+    func encoded() -> [UInt8] {
         do {
-            return switch format {
-            case .json: try self.jsonUTF8Bytes()
-            case .protobuf: try self.serializedBytes()
-            }
+            return try self.serializedBytes()
         } catch {
-            preconditionFailure("\(Self.protoMessageName) cannot be written as \(format.rawValue)")
+            preconditionFailure("\(Self.protoMessageName) cannot be written")
         }
     }
 }

@@ -39,7 +39,10 @@ extension RecordPayload {
             guard JSONObject(text, depthLimit: Self.depthLimit) != nil else {
                 throw RecordFault.undecodable("value.not_json", "The value is not one JSON object.")
             }
-            throw RecordFault.invalid("field.wrong_type", "A field's value is not of the type its schema says.")
+            throw RecordFault.invalid(
+                "field.wrong_type",
+                "A field's value is not of the type its schema says."
+            )
         }
     }
 

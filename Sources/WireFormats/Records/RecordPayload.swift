@@ -12,7 +12,8 @@ package struct RecordPayload: Hashable, Sendable {
     package static let bytesLimit = 1 << 20
 
     package init(
-        of record: borrowing InboundRecord, bytesLimit: Int = RecordPayload.bytesLimit
+        of record: borrowing InboundRecord,
+        bytesLimit: Int = RecordPayload.bytesLimit
     ) throws(RecordFault) {
         guard let value = record.value else {
             throw RecordFault.undecodable("value.tombstone", "The record has no value.")
@@ -22,7 +23,8 @@ package struct RecordPayload: Hashable, Sendable {
         }
         guard value.count <= bytesLimit else {
             throw RecordFault.undecodable(
-                "value.too_large", "The value has \(value.count) bytes; \(bytesLimit) are allowed."
+                "value.too_large",
+                "The value has \(value.count) bytes; \(bytesLimit) are allowed."
             )
         }
         if record.headers.isEmpty, first == UInt8(ascii: "{") {
@@ -65,7 +67,8 @@ package struct RecordPayload: Hashable, Sendable {
             format = Self.looksLikeJSON(bytes[start...]) ? .json : .protobuf
         case .unknown, .cloudEvent, .otherCloudEvent:
             throw RecordFault.undecodable(
-                "value.unknown_content_type", "The content type is neither JSON nor protobuf."
+                "value.unknown_content_type",
+                "The content type is neither JSON nor protobuf."
             )
         }
         if isFramed, format == .protobuf {

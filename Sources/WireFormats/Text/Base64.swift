@@ -1,37 +1,38 @@
 /// Standard base64 (RFC 4648, section 4): `+` and `/`, padded, no line breaks.
 package enum Base64 {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
+    )
 
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
-        let alphabet = self.alphabet
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var index = 0
-        while index + 2 < bytes.count {
-            let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
-            text.append(alphabet[Int(group >> 18)])
-            text.append(alphabet[Int(group >> 12 & 0x3F)])
-            text.append(alphabet[Int(group >> 6 & 0x3F)])
-            text.append(alphabet[Int(group & 0x3F)])
-            index += 3
+        [UInt8](capacity: (bytes.count + 2) / 3 * 4) { text in
+            let alphabet = self.alphabet
+            var index = 0
+            while index + 2 < bytes.count {
+                let group =
+                    UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+                text.append(alphabet[Int(group >> 18)])
+                text.append(alphabet[Int(group >> 12 & 0x3F)])
+                text.append(alphabet[Int(group >> 6 & 0x3F)])
+                text.append(alphabet[Int(group & 0x3F)])
+                index += 3
+            }
+            switch bytes.count - index {
+            case 1:
+                text.append(alphabet[Int(bytes[index] >> 2)])
+                text.append(alphabet[Int(bytes[index] & 0x03) << 4])
+                text.append(UInt8(ascii: "="))
+                text.append(UInt8(ascii: "="))
+            case 2:
+                let group = UInt32(bytes[index]) << 8 | UInt32(bytes[index + 1])
+                text.append(alphabet[Int(group >> 10)])
+                text.append(alphabet[Int(group >> 4 & 0x3F)])
+                text.append(alphabet[Int(group << 2 & 0x3F)])
+                text.append(UInt8(ascii: "="))
+            default:
+                break
+            }
         }
-        switch bytes.count - index {
-        case 1:
-            let group = UInt32(bytes[index]) << 16
-            text.append(alphabet[Int(group >> 18)])
-            text.append(alphabet[Int(group >> 12 & 0x3F)])
-            text.append(UInt8(ascii: "="))
-            text.append(UInt8(ascii: "="))
-        case 2:
-            let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8
-            text.append(alphabet[Int(group >> 18)])
-            text.append(alphabet[Int(group >> 12 & 0x3F)])
-            text.append(alphabet[Int(group >> 6 & 0x3F)])
-            text.append(UInt8(ascii: "="))
-        default:
-            break
-        }
-        return text
     }
 
     /// Nil for anything but canonical, padded base64: a second spelling of the same bytes is refused too.

@@ -6,7 +6,9 @@ struct CivilDate: Hashable, Sendable {
 
     /// Nil if there is no such day.
     init?(year: Int, month: Int, day: Int) {
-        guard (1...12).contains(month), day >= 1, day <= Self.length(ofMonth: month, in: year) else { return nil }
+        guard (1...12).contains(month), day >= 1, day <= Self.length(ofMonth: month, in: year) else {
+            return nil
+        }
         self.year = year
         self.month = month
         self.day = day

@@ -6,8 +6,10 @@ enum HTTPDate {
 
     /// Milliseconds since 1970; nil if it is not a date. The day of the week is not looked at.
     static func milliseconds(_ text: String) -> Int64? {
-        let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "-") }
-            .map { Array($0).map(\.lowercased) }
+        let words = text.utf8.split {
+            $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "-")
+        }
+        .map { Array($0).map(\.lowercased) }
         switch words.count {
         case 6 where words[5] == Array("gmt".utf8):
             // Sun, 06 Nov 1994 08:49:37 GMT, or Sunday, 06-Nov-94 08:49:37 GMT.

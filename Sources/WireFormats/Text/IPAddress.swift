@@ -8,11 +8,23 @@ package enum IPAddress {
     }
 
     private static func isIPv4(_ text: ArraySlice<UInt8>) -> Bool {
-        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return parts.count == 4
-            && parts.allSatisfy { part in
-                part.decimal(as: UInt8.self) != nil && (part.count == 1 || part.first != UInt8(ascii: "0"))
+        var dots = 0
+        var digits = 0
+        var number = 0
+        for byte in text {
+            if byte == UInt8(ascii: ".") {
+                guard digits > 0, dots < 3 else { return false }
+                dots += 1
+                digits = 0
+                number = 0
+            } else {
+                guard byte.isDigit, digits == 0 || number > 0 else { return false }
+                digits += 1
+                number = number * 10 + Int(byte - UInt8(ascii: "0"))
+                guard number <= 255 else { return false }
             }
+        }
+        return dots == 3 && digits > 0
     }
 
     private static func isIPv6(_ text: [UInt8]) -> Bool {

@@ -4,13 +4,16 @@ package enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count + bytes.count / 2)
-        self.append(bytes, to: &text)
-        return text
+        [UInt8](capacity: bytes.count * self.growthLimit) { text in
+            self.append(bytes, to: &text)
+        }
     }
 
-    package static func append(_ bytes: some Sequence<UInt8>, to text: inout [UInt8]) {
+    /// One byte takes at most this many.
+    package static let growthLimit = 3
+
+    /// The output must have room for all of it.
+    package static func append(_ bytes: some Sequence<UInt8>, to text: inout OutputSpan<UInt8>) {
         let digits = self.digits
         for byte in bytes {
             if self.stays(byte) {

@@ -3,21 +3,27 @@ package enum RFC3339 {
     /// What four digits of a year can say: 0001-01-01 to the end of 9999.
     package static let range: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
-    /// Always UTC and three decimals. A time beyond the range is moved to its nearer end.
+    /// Always UTC, with three decimals unless they are zeros. A time beyond the range is moved to its nearer end.
     package static func string(_ milliseconds: Int64) -> String {
+        var text: [UInt8] = []
+        self.append(milliseconds, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    static func append(_ milliseconds: Int64, to text: inout [UInt8]) {
         let time = Int(min(max(milliseconds, self.range.lowerBound), self.range.upperBound))
         let millisecondOfDay = (time % 86_400_000 + 86_400_000) % 86_400_000
         let date = CivilDate(daysSince1970: (time - millisecondOfDay) / 86_400_000)
-        var text: [UInt8] = []
-        text.reserveCapacity(24)
         self.append(date.year, digits: 4, then: "-", to: &text)
         self.append(date.month, digits: 2, then: "-", to: &text)
         self.append(date.day, digits: 2, then: "T", to: &text)
         self.append(millisecondOfDay / 3_600_000, digits: 2, then: ":", to: &text)
         self.append(millisecondOfDay / 60_000 % 60, digits: 2, then: ":", to: &text)
-        self.append(millisecondOfDay / 1_000 % 60, digits: 2, then: ".", to: &text)
-        self.append(millisecondOfDay % 1_000, digits: 3, then: "Z", to: &text)
-        return String(decoding: text, as: UTF8.self)
+        let millisecond = millisecondOfDay % 1_000
+        self.append(millisecondOfDay / 1_000 % 60, digits: 2, then: millisecond == 0 ? "Z" : ".", to: &text)
+        if millisecond != 0 {
+            self.append(millisecond, digits: 3, then: "Z", to: &text)
+        }
     }
 
     /// Nil if it is not a time of RFC 3339. Decimals beyond the third are dropped; a leap second is the first
@@ -64,7 +70,10 @@ package enum RFC3339 {
     }
 
     private static func append(
-        _ number: Int, digits: Int, then separator: Unicode.Scalar, to text: inout [UInt8]
+        _ number: Int,
+        digits: Int,
+        then separator: Unicode.Scalar,
+        to text: inout [UInt8]
     ) {
         var divisor = digits == 4 ? 1_000 : digits == 3 ? 100 : 10
         while divisor > 0 {

@@ -13,7 +13,8 @@ package enum RetryAfter {
         }
         if text.allDigits {
             // More digits than a number holds are still a number, and a large one.
-            return text.decimal(as: Int64.self).map { min(.seconds($0), self.longestDelay) } ?? self.longestDelay
+            return text.decimal(as: Int64.self).map { min(.seconds($0), self.longestDelay) }
+                ?? self.longestDelay
         }
         guard let date = HTTPDate.milliseconds(String(decoding: text, as: UTF8.self)) else { return nil }
         let (milliseconds, overflowed) = date.subtractingReportingOverflow(now)

@@ -1,0 +1,99 @@
+import Cryptography
+
+/// Writes JSON objects member by member, as proto3's mapping wants them: defaults are left out, 64-bit integers
+/// are strings.
+///
+/// The fleet writes one result for every record, and this is several times faster than the general encoder. Tests
+/// hold the two to the same documents.
+struct JSONWriter {
+    private(set) var text: [UInt8] = []
+    private var needsComma = false
+
+    init(reserving capacity: Int) {
+        self.text.reserveCapacity(capacity)
+    }
+
+    mutating func object(_ members: (inout JSONWriter) -> Void) {
+        self.text.append(UInt8(ascii: "{"))
+        self.needsComma = false
+        members(&self)
+        self.text.append(UInt8(ascii: "}"))
+        self.needsComma = true
+    }
+
+    mutating func object(_ name: String, _ members: (inout JSONWriter) -> Void) {
+        self.name(name)
+        self.object(members)
+    }
+
+    mutating func string(_ name: String, _ value: String) {
+        guard !value.isEmpty else { return }
+        self.name(name)
+        self.quoted(value)
+    }
+
+    /// A string that is there even when it is empty.
+    mutating func optionalString(_ name: String, _ value: String?) {
+        guard let value else { return }
+        self.name(name)
+        self.quoted(value)
+    }
+
+    mutating func int32(_ name: String, _ value: Int32) {
+        guard value != 0 else { return }
+        self.name(name)
+        self.text.appendDecimal(value)
+    }
+
+    mutating func int64(_ name: String, _ value: some FixedWidthInteger) {
+        guard value != 0 else { return }
+        self.name(name)
+        self.text.append(UInt8(ascii: "\""))
+        self.text.appendDecimal(value)
+        self.text.append(UInt8(ascii: "\""))
+    }
+
+    /// Milliseconds since 1970.
+    mutating func timestamp(_ name: String, _ milliseconds: Int64) {
+        self.name(name)
+        self.text.append(UInt8(ascii: "\""))
+        RFC3339.append(milliseconds, to: &self.text)
+        self.text.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func name(_ name: String) {
+        if self.needsComma {
+            self.text.append(UInt8(ascii: ","))
+        }
+        self.needsComma = true
+        self.text.append(UInt8(ascii: "\""))
+        self.text += name.utf8
+        self.text += "\":".utf8
+    }
+
+    private mutating func quoted(_ value: String) {
+        self.text.append(UInt8(ascii: "\""))
+        if value.utf8.allSatisfy(Self.isPlain) {
+            self.text += value.utf8
+        } else {
+            for byte in value.utf8 { self.escaped(byte) }
+        }
+        self.text.append(UInt8(ascii: "\""))
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != 0x7F
+    }
+
+    private mutating func escaped(_ byte: UInt8) {
+        guard !Self.isPlain(byte) else { return self.text.append(byte) }
+        self.text.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            self.text.append(byte)
+        default:
+            self.text += "u00".utf8
+            self.text += Hexadecimal.encode([byte])
+        }
+    }
+}
