@@ -30,7 +30,9 @@ package final class PrometheusRegistry: Sendable {
         mutating func drop(_ name: MetricName) {
             let labels = MetricLabels([("metric", name.text)])
             let identity = SeriesIdentity(name: PrometheusRegistry.droppedName, labels: labels)
-            self.dropped[name, default: CounterSeries(identity: identity)].increment(by: 1)
+            let series = self.dropped[name] ?? CounterSeries(identity: identity)
+            series.increment(by: 1)
+            self.dropped[name] = series
         }
     }
 

@@ -2,7 +2,8 @@
 package struct SettingDocumentation: Hashable, Sendable {
     /// `gdt.apps[].sign_key`
     package let key: String
-    package let environmentName: String
+    /// nil for what the environment cannot say, as a list of groups.
+    package let environmentName: String?
     package let type: String
     /// As it would be written in the file; nil if there is none.
     package let defaultText: String?
@@ -15,7 +16,8 @@ package struct SettingDocumentation: Hashable, Sendable {
         for setting in settings {
             let fallback = setting.isRequired ? "required" : setting.defaultText.map { "`\($0)`" } ?? "–"
             let cells = [
-                "`\(setting.key)`", "`\(setting.environmentName)`", setting.type, fallback, setting.help,
+                "`\(setting.key)`", setting.environmentName.map { "`\($0)`" } ?? "–", setting.type, fallback,
+                setting.help,
             ]
             lines.append("| " + cells.map { Self.escaped($0) }.joined(separator: " | ") + " |")
         }
@@ -25,10 +27,10 @@ package struct SettingDocumentation: Hashable, Sendable {
     /// Paragraphs for `--help`.
     package static func text(_ settings: [SettingDocumentation]) -> String {
         settings.map { setting in
-            let fallback =
-                setting.isRequired ? "required" : setting.defaultText.map { "default \($0)" } ?? "optional"
+            let fallback = setting.defaultText.map { "default \($0)" } ?? "optional"
+            let traits = [setting.type, setting.isRequired ? "required" : fallback, setting.environmentName]
             return
-                "\(setting.key) (\(setting.type), \(fallback), \(setting.environmentName))\n    \(setting.help)\n"
+                "\(setting.key) (\(traits.compactMap { $0 }.joined(separator: ", ")))\n    \(setting.help)\n"
         }.joined()
     }
 

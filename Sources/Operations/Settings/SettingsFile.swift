@@ -92,6 +92,8 @@ package struct SettingsFile: Sendable, CustomStringConvertible, CustomReflectabl
         case .scanner(_, let text, let mark, _), .parser(_, let text, let mark, _),
             .composer(_, let text, let mark, _):
             location = .file(path: path, line: mark.line, column: mark.column)
+            // Of a sentence in two halves, the second: "but found another document".
+            let text = text.hasPrefix("but ") ? String(text.dropFirst(4)) : text
             problem = "is not valid YAML: \(text)"
         case .duplicatedKeysInMapping(let duplicates, let context):
             location = .file(path: path, line: context.mark.line, column: context.mark.column)

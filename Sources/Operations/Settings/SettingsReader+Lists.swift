@@ -40,7 +40,7 @@ extension SettingsReader {
         self.notebook.document(
             SettingDocumentation(
                 key: path.pattern,
-                environmentName: "–",
+                environmentName: nil,
                 type: "a list of groups",
                 defaultText: nil,
                 isRequired: least > 0,

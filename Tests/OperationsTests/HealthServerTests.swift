@@ -1,0 +1,154 @@
+import CoreMetrics
+import Logging
+import Operations
+import ServiceLifecycle
+import Testing
+
+/// A server on a port of its own, up for the time of a test.
+@Suite(.timeLimit(.minutes(1)))
+struct HealthServerTests {
+    let clock = ManualClock()
+    let registry = PrometheusRegistry()
+
+    func withServer(
+        _ health: Health,
+        _ body: @escaping @Sendable (SocketClient, ServiceGroup) async throws -> Void
+    ) async throws {
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        let server = HealthServer(health: health, registry: self.registry) { port.yield($0) }
+        var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        logger.logLevel = .critical
+        let services = ServiceGroup(services: [server], logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { port.finish() }
+                try await services.run()
+            }
+            group.addTask {
+                for await port in ports {
+                    #expect(port > 0)
+                    try await body(SocketClient(port: port), services)
+                    break
+                }
+                await services.triggerGracefulShutdown()
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func tellsWhetherItIsReady() async throws {
+        let health = Health(uptime: self.clock.uptime)
+        try await self.withServer(health) { client, _ in
+            let starting = try await client.get("/readyz")
+            #expect(starting.status == "HTTP/1.1 503 Service Unavailable")
+            #expect(starting.body == "{\"status\":\"starting\"}\n")
+            health.become(.ready)
+            let ready = try await client.get("/readyz?verbose")
+            #expect(ready.status == "HTTP/1.1 200 OK")
+            #expect(ready.body == "{\"status\":\"ready\"}\n")
+            #expect(ready.head.contains("content-type: application/json"))
+            health.become(.notReady(reason: "no \"broker\"\n"))
+            #expect(
+                try await client.get("/readyz").body
+                    == "{\"status\":\"not ready\",\"reason\":\"no \\\"broker\\\"\\n\"}\n"
+            )
+            health.become(.draining)
+            let draining = try await client.get("/readyz")
+            #expect(draining.status == "HTTP/1.1 503 Service Unavailable")
+            #expect(draining.body == "{\"status\":\"draining\"}\n")
+            #expect(try await client.get("/livez").status == "HTTP/1.1 200 OK")
+        }
+    }
+
+    @Test func tellsWhetherTheEngineTurns() async throws {
+        let health = Health(longestSilence: .seconds(30), uptime: self.clock.uptime)
+        let clock = self.clock
+        try await self.withServer(health) { client, _ in
+            #expect(try await client.get("/livez").body == "{\"status\":\"alive\"}\n")
+            clock.advance(seconds: 40)
+            let stalled = try await client.get("/livez")
+            #expect(stalled.status == "HTTP/1.1 503 Service Unavailable")
+            #expect(
+                stalled.body == "{\"status\":\"stalled\",\"reason\":\"no sign of the engine for 40 s\"}\n"
+            )
+        }
+    }
+
+    @Test func showsTheMetrics() async throws {
+        Counter(label: "hits", factory: self.registry).increment(by: 3)
+        try await self.withServer(Health()) { client, _ in
+            let page = try await client.get("/metrics")
+            #expect(page.head.contains("content-type: text/plain; version=0.0.4"))
+            #expect(page.body == "# TYPE hits_total counter\nhits_total 3\n")
+            let head = try await client.get("/metrics", method: "HEAD")
+            #expect(head.status == "HTTP/1.1 200 OK")
+            #expect(head.head.contains("content-length: 39"))
+            #expect(head.body.isEmpty)
+        }
+    }
+
+    @Test func answersNothingElse() async throws {
+        try await self.withServer(Health()) { client, _ in
+            #expect(try await client.get("/").status == "HTTP/1.1 404 Not Found")
+            #expect(try await client.get("/metrics/../livez").status == "HTTP/1.1 404 Not Found")
+            let post = try await client.exchange(
+                "POST /readyz HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\nabc"
+            )
+            #expect(post.hasPrefix("HTTP/1.1 405 Method Not Allowed\r\n"))
+            #expect(post.contains("GET, HEAD"))
+            let padding = String(repeating: "x", count: 20_000)
+            let large = try await client.exchange("GET /livez HTTP/1.1\r\nHost: a\r\nX: \(padding)\r\n\r\n")
+            #expect(!large.hasPrefix("HTTP/1.1 2"))
+            #expect(!(try await client.exchange("\0\0\0\r\n\r\n")).hasPrefix("HTTP/1.1 2"))
+        }
+    }
+
+    @Test func aPortInUseIsAClearError() async throws {
+        try await self.withServer(Health()) { client, _ in
+            let second = HealthServer(port: client.port, health: Health(), registry: PrometheusRegistry())
+            let error = await #expect(throws: HealthServer.CannotListen.self) { try await second.run() }
+            let expected = "cannot listen on 127.0.0.1:\(client.port): the address is already in use"
+            #expect(error?.description == "the health server " + expected)
+        }
+    }
+
+    /// Groups stop from the back: the engine drains while the server, which stands before it, still answers.
+    @Test func answersNotReadyWhileTheEngineDrains() async throws {
+        let health = Health()
+        health.become(.ready)
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        let server = HealthServer(health: health, registry: self.registry) { port.yield($0) }
+        let engine = DrainingEngine(health: health, ports: ports)
+        var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        logger.logLevel = .critical
+        let services = ServiceGroup(services: [server, engine], logger: logger)
+        engine.stop.yield { await services.triggerGracefulShutdown() }
+        try await services.run()
+    }
+}
+
+/// Stops the group itself, and looks at the probe when it has been told to stop.
+private struct DrainingEngine: Service {
+    let health: Health
+    let ports: AsyncStream<Int>
+    let stops: AsyncStream<@Sendable () async -> Void>
+    let stop: AsyncStream<@Sendable () async -> Void>.Continuation
+
+    init(health: Health, ports: AsyncStream<Int>) {
+        self.health = health
+        self.ports = ports
+        (self.stops, self.stop) = AsyncStream.makeStream()
+    }
+
+    func run() async throws {
+        var ports = self.ports.makeAsyncIterator()
+        var stops = self.stops.makeAsyncIterator()
+        guard let port = await ports.next(), let stop = await stops.next() else { return }
+        let client = SocketClient(port: port)
+        #expect(try await client.get("/readyz").status == "HTTP/1.1 200 OK")
+        await stop()
+        try await gracefulShutdown()
+        self.health.become(.draining)
+        #expect(try await client.get("/readyz").body == "{\"status\":\"draining\"}\n")
+    }
+}
