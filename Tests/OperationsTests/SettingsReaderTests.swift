@@ -245,6 +245,9 @@ struct SettingsReaderTests {
     @Test func documentsItselfAlsoWithoutAFile() {
         let reader = SettingsReader(file: nil, overrides: [])
         Self.readEverything(reader)
+        let help = SettingDocumentation.text(reader.documentation)
+        #expect(help.hasPrefix("kafka.brokers (text, required, KAFKA_BROKERS)\n    Where Kafka is.\n"))
+        #expect(help.contains("gdt.apps[] (a list of groups, optional)\n    Apps.\n"))
         #expect(
             SettingDocumentation.markdown(reader.documentation) == """
                 | setting | environment | type | default | meaning |

@@ -111,11 +111,7 @@ package struct HealthServer: Service {
         allow: Bool = false
     ) -> Response {
         var headers: HTTPFields = [.contentType: contentType, .cacheControl: "no-store"]
-        if allow {
-            headers[.allow] = "GET, HEAD"
-            // A body may follow that nobody will read.
-            headers[.connection] = "close"
-        }
+        if allow { headers[.allow] = "GET, HEAD" }
         return Response(
             status: status,
             headers: headers,

@@ -39,7 +39,7 @@ extension SettingsReader {
         self.notebook.asked(forGroup: path)
         self.notebook.document(
             SettingDocumentation(
-                key: path.pattern,
+                key: path.pattern + "[]",
                 environmentName: nil,
                 type: "a list of groups",
                 defaultText: nil,
