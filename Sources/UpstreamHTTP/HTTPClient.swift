@@ -136,6 +136,9 @@ package final class HTTPClient {
         for shard in self.shards {
             shard.retire()
         }
+        // Before the caches that they share, which libcurl does not free while a handle uses them.
+        self.idle = []
+        self.transfers = []
         self.ended = []
     }
 

@@ -73,8 +73,8 @@ extension HTTPHeader {
                     UInt8(ascii: "0")...UInt8(ascii: "9"):
                     true
                 case UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"),
-                    UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^")...UInt8(ascii: "`"),
-                    UInt8(ascii: "|"), UInt8(ascii: "~"):
+                    UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                    UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
                     true
                 default: false
                 }

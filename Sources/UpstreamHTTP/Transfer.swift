@@ -1,5 +1,4 @@
 internal import CCurl
-internal import Glibc
 
 /// One libcurl easy handle and what it carries at the moment. Made once, used for one exchange after
 /// another: what never changes is set once, and only what differs from the exchange before is set again.
@@ -10,7 +9,7 @@ internal import Glibc
     /// A body that the upstream has taken is let go of beyond this size, so that one large request does
     /// not occupy memory for ever.
     private static let keptBodyLimit = 64 << 10
-    private static let headerBytesLimit = 64 << 10
+    static let headerBytesLimit = 64 << 10
 
     let slot: Int32
     let easy: UnsafeMutableRawPointer
@@ -20,17 +19,18 @@ internal import Glibc
     var shard = -1
     var nextInBucket: Int32 = -1
 
-    private let responseBytesLimit: Int
-    private var method = HTTPRequest.Method.get
+    let responseBytesLimit: Int
+    var method = HTTPRequest.Method.get
     private var hasLargeBody = false
     private var headers: [HTTPHeader] = []
     private var headerList = HeaderList()
 
-    private var body: [UInt8] = []
-    private var headerBytes = 0
-    private var isOverLimit = false
+    var body: [UInt8] = []
+    var headerBytes = 0
+    var headerSectionEnded = false
+    var isOverLimit = false
     /// How often libcurl was about to put the current request on a connection.
-    private var sendings = 0
+    var sendings = 0
 
     /// Nil if libcurl has no memory left.
     init?(slot: Int32, settings: HTTPClientSettings, sockets: SocketTable, share: UnsafeMutableRawPointer) {
@@ -42,115 +42,6 @@ internal import Glibc
     }
 
     deinit { unsafe curl_easy_cleanup(self.easy) }
-
-    private func setConstants(
-        _ settings: HTTPClientSettings,
-        _ sockets: SocketTable,
-        _ share: UnsafeMutableRawPointer
-    ) -> CURLcode {
-        let easy = unsafe self.easy
-        var codes: [CURLcode] = unsafe [
-            ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https"),
-            ccurl_set_string(easy, CURLOPT_USERAGENT, settings.userAgent),
-            // Where a request goes is not for the environment to say.
-            ccurl_set_string(easy, CURLOPT_PROXY, ""),
-            ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1),
-            ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),
-            ccurl_set_long(easy, CURLOPT_PATH_AS_IS, 1),
-            ccurl_set_long(easy, CURLOPT_HTTP09_ALLOWED, 0),
-            ccurl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1),
-            ccurl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2),
-            ccurl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
-            ccurl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, settings.connectTimeout.wholeMilliseconds),
-            ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, settings.requestTimeout.wholeMilliseconds),
-            ccurl_set_long(
-                easy,
-                CURLOPT_MAXAGE_CONN,
-                settings.idleConnectionLifetime.wholeMilliseconds / 1_000
-            ),
-            ccurl_set_offset(easy, CURLOPT_MAXFILESIZE_LARGE, Int(settings.responseBytesLimit)),
-            ccurl_set_pointer(easy, CURLOPT_SHARE, share),
-            ccurl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque()),
-        ]
-        switch settings.httpVersion {
-        case .http1:
-            unsafe codes.append(ccurl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1))
-        case .http2:
-            unsafe codes.append(ccurl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS))
-            // Rather a stream on the connection that is being made than a connection of its own.
-            unsafe codes.append(ccurl_set_long(easy, CURLOPT_PIPEWAIT, 1))
-        }
-        if let file = settings.certificateAuthorityFile {
-            unsafe codes.append(ccurl_set_string(easy, CURLOPT_CAINFO, file))
-            unsafe codes.append(ccurl_set_string(easy, CURLOPT_CAPATH, nil))
-        }
-        codes.append(contentsOf: self.setCallbacks())
-        unsafe codes.append(contentsOf: sockets.setCallbacks(on: easy))
-        return codes.first { $0 != CURLE_OK } ?? CURLE_OK
-    }
-
-    private func setCallbacks() -> [CURLcode] {
-        let easy = unsafe self.easy
-        let this = unsafe Unmanaged.passUnretained(self).toOpaque()
-        return unsafe [
-            ccurl_set_pointer(easy, CURLOPT_WRITEDATA, this),
-            ccurl_set_receiver(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
-                guard let context = unsafe context else { return 0 }
-                let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-                return unsafe transfer.received(UnsafeRawBufferPointer(start: bytes, count: size &* count))
-            },
-            ccurl_set_pointer(easy, CURLOPT_HEADERDATA, this),
-            ccurl_set_receiver(easy, CURLOPT_HEADERFUNCTION) { _, size, count, context in
-                guard let context = unsafe context else { return 0 }
-                return unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-                    .receivedHeader(byteCount: size &* count)
-            },
-            ccurl_set_pointer(easy, CURLOPT_PREREQDATA, this),
-            ccurl_set_before_sending(easy) { context, _, _, _, _ in
-                guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
-                let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-                return transfer.maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
-            },
-        ]
-    }
-}
-
-/// What libcurl asks and tells while an exchange is under way.
-extension Transfer {
-    fileprivate func received(_ bytes: UnsafeRawBufferPointer) -> Int {
-        // Less than was offered makes libcurl give up.
-        guard self.body.count + bytes.count <= self.responseBytesLimit else {
-            self.isOverLimit = true
-            return 0
-        }
-        unsafe self.body.append(contentsOf: bytes)
-        return bytes.count
-    }
-
-    fileprivate func receivedHeader(byteCount: Int) -> Int {
-        self.headerBytes += byteCount
-        guard self.headerBytes <= Self.headerBytesLimit else {
-            self.isOverLimit = true
-            return 0
-        }
-        return byteCount
-    }
-
-    /// libcurl sends a request again by itself when a connection that it had kept ends before the first
-    /// byte of an answer, because servers close idle connections at any moment. A GET may be repeated so,
-    /// once; a POST may not: its second sending is stopped here, and the caller hears of a cut.
-    fileprivate func maySend() -> Bool {
-        guard self.sendings < self.sendingsLimit else { return false }
-        self.sendings += 1
-        return true
-    }
-
-    private var sendingsLimit: Int {
-        switch self.method {
-        case .get: 2
-        case .post: 1
-        }
-    }
 }
 
 extension Transfer {
@@ -158,6 +49,7 @@ extension Transfer {
     func prepare(_ request: HTTPRequest, id: UInt64) throws(TransferError) {
         self.id = id
         self.headerBytes = 0
+        self.headerSectionEnded = false
         self.isOverLimit = false
         self.sendings = 0
         if unsafe request.headers != self.headers || self.headerList.head == nil {
@@ -221,6 +113,11 @@ extension Transfer {
             return .failure(self.error(code))
         }
         var response = unsafe HTTPResponse(status: ccurl_get_status(self.easy))
+        // libcurl takes a connection that ends among the header lines, or after an interim answer, for the
+        // end of an empty body.
+        guard self.headerSectionEnded, response.status >= 200 else {
+            return .failure(TransferError(code: CURLE_PARTIAL_FILE, wasSent: true))
+        }
         for name in keptHeaders {
             if let value = self.header(name) {
                 response.headers.append(HTTPHeader(name, value))

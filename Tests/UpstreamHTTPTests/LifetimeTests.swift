@@ -1,0 +1,99 @@
+import Glibc
+import Testing
+import UpstreamHTTP
+
+/// Cancelling, closing, and the end of idle connections.
+struct LifetimeTests {
+    @Test func completesACancelledExchangeOnce() throws {
+        let server = TestServer { $0.waitForEnd() }
+        defer { server.stop() }
+        let client = try HTTPClient(HTTPClientSettings(connectionLimit: 200, connectionsPerShard: 16))
+        for id in 0..<200 as Range<UInt64> {
+            client.start(HTTPRequest(method: .get, url: server.url()), id: id &* 0x1_0000_0001)
+        }
+        client.serve { id, outcome in Issue.record("\(id) completed: \(outcome)") }
+        for id in (0..<200 as Range<UInt64>).reversed() {
+            client.cancel(id &* 0x1_0000_0001)
+            client.cancel(id &* 0x1_0000_0001)
+        }
+        client.cancel(12_345)
+        #expect(client.timeoutMilliseconds == 0)
+        let outcomes = client.finishAll()
+        #expect(outcomes.count == 200)
+        #expect(outcomes.values.allSatisfy { $0.error?.kind == .cancelled })
+    }
+
+    @Test func saysOfACancelledExchangeWhetherItMayHaveBeenSent() throws {
+        let server = TestServer { $0.waitForEnd() }
+        defer { server.stop() }
+        let client = try HTTPClient(HTTPClientSettings())
+        client.start(HTTPRequest(method: .get, url: server.url()), id: 1)
+        client.cancel(1)
+        #expect(client.finishAll()[1]?.error?.mayHaveBeenSent == false)
+    }
+
+    @Test func doesNothingForAnExchangeThatIsOver() throws {
+        let server = TestServer.answering { _ in ok() }
+        defer { server.stop() }
+        let client = try HTTPClient(HTTPClientSettings())
+        #expect(try client.get(server.url()).get().status == 200)
+        client.cancel(7)
+        #expect(client.inFlight == 0)
+        client.serve { id, _ in Issue.record("\(id) completed again") }
+    }
+
+    @Test func closesWithRequestsInFlight() throws {
+        let server = TestServer { $0.waitForEnd() }
+        defer { server.stop() }
+        let client = try HTTPClient(HTTPClientSettings(connectionLimit: 50, connectionsPerShard: 8))
+        for id in 0..<50 as Range<UInt64> {
+            client.start(HTTPRequest(method: .get, url: server.url()), id: id)
+        }
+        client.serve { id, _ in Issue.record("\(id) completed") }
+        client.close()
+        client.close()
+        #expect(client.inFlight == 0)
+        #expect(client.timeoutMilliseconds == -1)
+        client.serve { id, _ in Issue.record("\(id) completed") }
+        #expect(try client.get(server.url()).error?.kind == .other)
+    }
+
+    @Test func closesConnectionsThatHaveBeenIdle() throws {
+        let server = TestServer.answering { _ in ok() }
+        defer { server.stop() }
+        let client = try HTTPClient(HTTPClientSettings(idleConnectionLifetime: .seconds(1)))
+        _ = try client.get(server.url()).get()
+        #expect((1...1_000).contains(client.timeoutMilliseconds))
+        while client.timeoutMilliseconds >= 0 { client.turn { _, _ in } }
+        _ = try client.get(server.url()).get()
+        #expect(server.connectionCount == 2)
+    }
+
+    /// The server's end of a kept connection makes its descriptor readable, with nobody there to read.
+    @Test func doesNotSpinOnAKeptConnectionThatTheServerCloses() throws {
+        let server = TestServer { connection in
+            _ = connection.request()
+            connection.send(ok())
+        }
+        defer { server.stop() }
+        let client = try HTTPClient(HTTPClientSettings())
+        _ = try client.get(server.url()).get()
+        var watched = pollfd(fd: client.descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(unsafe poll(&watched, 1, 5_000) == 1)
+        client.serve { _, _ in }
+        #expect(unsafe poll(&watched, 1, 0) == 0)
+        #expect(try client.get(server.url()).get().status == 200)
+    }
+
+    @Test func refusesOneRequestTooMany() throws {
+        let server = TestServer.answering { _ in ok() }
+        defer { server.stop() }
+        let client = try HTTPClient(HTTPClientSettings(connectionLimit: 2, connectionsPerShard: 1))
+        for id in 0..<3 as Range<UInt64> {
+            client.start(HTTPRequest(method: .get, url: server.url()), id: id)
+        }
+        let outcomes = client.finishAll()
+        #expect(outcomes[2]?.error?.kind == .other)
+        #expect(outcomes.values.count { $0.error == nil } == 2)
+    }
+}

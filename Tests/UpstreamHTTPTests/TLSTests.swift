@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+import UpstreamHTTP
+
+/// A server with a certificate that nobody has signed but itself, for the name "localhost" only.
+private final class TLSServer {
+    let certificate: String
+    let port: String
+    private let folder: URL
+    private let process: Process
+
+    init() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let certificate = folder.appending(path: "certificate.pem").path
+        let key = folder.appending(path: "key.pem").path
+        let make = try Self.openssl(
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost "
+                + "-addext subjectAltName=DNS:localhost -keyout \(key) -out \(certificate)"
+        )
+        make.process.waitUntilExit()
+        let server = try Self.openssl("s_server -accept 127.0.0.1:0 -www -cert \(certificate) -key \(key)")
+        var said = ""
+        while !said.contains("\n") || !said.contains("ACCEPT ") {
+            let some = server.output.fileHandleForReading.availableData
+            if some.isEmpty { break }
+            said += String(decoding: some, as: UTF8.self)
+        }
+        // "ACCEPT 127.0.0.1:41234"
+        self.port = try #require(said.split(separator: ":").last).trimmingCharacters(in: .newlines)
+        self.certificate = certificate
+        self.folder = folder
+        self.process = server.process
+    }
+
+    deinit {
+        self.process.terminate()
+        try? FileManager.default.removeItem(at: self.folder)
+    }
+
+    private static func openssl(_ arguments: String) throws -> (process: Process, output: Pipe) {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["openssl"] + arguments.split(separator: " ").map(String.init)
+        process.standardInput = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return (process, output)
+    }
+}
+
+/// Whom the client believes.
+struct TLSTests {
+    @Test func believesOnlyTheConfiguredAuthorityAndOnlyForItsName() throws {
+        let server = try TLSServer()
+        let byDefault = try HTTPClient(HTTPClientSettings())
+        let trusting = try HTTPClient(HTTPClientSettings(certificateAuthorityFile: server.certificate))
+
+        let stranger = try #require(byDefault.get("https://localhost:\(server.port)/").error)
+        #expect(stranger.kind == .tls)
+        #expect(!stranger.mayHaveBeenSent)
+
+        #expect(try trusting.get("https://localhost:\(server.port)/").get().status == 200)
+
+        let misnamed = try #require(trusting.get("https://127.0.0.1:\(server.port)/").error)
+        #expect(misnamed.kind == .tls)
+        #expect(!misnamed.mayHaveBeenSent)
+    }
+
+    @Test func fallsBackToHTTP1WhereTheServerKnowsNoOther() throws {
+        let server = try TLSServer()
+        let client = try HTTPClient(
+            HTTPClientSettings(httpVersion: .http2, certificateAuthorityFile: server.certificate)
+        )
+        #expect(try client.get("https://localhost:\(server.port)/").get().status == 200)
+    }
+
+    @Test func namesAServerThatSpeaksNoTLS() throws {
+        let server = TestServer { $0.send(ok()) }
+        defer { server.stop() }
+        let error = try #require(HTTPClient(HTTPClientSettings()).get(server.url(scheme: "https")).error)
+        #expect(error.kind == .tls || error.kind == .connect, "\(error)")
+        #expect(!error.mayHaveBeenSent)
+    }
+}
