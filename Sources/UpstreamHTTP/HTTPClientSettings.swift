@@ -31,7 +31,7 @@ package struct HTTPClientSettings: Hashable, Sendable {
         connectTimeout: Duration = .seconds(5),
         requestTimeout: Duration = .seconds(30),
         connectionLimit: Int = 1_000,
-        connectionsPerShard: Int = 256,
+        connectionsPerShard: Int = 128,
         responseBytesLimit: Int = 8 << 20,
         keptHeaders: [String] = ["retry-after", "date"],
         httpVersion: Version = .http1,
