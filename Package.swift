@@ -128,5 +128,11 @@ let package = Package(
             dependencies: ["UpstreamSimulator"],
             swiftSettings: house
         ),
+        // The real executables against a real broker.
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["ActivationWorker", "EventThread", "Kafka", "Records", "UpstreamSimulator"],
+            swiftSettings: house
+        ),
     ]
 )
