@@ -112,7 +112,7 @@ let package = Package(
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: house),
         .testTarget(
             name: "WireFormatsTests",
-            dependencies: ["WireFormats", protobuf],
+            dependencies: ["WireFormats", "WireMessages", "Records", "Cryptography", protobuf],
             resources: [.copy("Vectors")],
             swiftSettings: house
         ),
@@ -122,7 +122,11 @@ let package = Package(
             swiftSettings: house
         ),
         .testTarget(name: "WorkerKitTests", dependencies: ["WorkerKit"], swiftSettings: house),
-        .testTarget(name: "ActivationWorkerTests", dependencies: ["ActivationWorker"], swiftSettings: house),
+        .testTarget(
+            name: "ActivationWorkerTests",
+            dependencies: ["ActivationWorker", "WorkerKit", "Records", "WireFormats", "UpstreamHTTP"],
+            swiftSettings: house
+        ),
         .testTarget(
             name: "UpstreamSimulatorTests",
             dependencies: ["UpstreamSimulator"],

@@ -127,6 +127,15 @@ package struct ConversionReport: Hashable, Sendable {
     }
 }
 
+// It holds the keys, in one form and another.
+extension ConversionReport: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "ConversionReport(\(self.account))" }
+
+    package var debugDescription: String { self.description }
+
+    package var customMirror: Mirror { Mirror(self, children: ["account": self.account]) }
+}
+
 extension OutputSpan<UInt8> {
     fileprivate mutating func append(contentsOf bytes: some Sequence<UInt8>) {
         for byte in bytes {

@@ -32,9 +32,10 @@ extension RecordPayload {
             return try Decoded(jsonUTF8Bytes: text, options: Self.jsonOptions)
         } catch JSONDecodingError.messageDepthLimit {
             throw Self.tooDeep
-        } catch JSONDecodingError.invalidUTF8 {
-            throw RecordFault.undecodable("value.not_json", "The value's text is not UTF-8.")
         } catch {
+            guard String(validating: text, as: UTF8.self) != nil else {
+                throw RecordFault.undecodable("value.not_json", "The value's text is not UTF-8.")
+            }
             // Which of the two it is matters to whoever has to mend it, and the decoder does not always tell.
             guard JSONObject(text, depthLimit: Self.depthLimit) != nil else {
                 throw RecordFault.undecodable("value.not_json", "The value is not one JSON object.")

@@ -1,0 +1,167 @@
+import Cryptography
+import SwiftProtobuf
+import Testing
+import WireMessages
+
+@testable import WireFormats
+
+typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
+
+@Suite struct ActivationRulesTests {
+    static let zeroIDFA = "00000000-0000-0000-0000-000000000000"
+
+    /// What a change to a good message is called by; nil if it stays good.
+    static let invalid: [(code: String, change: Change)] = [
+        ("app_id.missing", { $0.appID = 0 }),
+        ("advertiser_id.missing", { $0.advertiserID = 0 }),
+        ("app_type.unknown", { $0.appType = "" }),
+        ("app_type.unknown", { $0.appType = "UNION" }),
+        ("app_type.unknown", { $0.appType = " IOS" }),
+        ("conversion_type.unknown", { $0.conversionType = "" }),
+        ("conversion_type.unknown", { $0.conversionType = "mobileapp_activite" }),
+        ("conversion_type.unknown", { $0.conversionType = "MOBILE_APP_ACTIVITE" }),
+        ("converted_at.missing", { $0.clearConvertedAt() }),
+        ("converted_at.missing", { $0.convertedAt.seconds = 0 }),
+        ("converted_at.malformed", { $0.convertedAt.seconds = 999_999_999 }),
+        ("converted_at.malformed", { $0.convertedAt.seconds = -1 }),
+        ("converted_at.malformed", { $0.convertedAt.seconds = .max }),
+        ("client_ip.malformed", { $0.clientIp = "10.11.12" }),
+        ("client_ip.malformed", { $0.clientIp = " 10.11.12.13" }),
+        ("click_id.malformed", { $0.clickID = "a b" }),
+        ("click_id.malformed", { $0.clickID = "é" }),
+        ("click_id.malformed", { $0.clickID = String(repeating: "a", count: 129) }),
+        ("value.not_a_payment", { $0.value = 100 }),
+        ("value.not_a_payment", { $0.value = 0 }),
+        ("value.negative", { ($0.conversionType, $0.value) = ("MOBILEAPP_COST", -1) }),
+        ("device_id.ambiguous", { $0.muid = "0f074dc8e1f0547310e729032ac0730b" }),
+        ("device_id.malformed", { $0.deviceID = "1E2DFA89496A47FD9941DF1FC4E6484A" }),
+        ("device_id.malformed", { $0.deviceID = "1E2DFA89-496A-47FD-9941-DF1FC4E6484G" }),
+        ("device_id.malformed", { $0.deviceID = "1E2DFA89-496A-47FD-9941-DF1FC4E6484AA" }),
+        ("device_id.malformed", { $0.deviceID = "354649050046412" }),
+        ("device_id.malformed", { $0.appType = "ANDROID" }),
+        ("device_id.malformed", { ($0.appType, $0.deviceID) = ("ANDROID", "3546490500464") }),
+        ("device_id.malformed", { ($0.appType, $0.deviceID) = ("ANDROID", "35464905004641234") }),
+        ("device_id.malformed", { ($0.appType, $0.deviceID) = ("ANDROID", "a00000123456789f") }),
+        ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0F074DC8E1F0547310E729032AC0730B") }),
+        ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0f074dc8e1f0547310e729032ac0730") }),
+        ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0f074dc8e1f0547310e729032ac0730g") }),
+    ]
+
+    @Test(arguments: invalid.indices)
+    func rejectsWhatIsWrong(row: Int) throws {
+        let (code, change) = Self.invalid[row]
+        let fault = #expect(throws: Activation.Fault.self) { try ActivationDraft(change).activation() }
+        guard case .record(let record) = fault else {
+            Issue.record("\(String(describing: fault)) in row \(row)")
+            return
+        }
+        #expect(record.reason.code == code)
+        #expect(record.kind == .invalid)
+    }
+
+    static let refused: [(code: String, change: Change)] = [
+        ("device_id.empty", { $0.deviceID = "" }),
+        ("device_id.empty", { $0.deviceID = " \t\n" }),
+        ("device_id.empty", { ($0.deviceID, $0.muid) = ("", "d41d8cd98f00b204e9800998ecf8427e") }),
+        ("device_id.zero", { $0.deviceID = Self.zeroIDFA }),
+        ("device_id.zero", { $0.deviceID = " \(Self.zeroIDFA) " }),
+        ("device_id.zero", { ($0.deviceID, $0.muid) = ("", "9f89c84a559f573636a47ff8daed0d33") }),
+        ("device_id.zero", { ($0.appType, $0.deviceID) = ("ANDROID", "000000000000000") }),
+        ("device_id.zero", { ($0.appType, $0.deviceID) = ("UNIONANDROID", "00000000000000") }),
+        (
+            "device_id.zero",
+            {
+                ($0.deviceID, $0.muid) = (
+                    "", Self.text(Digest.md5.hexadecimal(Array("000000000000000".utf8)))
+                )
+            }
+        ),
+    ]
+
+    @Test(arguments: refused.indices)
+    func refusesWhatStandsForNoDevice(row: Int) {
+        let (code, change) = Self.refused[row]
+        let fault = #expect(throws: Activation.Fault.self) { try ActivationDraft(change).activation() }
+        guard case .refused(let reason, let answer) = fault else {
+            Issue.record("\(String(describing: fault)) in row \(row)")
+            return
+        }
+        #expect(reason.code == code)
+        #expect(answer.account == GDTAccount(appID: 112_233, advertiserID: 10_000))
+        #expect(answer.gdt == nil)
+    }
+
+    @Test func saysThatARecordIsWrongBeforeItRefusesItsDevice() {
+        let fault = #expect(throws: Activation.Fault.self) {
+            try ActivationDraft { ($0.deviceID, $0.appType) = ("", "") }.activation()
+        }
+        guard case .record = fault else {
+            Issue.record("\(String(describing: fault))")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        ("IOS", "1E2DFA89-496A-47FD-9941-DF1FC4E6484A", "40c7084b4845eebce9d07b8a18a055fc"),
+        ("ios", " 1e2dfa89-496a-47fd-9941-df1fc4e6484a\n", "40c7084b4845eebce9d07b8a18a055fc"),
+        ("ANDROID", "354649050046412", "b496ec1169770ea274a2b4f42ca4fb71"),
+        ("android", "862980037785524", "632643ae0b261f428937cd26fff84ebc"),
+        ("UnionAndroid", "862052034761765", "120f594f88bce9ada0e0b36ffce5f7f9"),
+    ])
+    func derivesTheMUID(appType: String, deviceID: String, muid: String) throws {
+        let activation = try ActivationDraft { ($0.appType, $0.deviceID) = (appType, deviceID) }.activation()
+        #expect(Self.text(activation.muid.text) == muid)
+        #expect(activation.appType.rawValue == appType.uppercased())
+    }
+
+    @Test(arguments: ["35464905004641", "3546490500464123", "A0000012345678", "a0000012345678f"])
+    func takesIMEIsAndMEIDs(deviceID: String) throws {
+        let activation = try ActivationDraft { ($0.appType, $0.deviceID) = ("ANDROID", deviceID) }
+            .activation()
+        #expect(activation.muid.text == Digest.md5.hexadecimal(Array(deviceID.lowercased().utf8)))
+    }
+
+    @Test func takesADigest() throws {
+        let digest = "0f074dc8e1f0547310e729032ac0730b"
+        let activation = try ActivationDraft { ($0.deviceID, $0.muid) = ("", digest) }.activation()
+        #expect(Self.text(activation.muid.text) == digest)
+    }
+
+    @Test(arguments: ConversionType.allCases)
+    func takesEveryConversionType(type: ConversionType) throws {
+        #expect(try ActivationDraft { $0.conversionType = type.rawValue }.activation().conversionType == type)
+    }
+
+    @Test func dropsFractionsOfASecondAndEmptyTexts() throws {
+        let activation = try ActivationDraft {
+            $0.convertedAt.nanos = 999_999_999
+            $0.clientIp = ""
+            $0.clickID = ""
+        }.activation()
+        #expect(activation.convertedAt == 1_795_248_000)
+        #expect(activation.clientIP == nil)
+        #expect(activation.clickID == nil)
+    }
+
+    @Test(arguments: [Int64(0), 4_990, .max])
+    func takesTheValueOfAPayment(value: Int64) throws {
+        let activation = try ActivationDraft { ($0.conversionType, $0.value) = ("MOBILEAPP_COST", value) }
+            .activation()
+        #expect(activation.value == value)
+    }
+
+    @Test(
+        arguments: [
+            (604_800_000, nil), (604_800_001, "converted_at.too_old"), (-300_000, nil),
+            (-300_001, "converted_at.in_future"), (0, nil),
+            (.max - 2_000_000_000_000, "converted_at.too_old"),
+        ] as [(Int64, String?)]
+    )
+    func looksAtTheWindow(age: Int64, code: String?) {
+        let convertedAt: Int64 = 1_795_248_000
+        let now = convertedAt * 1_000 + age
+        #expect(ConversionWindow().objection(to: convertedAt, now: now)?.code == code)
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import SwiftProtobuf
+import Testing
+import WireMessages
+
+@testable import WireFormats
+
+/// The documents of `Schemas/examples`: what they show has to be what is read and written.
+@Suite struct ExamplesTests {
+    static let schemas = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Schemas")
+
+    static func examples(_ folder: String) -> [String] {
+        let files = try? FileManager.default.contentsOfDirectory(
+            atPath: self.schemas.appending(path: "examples/\(folder)").path()
+        )
+        return (files ?? []).filter { $0.hasSuffix(".json") }.sorted()
+    }
+
+    static func bytes(_ path: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: self.schemas.appending(path: path)))
+    }
+
+    @Test(arguments: examples("activation"))
+    func readsAnActivation(file: String) throws {
+        let bytes = try Self.bytes("examples/activation/\(file)")
+        _ = try Activation(decoding: ActivationDraft.record(bytes))
+        try self.expectCanonical(Flotilla_Activation_V1_Activation.self, bytes)
+        try self.expectKnownToSchema("activation", bytes)
+    }
+
+    @Test(arguments: examples("activation.result"))
+    func readsAResult(file: String) throws {
+        let bytes = try Self.bytes("examples/activation.result/\(file)")
+        try self.expectCanonical(Flotilla_Activation_V1_ActivationResult.self, bytes)
+        try self.expectKnownToSchema("activation.result", bytes)
+        let result = try Flotilla_Activation_V1_ActivationResult(jsonUTF8Bytes: bytes)
+        #expect(Outcome.Fate(rawValue: result.outcome.fate) != nil)
+        #expect(result.outcome.hasReason == (result.outcome.fate != "succeeded"))
+        #expect(result.outcome.hasDeadLetterID == (result.outcome.fate == "dead_lettered"))
+    }
+
+    @Test func showsEveryFateAndSeveralKinds() throws {
+        let fates = try Self.examples("activation.result").map {
+            try Flotilla_Activation_V1_ActivationResult(
+                jsonUTF8Bytes: try Self.bytes("examples/activation.result/\($0)")
+            ).outcome.fate
+        }
+        #expect(Set(fates) == Set(Outcome.Fate.allCases.map(\.rawValue)))
+        #expect(Self.examples("activation").count >= 5)
+    }
+
+    /// Read strictly and written again, it says the same: no name is unknown and no spelling an accident.
+    private func expectCanonical<Example: Message>(_ type: Example.Type, _ bytes: [UInt8]) throws {
+        let again: [UInt8] = try Example(jsonUTF8Bytes: bytes).jsonUTF8Bytes()
+        let before = try #require(JSONSerialization.jsonObject(with: Data(bytes)) as? NSDictionary)
+        let after = try #require(JSONSerialization.jsonObject(with: Data(again)) as? NSDictionary)
+        #expect(before == after)
+    }
+
+    /// Every member of the document is one that the JSON Schema describes, and none that it asks for is missing.
+    private func expectKnownToSchema(_ name: String, _ bytes: [UInt8]) throws {
+        let schema = try #require(
+            JSONSerialization.jsonObject(with: Data(try Self.bytes("json/\(name).schema.json")))
+                as? [String: Any]
+        )
+        let document = try #require(JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+        let properties = try #require(schema["properties"] as? [String: Any])
+        let required = schema["required"] as? [String] ?? []
+        #expect(Set(document.keys).isSubset(of: Set(properties.keys)))
+        #expect(Set(required).isSubset(of: Set(document.keys)))
+    }
+}
