@@ -77,16 +77,33 @@ package nonisolated struct Flotilla_Activation_V1_Gdt: Sendable {
   // methods supported on all messages.
 
   /// GDT's own code; 0 means accepted, which is not yet attributed.
-  package var ret: Int32 = 0
+  package var ret: Int32 {
+    get {_ret ?? 0}
+    set {_ret = newValue}
+  }
+  /// Returns true if `ret` has been explicitly set.
+  package var hasRet: Bool {self._ret != nil}
+  /// Clears the value of `ret`. Subsequent reads from it will return its default value.
+  package mutating func clearRet() {self._ret = nil}
 
   /// GDT's own words, at most 200 characters.
   package var message: String = String()
 
-  package var httpStatus: Int32 = 0
+  package var httpStatus: Int32 {
+    get {_httpStatus ?? 0}
+    set {_httpStatus = newValue}
+  }
+  /// Returns true if `httpStatus` has been explicitly set.
+  package var hasHTTPStatus: Bool {self._httpStatus != nil}
+  /// Clears the value of `httpStatus`. Subsequent reads from it will return its default value.
+  package mutating func clearHTTPStatus() {self._httpStatus = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _ret: Int32? = nil
+  fileprivate var _httpStatus: Int32? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -201,31 +218,35 @@ nonisolated extension Flotilla_Activation_V1_Gdt: SwiftProtobuf.Message, SwiftPr
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt32Field(value: &self.ret) }()
+      case 1: try { try decoder.decodeSingularInt32Field(value: &self._ret) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.message) }()
-      case 3: try { try decoder.decodeSingularInt32Field(value: &self.httpStatus) }()
+      case 3: try { try decoder.decodeSingularInt32Field(value: &self._httpStatus) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.ret != 0 {
-      try visitor.visitSingularInt32Field(value: self.ret, fieldNumber: 1)
-    }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._ret {
+      try visitor.visitSingularInt32Field(value: v, fieldNumber: 1)
+    } }()
     if !self.message.isEmpty {
       try visitor.visitSingularStringField(value: self.message, fieldNumber: 2)
     }
-    if self.httpStatus != 0 {
-      try visitor.visitSingularInt32Field(value: self.httpStatus, fieldNumber: 3)
-    }
+    try { if let v = self._httpStatus {
+      try visitor.visitSingularInt32Field(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Flotilla_Activation_V1_Gdt, rhs: Flotilla_Activation_V1_Gdt) -> Bool {
-    if lhs.ret != rhs.ret {return false}
+    if lhs._ret != rhs._ret {return false}
     if lhs.message != rhs.message {return false}
-    if lhs.httpStatus != rhs.httpStatus {return false}
+    if lhs._httpStatus != rhs._httpStatus {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

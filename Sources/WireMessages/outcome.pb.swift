@@ -32,9 +32,23 @@ package nonisolated struct Flotilla_Outcome_V1_Outcome: Sendable {
 
   package var topic: String = String()
 
-  package var partition: Int32 = 0
+  package var partition: Int32 {
+    get {_partition ?? 0}
+    set {_partition = newValue}
+  }
+  /// Returns true if `partition` has been explicitly set.
+  package var hasPartition: Bool {self._partition != nil}
+  /// Clears the value of `partition`. Subsequent reads from it will return its default value.
+  package mutating func clearPartition() {self._partition = nil}
 
-  package var offset: Int64 = 0
+  package var offset: Int64 {
+    get {_offset ?? 0}
+    set {_offset = newValue}
+  }
+  /// Returns true if `offset` has been explicitly set.
+  package var hasOffset: Bool {self._offset != nil}
+  /// Clears the value of `offset`. Subsequent reads from it will return its default value.
+  package mutating func clearOffset() {self._offset = nil}
 
   /// succeeded, rejected (a final no about a well-formed record), expired (its deadline passed first) or
   /// dead_lettered. Readers must expect more.
@@ -51,7 +65,14 @@ package nonisolated struct Flotilla_Outcome_V1_Outcome: Sendable {
   package mutating func clearReason() {self._reason = nil}
 
   /// Calls made to the upstream by the process that settled the record.
-  package var attempts: Int32 = 0
+  package var attempts: Int32 {
+    get {_attempts ?? 0}
+    set {_attempts = newValue}
+  }
+  /// Returns true if `attempts` has been explicitly set.
+  package var hasAttempts: Bool {self._attempts != nil}
+  /// Clears the value of `attempts`. Subsequent reads from it will return its default value.
+  package mutating func clearAttempts() {self._attempts = nil}
 
   /// The `dlq.id` header of the dead letter. Present only when the fate is dead_lettered.
   package var deadLetterID: String {
@@ -89,7 +110,10 @@ package nonisolated struct Flotilla_Outcome_V1_Outcome: Sendable {
 
   package init() {}
 
+  fileprivate var _partition: Int32? = nil
+  fileprivate var _offset: Int64? = nil
   fileprivate var _reason: Flotilla_Outcome_V1_Reason? = nil
+  fileprivate var _attempts: Int32? = nil
   fileprivate var _deadLetterID: String? = nil
   fileprivate var _receivedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _settledAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
@@ -127,11 +151,11 @@ nonisolated extension Flotilla_Outcome_V1_Outcome: SwiftProtobuf.Message, SwiftP
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.topic) }()
-      case 3: try { try decoder.decodeSingularInt32Field(value: &self.partition) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self.offset) }()
+      case 3: try { try decoder.decodeSingularInt32Field(value: &self._partition) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._offset) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.fate) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._reason) }()
-      case 7: try { try decoder.decodeSingularInt32Field(value: &self.attempts) }()
+      case 7: try { try decoder.decodeSingularInt32Field(value: &self._attempts) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self._deadLetterID) }()
       case 9: try { try decoder.decodeSingularMessageField(value: &self._receivedAt) }()
       case 10: try { try decoder.decodeSingularMessageField(value: &self._settledAt) }()
@@ -153,21 +177,21 @@ nonisolated extension Flotilla_Outcome_V1_Outcome: SwiftProtobuf.Message, SwiftP
     if !self.topic.isEmpty {
       try visitor.visitSingularStringField(value: self.topic, fieldNumber: 2)
     }
-    if self.partition != 0 {
-      try visitor.visitSingularInt32Field(value: self.partition, fieldNumber: 3)
-    }
-    if self.offset != 0 {
-      try visitor.visitSingularInt64Field(value: self.offset, fieldNumber: 4)
-    }
+    try { if let v = self._partition {
+      try visitor.visitSingularInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._offset {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
     if !self.fate.isEmpty {
       try visitor.visitSingularStringField(value: self.fate, fieldNumber: 5)
     }
     try { if let v = self._reason {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
-    if self.attempts != 0 {
-      try visitor.visitSingularInt32Field(value: self.attempts, fieldNumber: 7)
-    }
+    try { if let v = self._attempts {
+      try visitor.visitSingularInt32Field(value: v, fieldNumber: 7)
+    } }()
     try { if let v = self._deadLetterID {
       try visitor.visitSingularStringField(value: v, fieldNumber: 8)
     } }()
@@ -189,11 +213,11 @@ nonisolated extension Flotilla_Outcome_V1_Outcome: SwiftProtobuf.Message, SwiftP
   package static func ==(lhs: Flotilla_Outcome_V1_Outcome, rhs: Flotilla_Outcome_V1_Outcome) -> Bool {
     if lhs.id != rhs.id {return false}
     if lhs.topic != rhs.topic {return false}
-    if lhs.partition != rhs.partition {return false}
-    if lhs.offset != rhs.offset {return false}
+    if lhs._partition != rhs._partition {return false}
+    if lhs._offset != rhs._offset {return false}
     if lhs.fate != rhs.fate {return false}
     if lhs._reason != rhs._reason {return false}
-    if lhs.attempts != rhs.attempts {return false}
+    if lhs._attempts != rhs._attempts {return false}
     if lhs._deadLetterID != rhs._deadLetterID {return false}
     if lhs._receivedAt != rhs._receivedAt {return false}
     if lhs._settledAt != rhs._settledAt {return false}

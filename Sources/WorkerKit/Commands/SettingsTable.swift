@@ -10,9 +10,14 @@ package enum SettingsTable<P: WorkerProgram> {
         let heads = ["| setting | environment | type | default | meaning |", "|---|---|---|---|---|"]
         return heads
             + reader.documentation.map { setting in
-                let fallback = setting.isRequired ? "**required**" : setting.defaultText.map { "`\($0)`" } ?? "–"
+                let fallback = setting.isRequired ? "**required**" : Self.code(setting.defaultText)
                 let name = setting.environmentName == "–" ? "–" : "`\(setting.environmentName)`"
                 return "| `\(setting.key)` | \(name) | \(setting.type) | \(fallback) | \(setting.help) |"
             }
+    }
+
+    private static func code(_ text: String?) -> String {
+        guard let text else { return "–" }
+        return "`\(text)`"
     }
 }
