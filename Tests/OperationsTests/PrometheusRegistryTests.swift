@@ -1,6 +1,22 @@
 import CoreMetrics
+import Foundation
 import Operations
+import Synchronization
 import Testing
+
+/// Holds threads until all have come.
+private final class Gate: Sendable {
+    private let missing: Atomic<Int>
+
+    init(_ count: Int) {
+        self.missing = Atomic(count)
+    }
+
+    func pass() {
+        self.missing.wrappingSubtract(1, ordering: .relaxed)
+        while self.missing.load(ordering: .relaxed) > 0 {}
+    }
+}
 
 struct PrometheusRegistryTests {
     let registry = PrometheusRegistry()
@@ -21,7 +37,11 @@ struct PrometheusRegistryTests {
         let meter = Meter(label: "9lives", factory: self.registry)
         meter.set(3)
         meter.decrement(by: 0.5)
-        let timer = Timer(label: "latency_seconds", dimensions: [("le", "x")], factory: self.registry)
+        let timer = CoreMetrics.Timer(
+            label: "latency_seconds",
+            dimensions: [("le", "x")],
+            factory: self.registry
+        )
         timer.recordMilliseconds(100)
         timer.recordMilliseconds(250)
         timer.recordSeconds(2)
@@ -59,22 +79,30 @@ struct PrometheusRegistryTests {
         let counter = Counter(label: "hits", factory: self.registry)
         let sum = FloatingPointCounter(label: "sum", factory: self.registry)
         let recorder = Recorder(label: "sizes", factory: self.registry)
+        // Threads of their own, let go together: tasks may happen to run one after the other.
+        let gate = Gate(4)
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<8 {
+            for _ in 0..<4 {
                 group.addTask {
-                    for round in 0..<5_000 {
-                        counter.increment()
-                        sum.increment(by: 0.5)
-                        recorder.record(round % 3)
+                    await withCheckedContinuation { continuation in
+                        Thread.detachNewThread {
+                            gate.pass()
+                            for round in 0..<60_000 {
+                                counter.increment()
+                                sum.increment(by: 0.5)
+                                recorder.record(round % 3)
+                            }
+                            continuation.resume()
+                        }
                     }
                 }
             }
         }
         let page = self.registry.exposition()
-        #expect(page.contains("hits_total 40000\n"))
-        #expect(page.contains("sum_total 20000\n"))
-        #expect(page.contains("sizes_count 40000\n"))
-        #expect(page.contains("sizes_sum 39992\n"))
+        #expect(page.contains("hits_total 240000\n"))
+        #expect(page.contains("sum_total 120000\n"))
+        #expect(page.contains("sizes_count 240000\n"))
+        #expect(page.contains("sizes_sum 240000\n"))
     }
 
     @Test func theSameNameAndLabelsInAnyOrderAreOneSeries() {
@@ -100,7 +128,7 @@ struct PrometheusRegistryTests {
 
     @Test func refusesANameThatIsAlreadyOfAnotherType() {
         Gauge(label: "depth", factory: self.registry).record(1)
-        Timer(label: "depth", factory: self.registry).recordSeconds(1)
+        CoreMetrics.Timer(label: "depth", factory: self.registry).recordSeconds(1)
         FloatingPointCounter(label: "hits", factory: self.registry).increment()
         Counter(label: "hits", factory: self.registry).increment()
         let page = self.registry.exposition()
@@ -124,7 +152,7 @@ struct PrometheusRegistryTests {
         let counter = Counter(label: "a", factory: registry)
         let fraction = FloatingPointCounter(label: "b", factory: registry)
         let recorder = Recorder(label: "c", factory: registry)
-        let timer = Timer(label: "d", factory: registry)
+        let timer = CoreMetrics.Timer(label: "d", factory: registry)
         counter.destroy()
         fraction.destroy()
         recorder.destroy()
