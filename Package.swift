@@ -17,6 +17,7 @@ let house: [SwiftSetting] = [
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
@@ -73,7 +74,9 @@ let package = Package(
         // What an operator sees: settings, logs, metrics, health.
         .target(
             name: "Operations",
-            dependencies: [configuration, coreMetrics, hummingbird, lifecycle, logging, metrics, yams],
+            dependencies: [
+                configuration, coreMetrics, hummingbird, hummingbirdCore, lifecycle, logging, metrics, nioCore, yams,
+            ],
             swiftSettings: house
         ),
 
@@ -118,7 +121,7 @@ let package = Package(
         ),
         .testTarget(
             name: "OperationsTests",
-            dependencies: ["Operations", configuration, logging, metrics],
+            dependencies: ["Operations", configuration, coreMetrics, lifecycle, logging, metrics],
             swiftSettings: house
         ),
         .testTarget(name: "WorkerKitTests", dependencies: ["WorkerKit"], swiftSettings: house),

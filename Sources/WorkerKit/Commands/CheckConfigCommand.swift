@@ -18,7 +18,7 @@ package struct CheckConfigCommand<P: WorkerProgram>: ParsableCommand {
     package init() {}
 
     package func run() throws {
-        if self.list { Self.printSettings() }
+        if self.list { StandardStreams.printLine(SettingsTable<P>.markdown) }
         do {
             let program = try LoadedProgram<P>(path: self.path)
             for warning in program.warnings { StandardStreams.complain(warning) }
@@ -27,9 +27,5 @@ package struct CheckConfigCommand<P: WorkerProgram>: ParsableCommand {
             StandardStreams.complain("\(error)")
             throw ExitCode(1)
         }
-    }
-
-    private static func printSettings() {
-        for line in SettingsTable<P>.rows { StandardStreams.printLine(line) }
     }
 }

@@ -43,34 +43,57 @@ final class TestCluster {
 
     /// Publishes records and waits until the cluster has them all.
     func publish(_ records: [OutboundRecord]) throws {
-        let producer = try Producer(
-            ["bootstrap.servers": self.brokers, "linger.ms": "5", "message.max.bytes": "10000000"]
+        let publication = try Publication(self.brokers)
+        for record in records { try publication.send(record) }
+        try publication.finish()
+    }
+}
+
+/// Records on their way to a cluster.
+private final class Publication {
+    struct NotAcknowledged: Error { var missing: Int }
+
+    private let producer: Producer
+    private var sent = 0
+    private var acknowledged = 0
+    private var failure: KafkaError?
+
+    init(_ brokers: String) throws {
+        self.producer = try Producer(
+            ["bootstrap.servers": brokers, "linger.ms": "5", "message.max.bytes": "10000000"]
         )
-        var acknowledged = 0
-        var failures: [KafkaError] = []
-        func serve() {
-            producer.serve { event in
-                guard case .reported(_, let error) = event else { return }
-                acknowledged += 1
-                if let error { failures.append(error) }
-            }
-        }
-        for (index, record) in records.enumerated() {
-            while true {
-                do {
-                    try producer.send(record, id: UInt64(index))
-                    break
-                } catch where error.code == .queueFull {
-                    _ = producer.flush(atMost: .seconds(1))
-                    serve()
-                }
-            }
-        }
-        while acknowledged < records.count, producer.flush(atMost: .seconds(30)) { serve() }
-        serve()
-        if let failure = failures.first { throw failure }
-        guard acknowledged == records.count else { throw NotAcknowledged(missing: records.count - acknowledged) }
     }
 
-    struct NotAcknowledged: Error { var missing: Int }
+    func send(_ record: OutboundRecord) throws {
+        while try self.isFull(for: record) {
+            _ = self.producer.flush(atMost: .seconds(1))
+            self.takeReports()
+        }
+        self.sent += 1
+    }
+
+    func finish() throws {
+        while self.acknowledged < self.sent, self.producer.flush(atMost: .seconds(30)) { self.takeReports() }
+        self.takeReports()
+        if let failure = self.failure { throw failure }
+        guard self.acknowledged == self.sent else { throw NotAcknowledged(missing: self.sent - self.acknowledged) }
+    }
+
+    private func isFull(for record: OutboundRecord) throws -> Bool {
+        do throws(KafkaError) {
+            try self.producer.send(record, id: UInt64(self.sent))
+            return false
+        } catch {
+            guard error.code == .queueFull else { throw error }
+            return true
+        }
+    }
+
+    private func takeReports() {
+        self.producer.serve { event in
+            guard case .reported(_, let error) = event else { return }
+            self.acknowledged += 1
+            self.failure = self.failure ?? error
+        }
+    }
 }
