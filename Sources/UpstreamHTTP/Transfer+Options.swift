@@ -97,7 +97,7 @@ extension Transfer {
         }
         if line.count <= 2 {
             self.headerSectionEnded = true
-        } else if unsafe line.starts(with: "HTTP/".utf8) {
+        } else if unsafe line[0] == UInt8(ascii: "H"), unsafe line.starts(with: "HTTP/".utf8) {
             // An answer after an interim one.
             self.headerSectionEnded = false
         }

@@ -22,6 +22,8 @@ internal import CCurl
     let responseBytesLimit: Int
     var method = HTTPRequest.Method.get
     private var hasLargeBody = false
+    /// The scheme, host and port that libcurl was told last.
+    var origin = ""
     private var headers: [HTTPHeader] = []
     private var headerList = HeaderList()
 
@@ -55,8 +57,7 @@ extension Transfer {
         if unsafe request.headers != self.headers || self.headerList.head == nil {
             try self.setHeaders(request.headers)
         }
-        // The URL is copied by libcurl.
-        var code = unsafe ccurl_set_string(self.easy, CURLOPT_URL, request.url)
+        var code = self.setTarget(request.url)
         if code == CURLE_OK && (request.method != .get || self.method != .get) {
             code = self.setMethod(request)
         }

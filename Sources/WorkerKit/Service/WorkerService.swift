@@ -75,10 +75,10 @@ package struct WorkerService: Service {
         while true {
             stop.bell.answer()
             if stop.isRequested { engine.stop() }
-            usage.note(settled: engine.settledRecords, inHand: engine.recordsInHand)
-            if let limit = self.bound.records, engine.settledRecords >= limit { engine.stop() }
             self.health.beat()
             guard case .after(let sleep) = try engine.turn(at: .now) else { break }
+            usage.note(settled: engine.settledRecords, inHand: engine.recordsInHand)
+            if let limit = self.bound.records, engine.settledRecords >= limit { stop.request() }
             self.health.become(engine.isWorking ? .ready : .notReady(reason: "no partitions assigned yet"))
             wait(atMost: sleep)
         }
