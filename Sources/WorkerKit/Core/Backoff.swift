@@ -14,7 +14,8 @@ package struct Backoff: Hashable, Sendable {
     /// The bound after so many failures: doubles from `base` and stays at `longest`.
     package func bound(afterFailures failures: Int) -> Duration {
         let doublings = min(max(0, failures - 1), 30)
-        return min(self.longest, self.base * (1 << doublings))
+        let (bound, overflow) = self.base.wholeNanoseconds.multipliedReportingOverflow(by: 1 << doublings)
+        return overflow ? self.longest : min(self.longest, .nanoseconds(bound))
     }
 
     package func delay(afterFailures failures: Int, using random: inout some RandomNumberGenerator) -> Duration {

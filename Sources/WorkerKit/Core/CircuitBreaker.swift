@@ -94,7 +94,8 @@ package struct CircuitBreaker: Sendable {
     private mutating func open(at now: Int64, using random: inout some RandomNumberGenerator) {
         let backoff = Backoff(base: self.settings.firstPause, longest: self.settings.longestPause)
         let bound = backoff.bound(afterFailures: self.failedProbes + 1).wholeNanoseconds
-        self.state = .open(until: now + .random(in: bound / 2...bound, using: &random))
+        let pause = Int64.random(in: bound / 2...max(bound / 2, bound), using: &random)
+        self.state = .open(until: now.addingClamped(pause))
     }
 }
 

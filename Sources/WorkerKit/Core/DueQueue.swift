@@ -39,6 +39,12 @@ package struct DueQueue<Element: Sendable>: Sendable {
         }
     }
 
+    /// Leaves out what is not wanted any more.
+    package mutating func keep(where isWanted: (Element) -> Bool) {
+        // A sorted array is a heap.
+        self.heap = self.heap.filter { isWanted($0.element) }.sorted { ($0.due, $0.order) < ($1.due, $1.order) }
+    }
+
     private func precedes(_ left: Int, _ right: Int) -> Bool {
         let (left, right) = (self.heap[left], self.heap[right])
         return (left.due, left.order) < (right.due, right.order)

@@ -1,5 +1,6 @@
 /// A queue in the order of arrival: constant time at both ends, no allocation once it has grown.
 package struct Fifo<Element: Sendable>: Sendable {
+    /// Its size is a power of two.
     private var ring: [Element?] = []
     private var head = 0
     package private(set) var count = 0
@@ -10,7 +11,7 @@ package struct Fifo<Element: Sendable>: Sendable {
 
     package mutating func append(_ element: Element) {
         if self.count == self.ring.count { self.grow() }
-        self.ring[(self.head + self.count) % self.ring.count] = element
+        self.ring[(self.head + self.count) & (self.ring.count - 1)] = element
         self.count += 1
     }
 
@@ -18,17 +19,25 @@ package struct Fifo<Element: Sendable>: Sendable {
         guard self.count > 0 else { return nil }
         let element = self.ring[self.head]
         self.ring[self.head] = nil
-        self.head = (self.head + 1) % self.ring.count
+        self.head = (self.head + 1) & (self.ring.count - 1)
         self.count -= 1
         return element
     }
 
     package var first: Element? { self.count > 0 ? self.ring[self.head] : nil }
 
+    /// Leaves out what is not wanted any more, and keeps the order of the rest.
+    package mutating func keep(where isWanted: (Element) -> Bool) {
+        for _ in 0..<self.count {
+            guard let element = self.popFirst() else { return }
+            if isWanted(element) { self.append(element) }
+        }
+    }
+
     private mutating func grow() {
         var grown: [Element?] = []
         grown.reserveCapacity(max(16, self.count * 2))
-        for index in 0..<self.count { grown.append(self.ring[(self.head + index) % self.ring.count]) }
+        for index in 0..<self.count { grown.append(self.ring[(self.head + index) & (self.ring.count - 1)]) }
         for _ in self.count..<max(16, self.count * 2) { grown.append(nil) }
         self.ring = grown
         self.head = 0

@@ -29,16 +29,22 @@ package struct LaneHealth: Sendable {
 
     package init(_ settings: Settings) { self.settings = settings }
 
-    /// Whether a call may be made now. Asking for a held lane whose pause is over starts its probe.
-    package mutating func admits(at now: Int64) -> Bool {
+    /// Whether a call may be made now. For a held lane whose pause is over, it would be the probe.
+    package func admits(at now: Int64) -> Bool {
         switch self.state {
-        case .open: return true
-        case .probing: return false
-        case .held(let until) where now < until: return false
-        case .held, .due:
-            self.state = .probing
-            return true
+        case .open, .due: true
+        case .probing: false
+        case .held(let until): now >= until
         }
+    }
+
+    /// A call that was admitted is on its way.
+    ///
+    /// - Returns: whether it is the lane's probe, so that its end has to be told, whatever it is.
+    package mutating func callStarted() -> Bool {
+        guard self.state != .open, self.state != .probing else { return false }
+        self.state = .probing
+        return true
     }
 
     /// When a record that waits for this lane should be let go to be its probe; nil if none should.
@@ -52,7 +58,12 @@ package struct LaneHealth: Sendable {
 
     /// A waiting record has been let go.
     package mutating func probeReleased(at now: Int64) {
-        if self.nextProbe != nil { self.state = .due(again: now + 1_000_000_000) }
+        if self.nextProbe != nil { self.state = .due(again: now.addingClamped(1_000_000_000)) }
+    }
+
+    /// The record that was let go cannot be the probe: another may be let go at once.
+    package mutating func probeDeclined(at now: Int64) {
+        if case .due = self.state { self.state = .due(again: now) }
     }
 
     /// The lane gave an answer that says nothing against our configuration.
@@ -64,9 +75,14 @@ package struct LaneHealth: Sendable {
 
     /// The handler asked for a hold.
     package mutating func hold(at now: Int64) {
+        switch self.state {
+        // A call that was out already when the lane was held says nothing new, and must not lengthen the pause.
+        case .held, .due: return
+        case .open, .probing: break
+        }
         let backoff = Backoff(base: self.settings.firstPause, longest: self.settings.longestPause)
         self.holds += 1
-        self.state = .held(until: now + backoff.bound(afterFailures: self.holds).wholeNanoseconds)
+        self.state = .held(until: now.addingClamped(backoff.bound(afterFailures: self.holds).wholeNanoseconds))
     }
 
     /// The lane gave an answer that a broken configuration would explain.
@@ -79,8 +95,9 @@ package struct LaneHealth: Sendable {
         return true
     }
 
-    /// The probe ended without saying anything about the lane.
-    package mutating func probeAbandoned(at now: Int64) {
-        if self.state == .probing { self.state = .held(until: now) }
+    /// The probe ended without saying anything about the lane: another is sent after the shortest pause.
+    package mutating func probeSaidNothing(at now: Int64) {
+        guard self.state == .probing else { return }
+        self.state = .held(until: now.addingClamped(self.settings.firstPause.wholeNanoseconds))
     }
 }

@@ -11,6 +11,21 @@ package struct Moment: Hashable, Sendable {
     }
 }
 
+extension Moment {
+    /// The monotonic time this long from now.
+    package func after(_ duration: Duration) -> Int64 {
+        self.monotonic.addingClamped(duration.wholeNanoseconds)
+    }
+}
+
+extension Int64 {
+    /// The sum, held to what 64 bits can say: a wait without end stays one, and never becomes a time long past.
+    package func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, overflow) = self.addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+}
+
 extension Duration {
     /// In nanoseconds, held to what 64 bits can say (292 years).
     package var wholeNanoseconds: Int64 {

@@ -78,7 +78,8 @@ package struct PartitionProgress: Sendable {
     }
 
     private func isInWindow(_ offset: Int64) -> Bool {
-        offset >= self.position && offset - self.position < Int64(Self.window)
+        // No record can have the largest offset: there would be none to commit after it.
+        offset >= self.position && offset < .max && offset - self.position < Int64(Self.window)
     }
 
     private mutating func skip(to offset: Int64) {

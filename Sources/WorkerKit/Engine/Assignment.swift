@@ -33,6 +33,13 @@ struct Assignment<Source: RecordSource> {
         case wait
     }
 
+    /// Whether a read would bring something that can begin, as far as can be told before it.
+    var hasSomethingToRead: Bool {
+        guard let first = self.overflow.first else { return self.source.hasArrivals }
+        guard let next = self.progress?.next, first.offset >= next else { return self.inHand == 0 }
+        return self.progress?.hasRoom(for: first.offset) == true
+    }
+
     mutating func admit(_ offset: Int64) -> Admission {
         // Always in place: a copy of the progress would copy its window, for every record.
         guard let next = self.progress?.next, offset >= next else { return self.restart(at: offset) }

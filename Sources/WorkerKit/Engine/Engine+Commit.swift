@@ -7,6 +7,8 @@ struct CommitState: Sendable {
     var outstanding: (id: UInt64, positions: [CommittedPosition])?
     var isWantedNow = false
     var nextDue: Int64 = .min
+    /// When the last commit of an assignment may be sent again, should it have failed.
+    var lastDue: Int64 = .min
     /// When the last commit was acknowledged.
     var lastSuccess: Int64?
 
@@ -17,20 +19,25 @@ struct CommitState: Sendable {
 extension Engine {
     /// When the next commit is due; nil if there is nothing to commit.
     var nextCommit: Int64? {
-        guard self.commit.outstanding == nil, self.phase == .working else { return nil }
+        guard self.commit.outstanding == nil else { return nil }
+        if self.commit.isWantedNow { return self.commit.lastDue }
+        guard self.phase == .working else { return nil }
         return self.assignments.contains { $0.isDirty } ? self.commit.nextDue : nil
     }
 
     func commitIfDue() throws(KafkaError) {
         guard self.commit.outstanding == nil else { return }
-        guard self.commit.isWantedNow || self.now.monotonic >= self.commit.nextDue else { return }
-        let isLast = self.commit.isWantedNow
-        self.commit.isWantedNow = false
-        guard isLast || self.phase == .working || self.isDraining else { return }
+        if self.commit.isWantedNow {
+            guard self.now.monotonic >= self.commit.lastDue else { return }
+            self.commit.isWantedNow = false
+        } else {
+            guard self.now.monotonic >= self.commit.nextDue, self.phase == .working || self.isDraining else { return }
+        }
+        // Also where nothing has changed: to find that out takes time too.
+        self.commit.nextDue = self.now.after(self.settings.commitInterval)
         let positions = self.changedPositions()
         guard !positions.isEmpty else { return }
         self.lastCommitID += 1
-        self.commit.nextDue = self.now.monotonic + self.settings.commitInterval.wholeNanoseconds
         do {
             try self.broker.commit(positions, id: self.lastCommitID)
             self.commit.outstanding = (self.lastCommitID, positions)
@@ -67,6 +74,7 @@ extension Engine {
     }
 
     /// Nothing is lost: the positions are sent again with the next commit, or read again by whoever comes next.
+    /// The last commit of an assignment has no next one, so it is tried for as long as there is time.
     private func commitFailed(_ positions: [CommittedPosition], _ error: KafkaError) {
         guard error.code != .noOffset else { return }
         self.metrics.commitFailed()
@@ -75,5 +83,9 @@ extension Engine {
         for index in self.assignments.indices where partitions.contains(self.assignments[index].partition) {
             self.assignments[index].isDirty = true
         }
+        guard case .committing = self.phase, error.code != .illegalGeneration, error.code != .unknownMember
+        else { return }
+        self.commit.isWantedNow = true
+        self.commit.lastDue = self.now.after(.milliseconds(100))
     }
 }

@@ -9,7 +9,6 @@ extension Engine {
         while self.callsInFlight + self.orphanedCalls < self.settings.concurrency, !self.ready.isEmpty {
             guard let isProbe = self.admission() else { return }
             guard let id = self.ready.popFirst() else { return }
-            // It may have expired since it became ready.
             guard self.table.isCurrent(id), self.table[id].state == .ready else { continue }
             self.attempt(id, isProbe: isProbe)
         }
@@ -27,14 +26,19 @@ extension Engine {
 
     /// When a call that may not be made now may be; nil if calls may be made, or if only an event can tell.
     var nextAdmission: Int64? {
-        if self.ready.isEmpty { return self.held.isEmpty ? nil : self.lanes.nextProbe }
-        if self.now.monotonic < self.gatedUntil { return self.gatedUntil }
-        if case .notBefore(let until) = self.breaker.admission(at: self.now.monotonic) { return until }
-        return self.held.isEmpty ? nil : self.lanes.nextProbe
+        if !self.ready.isEmpty {
+            if self.now.monotonic < self.gatedUntil { return self.gatedUntil }
+            if case .notBefore(let until) = self.breaker.admission(at: self.now.monotonic) { return until }
+        }
+        // Only lanes that somebody waits for: the others can be probed by whoever comes.
+        return self.held.isEmpty ? nil : self.held.keys.compactMap { self.lanes.nextProbe(of: $0) }.min()
     }
 
     private func attempt(_ id: EntryID, isProbe: Bool) {
         guard self.now.wall < self.table[id].deadline else { return self.expire(id) }
+        if !self.followUps.isEmpty, let call = self.followUps[id] {
+            return self.callOrPark(id, call, isProbe: isProbe)
+        }
         let circumstances = Attempt(number: self.table[id].attempts + 1, now: self.now.wall)
         switch self.handler.plan(self.table[id].record, circumstances) {
         case .call(let call): self.callOrPark(id, call, isProbe: isProbe)
@@ -49,26 +53,45 @@ extension Engine {
             return self.park(id, in: Lanes.upstream)
         }
         guard self.lanes.admits(call.lane, at: self.now.monotonic) else {
-            self.lanes.probeAbandoned(Lanes.upstream, at: self.now.monotonic)
+            self.lanes.probeDeclined(Lanes.upstream, at: self.now.monotonic)
             return self.park(id, in: call.lane)
         }
         if isProbe {
             self.breaker.probeStarted()
-            self.table[id].isProbe = true
+            self.breakerMoved()
+            self.table[id].probes.insert(.breaker)
         }
         self.start(id, call)
     }
 
+    /// One more call for a record whose last call has just been answered: at once where calls may be made, so
+    /// that a drain can finish it, and else when its turn comes.
+    func followUp(_ id: EntryID, _ call: Call<any Sendable>) {
+        guard self.now.wall < self.table[id].deadline else { return self.expire(id) }
+        let mayCall =
+            self.now.monotonic >= self.gatedUntil && self.breaker.state == .closed
+            && self.lanes.isOpen(Lanes.upstream) && self.lanes.isOpen(call.lane)
+        guard !mayCall else { return self.start(id, call) }
+        self.followUps[id] = call
+        self.table[id].state = .ready
+        self.ready.append(id)
+    }
+
     /// Puts a call on its way; the entry holds a slot until it is back.
-    func start(_ id: EntryID, _ call: Call<any Sendable>) {
+    private func start(_ id: EntryID, _ call: Call<any Sendable>) {
+        if !self.followUps.isEmpty { self.followUps[id] = nil }
         var request = call.request
+        if let trace = self.table[id].trace { request.headers += self.httpHeaders(of: trace) }
+        var probes = Probes()
+        if self.lanes.callStarted(Lanes.upstream) { probes.insert(.upstream) }
+        if self.lanes.callStarted(call.lane) { probes.insert(.lane) }
         self.table.withEntry(id) { entry in
             entry.state = .calling
             entry.job = call.job
             entry.lane = call.lane
             entry.attempts += 1
             entry.answersAtStart = self.answers
-            if let trace = entry.trace { request.headers += self.httpHeaders(of: trace) }
+            entry.probes.formUnion(probes)
         }
         self.callsInFlight += 1
         self.upstream.start(request, id: id.packed)
@@ -98,26 +121,26 @@ extension Engine {
         guard !self.held.isEmpty else { return }
         for lane in self.held.keys.sorted() {
             if self.lanes.isOpen(lane) {
-                let waiting = self.held.removeValue(forKey: lane)
-                self.release(all: waiting ?? Fifo())
+                self.releaseAll(of: lane)
             } else if let probe = self.lanes.nextProbe(of: lane), probe <= self.now.monotonic {
                 self.releaseOne(of: lane)
             }
         }
     }
 
-    private func release(all waiting: Fifo<EntryID>) {
-        var waiting = waiting
+    private func releaseAll(of lane: String) {
+        guard var waiting = self.held.removeValue(forKey: lane) else { return }
         while let id = waiting.popFirst() { self.makeReady(id, from: .held) }
     }
 
     /// One record of a held lane asks again; the lane makes it its probe when it is dispatched.
     private func releaseOne(of lane: String) {
-        while let id = self.held[lane]?.popFirst() {
-            guard self.table.isCurrent(id), self.table[id].state == .held else { continue }
+        if let id = self.held[lane]?.popFirst() {
             self.lanes.probeReleased(lane, at: self.now.monotonic)
-            return self.makeReady(id, from: .held)
+            self.makeReady(id, from: .held)
         }
+        // A lane that nobody waits for must not wake anybody.
+        if self.held[lane]?.isEmpty == true { self.held[lane] = nil }
     }
 
     private func makeReady(_ id: EntryID, from state: Entry.State) {
@@ -130,17 +153,38 @@ extension Engine {
     /// end only when it gets a slot, which an outage puts off.
     func sweepIfDue() {
         guard self.now.monotonic >= self.nextSweep else { return }
-        self.nextSweep = self.now.monotonic + 1_000_000_000
+        self.nextSweep = self.now.after(.seconds(1))
+        var places: Set<Entry.State> = []
         for id in self.table.ids where self.table[id].deadline <= self.now.wall {
-            switch self.table[id].state {
-            case .ready, .backingOff, .held: self.expire(id)
-            // The first is behind one that expires with it; the others are about to end by themselves.
+            let state = self.table[id].state
+            switch state {
+            case .ready, .backingOff, .held:
+                places.insert(state)
+                self.expire(id)
+            // The first waits for an earlier one of its key; the others are about to end by themselves.
             case .queued, .calling, .settling, .resending: break
             }
         }
+        for place in places { self.forgetWhoLeft(place) }
     }
 
-    private func expire(_ id: EntryID) {
+    /// Clears a waiting place of the ids of those that left it by expiring. They would take up room, and in the
+    /// ready queue they would close the intake.
+    private func forgetWhoLeft(_ place: Entry.State) {
+        let isThere = { (id: EntryID) in self.table.isCurrent(id) && self.table[id].state == place }
+        switch place {
+        case .ready: self.ready.keep(where: isThere)
+        case .backingOff: self.backingOff.keep(where: isThere)
+        case .held:
+            for lane in self.held.keys {
+                self.held[lane]?.keep(where: isThere)
+                if self.held[lane]?.isEmpty == true { self.held[lane] = nil }
+            }
+        case .queued, .calling, .settling, .resending: break
+        }
+    }
+
+    func expire(_ id: EntryID) {
         let last = self.table[id].lastReason.map { "; the last attempt ended with \($0.code)" } ?? ""
         let reason = Reason("deadline", "The record's deadline passed before it could be settled\(last).")
         self.settle(id, as: .expired, because: reason, nil)

@@ -28,7 +28,7 @@ extension Engine {
     /// Whether another turn would find something to read.
     var hasUnreadArrivals: Bool {
         self.phase == .working && self.intakeRoom > 0
-            && self.assignments.contains { $0.source.hasArrivals && $0.overflow.isEmpty }
+            && self.assignments.contains { $0.hasSomethingToRead }
     }
 
     /// Records read at once. The bounds on what is in hand are looked at between batches, so this is how far they
@@ -37,7 +37,7 @@ extension Engine {
 
     private func takeIn(from index: Int) {
         while let record = self.assignments[index].overflow.first {
-            guard self.admit(record, to: index) else { return }
+            guard self.intakeRoom > 0, self.admit(record, to: index) else { return }
             _ = self.assignments[index].overflow.popFirst()
         }
         let source = self.assignments[index].source
@@ -63,7 +63,8 @@ extension Engine {
     }
 
     private func begin(_ record: InboundRecord, in index: Int) {
-        let birth = record.timestamp ?? self.now.wall
+        // A timestamp from the future must not put the deadline out of reach.
+        let birth = min(record.timestamp ?? self.now.wall, self.now.wall)
         let bytes = record.approximateBytes
         let key = self.orderingKey(of: record)
         var entry = Entry(
@@ -71,7 +72,7 @@ extension Engine {
             assignment: index,
             state: .ready,
             receivedAt: self.now.wall,
-            deadline: birth.addingReportingOverflow(self.settings.deadline.wholeMilliseconds).partialValue,
+            deadline: birth.addingClamped(self.settings.deadline.wholeMilliseconds),
             bytes: bytes
         )
         if !record.headers.isEmpty { entry.trace = TraceContext(record.headers) }
@@ -96,14 +97,14 @@ extension Engine {
 
     /// Lets the next record of the same key go ahead. Called when this one is settled.
     func releaseOrder(of id: EntryID) {
-        let entry = self.table[id]
-        guard let key = self.orderingKey(of: entry.record) else { return }
-        if let next = entry.next {
-            self.table[next].state = .ready
-            self.ready.append(next)
-        } else if self.tails[key] == id {
-            self.tails[key] = nil
+        guard let next = self.table[id].next else {
+            // Nobody is behind it, so it is the tail.
+            if let key = self.orderingKey(of: self.table[id].record) { self.tails.removeValue(forKey: key) }
+            return
         }
+        if self.phase == .working, self.table[next].deadline <= self.now.wall { return self.expire(next) }
+        self.table[next].state = .ready
+        self.ready.append(next)
     }
 }
 

@@ -4,8 +4,15 @@ import Kafka
 // Assignment, revocation, loss, and the way out. The group waits for an answer to the first two, which is what
 // makes a drain possible.
 extension Engine {
-    func partitionsAssigned(_ partitions: [TopicPartition]) {
+    func partitionsAssigned(_ partitions: [TopicPartition]) throws(KafkaError) {
         self.metrics.rebalanced("assigned")
+        switch self.phase {
+        // Too late: but the group waits for an answer, and so does the way out.
+        case .leaving, .left: return try self.broker.unassign()
+        case .idle, .assigning, .working, .draining, .committing: break
+        }
+        // The group gives what nobody has, so what is in hand, if anything, is somebody else's by now.
+        self.forgetAssignment()
         self.phase = .assigning(partitions, retryAt: self.now.monotonic)
     }
 
@@ -13,46 +20,52 @@ extension Engine {
         self.metrics.rebalanced(isLost ? "lost" : "revoked")
         if isLost {
             self.logger.warning("partitions lost", metadata: ["partitions": "\(partitions.count)"])
-            try self.giveUpPartitions()
-        } else if case .working = self.phase {
-            self.beginDrain(.revoked)
-        } else if case .draining(let until, .stopping) = self.phase {
-            // Already draining: the group asked while this engine was stopping.
-            self.phase = .draining(until: until, .revoked)
-        } else {
-            try self.giveUpPartitions()
+            return try self.giveUpPartitions()
+        }
+        switch self.phase {
+        case .working: self.beginDrain(.revoked)
+        // The group asked while this engine was already on its way out: it is answered first.
+        case .draining(let until, _): self.phase = .draining(until: until, .revoked)
+        case .committing(let until, _): self.phase = .committing(until: until, .revoked)
+        case .idle, .assigning, .leaving, .left: try self.giveUpPartitions()
         }
     }
 
     /// Moves from phase to phase as far as it goes now.
     func advancePhase() throws(KafkaError) {
-        if self.isStopping { self.beginStop() }
-        if case .assigning(let partitions, let retryAt) = self.phase, self.now.monotonic >= retryAt {
+        var before: Phase
+        repeat {
+            before = self.phase
+            try self.takeNextStep()
+        } while self.phase != before
+    }
+
+    private func takeNextStep() throws(KafkaError) {
+        switch self.phase {
+        case .idle where self.isStopping: try self.leave()
+        case .assigning where self.isStopping: try self.giveUpPartitions()
+        case .working where self.isStopping: self.beginDrain(.stopping)
+        case .assigning(let partitions, let retryAt) where self.now.monotonic >= retryAt:
             try self.takeUp(partitions)
-        }
-        if case .draining(let until, let why) = self.phase,
-            self.isDrained || self.now.monotonic >= until
-        {
+        case .draining(let until, let why) where self.isDrained || self.now.monotonic >= until:
             self.beginLastCommit(why)
-        }
-        if case .committing(let until, let why) = self.phase,
-            !self.commit.isOutstanding || self.now.monotonic >= until
-        {
-            if why == .revoked {
-                try self.giveUpPartitions()
-            } else {
-                try self.leave()
+        case .committing(let until, let why) where !self.commit.isOutstanding || self.now.monotonic >= until:
+            switch why {
+            case .revoked: try self.giveUpPartitions()
+            case .stopping: try self.leave()
             }
+        case .leaving where self.broker.hasLeft || self.now.monotonic >= self.leavingUntil: self.phase = .left
+        case .idle, .assigning, .working, .draining, .committing, .leaving, .left: break
         }
-        if self.phase == .leaving, self.broker.hasLeft { self.phase = .left }
     }
 
     var nextPhaseDeadline: Int64? {
         switch self.phase {
         case .assigning(_, let retryAt): retryAt
-        case .draining(let until, _), .committing(let until, _): until
+        case .draining(let until, _): until
+        case .committing(let until, _): self.commit.isOutstanding ? until : self.now.monotonic
         // Leaving is a conversation that librdkafka does not announce on the queue: look often.
-        case .leaving: self.now.monotonic + 10_000_000
+        case .leaving: self.now.after(.milliseconds(10))
         case .idle, .working, .left: nil
         }
     }
@@ -69,7 +82,7 @@ extension Engine {
         } catch {
             guard !error.isFatal else { throw error }
             self.logger.warning("committed offsets not known yet", metadata: ["error": "\(error)"])
-            self.phase = .assigning(partitions, retryAt: self.now.monotonic + 1_000_000_000)
+            self.phase = .assigning(partitions, retryAt: self.now.after(.seconds(1)))
             return
         }
         self.epoch += 1
@@ -80,18 +93,8 @@ extension Engine {
         )
     }
 
-    private func beginStop() {
-        switch self.phase {
-        case .working: self.beginDrain(.stopping)
-        case .idle: self.phase = .committing(until: self.now.monotonic, .stopping)
-        case .assigning: self.phase = .committing(until: self.now.monotonic, .stopping)
-        case .draining, .committing, .leaving, .left: break
-        }
-    }
-
     private func beginDrain(_ why: Draining) {
-        let until = self.now.monotonic + self.settings.drainLimit.wholeNanoseconds
-        self.phase = .draining(until: until, why)
+        self.phase = .draining(until: self.now.after(self.settings.drainLimit), why)
         self.drainStarted = self.now.monotonic
     }
 
@@ -105,40 +108,48 @@ extension Engine {
                 metadata: ["calls": "\(self.callsInFlight)", "unacknowledged": "\(self.settlingCount)"]
             )
         }
-        let until = self.now.monotonic + self.settings.commitLimit.wholeNanoseconds
-        self.phase = .committing(until: until, why)
+        self.phase = .committing(until: self.now.after(self.settings.commitLimit), why)
         self.commit.isWantedNow = true
+        self.commit.lastDue = self.now.monotonic
     }
 
     /// Forgets everything in hand and answers the group. What was not committed, somebody will read again.
     private func giveUpPartitions() throws(KafkaError) {
-        self.dropEverythingInHand()
-        self.assignments = []
-        self.commit = CommitState()
+        self.forgetAssignment()
+        switch self.phase {
+        case .leaving, .left: break
+        case .idle, .assigning, .working, .draining, .committing: self.phase = .idle
+        }
         try self.broker.unassign()
-        if self.phase != .leaving { self.phase = .idle }
-        self.metrics.drained(nanoseconds: self.drainStarted.map { self.now.monotonic - $0 } ?? 0)
-        self.drainStarted = nil
         self.logger.info("partitions given up", metadata: ["epoch": "\(self.epoch)"])
     }
 
     private func leave() throws(KafkaError) {
         self.dropEverythingInHand()
         self.phase = .leaving
+        self.leavingUntil = self.now.after(self.settings.commitLimit)
         try self.broker.leave()
+    }
+
+    private func forgetAssignment() {
+        self.dropEverythingInHand()
+        self.assignments = []
+        self.commit = CommitState()
     }
 
     private func dropEverythingInHand() {
         for id in self.table.ids {
-            let entry = self.table[id]
-            if entry.state == .calling { self.abandonCall(entry) }
+            if self.table[id].state == .calling { self.abandonCall(self.table[id]) }
             self.table.remove(id)
         }
         self.ready = Fifo()
         self.backingOff = DueQueue()
         self.resending = DueQueue()
+        self.followUps = [:]
         self.tails = [:]
         self.held = [:]
         self.settlingCount = 0
+        if let began = self.drainStarted { self.metrics.drained(nanoseconds: self.now.monotonic - began) }
+        self.drainStarted = nil
     }
 }

@@ -13,9 +13,9 @@ extension Engine {
 
     /// Publishes a dead letter, and when the broker has it, the outcome that names it.
     func deadLetter(_ id: EntryID, _ rejection: Rejection) {
+        self.table[id].death = (rejection, self.now.wall)
         let entry = self.table[id]
-        let notice = self.notice(of: entry, rejection)
-        self.table[id].notice = notice
+        let notice = self.notice(of: entry, rejection, diedAt: self.now.wall)
         let letter = self.letter(of: entry, notice, bytesLimit: self.settings.messageBytesLimit)
         let outcome = self.outcomeRecord(of: id, .deadLettered, rejection.reason, deadLetterID: notice.id, nil)
         self.metrics.deadLettered(rejection)
@@ -29,7 +29,7 @@ extension Engine {
         self.publish([letter, outcome], as: .deadLettered, for: id)
     }
 
-    private func notice(of entry: Entry, _ rejection: Rejection) -> DeadLetterNotice {
+    private func notice(of entry: Entry, _ rejection: Rejection, diedAt: Int64) -> DeadLetterNotice {
         DeadLetterNotice(
             source: DeadLetterNotice.Source(
                 clusterID: self.facts.clusterID,
@@ -43,8 +43,8 @@ extension Engine {
             reason: rejection.reason,
             replayable: rejection.replayable,
             attempts: entry.attempts,
-            firstFailedAt: entry.firstFailedAt ?? self.now.wall,
-            failedAt: self.now.wall,
+            firstFailedAt: entry.firstFailedAt ?? diedAt,
+            failedAt: diedAt,
             upstream: entry.attempts > 0 ? self.settings.upstream : nil,
             upstreamStatus: entry.lastStatus,
             worker: self.settings.worker,
@@ -98,6 +98,7 @@ extension Engine {
     }
 
     private func publish(_ records: [OutboundRecord], as fate: Outcome.Fate, for id: EntryID) {
+        if !self.followUps.isEmpty { self.followUps[id] = nil }
         self.settlingCount += 1
         self.table.withEntry(id) { entry in
             entry.outbound = records
@@ -130,18 +131,29 @@ extension Engine {
 
     /// Keeps the record and tries again later: a produce failure costs nothing but time.
     private func produceRefused(_ id: EntryID, _ error: KafkaError) {
-        let isDeadLetter = self.table[id].outbound.first?.topic == self.settings.deadLetterTopic
-        if error.code != .queueFull { self.metrics.produceFailed(isDeadLetter: isDeadLetter) }
+        if error.isFatal { self.fatal = error }
+        // A dead letter is followed by the outcome that names it.
+        let isDeadLetter = self.table[id].outbound.count == 2
+        if error.code == .queueFull { return self.resendLater(id, Self.queueBackoff) }
+        self.metrics.produceFailed(isDeadLetter: isDeadLetter)
         if error.code == .messageTooLarge, isDeadLetter, self.shrinkLetter(of: id) { return self.sendFirst(of: id) }
-        self.table[id].refusals += 1
-        let failures = self.table[id].refusals
-        if error.code != .queueFull, failures == 1 {
-            self.logger.warning("produce failed; will try again", metadata: ["error": "\(error)"])
+        if self.table[id].refusals == 0 {
+            self.logger.warning(
+                "produce failed; will try again",
+                metadata: ["error": "\(error)", "dead_letter": "\(isDeadLetter)"]
+            )
         }
+        self.resendLater(id, self.settings.backoff)
+    }
+
+    /// A full queue of our own empties as soon as the broker answers.
+    private static var queueBackoff: Backoff { Backoff(base: .milliseconds(10), longest: .milliseconds(100)) }
+
+    private func resendLater(_ id: EntryID, _ backoff: Backoff) {
+        self.table[id].refusals += 1
         self.table[id].state = .resending
-        let backoff = error.code == .queueFull ? Backoff(base: .milliseconds(10), longest: .milliseconds(100)) : self.settings.backoff
-        let delay = backoff.delay(afterFailures: failures, using: &self.random)
-        self.resending.add(id, due: self.now.monotonic + delay.wholeNanoseconds)
+        let delay = backoff.delay(afterFailures: self.table[id].refusals, using: &self.random)
+        self.resending.add(id, due: self.now.after(delay))
     }
 
     /// The broker takes less than we were told: say where the record is instead of carrying it.
@@ -149,7 +161,8 @@ extension Engine {
     /// - Returns: false if there is nothing left to leave out.
     private func shrinkLetter(of id: EntryID) -> Bool {
         let entry = self.table[id]
-        guard let notice = entry.notice, let refused = entry.outbound.first else { return false }
+        guard let (rejection, diedAt) = entry.death, let refused = entry.outbound.first else { return false }
+        let notice = self.notice(of: entry, rejection, diedAt: diedAt)
         let smaller = self.letter(of: entry, notice, bytesLimit: refused.encodedBytesBound - 1)
         guard smaller.encodedBytesBound < refused.encodedBytesBound else { return false }
         self.table[id].outbound[0] = smaller

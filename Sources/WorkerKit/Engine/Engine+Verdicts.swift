@@ -12,14 +12,28 @@ extension Engine {
         self.callsInFlight -= 1
         let exchange = Exchange(result)
         self.metrics.called(exchange)
-        let entry = self.table[id]
-        guard let job = entry.job else { preconditionFailure("a call without a job") }
-        let attempt = Attempt(number: entry.attempts, now: self.now.wall)
+        guard let job = self.table[id].job else { preconditionFailure("a call without a job") }
+        let attempt = Attempt(number: self.table[id].attempts, now: self.now.wall)
         let verdict = self.handler.interpret(exchange, job, attempt)
-        self.table[id].job = nil
-        self.table[id].lastStatus = exchange.status
+        let (probes, lane) = (self.table[id].probes, self.table[id].lane)
+        self.table.withEntry(id) { entry in
+            entry.job = nil
+            entry.lastStatus = exchange.status
+            entry.probes = []
+        }
         self.apply(verdict, to: id)
-        self.table.ifCurrent(id) { $0.isProbe = false }
+        self.probesEnded(probes, lane)
+    }
+
+    /// A probe whose answer did not speak of what it was to probe must not be waited for any longer.
+    private func probesEnded(_ probes: Probes, _ lane: String?) {
+        guard !probes.isEmpty else { return }
+        if probes.contains(.upstream) { self.lanes.probeSaidNothing(Lanes.upstream, at: self.now.monotonic) }
+        if probes.contains(.lane), let lane { self.lanes.probeSaidNothing(lane, at: self.now.monotonic) }
+        if probes.contains(.breaker), self.breaker.state == .probing {
+            self.breaker.probeAbandoned(at: self.now.monotonic)
+            self.breakerMoved()
+        }
     }
 
     private func apply(_ verdict: ErasedHandler.AnyVerdict, to id: EntryID) {
@@ -32,7 +46,7 @@ extension Engine {
             self.settle(id, as: .rejected, because: reason, answer)
         case .call(let call):
             self.upstreamAnswered(id, laneIsFine: true)
-            self.start(id, call)
+            self.followUp(id, call)
         case .reject(let rejection): self.rejected(id, rejection)
         case .retry(let retry): self.retryLater(id, retry)
         case .hold(let reason, let scope): self.hold(id, reason, scope)
@@ -92,35 +106,35 @@ extension Engine {
         self.metrics.retried(retry.reason.code)
         self.noteFailure(id, retry)
         self.gateIfAsked(retry)
-        let entry = self.table[id]
-        guard entry.countedFailures < self.settings.attempts else {
+        let attempts = self.table[id].attempts
+        guard self.table[id].countedFailures < self.settings.attempts else {
             let ending = Reason(
                 retry.reason.code,
-                "Given up after \(entry.attempts) attempts. \(retry.reason.message)"
+                "Given up after \(attempts) attempts. \(retry.reason.message)"
             )
             return self.deadLetter(id, Rejection(ending, kind: .exhausted, replayable: .yes))
         }
-        let jitter = self.settings.backoff.delay(afterFailures: entry.attempts, using: &self.random)
-        let delay = retry.after.map { $0 + min(jitter, .seconds(1)) } ?? jitter
+        let jitter = self.settings.backoff.delay(afterFailures: attempts, using: &self.random)
+        // Those who were told the same time do not come back at the same time.
+        let asked = retry.after.map { $0 + min(jitter, .seconds(1)) } ?? .zero
         self.table[id].state = .backingOff
-        self.backingOff.add(id, due: self.now.monotonic.addingReportingOverflow(delay.wholeNanoseconds).partialValue)
+        self.backingOff.add(id, due: self.now.after(max(asked, jitter)))
     }
 
     /// Counts the failure against whoever is to blame. A failure of the upstream counts against the record only
-    /// if the upstream answered somebody else while this call was out: an outage uses up nobody's attempts.
+    /// if the upstream answered somebody else while this call was out: an outage uses up nobody's attempts, nor
+    /// does an upstream that asks everybody to wait.
     private func noteFailure(_ id: EntryID, _ retry: Retry) {
-        let entry = self.table[id]
         var counts = true
         if retry.blame == .upstream {
             let was = self.breaker.state
             self.breaker.failed(at: self.now.monotonic, using: &self.random)
             if self.breaker.state != was { self.breakerMoved() }
-            counts = self.answers > entry.answersAtStart && self.breaker.state == .closed
-            if let lane = entry.lane { self.lanes.probeAbandoned(lane, at: self.now.monotonic) }
-            self.lanes.probeAbandoned(Lanes.upstream, at: self.now.monotonic)
+            counts =
+                self.answers > self.table[id].answersAtStart && self.breaker.state == .closed
+                && !retry.gatesUpstream
         } else {
             self.upstreamAnswered(id, laneIsFine: false)
-            if let lane = entry.lane { self.lanes.probeAbandoned(lane, at: self.now.monotonic) }
         }
         self.table.withEntry(id) { entry in
             entry.countedFailures += counts ? 1 : 0
@@ -130,19 +144,22 @@ extension Engine {
     }
 
     private func gateIfAsked(_ retry: Retry) {
-        guard retry.gatesUpstream, let after = retry.after else { return }
-        let until = self.now.monotonic.addingReportingOverflow(after.wholeNanoseconds).partialValue
+        guard retry.gatesUpstream, let asked = retry.after else { return }
+        let after = min(asked, RetryAfter.longestDelay)
+        let until = self.now.after(after)
         guard until > self.gatedUntil else { return }
         self.gatedUntil = until
         self.metrics.gated(after)
         self.logger.notice("upstream asks to wait", metadata: ["seconds": "\(after.components.seconds)"])
     }
 
-    private func breakerMoved() {
+    func breakerMoved() {
         self.metrics.breakerMoved(self.breaker.state)
         switch self.breaker.state {
-        case .closed: self.logger.notice("circuit breaker closed", metadata: ["upstream": "\(self.settings.upstream)"])
-        case .open: self.logger.error("circuit breaker open", metadata: ["upstream": "\(self.settings.upstream)"])
+        case .closed:
+            self.logger.notice("circuit breaker closed", metadata: ["upstream": "\(self.settings.upstream)"])
+        case .open:
+            self.logger.error("circuit breaker open", metadata: ["upstream": "\(self.settings.upstream)"])
         case .probing: break
         }
     }
@@ -151,9 +168,7 @@ extension Engine {
     func abandonCall(_ entry: Entry) {
         self.callsInFlight -= 1
         self.orphanedCalls += 1
-        if entry.isProbe { self.breaker.probeAbandoned(at: self.now.monotonic) }
-        if let lane = entry.lane { self.lanes.probeAbandoned(lane, at: self.now.monotonic) }
-        self.lanes.probeAbandoned(Lanes.upstream, at: self.now.monotonic)
+        self.probesEnded(entry.probes, entry.lane)
     }
 }
 

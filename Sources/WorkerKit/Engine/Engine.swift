@@ -35,6 +35,8 @@ package final class Engine<B: Broker, U: Upstream> {
     var table = RecordTable()
     var ready = Fifo<EntryID>()
     var backingOff = DueQueue<EntryID>()
+    /// Calls that records in the ready queue or in held lanes are to go on with, instead of a new plan.
+    var followUps: [EntryID: Call<any Sendable>] = [:]
     var resending = DueQueue<EntryID>()
     /// The last record in hand of each key, behind which the next one queues.
     var tails: [OrderingKey: EntryID] = [:]
@@ -56,12 +58,19 @@ package final class Engine<B: Broker, U: Upstream> {
     var settlingCount = 0
     /// When the current drain began.
     var drainStarted: Int64?
+    /// The broker is given so long to let this engine go.
+    var leavingUntil: Int64 = .max
+    /// A client is of no use any more.
+    var fatal: KafkaError?
     var nextIntake = 0
     var nextSweep: Int64 = .min
     var nextReport: Int64 = .min
     var now = Moment(monotonic: 0, wall: 0)
     /// Records settled so far.
     package internal(set) var settledRecords = 0
+    /// What is told during a turn, collected before it is acted on: an answer to it may call back.
+    private var events: [BrokerEvent] = []
+    private var completions: [(id: UInt64, result: Result<HTTPResponse, TransferError>)] = []
 
     /// What the group has given this engine, and what it is about to take back.
     enum Phase: Hashable {
@@ -129,6 +138,7 @@ package final class Engine<B: Broker, U: Upstream> {
         }
         self.resendWhatIsDue()
         try self.commitIfDue()
+        if let fatal = self.fatal { throw fatal }
         self.report()
         guard self.phase != .left else { return .never }
         return .after(self.longestSleep())
@@ -145,14 +155,14 @@ package final class Engine<B: Broker, U: Upstream> {
     package var isWorking: Bool { self.phase == .working && !self.isStopping }
 
     private func serveBroker() throws(KafkaError) {
-        var events: [BrokerEvent] = []
-        self.broker.serve { events.append($0) }
-        for event in events { try self.brokerTold(event) }
+        self.broker.serve { self.events.append($0) }
+        defer { self.events.removeAll(keepingCapacity: true) }
+        for event in self.events { try self.brokerTold(event) }
     }
 
     private func brokerTold(_ event: BrokerEvent) throws(KafkaError) {
         switch event {
-        case .assigned(let partitions): self.partitionsAssigned(partitions)
+        case .assigned(let partitions): try self.partitionsAssigned(partitions)
         case .revoked(let partitions, let isLost): try self.partitionsRevoked(partitions, isLost: isLost)
         case .committed(let id, let error): self.commitAnswered(id, error)
         case .reported(let id, let error): self.produceReported(EntryID(packed: id), error)
@@ -164,7 +174,9 @@ package final class Engine<B: Broker, U: Upstream> {
     }
 
     private func serveUpstream() {
-        self.upstream.serve { id, result in self.callCompleted(EntryID(packed: id), result) }
+        self.upstream.serve { id, result in self.completions.append((id, result)) }
+        for (id, result) in self.completions { self.callCompleted(EntryID(packed: id), result) }
+        self.completions.removeAll(keepingCapacity: true)
     }
 
     private func clientLogged(_ log: ClientLog) {
@@ -173,13 +185,18 @@ package final class Engine<B: Broker, U: Upstream> {
     }
 
     private func longestSleep() -> Duration {
-        var next = self.now.monotonic + 1_000_000_000
-        for due in [self.backingOff.nextDue, self.resending.nextDue, self.nextPhaseDeadline, self.nextCommit] {
-            if let due { next = min(next, due) }
+        var next = self.now.after(.seconds(1))
+        if let due = self.resending.nextDue { next = min(next, due) }
+        if let due = self.nextPhaseDeadline { next = min(next, due) }
+        if let due = self.nextCommit { next = min(next, due) }
+        if self.phase == .working {
+            // Nobody is woken for these while partitions are on their way out, so they must not keep it awake.
+            if let due = self.backingOff.nextDue { next = min(next, due) }
+            if let due = self.nextAdmission { next = min(next, due) }
+            if self.hasUnreadArrivals { next = self.now.monotonic }
+            if self.isStopping { next = self.now.monotonic }
         }
-        if self.phase == .working, let admission = self.nextAdmission { next = min(next, admission) }
-        if self.hasUnreadArrivals { next = self.now.monotonic }
-        let sleep = Duration.nanoseconds(max(0, next - self.now.monotonic))
+        let sleep = Duration.nanoseconds(next <= self.now.monotonic ? 0 : next - self.now.monotonic)
         return self.upstream.nextDeadline.map { min($0, sleep) } ?? sleep
     }
 }

@@ -59,12 +59,14 @@ struct Entry: Sendable {
     var lastStatus: Int?
     var job: (any Sendable)?
     var lane: String?
-    var isProbe = false
+    /// Whose probe the current call is.
+    var probes = Probes()
     /// What remains to be acknowledged, the first of which is on its way.
     var outbound: [OutboundRecord] = []
     var fate: Outcome.Fate?
-    /// What its dead letter says, if it ends in one.
-    var notice: DeadLetterNotice?
+    /// Why it ends in a dead letter, and since when (wall-clock milliseconds), if it does.
+    var death: (rejection: Rejection, at: Int64)?
+    var trace: TraceContext?
 
     /// What stands in a place that no record has.
     static let vacant = Entry(
@@ -75,7 +77,16 @@ struct Entry: Sendable {
         deadline: 0,
         bytes: 0
     )
-    var trace: TraceContext?
+}
+
+/// What waits to hear how a call ends: a call can be the probe of the breaker, of its lane and of the lane that
+/// stands for the whole upstream, all at once.
+struct Probes: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let breaker = Probes(rawValue: 1)
+    static let lane = Probes(rawValue: 2)
+    static let upstream = Probes(rawValue: 4)
 }
 
 /// The records in hand, by their ids.
@@ -118,11 +129,6 @@ struct RecordTable: Sendable {
     }
 
     mutating func withEntry(_ id: EntryID, _ body: (inout Entry) -> Void) { body(&self[id]) }
-
-    /// Does nothing if the record is no longer in hand.
-    mutating func ifCurrent(_ id: EntryID, _ body: (inout Entry) -> Void) {
-        if self.isCurrent(id) { body(&self[id]) }
-    }
 
     mutating func remove(_ id: EntryID) {
         self.bytes -= self[id].bytes

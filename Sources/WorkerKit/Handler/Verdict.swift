@@ -47,7 +47,8 @@ package struct Call<Job: Sendable>: Sendable {
 package struct Retry: Hashable, Sendable {
     /// Whose fault the failure is taken to be. The record's counts towards its maximum of attempts. The
     /// upstream's counts towards the circuit breaker, and against the record only if the upstream has answered
-    /// somebody else in between: an outage never makes a dead letter.
+    /// somebody else while this call was out, and never if it asked everybody to wait: an outage never makes a
+    /// dead letter.
     package enum Blame: Hashable, Sendable {
         case record
         case upstream
