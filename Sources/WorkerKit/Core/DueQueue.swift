@@ -1,5 +1,5 @@
 /// Things that are to happen at a time, earliest first; a binary heap.
-package struct DueQueue<Element: Sendable>: Sendable {
+package struct DueQueue<Element> {
     private var heap: [(due: Int64, order: UInt64, element: Element)] = []
     private var lastOrder: UInt64 = 0
 
@@ -50,3 +50,5 @@ package struct DueQueue<Element: Sendable>: Sendable {
         return (left.due, left.order) < (right.due, right.order)
     }
 }
+
+extension DueQueue: Sendable where Element: Sendable {}

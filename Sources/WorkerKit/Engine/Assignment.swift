@@ -55,6 +55,9 @@ struct Assignment<Source: RecordSource> {
         var progress = PartitionProgress(position: offset)
         _ = progress.begin(offset)
         self.progress = progress
+        // Where the partition is taken up is committed at once: `auto.offset.reset` may send the next owner
+        // elsewhere.
+        self.isDirty = true
         return .begin
     }
 

@@ -1,0 +1,143 @@
+import Kafka
+import Records
+import Testing
+
+@testable import WorkerKit
+
+/// From the verdict to the broker's acknowledgement.
+struct EngineSettleTests {
+    private typealias Reply = SimulatedUpstream.Reply
+
+    @Test func offsetIsCommittedOnlyAfterTheBrokerHasTheOutcome() throws {
+        let simulation = Simulation()
+        simulation.cluster.append("x")
+        simulation.cluster.produceFate = { _ in .acknowledged(after: .seconds(30)) }
+        simulation.startWorker()
+        try simulation.run(for: .seconds(29))
+        #expect(simulation.cluster.committedOffset() == 0)
+        try simulation.run(for: .seconds(2))
+        #expect(simulation.cluster.committedOffset() == 1)
+        #expect(simulation.violations == [])
+    }
+
+    @Test func aRefusedProduceKeepsTheRecord() throws {
+        let simulation = Simulation()
+        for index in 0..<20 { simulation.cluster.append("\(index)", key: "k\(index % 3)") }
+        var round = 0
+        simulation.cluster.produceFate = { _ in
+            round += 1
+            if simulation.seconds > 120 { return .acknowledged(after: .milliseconds(1)) }
+            return round % 2 == 0
+                ? .refused(.timedOut) : .failed(.timedOut, after: .milliseconds(5), isWritten: false)
+        }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(119))
+        #expect(simulation.cluster.published.isEmpty)
+        #expect(simulation.cluster.committedOffset() == 0)
+        #expect(round < 200)
+        #expect(try simulation.settleEverything(within: .seconds(200)))
+        #expect(worker.upstream.calls.count == 20)
+        #expect(simulation.violations == [])
+    }
+
+    @Test func aFullQueueIsWaitedOutShortly() throws {
+        let simulation = Simulation()
+        for index in 0..<100 { simulation.cluster.append("\(index)") }
+        simulation.cluster.produceFate = { _ in
+            simulation.seconds < 5 ? .refused(.queueFull) : .acknowledged(after: .milliseconds(1))
+        }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(6)))
+    }
+
+    @Test func deadLetterIsAcknowledgedBeforeTheOutcomeThatNamesIt() throws {
+        let simulation = Simulation()
+        simulation.cluster.append("undecodable", key: "k", headers: [RecordHeader("h", "v")])
+        simulation.cluster.produceFate = { record in
+            record.topic.hasSuffix("dead-letter") && simulation.seconds < 10
+                ? .failed(.timedOut, after: .seconds(1), isWritten: false) : .acknowledged(after: .seconds(1))
+        }
+        simulation.startWorker()
+        try simulation.run(for: .seconds(9))
+        #expect(simulation.cluster.outcome(0) == nil)
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        let letter = try #require(simulation.cluster.published.first)
+        #expect(letter.value == Array("undecodable".utf8))
+        #expect(letter.key == Array("k".utf8))
+        #expect(letter.header("h") == "v")
+        #expect(letter.header("dlq.id") == simulation.cluster.outcome(0)?.deadLetterID)
+        #expect(simulation.violations == [])
+    }
+
+    @Test func tooLargeDeadLettersBecomePointers() throws {
+        let simulation = Simulation { $0.messageBytesLimit = 1_000_000 }
+        simulation.cluster.append("undecodable", headers: [RecordHeader("big", String(repeating: "x", count: 9_000))])
+        // The broker takes less than it was said to, and says so only in its reports.
+        simulation.cluster.produceFate = { record in
+            record.headers.reduce(0) { $0 + ($1.value?.count ?? 0) } > 5_000
+                ? .failed(.messageTooLarge, after: .milliseconds(1), isWritten: false)
+                : .acknowledged(after: .milliseconds(1))
+        }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(5)))
+        let letter = try #require(simulation.cluster.letters.values.first)
+        #expect(letter.header("__dlq.errors.offset") == "0")
+        #expect(letter.header("dlq.headers_omitted") != nil)
+        #expect(simulation.violations == [])
+    }
+
+    @Test func anOutcomeThatIsTooLargeIsNotTriedHotly() throws {
+        let simulation = Simulation()
+        for index in 0..<3 { simulation.cluster.append("\(index)") }
+        var tries = 0
+        simulation.cluster.produceFate = { record in
+            guard SimulatedOutcome(record)?.offset == 1 else { return .acknowledged(after: .milliseconds(1)) }
+            tries += 1
+            return .refused(.messageTooLarge)
+        }
+        simulation.startWorker()
+        try simulation.run(for: .seconds(3_600))
+        #expect(tries > 60 && tries < 240)
+        #expect(simulation.cluster.committedOffset() == 1)
+        #expect(simulation.cluster.outcome(2)?.fate == "succeeded")
+        #expect(simulation.violations == [])
+    }
+
+    @Test func aFatalErrorOfTheProducerEndsTheEngine() throws {
+        let simulation = Simulation()
+        simulation.cluster.append("x")
+        let fatal = KafkaError(code: .invalidConfiguration, message: "fenced", isFatal: true)
+        simulation.cluster.produceFate = { _ in .refused(fatal) }
+        simulation.startWorker()
+        #expect(throws: fatal) { try simulation.run(for: .seconds(5)) }
+        #expect(simulation.cluster.committedOffset() == 0)
+    }
+
+    @Test func answersOfOurOwnNeedNoCall() throws {
+        let simulation = Simulation()
+        for text in ["known", "refused", "undecodable", "ask"] { simulation.cluster.append(text) }
+        simulation.reply = { _ in Reply(404) }
+        let worker = simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(5)))
+        #expect(simulation.cluster.fates() == ["succeeded", "rejected", "dead_lettered", "rejected"])
+        #expect(simulation.cluster.outcome(3)?.answer == "nothing there")
+        #expect(worker.upstream.calls.count == 1)
+        #expect(simulation.cluster.letters.count == 1)
+    }
+
+    @Test func aFailedCommitIsSentAgain() throws {
+        let simulation = Simulation()
+        for index in 0..<20 { simulation.cluster.append("\(index)") }
+        var failures = 0
+        simulation.cluster.commitFate = { _ in
+            failures += 1
+            return failures < 8
+                ? (failures % 2 == 0 ? .refused(.timedOut) : .failed(.timedOut, after: .seconds(1), isStored: false))
+                : .acknowledged(after: .milliseconds(1))
+        }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(20)))
+        #expect(failures == 8)
+        #expect(simulation.violations == [])
+    }
+}

@@ -1,0 +1,111 @@
+import Records
+import UpstreamHTTP
+import WireFormats
+import WorkerKit
+
+/// A handler whose records say what they want, and whose upstream's statuses say what they mean.
+struct SimulatedHandler: Handler {
+    struct Job: Sendable {
+        var record: InboundRecord
+        var lane: String
+    }
+
+    func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, String> {
+        let text = String(decoding: record.value ?? [], as: UTF8.self)
+        let lane = record.header("lane").map { String(decoding: $0, as: UTF8.self) } ?? "a"
+        switch text {
+        case "undecodable":
+            return .reject(Rejection(Reason("undecodable", "No."), kind: .undecodable, replayable: .no))
+        case "known": return .answer("known")
+        case "refused": return .refuse(Reason("rule", "Our rule says no."), nil)
+        default: return .call(Self.call(Job(record: record, lane: lane), path: "first"))
+        }
+    }
+
+    private static func call(_ job: Job, path: String) -> Call<Job> {
+        var headers = [
+            HTTPHeader("partition", String(job.record.partition)), HTTPHeader("offset", String(job.record.offset)),
+            HTTPHeader("lane", job.lane),
+        ]
+        if let key = job.record.key { headers.append(HTTPHeader("key", String(decoding: key, as: UTF8.self))) }
+        let url = "https://upstream.example/\(path)"
+        let request = HTTPRequest(method: .post, url: url, headers: headers, body: job.record.value)
+        return Call(request, for: job, lane: job.lane)
+    }
+
+    func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, String> {
+        guard case .response(let response) = exchange else {
+            return .retry(Retry(Reason("transfer", "No answer."), blame: .upstream))
+        }
+        let reason = Reason("http.\(response.status)", "The upstream said so.")
+        let after = response.header("retry-after").flatMap { RetryAfter.delay($0, now: attempt.now) }
+        switch response.status {
+        case 200: return .answer("done")
+        case 300: return .call(Self.call(job, path: "again"))
+        case 401: return .hold(reason, scope: .lane)
+        case 402: return .hold(reason, scope: .upstream)
+        case 403:
+            return .reject(
+                Rejection(reason, kind: .rejected, replayable: .afterFix, suggestsConfigurationFault: true)
+            )
+        case 404: return .refuse(reason, "nothing there")
+        case 409: return .retry(Retry(reason, blame: .record, after: after))
+        case 422: return .reject(Rejection(reason, kind: .rejected, replayable: .no))
+        case 429: return .retry(Retry(reason, blame: .upstream, after: after, gatesUpstream: true))
+        default: return .retry(Retry(reason, blame: .upstream, after: after))
+        }
+    }
+
+    func encode(_ outcome: Outcome, _ answer: String?, as format: ValueFormat) -> [UInt8] {
+        SimulatedOutcome(outcome, answer).encoded
+    }
+}
+
+/// An outcome record of the simulated worker, read back.
+struct SimulatedOutcome: Hashable {
+    var id: String
+    var partition: Int32
+    var offset: Int64
+    var fate: String
+    var reason: String
+    var attempts: Int
+    var deadLetterID: String
+    var answer: String
+
+    init(_ outcome: Outcome, _ answer: String?) {
+        self.id = outcome.id
+        self.partition = outcome.partition
+        self.offset = outcome.offset
+        self.fate = outcome.fate.rawValue
+        self.reason = outcome.reason?.code ?? ""
+        self.attempts = outcome.attempts
+        self.deadLetterID = outcome.deadLetterID ?? ""
+        self.answer = answer ?? ""
+    }
+
+    init?(_ record: OutboundRecord) {
+        let fields = String(decoding: record.value ?? [], as: UTF8.self).split(
+            separator: "|",
+            omittingEmptySubsequences: false
+        ).map(String.init)
+        guard record.topic.hasSuffix(".result"), fields.count == 8, let partition = Int32(fields[1]),
+            let offset = Int64(fields[2]), let attempts = Int(fields[5])
+        else { return nil }
+        self.id = fields[0]
+        self.partition = partition
+        self.offset = offset
+        self.fate = fields[3]
+        self.reason = fields[4]
+        self.attempts = attempts
+        self.deadLetterID = fields[6]
+        self.answer = fields[7]
+    }
+
+    var encoded: [UInt8] {
+        let fields = [
+            self.id, String(self.partition), String(self.offset), self.fate, self.reason, String(self.attempts),
+            self.deadLetterID, self.answer,
+        ]
+        return Array(fields.joined(separator: "|").utf8)
+    }
+}
