@@ -18,7 +18,9 @@ package struct Backoff: Hashable, Sendable {
         return overflow ? self.longest : min(self.longest, .nanoseconds(bound))
     }
 
-    package func delay(afterFailures failures: Int, using random: inout some RandomNumberGenerator) -> Duration {
+    package func delay(afterFailures failures: Int, using random: inout some RandomNumberGenerator)
+        -> Duration
+    {
         let bound = self.bound(afterFailures: failures)
         return .nanoseconds(Int64.random(in: 0...max(0, bound.wholeNanoseconds), using: &random))
     }

@@ -42,7 +42,9 @@ package struct DueQueue<Element> {
     /// Leaves out what is not wanted any more.
     package mutating func keep(where isWanted: (Element) -> Bool) {
         // A sorted array is a heap.
-        self.heap = self.heap.filter { isWanted($0.element) }.sorted { ($0.due, $0.order) < ($1.due, $1.order) }
+        self.heap = self.heap.filter { isWanted($0.element) }.sorted {
+            ($0.due, $0.order) < ($1.due, $1.order)
+        }
     }
 
     private func precedes(_ left: Int, _ right: Int) -> Bool {

@@ -82,7 +82,9 @@ package struct LaneHealth: Sendable {
         }
         let backoff = Backoff(base: self.settings.firstPause, longest: self.settings.longestPause)
         self.holds += 1
-        self.state = .held(until: now.addingClamped(backoff.bound(afterFailures: self.holds).wholeNanoseconds))
+        self.state = .held(
+            until: now.addingClamped(backoff.bound(afterFailures: self.holds).wholeNanoseconds)
+        )
     }
 
     /// The lane gave an answer that a broken configuration would explain.

@@ -47,7 +47,10 @@ package struct PartitionProgress: Sendable {
     /// Takes up a record, in the order of offsets. There must be room for it.
     package mutating func begin(_ offset: Int64) -> Beginning {
         precondition(offset >= self.next, "offset \(offset) comes after \(self.next - 1)")
-        precondition(self.hasRoom(for: offset), "offset \(offset) lies outside the window of \(self.position)")
+        precondition(
+            self.hasRoom(for: offset),
+            "offset \(offset) lies outside the window of \(self.position)"
+        )
         if self.position == self.next, offset >= self.restoredEnd {
             self.skip(to: offset)
         } else {

@@ -4,6 +4,8 @@ import Records
 /// One partition that this engine works on, from assignment to revocation.
 struct Assignment<Source: RecordSource> {
     let source: Source
+    /// What the ids of outcomes of this partition begin with: `topic/partition/`.
+    let outcomeIDPrefix: String
     /// Nil until the first record says where the partition begins, if the group has never committed there.
     var progress: PartitionProgress?
     /// Records that were read and have no room yet: something far older is unfinished.
@@ -18,6 +20,7 @@ struct Assignment<Source: RecordSource> {
 
     init(source: Source, committed: CommittedPosition) {
         self.source = source
+        self.outcomeIDPrefix = "\(source.partition.topic)/\(source.partition.partition)/"
         self.committed = committed
         guard let offset = committed.offset else { return }
         let finished = ProgressMetadata.decode(committed.metadata, from: offset) ?? []
@@ -59,6 +62,13 @@ struct Assignment<Source: RecordSource> {
         // elsewhere.
         self.isDirty = true
         return .begin
+    }
+
+    /// A record has been settled, and the broker has acknowledged it.
+    mutating func finish(_ offset: Int64) {
+        self.progress?.finish(offset)
+        self.isDirty = true
+        self.inHand -= 1
     }
 
     /// What would be committed now; nil if there is nothing to say yet.

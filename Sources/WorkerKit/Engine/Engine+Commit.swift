@@ -1,5 +1,5 @@
-import Logging
 import Kafka
+import Logging
 
 /// What is known of the commits of the current assignment.
 struct CommitState: Sendable {
@@ -31,7 +31,9 @@ extension Engine {
             guard self.now.monotonic >= self.commit.lastDue else { return }
             self.commit.isWantedNow = false
         } else {
-            guard self.now.monotonic >= self.commit.nextDue, self.phase == .working || self.isDraining else { return }
+            guard self.now.monotonic >= self.commit.nextDue, self.phase == .working || self.isDraining else {
+                return
+            }
         }
         // Also where nothing has changed: to find that out takes time too.
         self.commit.nextDue = self.now.after(self.settings.commitInterval)

@@ -9,7 +9,7 @@ extension Engine {
         while self.callsInFlight + self.orphanedCalls < self.settings.concurrency, !self.ready.isEmpty {
             guard let isProbe = self.admission() else { return }
             guard let id = self.ready.popFirst() else { return }
-            guard self.table.isCurrent(id), self.table[id].state == .ready else { continue }
+            guard self.table.state(of: id) == .ready else { continue }
             self.attempt(id, isProbe: isProbe)
         }
     }
@@ -117,7 +117,9 @@ extension Engine {
 
     /// Moves what is due from the waiting places to the ready queue, and lets held lanes send a probe.
     func wakeWhoIsDue() {
-        while let id = self.backingOff.popDue(at: self.now.monotonic) { self.makeReady(id, from: .backingOff) }
+        while let id = self.backingOff.popDue(at: self.now.monotonic) {
+            self.makeReady(id, from: .backingOff)
+        }
         guard !self.held.isEmpty else { return }
         for lane in self.held.keys.sorted() {
             if self.lanes.isOpen(lane) {
@@ -144,7 +146,7 @@ extension Engine {
     }
 
     private func makeReady(_ id: EntryID, from state: Entry.State) {
-        guard self.table.isCurrent(id), self.table[id].state == state else { return }
+        guard self.table.state(of: id) == state else { return }
         self.table[id].state = .ready
         self.ready.append(id)
     }
@@ -171,7 +173,7 @@ extension Engine {
     /// Clears a waiting place of the ids of those that left it by expiring. They would take up room, and in the
     /// ready queue they would close the intake.
     private func forgetWhoLeft(_ place: Entry.State) {
-        let isThere = { (id: EntryID) in self.table.isCurrent(id) && self.table[id].state == place }
+        let isThere = { (id: EntryID) in self.table.state(of: id) == place }
         switch place {
         case .ready: self.ready.keep(where: isThere)
         case .backingOff: self.backingOff.keep(where: isThere)

@@ -1,5 +1,5 @@
-import Logging
 import Kafka
+import Logging
 import Records
 import WireFormats
 
@@ -48,7 +48,10 @@ extension Engine {
                 self.assignments[index].overflow.append(record)
             }
         } _: { error in
-            self.logger.warning("cannot read", metadata: ["partition": "\(source.partition)", "error": "\(error)"])
+            self.logger.warning(
+                "cannot read",
+                metadata: ["partition": "\(source.partition)", "error": "\(error)"]
+            )
         }
     }
 

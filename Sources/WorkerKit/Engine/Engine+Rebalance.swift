@@ -1,5 +1,5 @@
-import Logging
 import Kafka
+import Logging
 
 // Assignment, revocation, loss, and the way out. The group waits for an answer to the first two, which is what
 // makes a drain possible.

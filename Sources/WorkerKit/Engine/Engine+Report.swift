@@ -45,8 +45,8 @@ extension Engine {
     private func oldestReceipts() -> [Int64?] {
         var oldest = [Int64?](repeating: nil, count: self.assignments.count)
         for id in self.table.ids {
-            let entry = self.table[id]
-            oldest[entry.assignment] = min(oldest[entry.assignment] ?? .max, entry.receivedAt)
+            let index = self.table[id].assignment
+            oldest[index] = min(oldest[index] ?? .max, self.table[id].receivedAt)
         }
         return oldest
     }

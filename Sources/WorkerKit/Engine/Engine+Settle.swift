@@ -1,5 +1,5 @@
-import Logging
 import Kafka
+import Logging
 import Records
 import WireFormats
 
@@ -17,12 +17,19 @@ extension Engine {
         let entry = self.table[id]
         let notice = self.notice(of: entry, rejection, diedAt: self.now.wall)
         let letter = self.letter(of: entry, notice, bytesLimit: self.settings.messageBytesLimit)
-        let outcome = self.outcomeRecord(of: id, .deadLettered, rejection.reason, deadLetterID: notice.id, nil)
+        let outcome = self.outcomeRecord(
+            of: id,
+            .deadLettered,
+            rejection.reason,
+            deadLetterID: notice.id,
+            nil
+        )
         self.metrics.deadLettered(rejection)
         self.logger.warning(
             "dead letter",
             metadata: [
-                "id": "\(notice.id)", "class": "\(rejection.kind.rawValue)", "reason": "\(rejection.reason.code)",
+                "id": "\(notice.id)", "class": "\(rejection.kind.rawValue)",
+                "reason": "\(rejection.reason.code)",
                 "source": "\(entry.record.topic)/\(entry.record.partition)/\(entry.record.offset)",
             ]
         )
@@ -68,25 +75,26 @@ extension Engine {
         deadLetterID: String?,
         _ answer: (any Sendable)?
     ) -> OutboundRecord {
-        let entry = self.table[id]
-        let record = entry.record
+        let (record, assignment, attempts, receivedAt, trace) = self.table.withEntry(id) { entry in
+            (entry.record, entry.assignment, entry.attempts, entry.receivedAt, entry.trace)
+        }
         let outcome = Outcome(
-            id: "\(record.topic)/\(record.partition)/\(record.offset)",
+            id: self.assignments[assignment].outcomeIDPrefix + String(record.offset),
             topic: record.topic,
             partition: record.partition,
             offset: record.offset,
             fate: fate,
             reason: reason,
-            attempts: entry.attempts,
+            attempts: attempts,
             deadLetterID: deadLetterID,
-            receivedAt: entry.receivedAt,
+            receivedAt: receivedAt,
             settledAt: self.now.wall,
             worker: self.settings.worker,
             workerVersion: self.settings.workerVersion
         )
         let format = self.settings.resultFormat
-        var headers = [RecordHeader("content-type", format.contentType)]
-        if let trace = entry.trace { headers += self.traceHeaders(of: trace) }
+        var headers = self.outcomeHeaders
+        if let trace { headers += self.traceHeaders(of: trace) }
         return OutboundRecord(
             topic: self.settings.resultTopic,
             key: record.key,
@@ -109,8 +117,11 @@ extension Engine {
 
     /// Hands the first unacknowledged record of an entry to the producer.
     private func sendFirst(of id: EntryID) {
-        guard let record = self.table[id].outbound.first else { return }
-        self.table[id].state = .settling
+        let first = self.table.withEntry(id) { entry in
+            entry.state = .settling
+            return entry.outbound.first
+        }
+        guard let record = first else { preconditionFailure("nothing to send") }
         do {
             try self.broker.send(record, id: id.packed)
         } catch {
@@ -119,14 +130,14 @@ extension Engine {
     }
 
     func produceReported(_ id: EntryID, _ error: KafkaError?) {
-        guard self.table.isCurrent(id), self.table[id].state == .settling else { return self.metrics.staleCompletion() }
+        guard self.table.state(of: id) == .settling else { return self.metrics.staleCompletion() }
         if let error { return self.produceRefused(id, error) }
-        self.table.withEntry(id) { entry in
+        let isDone = self.table.withEntry(id) { entry in
             entry.outbound.removeFirst()
             entry.refusals = 0
+            return entry.outbound.isEmpty
         }
-        guard self.table[id].outbound.isEmpty else { return self.sendFirst(of: id) }
-        self.finish(id)
+        if isDone { self.finish(id) } else { self.sendFirst(of: id) }
     }
 
     /// Keeps the record and tries again later: a produce failure costs nothing but time.
@@ -136,7 +147,9 @@ extension Engine {
         let isDeadLetter = self.table[id].outbound.count == 2
         if error.code == .queueFull { return self.resendLater(id, Self.queueBackoff) }
         self.metrics.produceFailed(isDeadLetter: isDeadLetter)
-        if error.code == .messageTooLarge, isDeadLetter, self.shrinkLetter(of: id) { return self.sendFirst(of: id) }
+        if error.code == .messageTooLarge, isDeadLetter, self.shrinkLetter(of: id) {
+            return self.sendFirst(of: id)
+        }
         if self.table[id].refusals == 0 {
             self.logger.warning(
                 "produce failed; will try again",
@@ -171,20 +184,20 @@ extension Engine {
 
     func resendWhatIsDue() {
         while let id = self.resending.popDue(at: self.now.monotonic) {
-            guard self.table.isCurrent(id), self.table[id].state == .resending else { continue }
+            guard self.table.state(of: id) == .resending else { continue }
             self.sendFirst(of: id)
         }
     }
 
     /// The broker has everything there is to say about this record.
     private func finish(_ id: EntryID) {
-        let entry = self.table[id]
         self.settlingCount -= 1
         self.settledRecords += 1
-        self.assignments[entry.assignment].progress?.finish(entry.record.offset)
-        self.assignments[entry.assignment].isDirty = true
-        self.assignments[entry.assignment].inHand -= 1
-        self.metrics.settled(entry.fate, attempts: entry.attempts, milliseconds: self.now.wall - entry.receivedAt)
+        let (index, offset, fate, attempts, receivedAt) = self.table.withEntry(id) { entry in
+            (entry.assignment, entry.record.offset, entry.fate, entry.attempts, entry.receivedAt)
+        }
+        self.assignments[index].finish(offset)
+        self.metrics.settled(fate, attempts: attempts, milliseconds: self.now.wall - receivedAt)
         self.releaseOrder(of: id)
         self.table.remove(id)
     }

@@ -5,23 +5,24 @@ import WireFormats
 // From the upstream's answer to what is done about it.
 extension Engine {
     func callCompleted(_ id: EntryID, _ result: Result<HTTPResponse, TransferError>) {
-        guard self.table.isCurrent(id), self.table[id].state == .calling else {
+        guard self.table.state(of: id) == .calling else {
             self.orphanedCalls = max(0, self.orphanedCalls - 1)
             return self.metrics.staleCompletion()
         }
         self.callsInFlight -= 1
         let exchange = Exchange(result)
         self.metrics.called(exchange)
-        guard let job = self.table[id].job else { preconditionFailure("a call without a job") }
-        let attempt = Attempt(number: self.table[id].attempts, now: self.now.wall)
-        let verdict = self.handler.interpret(exchange, job, attempt)
-        let (probes, lane) = (self.table[id].probes, self.table[id].lane)
-        self.table.withEntry(id) { entry in
-            entry.job = nil
-            entry.lastStatus = exchange.status
-            entry.probes = []
+        let (called, attempts, probes, lane) = self.table.withEntry(id) { entry in
+            defer {
+                entry.job = nil
+                entry.lastStatus = exchange.status
+                entry.probes = []
+            }
+            return (entry.job, entry.attempts, entry.probes, entry.lane)
         }
-        self.apply(verdict, to: id)
+        guard let job = called else { preconditionFailure("a call without a job") }
+        let attempt = Attempt(number: attempts, now: self.now.wall)
+        self.apply(self.handler.interpret(exchange, job, attempt), to: id)
         self.probesEnded(probes, lane)
     }
 
@@ -58,7 +59,7 @@ extension Engine {
         let was = self.breaker.state
         self.breaker.answered(at: self.now.monotonic)
         if was != .closed { self.breakerMoved() }
-        guard laneIsFine else { return }
+        guard laneIsFine, !self.lanes.areAllWell else { return }
         self.reopen(Lanes.upstream)
         if let lane = self.table[id].lane { self.reopen(lane) }
     }

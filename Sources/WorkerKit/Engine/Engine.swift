@@ -24,6 +24,8 @@ package final class Engine<B: Broker, U: Upstream> {
     let upstream: U
     let metrics: EngineMetrics
     let logger: Logger
+    /// What every outcome record carries.
+    let outcomeHeaders: [RecordHeader]
     var random: SplitMix64
 
     var phase = Phase.idle
@@ -109,6 +111,7 @@ package final class Engine<B: Broker, U: Upstream> {
         self.upstream = upstream
         self.metrics = metrics
         self.logger = logger
+        self.outcomeHeaders = [RecordHeader("content-type", settings.resultFormat.contentType)]
         self.random = SplitMix64(seed: seed)
         self.breaker = CircuitBreaker(settings.breaker)
     }

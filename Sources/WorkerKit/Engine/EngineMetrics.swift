@@ -1,6 +1,6 @@
 package import CoreMetrics
-import UpstreamHTTP
 import Metrics
+import UpstreamHTTP
 import WireFormats
 
 /// The engine's counters and gauges, under the names that dashboards and alerts use.
@@ -24,6 +24,10 @@ package final class EngineMetrics {
     private let retryAfter: Gauge
     private let circuit: Gauge
     private let upstream: String
+    /// Made at their first use, and found by what tells them apart: building a label costs more than a lookup.
+    private var answered: [Int: Counter] = [:]
+    private var unanswered: [TransferError.Kind: Counter] = [:]
+    private var retries: [String: Counter] = [:]
     private var labelled: [String: Counter] = [:]
     private var gauges: [String: Gauge] = [:]
 
@@ -50,11 +54,21 @@ package final class EngineMetrics {
         ]
         self.resultFailures = counter("worker_result_produce_failures_total")
         self.deadLetterFailures = counter("worker_dead_letter_produce_failures_total")
-        self.attemptsPerRecord = Recorder(label: "worker_record_attempts", dimensions: [], aggregate: true, factory: factory)
+        self.attemptsPerRecord = Recorder(
+            label: "worker_record_attempts",
+            dimensions: [],
+            aggregate: true,
+            factory: factory
+        )
         self.latency = Timer(label: "worker_end_to_end_latency_seconds", dimensions: [], factory: factory)
         self.drain = Timer(label: "worker_revoke_drain_seconds", dimensions: [], factory: factory)
-        self.retryAfter = Gauge(label: "worker_upstream_retry_after_seconds", dimensions: [("upstream", upstream)], factory: factory)
-        self.circuit = Gauge(label: "worker_circuit_state", dimensions: [("upstream", upstream)], factory: factory)
+        let labels = [("upstream", upstream)]
+        self.retryAfter = Gauge(
+            label: "worker_upstream_retry_after_seconds",
+            dimensions: labels,
+            factory: factory
+        )
+        self.circuit = Gauge(label: "worker_circuit_state", dimensions: labels, factory: factory)
         self.circuit.record(0)
     }
 
@@ -81,12 +95,25 @@ package final class EngineMetrics {
     func called(_ exchange: Exchange) {
         switch exchange {
         case .response(let response):
-            self.count("worker_upstream_requests_total", "status", String(response.status))
-        case .failure(let error): self.count("worker_upstream_requests_total", "status", error.kind.rawValue)
+            if let counter = self.answered[response.status] { return counter.increment() }
+            let counter = self.counter("worker_upstream_requests_total", "status", String(response.status))
+            self.answered[response.status] = counter
+            counter.increment()
+        case .failure(let error):
+            if let counter = self.unanswered[error.kind] { return counter.increment() }
+            let counter = self.counter("worker_upstream_requests_total", "status", error.kind.rawValue)
+            self.unanswered[error.kind] = counter
+            counter.increment()
         }
     }
 
-    func retried(_ reason: String) { self.count("worker_retries_total", "reason", reason) }
+    func retried(_ reason: String) {
+        if let counter = self.retries[reason] { return counter.increment() }
+        let counter = self.counter("worker_retries_total", "reason", reason)
+        self.retries[reason] = counter
+        counter.increment()
+    }
+
     func rebalanced(_ kind: String) { self.count("worker_rebalances_total", "kind", kind) }
 
     func deadLettered(_ rejection: Rejection) {
@@ -114,9 +141,17 @@ package final class EngineMetrics {
         gauge.record(Int64(clamping: value))
     }
 
+    /// For what is counted rarely.
     private func count(_ name: String, _ label: String, _ value: String) {
-        // Looked up without building a string where it matters: at most a handful of values are ever seen.
         self.labelled("\(name) \(value)", name, [("upstream", self.upstream), (label, value)]).increment()
+    }
+
+    private func counter(_ name: String, _ label: String, _ value: String) -> Counter {
+        Counter(
+            label: name,
+            dimensions: [("upstream", self.upstream), (label, value)],
+            factory: self.factory
+        )
     }
 
     private func labelled(_ key: String, _ name: String, _ labels: [(String, String)]) -> Counter {

@@ -4,6 +4,9 @@ struct Lanes: Sendable {
     static let upstream = ""
     private var doubted: [String: LaneHealth] = [:]
 
+    /// Whether no lane is in doubt.
+    var areAllWell: Bool { self.doubted.isEmpty }
+
     func nextProbe(of name: String) -> Int64? { self.doubted[name]?.nextProbe }
 
     mutating func probeReleased(_ name: String, at now: Int64) { self.doubted[name]?.probeReleased(at: now) }
@@ -40,5 +43,7 @@ struct Lanes: Sendable {
         self.doubted[name, default: LaneHealth(settings)].suspected(at: now)
     }
 
-    mutating func probeSaidNothing(_ name: String, at now: Int64) { self.doubted[name]?.probeSaidNothing(at: now) }
+    mutating func probeSaidNothing(_ name: String, at now: Int64) {
+        self.doubted[name]?.probeSaidNothing(at: now)
+    }
 }

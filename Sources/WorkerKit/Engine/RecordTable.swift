@@ -128,7 +128,13 @@ struct RecordTable: Sendable {
         }
     }
 
-    mutating func withEntry(_ id: EntryID, _ body: (inout Entry) -> Void) { body(&self[id]) }
+    /// Reads or changes several fields at once, in place: a copy of an entry is a score of retains.
+    mutating func withEntry<Result>(_ id: EntryID, _ body: (inout Entry) -> Result) -> Result {
+        body(&self[id])
+    }
+
+    /// Where a record stands; nil if it is no longer in hand.
+    func state(of id: EntryID) -> Entry.State? { self.isCurrent(id) ? self.entries[id.index].state : nil }
 
     mutating func remove(_ id: EntryID) {
         self.bytes -= self[id].bytes

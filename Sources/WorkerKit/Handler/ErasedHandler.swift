@@ -47,5 +47,7 @@ extension Verdict {
 }
 
 extension Call {
-    fileprivate func erased() -> Call<any Sendable> { Call<any Sendable>(self.request, for: self.job, lane: self.lane) }
+    fileprivate func erased() -> Call<any Sendable> {
+        Call<any Sendable>(self.request, for: self.job, lane: self.lane)
+    }
 }

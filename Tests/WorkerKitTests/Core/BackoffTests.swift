@@ -16,7 +16,9 @@ struct BackoffTests {
     @Test func settingsWithoutBoundDoNotOverflow() {
         let forever = Backoff(base: .seconds(Int64.max), longest: .seconds(Int64.max))
         var random = SplitMix64(seed: 1)
-        for failures in [1, 2, 31, 500] { #expect(forever.delay(afterFailures: failures, using: &random) >= .zero) }
+        for failures in [1, 2, 31, 500] {
+            #expect(forever.delay(afterFailures: failures, using: &random) >= .zero)
+        }
         #expect(Backoff(base: .zero, longest: .zero).delay(afterFailures: 3, using: &random) == .zero)
     }
 

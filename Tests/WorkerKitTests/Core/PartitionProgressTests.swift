@@ -42,7 +42,8 @@ struct PartitionProgressTests {
         for _ in 0..<400 {
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<5:
-                let gap: Int64 = .random(in: 0..<8, using: &random) == 0 ? .random(in: 0..<40, using: &random) : 0
+                let gap: Int64 =
+                    .random(in: 0..<8, using: &random) == 0 ? .random(in: 0..<40, using: &random) : 0
                 let offset = progress.next + gap
                 guard progress.hasRoom(for: offset) else { continue }
                 let beginning = progress.begin(offset)
@@ -103,7 +104,9 @@ struct PartitionProgressTests {
                 let beginning = progress.begin(offset)
                 #expect(beginning == .unfinished)
             }
-            for offset in (start..<start + Int64(PartitionProgress.window)).reversed() { progress.finish(offset) }
+            for offset in (start..<start + Int64(PartitionProgress.window)).reversed() {
+                progress.finish(offset)
+            }
             #expect(progress.position == start + Int64(PartitionProgress.window))
         }
     }
@@ -134,7 +137,9 @@ struct ProgressMetadataTests {
         #expect(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
         #expect(ProgressMetadata.decode(text, from: position) == [last])
         let all = Array(position...last)
-        #expect(ProgressMetadata.decode(ProgressMetadata.encode(all, beyond: position), from: position) == all)
+        #expect(
+            ProgressMetadata.decode(ProgressMetadata.encode(all, beyond: position), from: position) == all
+        )
     }
 
     @Test func saysNothingWhereNothingIsFinished() {

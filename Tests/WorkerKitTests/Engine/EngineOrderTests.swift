@@ -7,7 +7,9 @@ import Testing
 struct EngineOrderTests {
     @Test func everyRecordGetsOneOutcomeAndIsCommitted() throws {
         let simulation = Simulation(partitions: 3)
-        for index in 0..<300 { simulation.cluster.append("\(index)", key: "k\(index % 7)", to: Int32(index % 3)) }
+        for index in 0..<300 {
+            simulation.cluster.append("\(index)", key: "k\(index % 7)", to: Int32(index % 3))
+        }
         simulation.startWorker()
         #expect(try simulation.settleEverything(within: .seconds(20)))
         #expect(simulation.cluster.published.count == 300)
@@ -42,7 +44,9 @@ struct EngineOrderTests {
     @Test func finishedBeyondTheCommitIsNotRedoneAfterARestart() throws {
         let simulation = Simulation()
         for index in 0..<40 { simulation.cluster.append("\(index)") }
-        simulation.reply = { SimulatedUpstream.Reply(200, after: $0.offset == 3 ? .seconds(100) : .seconds(1)) }
+        simulation.reply = {
+            SimulatedUpstream.Reply(200, after: $0.offset == 3 ? .seconds(100) : .seconds(1))
+        }
         let first = simulation.startWorker()
         try simulation.run(for: .seconds(10))
         simulation.kill(first)
@@ -152,7 +156,8 @@ struct EngineOrderTests {
         var isStuck = true
         simulation.reply = { call in
             call.offset == 0 && isStuck
-                ? SimulatedUpstream.Reply(409, retryAfter: 30) : SimulatedUpstream.Reply(200, after: .milliseconds(1))
+                ? SimulatedUpstream.Reply(409, retryAfter: 30)
+                : SimulatedUpstream.Reply(200, after: .milliseconds(1))
         }
         let worker = simulation.startWorker()
         try simulation.run(for: .seconds(29))

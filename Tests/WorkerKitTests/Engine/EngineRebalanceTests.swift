@@ -78,7 +78,9 @@ struct EngineRebalanceTests {
         simulation.cluster.append("x")
         var isSlow = true
         simulation.cluster.produceFate = { _ in
-            isSlow ? .failed(.timedOut, after: .seconds(3), isWritten: false) : .acknowledged(after: .seconds(10))
+            isSlow
+                ? .failed(.timedOut, after: .seconds(3), isWritten: false)
+                : .acknowledged(after: .seconds(10))
         }
         let worker = simulation.startWorker()
         try simulation.run(for: .seconds(1))
@@ -208,7 +210,8 @@ struct EngineRebalanceTests {
         var tries = 0
         simulation.cluster.commitFate = { _ in
             tries += 1
-            return tries < 4 ? .failed(.timedOut, after: .milliseconds(50), isStored: false)
+            return tries < 4
+                ? .failed(.timedOut, after: .milliseconds(50), isStored: false)
                 : .acknowledged(after: .milliseconds(50))
         }
         let worker = simulation.startWorker()
@@ -239,7 +242,9 @@ struct EngineRebalanceTests {
 
     @Test func workIsSharedAmongWorkersAndSurvivesTheirComingAndGoing() throws {
         let simulation = Simulation(partitions: 4)
-        for index in 0..<2_000 { simulation.cluster.append("\(index)", key: "k\(index % 50)", to: Int32(index % 4)) }
+        for index in 0..<2_000 {
+            simulation.cluster.append("\(index)", key: "k\(index % 50)", to: Int32(index % 4))
+        }
         simulation.reply = { _ in Reply(200, after: .milliseconds(200)) }
         let first = simulation.startWorker()
         simulation.after(.seconds(1)) { simulation.startWorker() }
@@ -254,7 +259,11 @@ struct EngineRebalanceTests {
         simulation.startWorker()
         try simulation.run(for: .seconds(100))
         simulation.after(.milliseconds(333)) { simulation.cluster.append("x") }
-        #expect(try simulation.run(for: .milliseconds(360)) { simulation.cluster.isEverythingSettled
-            && !simulation.cluster.published.isEmpty })
+        #expect(
+            try simulation.run(for: .milliseconds(360)) {
+                simulation.cluster.isEverythingSettled
+                    && !simulation.cluster.published.isEmpty
+            }
+        )
     }
 }

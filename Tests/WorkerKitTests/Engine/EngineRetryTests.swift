@@ -24,7 +24,9 @@ struct EngineRetryTests {
     @Test func retryAfterGatesTheWholeUpstream() throws {
         let simulation = Simulation { $0.concurrency = 4 }
         for index in 0..<40 { simulation.cluster.append("\(index)") }
-        simulation.reply = { $0.offset == 10 && $0.at < 10_000_000_000 ? Reply(429, retryAfter: 30) : Reply(200) }
+        simulation.reply = {
+            $0.offset == 10 && $0.at < 10_000_000_000 ? Reply(429, retryAfter: 30) : Reply(200)
+        }
         let worker = simulation.startWorker()
         #expect(try simulation.settleEverything(within: .seconds(60)))
         let starts = worker.upstream.calls.map { Double($0.at) / 1e9 - 1 }
@@ -88,7 +90,8 @@ struct EngineRetryTests {
         let simulation = Simulation()
         simulation.cluster.append("x")
         var replies = [7, 11, 3]
-        simulation.reply = { _ in replies.isEmpty ? Reply(200) : Reply(409, retryAfter: replies.removeFirst()) }
+        simulation.reply = { _ in replies.isEmpty ? Reply(200) : Reply(409, retryAfter: replies.removeFirst())
+        }
         let worker = simulation.startWorker()
         #expect(try simulation.settleEverything(within: .seconds(60)))
         let starts = worker.upstream.starts(of: 0)
@@ -99,7 +102,9 @@ struct EngineRetryTests {
 
     @Test func anOutageOfHoursDeadLettersNothing() throws {
         let simulation = Simulation(partitions: 2) { $0.attempts = 3 }
-        for index in 0..<400 { simulation.cluster.append("\(index)", key: "k\(index % 40)", to: Int32(index % 2)) }
+        for index in 0..<400 {
+            simulation.cluster.append("\(index)", key: "k\(index % 40)", to: Int32(index % 2))
+        }
         let end: Int64 = 1_000_000_000 + 5 * 3_600 * 1_000_000_000
         simulation.reply = { $0.at < end && $0.at > 1_050_000_000 ? Reply(503) : Reply(200) }
         let worker = simulation.startWorker()
@@ -115,7 +120,9 @@ struct EngineRetryTests {
         let simulation = Simulation()
         simulation.reply = { $0.value == "poison" ? .timeout(after: .seconds(1)) : Reply(200) }
         simulation.cluster.append("poison")
-        for index in 0..<3_000 { simulation.after(.milliseconds(200 * index)) { simulation.cluster.append("ok") } }
+        for index in 0..<3_000 {
+            simulation.after(.milliseconds(200 * index)) { simulation.cluster.append("ok") }
+        }
         simulation.startWorker()
         try simulation.run(for: .seconds(700))
         #expect(simulation.cluster.outcome(0)?.fate == "dead_lettered")
@@ -130,7 +137,10 @@ struct EngineRetryTests {
     @Test func aHeldLaneKeepsItsRecordsAndOthersGoOn() throws {
         let simulation = Simulation()
         for index in 0..<60 {
-            simulation.cluster.append("\(index)", headers: [RecordHeader("lane", index % 3 == 0 ? "broken" : "fine")])
+            simulation.cluster.append(
+                "\(index)",
+                headers: [RecordHeader("lane", index % 3 == 0 ? "broken" : "fine")]
+            )
         }
         var isBroken = true
         simulation.reply = { $0.lane == "broken" && isBroken ? Reply(401) : Reply(200) }
@@ -162,7 +172,10 @@ struct EngineRetryTests {
     @Test func aProbeOfTheUpstreamThatFindsItsLaneHeldIsFollowedByAnother() throws {
         let simulation = Simulation { $0.concurrency = 1 }
         for index in 0..<30 {
-            simulation.cluster.append("\(index)", headers: [RecordHeader("lane", index < 15 ? "broken" : "fine")])
+            simulation.cluster.append(
+                "\(index)",
+                headers: [RecordHeader("lane", index < 15 ? "broken" : "fine")]
+            )
         }
         // First the whole upstream is held; then it turns out that only one lane is broken.
         simulation.reply = { call in

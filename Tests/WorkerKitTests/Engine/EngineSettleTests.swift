@@ -71,7 +71,10 @@ struct EngineSettleTests {
 
     @Test func tooLargeDeadLettersBecomePointers() throws {
         let simulation = Simulation { $0.messageBytesLimit = 1_000_000 }
-        simulation.cluster.append("undecodable", headers: [RecordHeader("big", String(repeating: "x", count: 9_000))])
+        simulation.cluster.append(
+            "undecodable",
+            headers: [RecordHeader("big", String(repeating: "x", count: 9_000))]
+        )
         // The broker takes less than it was said to, and says so only in its reports.
         simulation.cluster.produceFate = { record in
             record.headers.reduce(0) { $0 + ($1.value?.count ?? 0) } > 5_000
@@ -132,7 +135,8 @@ struct EngineSettleTests {
         simulation.cluster.commitFate = { _ in
             failures += 1
             return failures < 8
-                ? (failures % 2 == 0 ? .refused(.timedOut) : .failed(.timedOut, after: .seconds(1), isStored: false))
+                ? (failures % 2 == 0
+                    ? .refused(.timedOut) : .failed(.timedOut, after: .seconds(1), isStored: false))
                 : .acknowledged(after: .milliseconds(1))
         }
         simulation.startWorker()

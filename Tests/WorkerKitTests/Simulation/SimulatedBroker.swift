@@ -158,7 +158,9 @@ final class SimulatedSource: RecordSource {
         self.incarnation = cluster.logs[Int(position.partition.partition)].incarnation
     }
 
-    func read(atMost limit: Int, _ take: (consuming InboundRecord) -> Void, _ failed: (KafkaError) -> Void) -> Int {
+    func read(atMost limit: Int, _ take: (consuming InboundRecord) -> Void, _ failed: (KafkaError) -> Void)
+        -> Int
+    {
         let log = self.cluster.logs[Int(self.partition.partition)]
         // `auto.offset.reset` is `earliest`.
         if log.incarnation != self.incarnation || self.position > log.end { self.position = 0 }

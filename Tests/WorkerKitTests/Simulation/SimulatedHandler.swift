@@ -24,10 +24,13 @@ struct SimulatedHandler: Handler {
 
     private static func call(_ job: Job, path: String) -> Call<Job> {
         var headers = [
-            HTTPHeader("partition", String(job.record.partition)), HTTPHeader("offset", String(job.record.offset)),
+            HTTPHeader("partition", String(job.record.partition)),
+            HTTPHeader("offset", String(job.record.offset)),
             HTTPHeader("lane", job.lane),
         ]
-        if let key = job.record.key { headers.append(HTTPHeader("key", String(decoding: key, as: UTF8.self))) }
+        if let key = job.record.key {
+            headers.append(HTTPHeader("key", String(decoding: key, as: UTF8.self)))
+        }
         let url = "https://upstream.example/\(path)"
         let request = HTTPRequest(method: .post, url: url, headers: headers, body: job.record.value)
         return Call(request, for: job, lane: job.lane)
@@ -103,7 +106,8 @@ struct SimulatedOutcome: Hashable {
 
     var encoded: [UInt8] {
         let fields = [
-            self.id, String(self.partition), String(self.offset), self.fate, self.reason, String(self.attempts),
+            self.id, String(self.partition), String(self.offset), self.fate, self.reason,
+            String(self.attempts),
             self.deadLetterID, self.answer,
         ]
         return Array(fields.joined(separator: "|").utf8)

@@ -17,7 +17,9 @@ final class SimulatedUpstream: Upstream {
         /// No answer, but the end of a wait.
         static func timeout(after latency: Duration = .seconds(5)) -> Reply {
             var reply = Reply(0, after: latency)
-            reply.result = .failure(TransferError(kind: .timeout, mayHaveBeenSent: true, message: "timed out"))
+            reply.result = .failure(
+                TransferError(kind: .timeout, mayHaveBeenSent: true, message: "timed out")
+            )
             return reply
         }
     }

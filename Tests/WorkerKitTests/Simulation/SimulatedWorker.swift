@@ -18,7 +18,8 @@ final class SimulatedWorker {
     private var restlessTurns = 0
     private var lastTurn: Int64 = .min
 
-    init(_ cluster: SimulatedCluster, _ upstream: SimulatedUpstream, _ settings: EngineSettings, seed: UInt64) {
+    init(_ cluster: SimulatedCluster, _ upstream: SimulatedUpstream, _ settings: EngineSettings, seed: UInt64)
+    {
         self.broker = SimulatedBroker(cluster)
         self.upstream = upstream
         self.engine = Engine(
@@ -74,7 +75,9 @@ final class SimulatedWorker {
 
     /// When this worker has something to do.
     var nextDue: Int64 {
-        let arrivals = [self.broker.nextDue, self.upstream.nextDeadline.map { self.upstream.clock.now.after($0) }]
+        let arrivals = [
+            self.broker.nextDue, self.upstream.nextDeadline.map { self.upstream.clock.now.after($0) },
+        ]
         return min(self.wakesAt, arrivals.compactMap { $0 }.min() ?? .max)
     }
 
@@ -119,7 +122,8 @@ final class SimulatedWorker {
     var isEmpty: Bool {
         let engine = self.engine
         return engine.table.count == 0 && engine.table.bytes == 0 && engine.settlingCount == 0
-            && engine.callsInFlight == 0 && engine.tails.isEmpty && engine.held.isEmpty && engine.ready.isEmpty
+            && engine.callsInFlight == 0 && engine.tails.isEmpty && engine.held.isEmpty
+            && engine.ready.isEmpty
             && engine.backingOff.count == 0 && engine.resending.count == 0 && engine.followUps.isEmpty
     }
 }
