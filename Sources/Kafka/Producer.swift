@@ -6,8 +6,8 @@ package import Records
 /// Each record ends in exactly one delivery report, success or failure, as long as the producer is served.
 @safe package final class Producer {
     let client: Client
-    private let reports: EventQueue
-    private let pipe: NotificationPipe
+    let reports: EventQueue
+    let pipe: NotificationPipe
     private var topics: [String: OpaquePointer] = unsafe [:]
 
     /// - Parameter properties: librdkafka's own. The producer is idempotent unless they say otherwise.
