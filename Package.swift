@@ -105,7 +105,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "Fleet",
-            dependencies: ["Kafka", "Records", "WireFormats", "UpstreamSimulator", "Operations", argumentParser],
+            dependencies: [
+                "EventThread", "Kafka", "Records", "WireFormats", "WireMessages", "WorkerKit", "UpstreamHTTP",
+                "UpstreamSimulator", "Operations", argumentParser, protobuf, unixSignals,
+            ],
             swiftSettings: house
         ),
 

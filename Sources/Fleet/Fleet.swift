@@ -1,6 +1,16 @@
 import ArgumentParser
+import WorkerKit
 
+/// Everything it takes to see a fleet at work on one machine.
 @main
 struct Fleet: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "fleet", abstract: "Run a fleet on one machine.")
+    static let configuration = CommandConfiguration(
+        commandName: "fleet",
+        abstract: "Run a fleet on one machine: a broker, the upstreams, records in and out, and a demo of it all.",
+        version: WorkerIdentity.version,
+        subcommands: [
+            BrokerCommand.self, UpstreamsCommand.self, PublishCommand.self, ReadCommand.self,
+            PreflightCommand.self, LeashCommand.self,
+        ]
+    )
 }

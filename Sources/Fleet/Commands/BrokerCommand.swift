@@ -1,0 +1,36 @@
+import ArgumentParser
+import Kafka
+
+/// `fleet broker`: a Kafka cluster of one broker, in memory.
+struct BrokerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "broker",
+        abstract: "Run the embedded broker, and print its address on the first line.",
+        discussion: """
+            It is librdkafka's own mock broker: the Kafka protocol over TCP on 127.0.0.1, with consumer groups, \
+            committed offsets and idempotent producers, and about 5 MB kept for each partition. It has no \
+            transactions and forgets everything when it ends, which it does on SIGTERM or SIGINT.
+            """
+    )
+
+    @Option(
+        name: .customLong("topic"),
+        help: ArgumentHelp("A topic to create; can be repeated.", valueName: "name:partitions")
+    )
+    var topics: [TopicPlan] = Roster.topics
+
+    @OptionGroup var life: LifeOptions
+
+    func run() async throws {
+        try await self.complaining {
+            let (topics, life) = (self.topics, self.life)
+            try await StopWish.heard { wish in
+                let cluster = try MockCluster()
+                for topic in topics { try cluster.createTopic(topic.name, partitions: topic.partitions) }
+                try life.announce(cluster.bootstrapServers)
+                life.waitForTheEnd(wish)
+                withExtendedLifetime(cluster) {}
+            }
+        }
+    }
+}

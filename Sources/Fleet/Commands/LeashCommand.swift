@@ -1,0 +1,54 @@
+import ArgumentParser
+import EventThread
+import Glibc
+
+/// `fleet leash`: runs a program that must not outlive whoever started it.
+///
+/// A program that knows nothing of its parent would stay behind if the parent were killed. This one stands between:
+/// standard input ends with the parent, whatever ended it, and then the program gets its SIGTERM.
+struct LeashCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "leash",
+        abstract: "Run a program, and stop it with SIGTERM when standard input ends.",
+        shouldDisplay: false
+    )
+
+    @Argument(parsing: .captureForPassthrough, help: "The program and its arguments.")
+    var command: [String]
+
+    func run() async throws {
+        try await self.complaining {
+            let words = self.command.first == "--" ? Array(self.command.dropFirst()) : self.command
+            guard let program = words.first else { throw Complaint("no program to run") }
+            let code = try await StopWish.heard { wish in
+                try Self.hold(program, Array(words.dropFirst()), wish)
+            }
+            throw ExitCode(code)
+        }
+    }
+
+    private static func hold(_ program: String, _ arguments: [String], _ wish: StopWish) throws -> Int32 {
+        let child = try ChildProcess(program, arguments, streams: .inherited)
+        var watched = STDIN_FILENO
+        var passedOn = 0
+        var ignored = LineInput(STDIN_FILENO)
+        while child.exit == nil {
+            var wait = Wait(on: child.descriptors + [wish.descriptor, watched])
+            wait(atMost: .seconds(3_600))
+            child.serve()
+            if watched >= 0, wait.isReadable(at: child.descriptors.count + 1) {
+                let isOpen = (try? ignored.fill()) ?? false
+                _ = ignored.takeAll()
+                if !isOpen {
+                    watched = -1
+                    child.terminate()
+                }
+            }
+            while passedOn < wish.count {
+                passedOn += 1
+                child.terminate()
+            }
+        }
+        return child.exit?.shellCode ?? 1
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import EventThread
+import Glibc
+import Kafka
+import Records
+
+/// `fleet publish`: lines of JSON into a topic.
+struct PublishCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish",
+        abstract: "Publish each line of a file, or of standard input, as a record.",
+        discussion: """
+            A line is a JSON value, published byte for byte with content-type application/json. With --envelope \
+            a line says the whole record: {"key":…,"value":…,"headers":{…},"partition":…}. There a string stands \
+            for its own text, null for nothing at all (a value of null is a tombstone), any other value for its \
+            JSON, and key_base64 and value_base64 for any bytes; what `fleet read` prints can be published again.
+            """
+    )
+
+    @Argument(help: "The topic.")
+    var topic: String
+
+    @OptionGroup var cluster: ClusterOptions
+
+    @Option(help: "The lines; standard input without it.")
+    var file: String?
+
+    @Option(help: "The top-level member that is the key. Without it, and where it is missing, a record has none.")
+    var keyField: String?
+
+    @Flag(help: "Each line is an envelope.")
+    var envelope = false
+
+    @Flag(help: "Print where each record came to stand.")
+    var verbose = false
+
+    func run() async throws {
+        try await self.complaining {
+            let command = self
+            let failures = try await StopWish.heard { wish in try command.publish(until: wish) }
+            guard failures == 0 else { throw ExitCode(1) }
+        }
+    }
+
+    func validate() throws {
+        guard !self.envelope || self.keyField == nil else {
+            throw ValidationError("With --envelope each line names its own key: leave --key-field out.")
+        }
+    }
+
+    /// - Returns: how many lines are not in the topic now.
+    private func publish(until wish: StopWish) throws -> Int {
+        let descriptor = try self.openInput()
+        let publisher = try Publisher(self.cluster.properties, verbose: self.verbose)
+        let parser = PublishLine.Parser(topic: self.topic, keyField: self.keyField, isEnvelope: self.envelope)
+        var input = LineInput(descriptor)
+        var wait = Wait(on: [descriptor, publisher.descriptor, wish.descriptor])
+        var number = 0
+        var unread = 0
+        reading: while !input.isAtEnd {
+            wait(atMost: .seconds(3_600))
+            guard wish.count == 0 else { break reading }
+            publisher.serve()
+            guard wait.isReadable(at: 0) else { continue }
+            _ = try input.fill()
+            while let line = input.next() {
+                number += 1
+                guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else { continue }
+                do throws(PublishLine.Fault) {
+                    try publisher.publish(parser.record(of: line), wish)
+                } catch {
+                    unread += 1
+                    Console.complain("line \(number): \(error.reason)")
+                }
+            }
+        }
+        publisher.finish(wish)
+        Console.line(publisher.summary(unread: unread, topic: self.topic))
+        return publisher.failed + unread
+    }
+
+    private func openInput() throws(Complaint) -> Int32 {
+        guard let file else { return STDIN_FILENO }
+        let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Complaint("cannot read \(file): \(FileFailure.last().reason)") }
+        return descriptor
+    }
+}

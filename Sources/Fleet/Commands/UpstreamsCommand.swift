@@ -1,0 +1,109 @@
+import ArgumentParser
+import Foundation
+import UpstreamSimulator
+
+/// `fleet upstreams`: what the workers call, as a server on this machine.
+struct UpstreamsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upstreams",
+        abstract: "Run the simulator of GDT's conversion API, and print its URL on the first line.",
+        discussion: """
+            It judges every report like the real one: signature, cipher, muid, time and rule. With --scripted a \
+            click id says what goes wrong: sim-503x2-… answers 503 twice, sim-cutafterx1-… accepts the report \
+            and cuts the connection, sim-ret-12x2-… says -12 twice. At any time POST /control/faults switches \
+            faults on for everybody, and GET /control/stats and /control/accepted tell what came in.
+            """
+    )
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port; 0 takes any free one.")
+    var port = 0
+
+    @Option(
+        help: ArgumentHelp(
+            "A JSON file with the accounts: [{\"app_id\":…,\"advertiser_id\":…,\"sign_key\":…,\"encrypt_key\":…}].",
+            valueName: "file"
+        )
+    )
+    var keys: String?
+
+    @Option(
+        name: .customLong("app"),
+        help: ArgumentHelp("An account; can be repeated.", valueName: "app-id:advertiser-id:sign-key:encrypt-key")
+    )
+    var apps: [AccountArgument] = []
+
+    @Flag(help: "Let click ids that start with sim- decide the fate of their report.")
+    var scripted = false
+
+    @Option(help: "The seed of everything that is left to chance.")
+    var seed: UInt64 = 1
+
+    @Flag(help: "Print the counters as one line of JSON at the end.")
+    var stats = false
+
+    @OptionGroup var life: LifeOptions
+
+    func run() async throws {
+        try await self.complaining {
+            var settings = GDTSimulator.Settings(keys: try self.fileKeys() + self.apps.map(\.keys))
+            settings.host = self.host
+            settings.port = self.port
+            settings.seed = self.seed
+            settings.scriptedByClickID = self.scripted
+            let simulator = try await self.start(settings)
+            let life = self.life
+            try await StopWish.heard { wish in
+                try life.announce("http://\(simulator.host):\(simulator.port)")
+                life.waitForTheEnd(wish)
+            }
+            let stats = simulator.stats()
+            await simulator.stop()
+            if self.stats { Console.line(try Self.line(stats)) }
+        }
+    }
+
+    private func start(_ settings: GDTSimulator.Settings) async throws(Complaint) -> RunningSimulator {
+        do throws(SimulatorError) {
+            return try await GDTSimulator.start(settings)
+        } catch {
+            switch error {
+            case .couldNotListen(let host, let port, let reason):
+                throw Complaint("cannot listen on \(host):\(port): \(reason)")
+            }
+        }
+    }
+
+    private func fileKeys() throws -> [GDTKeys] {
+        guard let path = self.keys else { return [] }
+        let bytes: [UInt8]
+        do throws(FileFailure) {
+            bytes = try SmallFile.read(path)
+        } catch {
+            throw Complaint("cannot read \(path): \(error.reason)")
+        }
+        guard let keys = try? JSONDecoder().decode([GDTKeys].self, from: Data(bytes)) else {
+            throw Complaint("\(path) is not a JSON list of accounts with app_id, advertiser_id and their two keys")
+        }
+        return keys
+    }
+
+    private static func line(_ stats: SimulatorStats) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return String(decoding: try encoder.encode(stats), as: UTF8.self)
+    }
+}
+
+/// An account as it is written on the command line.
+struct AccountArgument: ExpressibleByArgument {
+    let keys: GDTKeys
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 4, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        self.keys = GDTKeys(appID: parts[0], advertiserID: parts[1], signKey: parts[2], encryptKey: parts[3])
+    }
+}

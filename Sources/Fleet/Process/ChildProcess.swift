@@ -1,0 +1,120 @@
+import EventThread
+import Glibc
+
+/// A program that this one has started. It is in a process group of its own, so that a Ctrl-C at the terminal is for
+/// whoever started it to hear, and to pass on in the right order.
+final class ChildProcess {
+    enum Streams {
+        /// Standard output and error come here as lines, and standard input is held open until the child is to end.
+        case captured
+        /// The child shares ours, save standard input, which is empty.
+        case inherited
+    }
+
+    enum Stream: Hashable {
+        case output, error
+    }
+
+    /// How a process ended.
+    enum Exit: Hashable, CustomStringConvertible {
+        case code(Int32)
+        case signal(Int32)
+
+        /// As a shell would say it.
+        var shellCode: Int32 {
+            switch self {
+            case .code(let code): code
+            case .signal(let number): 128 + number
+            }
+        }
+
+        var description: String {
+            switch self {
+            case .code(let code): "exit code \(code)"
+            case .signal(let number): "killed by signal \(number)"
+            }
+        }
+    }
+
+    let name: String
+    let pid: pid_t
+    private(set) var exit: Exit?
+    private var standardInput: Int32
+    private var inputs: [(stream: Stream, lines: LineInput)] = []
+    /// Held open by the child alone: its end is the child's.
+    private var lifeline: LineInput
+
+    init(_ program: String, _ arguments: [String], streams: Streams) throws(Complaint) {
+        var spawn = Spawn(program, arguments)
+        switch streams {
+        case .captured:
+            let input = try Spawn.pipe()
+            let (output, error) = (try Spawn.pipe(), try Spawn.pipe())
+            spawn.give(input.readEnd, as: STDIN_FILENO)
+            spawn.give(output.writeEnd, as: STDOUT_FILENO)
+            spawn.give(error.writeEnd, as: STDERR_FILENO)
+            self.standardInput = input.writeEnd
+            self.inputs = [(.output, LineInput(output.readEnd)), (.error, LineInput(error.readEnd))]
+        case .inherited:
+            let input = try Spawn.pipe()
+            close(input.writeEnd)
+            spawn.give(input.readEnd, as: STDIN_FILENO)
+            self.standardInput = -1
+        }
+        let life = try Spawn.pipe()
+        spawn.give(life.writeEnd, as: 3)
+        self.lifeline = LineInput(life.readEnd)
+        for descriptor in self.inputs.map(\.lines.descriptor) + [life.readEnd] {
+            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        }
+        self.name = String(program.split(separator: "/").last ?? "")
+        self.pid = try spawn.run()
+    }
+
+    deinit {
+        for descriptor in self.inputs.map(\.lines.descriptor) + [self.lifeline.descriptor] { close(descriptor) }
+        if self.standardInput >= 0 { close(self.standardInput) }
+    }
+
+    /// Readable when `serve` has something to do. Always as many, and ignored by a wait once they have ended.
+    var descriptors: [Int32] {
+        (self.inputs.map(\.lines) + [self.lifeline]).map { $0.isAtEnd ? -1 : $0.descriptor }
+    }
+
+    /// Hands over the lines that have arrived, and notices the end.
+    func serve(_ tell: (Stream, [UInt8]) -> Void = { _, _ in }) {
+        for index in self.inputs.indices where !self.inputs[index].lines.isAtEnd {
+            _ = try? self.inputs[index].lines.fill()
+            while let line = self.inputs[index].lines.next() { tell(self.inputs[index].stream, line) }
+        }
+        guard self.exit == nil, (try? self.lifeline.fill()) != true else { return }
+        self.exit = Self.reap(self.pid)
+    }
+
+    /// Asks the child to end: what it has in hand it may finish.
+    func terminate() {
+        guard self.exit == nil else { return }
+        kill(self.pid, SIGTERM)
+        self.closeInput()
+    }
+
+    func closeInput() {
+        if self.standardInput >= 0 { close(self.standardInput) }
+        self.standardInput = -1
+    }
+
+    /// Ends the child at once, whatever it has in hand.
+    func kill9() {
+        if self.exit == nil { kill(self.pid, SIGKILL) }
+    }
+
+    /// The lifeline has been cut, so the child is ending or has ended: this waits for moments at most.
+    private static func reap(_ pid: pid_t) -> Exit {
+        var status: Int32 = 0
+        while unsafe waitpid(pid, &status, 0) < 0 {
+            guard errno == EINTR else { return .code(1) }
+        }
+        let number = status & 0x7F
+        return number == 0 ? .code((status >> 8) & 0xFF) : .signal(number)
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import EventThread
+import Glibc
+
+/// How a server says that it is there, and how it learns that it may go.
+struct LifeOptions: ParsableArguments {
+    @Option(help: "Write the address to this file as soon as it can be used.")
+    var readyFile: String?
+
+    @Flag(help: "End when standard input does, as it does when whoever started this has died.")
+    var untilStdinCloses = false
+
+    /// Says the address on the first line of standard output.
+    func announce(_ address: String) throws {
+        if let readyFile {
+            do throws(FileFailure) {
+                try SmallFile.write(Array("\(address)\n".utf8), to: readyFile)
+            } catch {
+                throw Complaint("cannot write \(readyFile): \(error.reason)")
+            }
+        }
+        Console.line(address)
+    }
+
+    /// Returns when a signal, or the end of standard input, says so.
+    func waitForTheEnd(_ wish: StopWish) {
+        var wait = Wait(on: [wish.descriptor, self.untilStdinCloses ? STDIN_FILENO : -1])
+        var ignored = [UInt8](repeating: 0, count: 4_096)
+        while wish.count == 0 {
+            wait(atMost: .seconds(3_600))
+            guard wait.isReadable(at: 1) else { continue }
+            let count = unsafe ignored.withUnsafeMutableBytes { unsafe read(STDIN_FILENO, $0.baseAddress, $0.count) }
+            if count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Glibc
+
+/// Why a file could not be read or written, as the end of a sentence.
+struct FileFailure: Error, Hashable {
+    let reason: String
+
+    init(code: Int32) {
+        self.reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "system error \(code)"
+    }
+
+    static func last() -> FileFailure { FileFailure(code: errno) }
+}
+
+/// Files that fit into memory.
+enum SmallFile {
+    /// Writes a file beside its place and moves it there, so that nobody ever sees half of it.
+    static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) throws(FileFailure) {
+        let draft = "\(path).\(getpid())"
+        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw .last() }
+        let isWritten = Console.write(bytes, to: descriptor)
+        let failure = FileFailure.last()
+        guard close(descriptor) == 0, isWritten, unsafe rename(draft, path) == 0 else {
+            _ = unsafe unlink(draft)
+            throw isWritten ? .last() : failure
+        }
+    }
+
+    static func read(_ path: String) throws(FileFailure) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last() }
+        defer { close(descriptor) }
+        var lines = LineInput(descriptor)
+        var bytes: [UInt8] = []
+        while try lines.fill() { bytes += lines.takeAll() }
+        return bytes
+    }
+}

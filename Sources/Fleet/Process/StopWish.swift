@@ -1,0 +1,36 @@
+import EventThread
+import Synchronization
+import UnixSignals
+
+/// The wish that this program ends: made by a signal, heard by the thread that waits.
+final class StopWish: Sendable {
+    private let bell = Doorbell()
+    private let times = Atomic(0)
+
+    /// Readable when the wish has been made.
+    var descriptor: Int32 { self.bell.descriptor }
+
+    /// How often it has been made. Whoever asks twice does not want to wait.
+    var count: Int {
+        self.bell.answer()
+        return self.times.load(ordering: .acquiring)
+    }
+
+    private func make() {
+        self.times.wrappingAdd(1, ordering: .acquiringAndReleasing)
+        self.bell.ring()
+    }
+
+    /// Runs a body on a thread of its own, while SIGINT, SIGTERM and SIGHUP end nothing by themselves.
+    static func heard<Result: Sendable>(
+        by body: @escaping @Sendable (StopWish) throws -> Result
+    ) async throws -> Result {
+        let wish = StopWish()
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in signals { wish.make() } }
+            defer { group.cancelAll() }
+            return try await EventThread.run { try body(wish) }
+        }
+    }
+}

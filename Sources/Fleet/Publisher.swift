@@ -1,0 +1,79 @@
+import EventThread
+import Kafka
+import Records
+
+/// Records on their way into topics, counted until the broker has each of them.
+final class Publisher {
+    private let producer: Producer
+    private let isVerbose: Bool
+    private var waitForReports: Wait
+    private var sent: UInt64 = 0
+    private(set) var delivered = 0
+    private(set) var failed = 0
+    private var lastComplaint: String?
+
+    init(_ properties: [String: String], verbose: Bool) throws(KafkaError) {
+        self.producer = try Producer(["linger.ms": "5", "message.timeout.ms": "30000"].merging(properties) { $1 })
+        self.isVerbose = verbose
+        self.waitForReports = Wait(on: [self.producer.descriptor])
+    }
+
+    /// Readable when `serve` has something to do.
+    var descriptor: Int32 { self.producer.descriptor }
+
+    /// Takes a record on. Waits for reports while the queue is full: it is the broker that sets the pace.
+    func publish(_ record: OutboundRecord, _ wish: StopWish) {
+        while true {
+            do throws(KafkaError) {
+                try self.producer.send(record, id: self.sent + 1)
+                self.sent += 1
+                return
+            } catch where error.code == .queueFull && wish.count == 0 {
+                self.waitForReports(atMost: .seconds(1))
+                self.serve()
+            } catch {
+                self.sent += 1
+                self.failed += 1
+                return self.complain("not published: \(error.message)")
+            }
+        }
+    }
+
+    func serve() {
+        self.producer.serve { receipt in
+            guard let error = receipt.error else {
+                self.delivered += 1
+                if self.isVerbose {
+                    Console.line("\(receipt.partition.topic)/\(receipt.partition.partition)/\(receipt.offset)")
+                }
+                return
+            }
+            self.failed += 1
+            self.complain("not delivered: \(error.message)")
+        } _: { error in
+            self.complain(error.message)
+        }
+    }
+
+    /// Waits until each record has its report: librdkafka gives each of them up after its own time limit.
+    func finish(_ wish: StopWish) {
+        self.serve()
+        while self.sent > UInt64(self.delivered + self.failed), wish.count < 2 {
+            self.waitForReports(atMost: .seconds(1))
+            self.serve()
+        }
+    }
+
+    func summary(unread: Int, topic: String) -> String {
+        let lost = self.failed + unread
+        let records = self.delivered == 1 ? "record" : "records"
+        return "\(self.delivered) \(records) published to \(topic)" + (lost == 0 ? "" : ", \(lost) not")
+    }
+
+    /// The same words are said once, however many records they are about.
+    private func complain(_ text: String) {
+        guard text != self.lastComplaint else { return }
+        self.lastComplaint = text
+        Console.complain(text)
+    }
+}
