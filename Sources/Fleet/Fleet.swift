@@ -9,7 +9,7 @@ struct Fleet: AsyncParsableCommand {
         abstract: "Run a fleet on one machine: a broker, the upstreams, records in and out, and a demo of it all.",
         version: WorkerIdentity.version,
         subcommands: [
-            BrokerCommand.self, UpstreamsCommand.self, PublishCommand.self, ReadCommand.self,
+            DemoCommand.self, BrokerCommand.self, UpstreamsCommand.self, PublishCommand.self, ReadCommand.self,
             PreflightCommand.self, LeashCommand.self,
         ]
     )

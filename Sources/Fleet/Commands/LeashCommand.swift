@@ -39,12 +39,11 @@ struct LeashCommand: AsyncParsableCommand {
             if watched >= 0, wait.isReadable(at: child.descriptors.count + 1) {
                 let isOpen = (try? ignored.fill()) ?? false
                 _ = ignored.takeAll()
-                if !isOpen {
-                    watched = -1
-                    child.terminate()
-                }
+                if !isOpen { watched = -1 }
             }
-            while passedOn < wish.count {
+            // Whoever sends a signal closes our input too, and means one thing by both: a second one is impatience.
+            let asked = max(wish.count, watched < 0 ? 1 : 0)
+            while passedOn < asked {
                 passedOn += 1
                 child.terminate()
             }

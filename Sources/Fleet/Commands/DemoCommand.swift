@@ -1,0 +1,24 @@
+import ArgumentParser
+
+/// `fleet demo`: the whole fleet on this machine, and what becomes of every kind of record.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Run broker, upstream and worker, publish every kind of record, and check what became of each.",
+        discussion: """
+            Nothing but this machine is needed. The exit code is 0 only if every record that was published is \
+            accounted for exactly as expected and the worker has drained and ended with 0.
+            """
+    )
+
+    @Flag(help: "Leave everything running until Ctrl-C, and print the addresses.")
+    var keep = false
+
+    func run() async throws {
+        try await self.complaining {
+            let keep = self.keep
+            let code = try await StopWish.heard { wish in Demo(keeps: keep, wish).run() }
+            guard code == 0 else { throw ExitCode(code) }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/// The numbers of a page in Prometheus' text format.
+struct MetricsPage {
+    private var values: [String: Double] = [:]
+
+    init(_ text: [UInt8]) {
+        for line in text.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
+            guard let space = line.lastIndex(of: UInt8(ascii: " ")) else { continue }
+            let name = String(decoding: line[..<space], as: UTF8.self)
+            self.values[name] = Double(String(decoding: line[(space + 1)...], as: UTF8.self))
+        }
+    }
+
+    /// The sum of a metric over all its series in which these labels stand.
+    func sum(_ name: String, _ labels: [(String, String)] = []) -> Int {
+        let marks = labels.map { "\($0)=\"\($1)\"" }
+        let series = self.values.filter { key, _ in
+            key.prefix { $0 != "{" } == name && marks.allSatisfy { key.contains($0) }
+        }
+        return Int(series.values.reduce(0, +))
+    }
+}

@@ -1,0 +1,43 @@
+/// A process of the demo, and what it has said so far.
+final class Performer {
+    private static let wordsLimit = 20
+
+    /// What it is to a person, such as `the broker`.
+    let role: String
+    let process: ChildProcess
+    /// The first line of its output: a server says its address there.
+    private(set) var firstLine: String?
+    /// The last lines that it wrote to standard error.
+    private(set) var lastWords: [String] = []
+    /// Told to end; before that, its end is a failure.
+    private(set) var mayEnd = false
+
+    init(_ role: String, _ program: String, _ arguments: [String]) throws(Complaint) {
+        self.role = role
+        self.process = try ChildProcess(program, arguments, streams: .captured)
+    }
+
+    func serve(_ heard: (String) -> Void) {
+        self.process.serve { stream, line in
+            let line = String(decoding: line, as: UTF8.self)
+            switch stream {
+            case .output: self.firstLine = self.firstLine ?? line
+            case .error:
+                self.lastWords = self.lastWords.suffix(Self.wordsLimit - 1) + [line]
+                heard(line)
+            }
+        }
+    }
+
+    func dismiss() {
+        self.mayEnd = true
+        self.process.terminate()
+    }
+
+    /// Why the demo cannot go on without it; nil as long as it can.
+    var mishap: Complaint? {
+        guard let exit = self.process.exit, !self.mayEnd else { return nil }
+        let words = self.lastWords.isEmpty ? "it said nothing" : self.lastWords.joined(separator: "\n  ")
+        return Complaint("\(self.role) has ended (\(exit)):\n  \(words)")
+    }
+}

@@ -1,0 +1,55 @@
+import Records
+import WireFormats
+
+extension Register.Entry {
+    /// Everything in which this record's fate differs from what had to become of it, as ends of sentences.
+    var objections: [String] {
+        guard self.place != nil else { return ["was not acknowledged by the broker"] }
+        guard let outcome else { return ["has no outcome"] }
+        let expected = self.specimen
+        var objections: [String] = []
+        if self.outcomes.count > 1 { objections.append("has \(self.outcomes.count) outcomes") }
+        if outcome.fate != expected.fate.rawValue {
+            objections.append("should be \(expected.fate.rawValue) and is \(outcome.fate)")
+        }
+        if outcome.reason != expected.reason {
+            objections.append("should have the reason \(expected.reason ?? "none") and has \(outcome.reason ?? "none")")
+        }
+        if !expected.calls.contains(outcome.attempts) {
+            objections.append("should take \(expected.calls.text) calls and took \(outcome.attempts)")
+        }
+        if outcome.key != expected.record.key { objections.append("has an outcome under another key") }
+        return objections + self.objectionsToLetter(outcome)
+    }
+
+    private func objectionsToLetter(_ outcome: Register.Sighting) -> [String] {
+        guard self.specimen.fate == .deadLettered else {
+            return self.letters.isEmpty ? [] : ["has a dead letter and should have none"]
+        }
+        guard let letter = self.letters.first else { return ["has no dead letter"] }
+        let record = self.specimen.record
+        var objections: [String] = []
+        if self.letters.count > 1 { objections.append("has \(self.letters.count) dead letters") }
+        if letter.key != record.key { objections.append("has a dead letter with another key") }
+        if letter.value != record.value { objections.append("has a dead letter with another value") }
+        if !letter.headers.starts(with: record.headers) { objections.append("has a dead letter with other headers") }
+        if letter.text("dlq.id") != outcome.deadLetterID || outcome.deadLetterID == nil {
+            objections.append("has an outcome that does not name its dead letter")
+        }
+        if letter.text("dlq.class") != self.specimen.kind?.rawValue {
+            objections.append(
+                "should be dead as \(self.specimen.kind?.rawValue ?? "–") and is as \(letter.text("dlq.class") ?? "–")"
+            )
+        }
+        if letter.text("dlq.reason") != self.specimen.reason {
+            objections.append("has a dead letter with another reason")
+        }
+        return objections
+    }
+}
+
+extension ClosedRange<Int> {
+    fileprivate var text: String {
+        self.lowerBound == self.upperBound ? "\(self.lowerBound)" : "\(self.lowerBound) to \(self.upperBound)"
+    }
+}

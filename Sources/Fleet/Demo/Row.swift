@@ -1,0 +1,86 @@
+import WireFormats
+
+/// One record as one line: what it was, what had to become of it, and what did.
+struct Row {
+    var title: String
+    var expected: String
+    var fate: String
+    var calls: String
+    var latency: String
+    var reason: String
+    var deadLetterID: String
+    var isAsExpected: Bool
+
+    static let heading = Row(
+        title: "record", expected: "expected", fate: "became", calls: "calls", latency: "took", reason: "because",
+        deadLetterID: "dead letter", isAsExpected: true
+    )
+
+    init(_ entry: Register.Entry, isAsExpected: Bool) {
+        let outcome = entry.outcome
+        self.title = entry.specimen.title
+        self.expected = entry.specimen.fate.word
+        self.fate = outcome.map { Outcome.Fate(rawValue: $0.fate)?.word ?? $0.fate } ?? "nothing"
+        self.calls = outcome.map { String($0.attempts) } ?? "–"
+        self.latency = entry.latency.map(Self.text) ?? "–"
+        self.reason = outcome?.reason ?? ""
+        self.deadLetterID = outcome?.deadLetterID ?? ""
+        self.isAsExpected = isAsExpected
+    }
+
+    private init(
+        title: String, expected: String, fate: String, calls: String, latency: String, reason: String,
+        deadLetterID: String, isAsExpected: Bool
+    ) {
+        self.title = title
+        self.expected = expected
+        self.fate = fate
+        self.calls = calls
+        self.latency = latency
+        self.reason = reason
+        self.deadLetterID = deadLetterID
+        self.isAsExpected = isAsExpected
+    }
+
+    /// As many columns as the page has room for; what is as expected is left out first.
+    func text(width: Int) -> String {
+        var cells = [Self.cell(self.title, 33), Self.cell(self.fate, 12)]
+        if width >= 115 || !self.isAsExpected { cells.insert(Self.cell(self.expected, 12), at: 1) }
+        cells.append(Self.cell(self.calls, 5, isNumber: true))
+        cells.append(Self.cell(self.latency, 8, isNumber: true))
+        let used = 2 + cells.reduce(0) { $0 + $1.count + 1 }
+        let idRoom = width >= 138 ? 35 : 12
+        if width - used - 27 > idRoom {
+            cells.append(Self.cell(self.reason, 27))
+            cells.append(Self.cell(self.deadLetterID, idRoom))
+        } else {
+            cells.append(Self.cell(self.reason, max(0, width - used)))
+        }
+        let text = cells.joined(separator: " ")
+        return String(text.reversed().drop { $0 == " " }.reversed())
+    }
+
+    static func text(_ duration: Duration) -> String {
+        let milliseconds = Int64(duration / .milliseconds(1))
+        guard milliseconds >= 1_000 else { return "\(milliseconds) ms" }
+        return "\(milliseconds / 1_000).\(milliseconds % 1_000 / 100) s"
+    }
+
+    private static func cell(_ text: String, _ width: Int, isNumber: Bool = false) -> String {
+        let fitting = text.count <= width ? text : String(text.prefix(max(0, width - 1))) + "…"
+        let space = String(repeating: " ", count: max(0, width - fitting.count))
+        return isNumber ? space + fitting : fitting + space
+    }
+}
+
+extension Outcome.Fate {
+    /// For a person.
+    var word: String {
+        switch self {
+        case .succeeded: "succeeded"
+        case .rejected: "rejected"
+        case .expired: "expired"
+        case .deadLettered: "dead letter"
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Glibc
+
+/// Where the demo shows itself: lines that stay, and on a terminal one last line that changes.
+final class Screen {
+    enum Ink: String {
+        case plain = ""
+        case bold = "1"
+        case dim = "2"
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+    }
+
+    /// A page on which nothing has to be cut, for files and pipes.
+    private static let widePage = 140
+
+    private let isTerminal: Bool
+    private let hasColour: Bool
+    private var status = ""
+    /// False once nobody reads what is written.
+    private(set) var isWatched = true
+
+    init() {
+        let terminal = unsafe getenv("TERM").map { unsafe String(cString: $0) } ?? ""
+        let noColour = unsafe getenv("NO_COLOR").map { unsafe String(cString: $0) } ?? ""
+        self.isTerminal = isatty(STDOUT_FILENO) == 1 && !terminal.isEmpty && terminal != "dumb"
+        self.hasColour = self.isTerminal && noColour.isEmpty
+    }
+
+    /// Columns; read anew each time, since a window may be dragged.
+    var width: Int {
+        var size = winsize()
+        guard self.isTerminal, unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+            return Self.widePage
+        }
+        return Int(size.ws_col)
+    }
+
+    func paint(_ text: String, _ ink: Ink) -> String {
+        self.hasColour && ink != .plain ? "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    /// Writes a line that stays, above the one that changes.
+    func line(_ text: String = "", _ ink: Ink = .plain) {
+        let eraser = self.status.isEmpty ? "" : "\r\u{1B}[2K"
+        self.write("\(eraser)\(self.paint(text, ink))\n\(self.paint(self.status, .dim))")
+    }
+
+    /// Replaces the line that changes; without a terminal there is none.
+    func show(_ text: String) {
+        let text = String(text.prefix(max(0, self.width - 1)))
+        guard self.isTerminal, text != self.status else { return }
+        self.status = text
+        self.write("\r\u{1B}[2K\(self.paint(text, .dim))")
+    }
+
+    private func write(_ text: String) {
+        self.isWatched = Console.write(Array(text.utf8), to: STDOUT_FILENO) && self.isWatched
+    }
+}

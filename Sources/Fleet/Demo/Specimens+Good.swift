@@ -1,0 +1,43 @@
+import Records
+import WireFormats
+import WireMessages
+
+/// The records of each scene.
+enum Specimens {
+    /// Every conversion type, every app type, every form that a value may have.
+    static func good(_ make: inout Activations) -> [Specimen] {
+        var specimens = ConversionType.allCases.map { type in
+            Specimen.good("\(type.rawValue), JSON", make.json(make.message(type)))
+        }
+        specimens += [
+            .good("Android app, IMEI", make.json(make.message(on: .android))),
+            .good("union Android app, MEID", make.json(make.message(on: .unionAndroid))),
+            .good("device as a digest", make.json(self.digested(make.message()))),
+            .good("JSON with its content type", make.json(make.message(), [self.contentType(.json)])),
+            .good("protobuf with its content type", make.protobuf(make.message(), [self.contentType(.protobuf)])),
+            .good("protobuf without a word", make.protobuf(make.message())),
+            .good("JSON, schema registry frame", make.framed(make.message(), as: .json)),
+            .good("protobuf, schema registry frame", make.framed(make.message(), as: .protobuf)),
+            .good("CloudEvent around JSON", make.event(make.message(), as: .json)),
+            .good("CloudEvent around protobuf", make.event(make.message(), as: .protobuf)),
+            .good("CloudEvent in headers", make.binaryEvent(make.message())),
+        ]
+        return specimens
+    }
+
+    /// Records to go through an outage with: how many calls that takes is left to chance.
+    static func steady(_ count: Int, _ make: inout Activations) -> [Specimen] {
+        (1...count).map { .good("record \($0) of the outage", make.json(make.message()), calls: 1...100) }
+    }
+
+    private static func digested(_ message: Flotilla_Activation_V1_Activation) -> Flotilla_Activation_V1_Activation {
+        var message = message
+        message.deviceID = ""
+        message.muid = "0f074dc8e1f0547310e729032ac0730b"
+        return message
+    }
+
+    static func contentType(_ format: ValueFormat) -> RecordHeader {
+        RecordHeader("content-type", format.contentType)
+    }
+}

@@ -1,0 +1,32 @@
+import Glibc
+
+/// A folder of our own, gone with everything in it when this is removed.
+struct TemporaryFolder {
+    let path: String
+
+    init() throws(Complaint) {
+        let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/flotilla-demo.XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else {
+            throw Complaint("no temporary folder to be had in \(parent): \(FileFailure.last().reason)")
+        }
+        self.path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Writes a file that nobody else may read.
+    func write(_ text: String, to name: String) throws(Complaint) {
+        do throws(FileFailure) {
+            try SmallFile.write(Array(text.utf8), to: self.file(name))
+        } catch {
+            throw Complaint("cannot write \(self.file(name)): \(error.reason)")
+        }
+    }
+
+    func file(_ name: String) -> String { "\(self.path)/\(name)" }
+
+    /// Takes away the files named and the folder.
+    func remove(_ names: [String]) {
+        for name in names { _ = unsafe unlink(self.file(name)) }
+        _ = unsafe rmdir(self.path)
+    }
+}

@@ -1,0 +1,69 @@
+/// The settings that the demo gives its worker, and the files they name.
+struct WorkerFile {
+    /// How many counted failures make a dead letter.
+    static let attempts = 5
+
+    private static let settingsName = "activation-worker.yaml"
+    private static let signKeyName = "gdt-sign-key"
+    private static let encryptKeyName = "gdt-encrypt-key"
+    static let upstreamKeysName = "upstream-keys.json"
+    static let logName = "activation-worker.log"
+
+    private let folder: TemporaryFolder
+    let signKey: String
+    let encryptKey: String
+
+    /// Makes keys for this run and writes them, for the worker and for the upstream.
+    init(in folder: TemporaryFolder) throws(Complaint) {
+        self.folder = folder
+        self.signKey = String(UInt64.random(in: .min ... .max), radix: 36)
+        self.encryptKey = String(UInt64.random(in: .min ... .max), radix: 36)
+        try folder.write("\(self.signKey)\n", to: Self.signKeyName)
+        try folder.write("\(self.encryptKey)\n", to: Self.encryptKeyName)
+        let account = """
+            [{"app_id":"\(DemoAccount.appID)","advertiser_id":"\(DemoAccount.advertiserID)",\
+            "sign_key":"\(self.signKey)","encrypt_key":"\(self.encryptKey)"}]
+
+            """
+        try folder.write(account, to: Self.upstreamKeysName)
+    }
+
+    var path: String { self.folder.file(Self.settingsName) }
+    var upstreamKeysPath: String { self.folder.file(Self.upstreamKeysName) }
+    var logPath: String { self.folder.file(Self.logName) }
+
+    static let names = [settingsName, signKeyName, encryptKeyName, upstreamKeysName, logName]
+
+    /// Short waits throughout, so that what takes minutes in production can be watched.
+    func write(brokers: String, upstream: String) throws(Complaint) {
+        let text = """
+            kafka:
+              brokers: \(brokers)
+              fetch_wait: 10ms
+            worker:
+              attempts: \(Self.attempts)
+              commit_interval: 200ms
+            retry:
+              base: 200ms
+              longest: 800ms
+            breaker:
+              first_pause: 500ms
+              longest_pause: 1s
+            http:
+              connect_timeout: 1s
+              timeout: 2s
+            health:
+              host: 127.0.0.1
+              port: 0
+            gdt:
+              url: \(upstream)
+              apps:
+                - app_id: \(DemoAccount.appID)
+                  advertiser_id: \(DemoAccount.advertiserID)
+                  sign_key_file: \(Self.signKeyName)
+                  encrypt_key_file: \(Self.encryptKeyName)
+
+            """
+        try self.folder.write(text, to: Self.settingsName)
+    }
+}
