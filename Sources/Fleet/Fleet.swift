@@ -6,10 +6,12 @@ import WorkerKit
 struct Fleet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet",
-        abstract: "Run a fleet on one machine: a broker, the upstreams, records in and out, and a demo of it all.",
+        abstract:
+            "Run a fleet on one machine: a broker, the upstreams, records in and out, and a demo of it all.",
         version: WorkerIdentity.version,
         subcommands: [
-            DemoCommand.self, BrokerCommand.self, UpstreamsCommand.self, PublishCommand.self, ReadCommand.self,
+            DemoCommand.self, BrokerCommand.self, UpstreamsCommand.self, PublishCommand.self,
+            ReadCommand.self,
             PreflightCommand.self, LeashCommand.self,
         ]
     )

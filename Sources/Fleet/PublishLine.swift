@@ -14,11 +14,14 @@ enum PublishLine {
         let isEnvelope: Bool
 
         func record(of line: [UInt8]) throws(Fault) -> OutboundRecord {
-            guard let value = try? JSONSerialization.jsonObject(with: Data(line), options: .fragmentsAllowed) else {
+            guard let value = try? JSONSerialization.jsonObject(with: Data(line), options: .fragmentsAllowed)
+            else {
                 throw Fault(reason: "it is not JSON")
             }
             if self.isEnvelope {
-                guard let members = value as? [String: Any] else { throw Fault(reason: "it is not an envelope") }
+                guard let members = value as? [String: Any] else {
+                    throw Fault(reason: "it is not an envelope")
+                }
                 return try PublishLine.record(members, topic: self.topic)
             }
             let member = self.keyField.flatMap { (value as? [String: Any])?[$0] }
@@ -41,7 +44,9 @@ enum PublishLine {
             throw Fault(reason: "an envelope has no member '\(unknown)'")
         }
         guard (members["value"] == nil) != (members["value_base64"] == nil) else {
-            throw Fault(reason: "an envelope has either value or value_base64; a value of null is a tombstone")
+            throw Fault(
+                reason: "an envelope has either value or value_base64; a value of null is a tombstone"
+            )
         }
         return OutboundRecord(
             topic: topic,
@@ -69,7 +74,9 @@ enum PublishLine {
     private static func bytes(_ value: Any) throws(Fault) -> [UInt8]? {
         if value is NSNull { return nil }
         if let text = value as? String { return Array(text.utf8) }
-        let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .withoutEscapingSlashes, .sortedKeys]
+        let options: JSONSerialization.WritingOptions = [
+            .fragmentsAllowed, .withoutEscapingSlashes, .sortedKeys,
+        ]
         guard let data = try? JSONSerialization.data(withJSONObject: value, options: options) else {
             throw Fault(reason: "a value cannot be written as JSON")
         }

@@ -13,7 +13,9 @@ final class Publisher {
     private var lastComplaint: String?
 
     init(_ properties: [String: String], verbose: Bool) throws(KafkaError) {
-        self.producer = try Producer(["linger.ms": "5", "message.timeout.ms": "30000"].merging(properties) { $1 })
+        self.producer = try Producer(
+            ["linger.ms": "5", "message.timeout.ms": "30000"].merging(properties) { $1 }
+        )
         self.isVerbose = verbose
         self.waitForReports = Wait(on: [self.producer.descriptor])
     }
@@ -28,7 +30,7 @@ final class Publisher {
                 try self.producer.send(record, id: self.sent + 1)
                 self.sent += 1
                 return
-            } catch where error.code == .queueFull && wish.count == 0 {
+            } catch  where error.code == .queueFull && wish.count == 0 {
                 self.waitForReports(atMost: .seconds(1))
                 self.serve()
             } catch {
@@ -44,7 +46,9 @@ final class Publisher {
             guard let error = receipt.error else {
                 self.delivered += 1
                 if self.isVerbose {
-                    Console.line("\(receipt.partition.topic)/\(receipt.partition.partition)/\(receipt.offset)")
+                    Console.line(
+                        "\(receipt.partition.topic)/\(receipt.partition.partition)/\(receipt.offset)"
+                    )
                 }
                 return
             }

@@ -16,7 +16,8 @@ enum RecordLine {
         return "{\(members.joined(separator: ","))}"
     }
 
-    private static func member(_ name: String, _ bytes: [UInt8]?, _ readable: ([UInt8]) -> String?) -> String {
+    private static func member(_ name: String, _ bytes: [UInt8]?, _ readable: ([UInt8]) -> String?) -> String
+    {
         guard let bytes else { return "\"\(name)\":null" }
         if let text = readable(bytes) { return "\"\(name)\":\(text)" }
         return "\"\(name)_base64\":\"\(Data(bytes).base64EncodedString())\""

@@ -33,7 +33,8 @@ struct TopicPlan: Hashable, Sendable {
 extension TopicPlan: ExpressibleByArgument {
     init?(argument: String) {
         let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, let partitions = Int(parts[1]), (1...1_000).contains(partitions)
+        guard parts.count == 2, !parts[0].isEmpty, let partitions = Int(parts[1]),
+            (1...1_000).contains(partitions)
         else { return nil }
         self.init(name: String(parts[0]), partitions: partitions)
     }

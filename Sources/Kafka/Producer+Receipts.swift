@@ -18,7 +18,8 @@ extension Producer {
         while let event = self.reports.next() {
             switch event.type {
             case RD_KAFKA_EVENT_DR: Self.receipts(in: event, tell)
-            case RD_KAFKA_EVENT_ERROR: if let error = event.error { failed(self.client.fatalError() ?? error) }
+            case RD_KAFKA_EVENT_ERROR:
+                if let error = event.error { failed(self.client.fatalError() ?? error) }
             default: break
             }
         }
@@ -31,7 +32,10 @@ extension Producer {
             tell(
                 DeliveryReceipt(
                     id: unsafe UInt64(UInt(bitPattern: message.pointee._private)),
-                    partition: TopicPartition(topic: topic ?? "", partition: unsafe message.pointee.partition),
+                    partition: TopicPartition(
+                        topic: topic ?? "",
+                        partition: unsafe message.pointee.partition
+                    ),
                     offset: unsafe message.pointee.offset,
                     error: code == RD_KAFKA_RESP_ERR_NO_ERROR ? nil : KafkaError(code)
                 )

@@ -7,7 +7,10 @@ struct ClusterOptions: ParsableArguments {
 
     @Option(
         name: .customLong("property"),
-        help: ArgumentHelp("A further librdkafka property, such as TLS and SASL; can be repeated.", valueName: "name=value")
+        help: ArgumentHelp(
+            "A further librdkafka property, such as TLS and SASL; can be repeated.",
+            valueName: "name=value"
+        )
     )
     var extra: [PropertyArgument] = []
 

@@ -7,7 +7,8 @@ import WorkerKit
 struct PreflightCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preflight",
-        abstract: "Say everything that would keep a worker from starting on its cluster; exit 1 if there is something."
+        abstract:
+            "Say everything that would keep a worker from starting on its cluster; exit 1 if there is something."
     )
 
     @Option(name: [.customLong("config"), .customShort("c")], help: "The worker's settings, a YAML file.")
@@ -62,7 +63,9 @@ struct PreflightCommand: AsyncParsableCommand {
         } catch {
             let shared = ["kafka", "worker", "retry", "breaker", "hold", "http", "health", "log"]
             return error.faults.filter { fault in
-                guard fault.severity == .fault, let section = fault.key?.prefix(while: { $0 != "." }) else { return false }
+                guard fault.severity == .fault, let section = fault.key?.prefix(while: { $0 != "." }) else {
+                    return false
+                }
                 return shared.contains(String(section))
             }.map(\.description)
         }

@@ -25,7 +25,9 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "The lines; standard input without it.")
     var file: String?
 
-    @Option(help: "The top-level member that is the key. Without it, and where it is missing, a record has none.")
+    @Option(
+        help: "The top-level member that is the key. Without it, and where it is missing, a record has none."
+    )
     var keyField: String?
 
     @Flag(help: "Each line is an envelope.")

@@ -31,7 +31,10 @@ struct UpstreamsCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("app"),
-        help: ArgumentHelp("An account; can be repeated.", valueName: "app-id:advertiser-id:sign-key:encrypt-key")
+        help: ArgumentHelp(
+            "An account; can be repeated.",
+            valueName: "app-id:advertiser-id:sign-key:encrypt-key"
+        )
     )
     var apps: [AccountArgument] = []
 
@@ -85,7 +88,9 @@ struct UpstreamsCommand: AsyncParsableCommand {
             throw Complaint("cannot read \(path): \(error.reason)")
         }
         guard let keys = try? JSONDecoder().decode([GDTKeys].self, from: Data(bytes)) else {
-            throw Complaint("\(path) is not a JSON list of accounts with app_id, advertiser_id and their two keys")
+            throw Complaint(
+                "\(path) is not a JSON list of accounts with app_id, advertiser_id and their two keys"
+            )
         }
         return keys
     }
@@ -102,7 +107,9 @@ struct AccountArgument: ExpressibleByArgument {
     let keys: GDTKeys
 
     init?(argument: String) {
-        let parts = argument.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
+        let parts = argument.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false).map(
+            String.init
+        )
         guard parts.count == 4, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
         self.keys = GDTKeys(appID: parts[0], advertiserID: parts[1], signKey: parts[2], encryptKey: parts[3])
     }

@@ -41,17 +41,21 @@ struct Activations {
             String(repeating: "0", count: max(0, width - text.count)) + text
         }
         switch appType {
-        case .ios: return "6D92078A-8246-4BA4-AE5B-\(padded(String(number, radix: 16, uppercase: true), to: 12))"
+        case .ios:
+            return "6D92078A-8246-4BA4-AE5B-\(padded(String(number, radix: 16, uppercase: true), to: 12))"
         case .android: return "86\(padded(String(number), to: 13))"
         case .unionAndroid: return "a1000\(padded(String(number, radix: 16), to: 9))"
         }
     }
 
-    func json(_ message: Flotilla_Activation_V1_Activation, _ headers: [RecordHeader] = []) -> OutboundRecord {
+    func json(_ message: Flotilla_Activation_V1_Activation, _ headers: [RecordHeader] = []) -> OutboundRecord
+    {
         self.record(of: message, message.written(as: .json), headers)
     }
 
-    func protobuf(_ message: Flotilla_Activation_V1_Activation, _ headers: [RecordHeader] = []) -> OutboundRecord {
+    func protobuf(_ message: Flotilla_Activation_V1_Activation, _ headers: [RecordHeader] = [])
+        -> OutboundRecord
+    {
         self.record(of: message, message.written(as: .protobuf), headers)
     }
 
@@ -105,7 +109,9 @@ struct Activations {
     }
 
     private func record(
-        of message: Flotilla_Activation_V1_Activation, _ value: [UInt8]?, _ headers: [RecordHeader]
+        of message: Flotilla_Activation_V1_Activation,
+        _ value: [UInt8]?,
+        _ headers: [RecordHeader]
     ) -> OutboundRecord {
         OutboundRecord(topic: self.topic, key: Array(message.deviceID.utf8), value: value, headers: headers)
     }

@@ -74,7 +74,9 @@ struct Audit {
         guard missing.isEmpty else {
             screen.line("Not as expected:", .red)
             for line in missing.prefix(Self.linesLimit) { screen.line("  \(line)") }
-            if missing.count > Self.linesLimit { screen.line("  … and \(missing.count - Self.linesLimit) more") }
+            if missing.count > Self.linesLimit {
+                screen.line("  … and \(missing.count - Self.linesLimit) more")
+            }
             return false
         }
         screen.line("Every record is accounted for.", .green)
@@ -91,10 +93,14 @@ struct Audit {
                     + register.riddles.map { "\($0) cannot be understood" }
             ),
             Finding(
-                claim: "each of the \(letters) dead letters carries its record untouched, and its outcome names it",
+                claim:
+                    "each of the \(letters) dead letters carries its record untouched, and its outcome names it",
                 objections: Self.objections(in: entries, about: { $0.specimen.fate == .deadLettered })
             ),
-            Finding(claim: "read again from the beginning, both topics say the same", objections: self.secondObjections),
+            Finding(
+                claim: "read again from the beginning, both topics say the same",
+                objections: self.secondObjections
+            ),
             Finding(
                 claim: "GDT accepted every conversion that succeeded, and no other",
                 objections: self.objectionsOfUpstream(entries)
@@ -110,7 +116,8 @@ struct Audit {
     }
 
     private static func objections(
-        in entries: [Register.Entry], about isMeant: (Register.Entry) -> Bool
+        in entries: [Register.Entry],
+        about isMeant: (Register.Entry) -> Bool
     ) -> [String] {
         entries.filter(isMeant).flatMap { entry in
             entry.objections.map { "\(entry.specimen.title) (\(entry.place ?? "not in the topic")) \($0)" }
@@ -143,18 +150,23 @@ struct Audit {
         return Outcome.Fate.allCases.compactMap { fate in
             let expected = entries.count { $0.specimen.fate == fate }
             let counted = metrics.sum("worker_records_total", [("outcome", fate.rawValue)])
-            return counted == expected ? nil : "the worker counts \(counted) \(fate.rawValue) instead of \(expected)"
+            return counted == expected
+                ? nil : "the worker counts \(counted) \(fate.rawValue) instead of \(expected)"
         }
     }
 
     private var exitFinding: Finding {
         guard let workerExit else {
-            return Finding(claim: "the worker ended with 0 after SIGTERM", objections: ["the worker was not stopped"])
+            return Finding(
+                claim: "the worker ended with 0 after SIGTERM",
+                objections: ["the worker was not stopped"]
+            )
         }
         let took = Row.text(workerExit.took)
         return Finding(
             claim: "the worker drained and ended with 0, \(took) after SIGTERM",
-            objections: workerExit.exit == .code(0) ? [] : ["the worker ended with \(workerExit.exit) after SIGTERM"]
+            objections: workerExit.exit == .code(0)
+                ? [] : ["the worker ended with \(workerExit.exit) after SIGTERM"]
         )
     }
 }

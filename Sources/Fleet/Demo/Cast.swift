@@ -26,12 +26,16 @@ final class Cast {
     func enter() throws {
         let screen = self.stage.screen
         screen.line()
-        screen.line("The fleet on one machine: a broker, GDT as a simulator, and the activation worker.", .bold)
+        screen.line(
+            "The fleet on one machine: a broker, GDT as a simulator, and the activation worker.",
+            .bold
+        )
         screen.line()
         let own = try Self.executable("fleet")
         let broker = try self.stage.start("the broker", own, ["broker", "--until-stdin-closes"])
         let upstream = try self.stage.start(
-            "the simulator", own,
+            "the simulator",
+            own,
             ["upstreams", "--scripted", "--until-stdin-closes", "--keys", self.file.upstreamKeysPath]
         )
         screen.show("  starting the broker and the simulator")
@@ -55,7 +59,9 @@ final class Cast {
         let program = try Self.executable(Roster.activation.name)
         // A worker knows nothing of its parent, and must not stay behind if the demo is killed.
         self.worker = try self.stage.start(
-            "the worker", own, ["leash", "--", program, "run", "--config", self.file.path]
+            "the worker",
+            own,
+            ["leash", "--", program, "run", "--config", self.file.path]
         ) { [unowned self] line in self.noted(line) }
     }
 
@@ -72,7 +78,9 @@ final class Cast {
 
     func upstreamRequest(_ path: String, posting body: String? = nil) -> HTTPRequest {
         HTTPRequest(
-            method: body == nil ? .get : .post, url: "\(self.upstream)\(path)", body: body.map { Array($0.utf8) }
+            method: body == nil ? .get : .post,
+            url: "\(self.upstream)\(path)",
+            body: body.map { Array($0.utf8) }
         )
     }
 

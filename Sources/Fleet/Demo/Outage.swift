@@ -21,14 +21,27 @@ struct Outage {
         let before = MetricsPage(try self.stage.fetch(self.cast.metricsRequest))
         let milliseconds = Int64(Self.length / .milliseconds(1))
         _ = try self.stage.fetch(
-            self.cast.upstreamRequest("/control/faults", posting: #"{"down":{"milliseconds":\#(milliseconds)}}"#)
+            self.cast.upstreamRequest(
+                "/control/faults",
+                posting: #"{"down":{"milliseconds":\#(milliseconds)}}"#
+            )
         )
         let story = Story(screen: screen, start: .now)
+        // Not before GDT is gone: a report on its way just then could be accepted, and its answer lost.
+        var health = Probe(request: self.cast.upstreamRequest("/healthz"))
+        var isGone = false
+        while !isGone {
+            try self.stage.turn()
+            if case .failure? = health.turn(self.stage) { isGone = true }
+        }
         story.tell("GDT refuses every connection")
         let first = self.stage.register.entries.count
         try self.stage.publish(specimens)
         story.tell("\(specimens.count) good records are published")
-        return try self.watch(first..<first + specimens.count, story, since: before)
+        let all = first..<first + specimens.count
+        let result = try self.watch(all, story, since: before)
+        story.tell("\(self.successes(all)) of \(all.count) succeeded, \(self.letters(all)) dead letters")
+        return result
     }
 
     /// Asks the worker how its breaker is, and GDT whether it is back, until every record is settled.
@@ -37,10 +50,10 @@ struct Outage {
         var metrics = Probe(request: self.cast.metricsRequest)
         var health = Probe(request: self.cast.upstreamRequest("/healthz"))
         var isBack = false
-        var isSettled = false
-        while !isSettled || result.breakerClosed < result.breakerOpened || !isBack {
+        var settled = 0
+        while settled < all.count || result.breakerClosed < result.breakerOpened || !isBack {
             try self.stage.turn()
-            let settled = all.count { self.stage.register.entries[$0].settledAt != nil }
+            settled = all.count { self.stage.register.entries[$0].settledAt != nil }
             if !isBack, case .success(let response)? = health.turn(self.stage), response.status == 200 {
                 isBack = true
                 story.tell("GDT listens again")
@@ -49,16 +62,17 @@ struct Outage {
                 Self.note(MetricsPage(response.body), since: before, story, &result)
             }
             self.stage.screen.show("… \(settled) of \(all.count) settled, \(self.letters(all)) dead letters")
-            if !isSettled, settled == all.count {
-                isSettled = true
-                story.tell("\(self.successes(all)) of \(all.count) succeeded, \(self.letters(all)) dead letters")
-            }
         }
         self.stage.screen.show("")
         return result
     }
 
-    private static func note(_ page: MetricsPage, since before: MetricsPage, _ story: Story, _ result: inout Result) {
+    private static func note(
+        _ page: MetricsPage,
+        since before: MetricsPage,
+        _ story: Story,
+        _ result: inout Result
+    ) {
         func moves(to state: String) -> Int {
             let labels = [("to", state)]
             let name = "worker_circuit_transitions_total"
@@ -68,7 +82,11 @@ struct Outage {
         if opened > result.breakerOpened {
             let isFirst = result.breakerOpened == 0
             result.breakerOpened = opened
-            story.tell(isFirst ? "the circuit breaker opens: no more calls, the records wait" : "a probe finds it still down")
+            story.tell(
+                isFirst
+                    ? "the circuit breaker opens: no more calls, the records wait"
+                    : "a probe finds it still down"
+            )
         }
         guard result.breakerClosed == 0, moves(to: "closed") > 0 else { return }
         // One opening and any number of failed probes end with one closing.
@@ -80,7 +98,9 @@ struct Outage {
         all.count { self.stage.register.entries[$0].outcome?.fate == "succeeded" }
     }
 
-    private func letters(_ all: Range<Int>) -> Int { all.count { !self.stage.register.entries[$0].letters.isEmpty } }
+    private func letters(_ all: Range<Int>) -> Int {
+        all.count { !self.stage.register.entries[$0].letters.isEmpty }
+    }
 }
 
 /// Lines with the time at which they happened.

@@ -13,7 +13,9 @@ extension Register.Entry {
             objections.append("should be \(expected.fate.rawValue) and is \(outcome.fate)")
         }
         if outcome.reason != expected.reason {
-            objections.append("should have the reason \(expected.reason ?? "none") and has \(outcome.reason ?? "none")")
+            objections.append(
+                "should have the reason \(expected.reason ?? "none") and has \(outcome.reason ?? "none")"
+            )
         }
         if !expected.calls.contains(outcome.attempts) {
             objections.append("should take \(expected.calls.text) calls and took \(outcome.attempts)")
@@ -32,7 +34,9 @@ extension Register.Entry {
         if self.letters.count > 1 { objections.append("has \(self.letters.count) dead letters") }
         if letter.key != record.key { objections.append("has a dead letter with another key") }
         if letter.value != record.value { objections.append("has a dead letter with another value") }
-        if !letter.headers.starts(with: record.headers) { objections.append("has a dead letter with other headers") }
+        if !letter.headers.starts(with: record.headers) {
+            objections.append("has a dead letter with other headers")
+        }
         if letter.text("dlq.id") != outcome.deadLetterID || outcome.deadLetterID == nil {
             objections.append("has an outcome that does not name its dead letter")
         }

@@ -72,7 +72,9 @@ struct Register {
         } else {
             self.entries[index].letters.append(record)
         }
-        if self.entries[index].settledAt == nil, self.entries[index].isSettled { self.entries[index].settledAt = .now }
+        if self.entries[index].settledAt == nil, self.entries[index].isSettled {
+            self.entries[index].settledAt = .now
+        }
     }
 
     /// The same records, and nothing read yet.
@@ -109,7 +111,8 @@ extension InboundRecord {
 
     /// Where the record stood that this is the dead letter of.
     fileprivate var deadLetterPlace: String? {
-        guard let topic = self.text("__dlq.errors.topic"), let partition = self.text("__dlq.errors.partition"),
+        guard let topic = self.text("__dlq.errors.topic"),
+            let partition = self.text("__dlq.errors.partition"),
             let offset = self.text("__dlq.errors.offset")
         else { return nil }
         return "\(topic)/\(partition)/\(offset)"

@@ -12,8 +12,14 @@ struct Row {
     var isAsExpected: Bool
 
     static let heading = Row(
-        title: "record", expected: "expected", fate: "became", calls: "calls", latency: "took", reason: "because",
-        deadLetterID: "dead letter", isAsExpected: true
+        title: "record",
+        expected: "expected",
+        fate: "became",
+        calls: "calls",
+        latency: "took",
+        reason: "because",
+        deadLetterID: "dead letter",
+        isAsExpected: true
     )
 
     init(_ entry: Register.Entry, isAsExpected: Bool) {
@@ -29,8 +35,14 @@ struct Row {
     }
 
     private init(
-        title: String, expected: String, fate: String, calls: String, latency: String, reason: String,
-        deadLetterID: String, isAsExpected: Bool
+        title: String,
+        expected: String,
+        fate: String,
+        calls: String,
+        latency: String,
+        reason: String,
+        deadLetterID: String,
+        isAsExpected: Bool
     ) {
         self.title = title
         self.expected = expected

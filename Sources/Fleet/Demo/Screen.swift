@@ -30,7 +30,8 @@ final class Screen {
     /// Columns; read anew each time, since a window may be dragged.
     var width: Int {
         var size = winsize()
-        guard self.isTerminal, unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+        guard self.isTerminal, unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+        else {
             return Self.widePage
         }
         return Int(size.ws_col)

@@ -16,25 +16,46 @@ struct Specimen {
     /// How often GDT counts it.
     var accepted: Int
 
-    static func good(_ title: String, _ record: OutboundRecord, calls: ClosedRange<Int> = 1...1, accepted: Int = 1)
+    static func good(
+        _ title: String,
+        _ record: OutboundRecord,
+        calls: ClosedRange<Int> = 1...1,
+        accepted: Int = 1
+    )
         -> Specimen
     {
         Specimen(title: title, record: record, fate: .succeeded, calls: calls, accepted: accepted)
     }
 
     /// A final no about a well-formed record.
-    static func refused(_ title: String, _ record: OutboundRecord, _ reason: String, calls: Int = 0) -> Specimen {
+    static func refused(_ title: String, _ record: OutboundRecord, _ reason: String, calls: Int = 0)
+        -> Specimen
+    {
         Specimen(
-            title: title, record: record, fate: .rejected, reason: reason, calls: calls...calls, accepted: 0
+            title: title,
+            record: record,
+            fate: .rejected,
+            reason: reason,
+            calls: calls...calls,
+            accepted: 0
         )
     }
 
     static func dead(
-        _ title: String, _ record: OutboundRecord, _ kind: DeadLetter.Class, _ reason: String, calls: Int = 0
+        _ title: String,
+        _ record: OutboundRecord,
+        _ kind: DeadLetter.Class,
+        _ reason: String,
+        calls: Int = 0
     ) -> Specimen {
         Specimen(
-            title: title, record: record, fate: .deadLettered, reason: reason, kind: kind,
-            calls: calls...calls, accepted: 0
+            title: title,
+            record: record,
+            fate: .deadLettered,
+            reason: reason,
+            kind: kind,
+            calls: calls...calls,
+            accepted: 0
         )
     }
 }

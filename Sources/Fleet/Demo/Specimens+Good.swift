@@ -14,7 +14,10 @@ enum Specimens {
             .good("union Android app, MEID", make.json(make.message(on: .unionAndroid))),
             .good("device as a digest", make.json(self.digested(make.message()))),
             .good("JSON with its content type", make.json(make.message(), [self.contentType(.json)])),
-            .good("protobuf with its content type", make.protobuf(make.message(), [self.contentType(.protobuf)])),
+            .good(
+                "protobuf with its content type",
+                make.protobuf(make.message(), [self.contentType(.protobuf)])
+            ),
             .good("protobuf without a word", make.protobuf(make.message())),
             .good("JSON, schema registry frame", make.framed(make.message(), as: .json)),
             .good("protobuf, schema registry frame", make.framed(make.message(), as: .protobuf)),
@@ -30,7 +33,9 @@ enum Specimens {
         (1...count).map { .good("record \($0) of the outage", make.json(make.message()), calls: 1...100) }
     }
 
-    private static func digested(_ message: Flotilla_Activation_V1_Activation) -> Flotilla_Activation_V1_Activation {
+    private static func digested(_ message: Flotilla_Activation_V1_Activation)
+        -> Flotilla_Activation_V1_Activation
+    {
         var message = message
         message.deviceID = ""
         message.muid = "0f074dc8e1f0547310e729032ac0730b"

@@ -12,31 +12,52 @@ extension Specimens {
         return [
             .dead("tombstone", make.raw(nil, self.oddHeaders), .undecodable, "value.tombstone"),
             .dead("no bytes at all", make.raw([]), .undecodable, "value.empty"),
-            .dead("bytes that mean nothing", make.raw([0xFF, 0xFE, 0x00, 0x9F]), .undecodable, "value.not_protobuf"),
-            .dead("JSON that ends early", make.raw(Array(#"{"appId":"112233","#.utf8)), .undecodable, "value.not_json"),
+            .dead(
+                "bytes that mean nothing",
+                make.raw([0xFF, 0xFE, 0x00, 0x9F]),
+                .undecodable,
+                "value.not_protobuf"
+            ),
+            .dead(
+                "JSON that ends early",
+                make.raw(Array(#"{"appId":"112233","#.utf8)),
+                .undecodable,
+                "value.not_json"
+            ),
             .dead("text that is not UTF-8", make.raw(self.invalidText, json), .undecodable, "value.not_json"),
             .dead("a frame around nothing", make.raw([0, 0, 0, 0, 7]), .undecodable, "value.framing"),
             .dead(
-                "an unknown content type", make.raw(Array("<a/>".utf8), [RecordHeader("content-type", "text/xml")]),
-                .undecodable, "value.unknown_content_type"
+                "an unknown content type",
+                make.raw(Array("<a/>".utf8), [RecordHeader("content-type", "text/xml")]),
+                .undecodable,
+                "value.unknown_content_type"
             ),
             .dead("a field of the wrong type", make.spoilt(appID, by: "true"), .invalid, "field.wrong_type"),
             .dead("no app id", make.spoilt(appID, by: "0"), .invalid, "app_id.missing"),
             .dead("an unknown app type", make.spoilt("IOS", by: "WINDOWS"), .invalid, "app_type.unknown"),
             .dead(
-                "an unknown conversion type", make.spoilt("MOBILEAPP_ACTIVITE", by: "MOBILEAPP_ACTIVATE"),
-                .invalid, "conversion_type.unknown"
+                "an unknown conversion type",
+                make.spoilt("MOBILEAPP_ACTIVITE", by: "MOBILEAPP_ACTIVATE"),
+                .invalid,
+                "conversion_type.unknown"
             ),
-            .dead("a malformed device id", make.spoilt("6D92078A-", by: "6D92078A"), .invalid, "device_id.malformed"),
+            .dead(
+                "a malformed device id",
+                make.spoilt("6D92078A-", by: "6D92078A"),
+                .invalid,
+                "device_id.malformed"
+            ),
             .dead("an app without keys", make.json(stranger), .invalid, "configuration.unknown_app"),
         ]
     }
 
     /// Kafka allows all of these, and a dead letter has to bring them back as they were.
     private static let oddHeaders = [
-        RecordHeader("tried-by", "a"), RecordHeader("tried-by", "b"), RecordHeader("nothing", nil as [UInt8]?),
+        RecordHeader("tried-by", "a"), RecordHeader("tried-by", "b"),
+        RecordHeader("nothing", nil as [UInt8]?),
         RecordHeader("bytes", [0x00, 0xFF]),
     ]
 
-    private static let invalidText = Array(#"{"appId":"112233",""#.utf8) + [0xC3, 0x28] + Array(#"":1}"#.utf8)
+    private static let invalidText =
+        Array(#"{"appId":"112233",""#.utf8) + [0xC3, 0x28] + Array(#"":1}"#.utf8)
 }

@@ -24,13 +24,30 @@ extension Specimens {
             .refused("a conversion of last week", make.json(old), "converted_at.too_old"),
             .refused("a conversion of tomorrow", make.json(early), "converted_at.in_future"),
             Specimen(
-                title: "published 8 days ago", record: late, fate: .expired, reason: "deadline", calls: 0...0,
+                title: "published 8 days ago",
+                record: late,
+                fate: .expired,
+                reason: "deadline",
+                calls: 0...0,
                 accepted: 0
             ),
-            .refused("GDT says -15, illegal muid", make.json(make.message(clickID: "sim-ret-15")), "gdt.-15", calls: 1),
-            .refused("GDT says -14, illegal time", make.json(make.message(clickID: "sim-ret-14")), "gdt.-14", calls: 1),
+            .refused(
+                "GDT says -15, illegal muid",
+                make.json(make.message(clickID: "sim-ret-15")),
+                "gdt.-15",
+                calls: 1
+            ),
+            .refused(
+                "GDT says -14, illegal time",
+                make.json(make.message(clickID: "sim-ret-14")),
+                "gdt.-14",
+                calls: 1
+            ),
             .dead(
-                "GDT says -1, illegal request", make.json(make.message(clickID: "sim-ret-1")), .rejected, "gdt.-1",
+                "GDT says -1, illegal request",
+                make.json(make.message(clickID: "sim-ret-1")),
+                .rejected,
+                "gdt.-1",
                 calls: 1
             ),
         ]

@@ -12,15 +12,32 @@ extension Specimens {
         return [
             .good("503 twice", make.json(make.message(clickID: "sim-503x2")), calls: 3...3),
             .good("429, Retry-After: 1", make.json(make.message(clickID: "sim-429after1x1")), calls: 2...2),
-            .good("-12 twice, keys not found", make.json(make.message(clickID: "sim-ret-12x2")), calls: 3...3),
+            .good(
+                "-12 twice, keys not found",
+                make.json(make.message(clickID: "sim-ret-12x2")),
+                calls: 3...3
+            ),
             .good("a proxy's page instead", make.json(make.message(clickID: "sim-htmlx1")), calls: 2...2),
             .good("cut before GDT read it", make.json(make.message(clickID: "sim-cutx1")), calls: cut),
-            .good("cut after GDT accepted it", make.json(make.message(clickID: "sim-cutafterx1")), calls: cut, accepted: 2),
-            .good("half an answer", make.json(make.message(clickID: "sim-truncatedx1")), calls: 2...2, accepted: 2),
+            .good(
+                "cut after GDT accepted it",
+                make.json(make.message(clickID: "sim-cutafterx1")),
+                calls: cut,
+                accepted: 2
+            ),
+            .good(
+                "half an answer",
+                make.json(make.message(clickID: "sim-truncatedx1")),
+                calls: 2...2,
+                accepted: 2
+            ),
             .good("a slow answer", make.json(make.message(clickID: "sim-slow1200"))),
             .good("no answer in time", make.json(make.message(clickID: "sim-hangx1")), calls: 2...2),
             .dead(
-                "a code that nobody knows, always", make.json(make.message(clickID: "sim-ret-99")), .exhausted, "gdt.-99",
+                "a code that nobody knows, always",
+                make.json(make.message(clickID: "sim-ret-99")),
+                .exhausted,
+                "gdt.-99",
                 calls: WorkerFile.attempts
             ),
         ]

@@ -26,14 +26,19 @@ final class Stage {
 
     init(_ wish: StopWish) throws {
         self.wish = wish
-        self.http = try HTTPClient(HTTPClientSettings(connectTimeout: .seconds(1), requestTimeout: .seconds(2)))
+        self.http = try HTTPClient(
+            HTTPClientSettings(connectTimeout: .seconds(1), requestTimeout: .seconds(2))
+        )
     }
 
     /// After this, a turn fails; nil for never.
     func end(by deadline: ContinuousClock.Instant?) { self.deadline = deadline }
 
     func start(
-        _ role: String, _ program: String, _ arguments: [String], hearing line: @escaping (String) -> Void = { _ in }
+        _ role: String,
+        _ program: String,
+        _ arguments: [String],
+        hearing line: @escaping (String) -> Void = { _ in }
     ) throws -> Performer {
         let performer = try Performer(role, program, arguments)
         self.performers.append(performer)
@@ -54,7 +59,9 @@ final class Stage {
 
     func publish(_ specimens: [Specimen]) throws {
         guard let producer else { throw Complaint("there is no broker yet") }
-        for specimen in specimens { try producer.send(specimen.record, id: self.register.published(specimen)) }
+        for specimen in specimens {
+            try producer.send(specimen.record, id: self.register.published(specimen))
+        }
         self.serve()
     }
 
@@ -98,7 +105,9 @@ final class Stage {
         return self.requests
     }
 
-    func takeAnswer(_ id: UInt64) -> Result<HTTPResponse, TransferError>? { self.answers.removeValue(forKey: id) }
+    func takeAnswer(_ id: UInt64) -> Result<HTTPResponse, TransferError>? {
+        self.answers.removeValue(forKey: id)
+    }
 
     /// The body of an answer with status 200.
     func fetch(_ request: HTTPRequest) throws -> [UInt8] {
@@ -106,7 +115,8 @@ final class Stage {
         while true {
             switch self.takeAnswer(id) {
             case .success(let response) where response.status == 200: return response.body
-            case .success(let response): throw Complaint("\(request.url) answers with status \(response.status)")
+            case .success(let response):
+                throw Complaint("\(request.url) answers with status \(response.status)")
             case .failure(let error): throw Complaint("\(request.url) does not answer: \(error.message)")
             case nil: try self.turn()
             }
@@ -126,7 +136,10 @@ final class Stage {
     private func serve() {
         for (performer, line) in self.heard { performer.serve(line) }
         self.http.serve { id, result in self.answers[id] = result }
-        self.producer?.serve { receipt in self.register.delivered(receipt) } _: { _ in }
+        self.producer?.serve { receipt in
+            self.register.delivered(receipt)
+        } _: { _ in
+        }
         while let reader, reader.read(atMost: 1_000, { self.register.arrived($0) }, { _ in }) == 1_000 {}
     }
 }

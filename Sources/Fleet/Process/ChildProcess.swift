@@ -72,7 +72,9 @@ final class ChildProcess {
     }
 
     deinit {
-        for descriptor in self.inputs.map(\.lines.descriptor) + [self.lifeline.descriptor] { close(descriptor) }
+        for descriptor in self.inputs.map(\.lines.descriptor) + [self.lifeline.descriptor] {
+            close(descriptor)
+        }
         if self.standardInput >= 0 { close(self.standardInput) }
     }
 

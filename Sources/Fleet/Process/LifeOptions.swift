@@ -29,7 +29,9 @@ struct LifeOptions: ParsableArguments {
         while wish.count == 0 {
             wait(atMost: .seconds(3_600))
             guard wait.isReadable(at: 1) else { continue }
-            let count = unsafe ignored.withUnsafeMutableBytes { unsafe read(STDIN_FILENO, $0.baseAddress, $0.count) }
+            let count = unsafe ignored.withUnsafeMutableBytes {
+                unsafe read(STDIN_FILENO, $0.baseAddress, $0.count)
+            }
             if count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
         }
     }

@@ -18,7 +18,9 @@ struct LineInput {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         let descriptor = self.descriptor
         while !self.isAtEnd {
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            let count = unsafe chunk.withUnsafeMutableBytes {
+                unsafe read(descriptor, $0.baseAddress, $0.count)
+            }
             if count > 0 {
                 self.buffer.removeSubrange(..<self.start)
                 self.scanned -= self.start

@@ -15,7 +15,9 @@ struct Spawn {
     /// A pipe that no other child inherits.
     static func pipe() throws(Complaint) -> (readEnd: Int32, writeEnd: Int32) {
         var ends: [Int32] = [-1, -1]
-        guard unsafe Glibc.pipe(&ends) == 0 else { throw Complaint("no pipe to be had: \(FileFailure.last().reason)") }
+        guard unsafe Glibc.pipe(&ends) == 0 else {
+            throw Complaint("no pipe to be had: \(FileFailure.last().reason)")
+        }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
@@ -50,7 +52,12 @@ struct Spawn {
         let words = CStrings([self.program] + self.arguments)
         let environment = CStrings(Self.environment)
         let status = unsafe posix_spawn(
-            &pid, self.program, &actions, &attributes, words.pointers, environment.pointers
+            &pid,
+            self.program,
+            &actions,
+            &attributes,
+            words.pointers,
+            environment.pointers
         )
         withExtendedLifetime((words, environment)) {}
         guard status == 0 else {
