@@ -15,7 +15,7 @@ final class Demo {
     /// - Returns: the exit code: 0 if everything came as it had to, 130 if it was not wanted to the end.
     func run() -> Int32 {
         // A reader that goes away, such as `head`, is noticed when a write fails; everybody is then sent home.
-        _ = unsafe signal(SIGPIPE, SIG_IGN)
+        _ = signal(SIGPIPE, SIG_IGN)
         do {
             let folder = try TemporaryFolder()
             defer { folder.remove(WorkerFile.names) }

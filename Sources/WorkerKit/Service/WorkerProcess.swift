@@ -27,6 +27,8 @@ package struct WorkerProcess: Sendable {
 
     /// Runs until SIGTERM or SIGINT has been followed by a complete drain. A second signal ends the process at once.
     package func run() async throws {
+        // A peer that closes its connection is an error of one call, not the end of the process.
+        _ = signal(SIGPIPE, SIG_IGN)
         let logger = self.logger()
         let registry = PrometheusRegistry()
         MetricCatalogue.describe(in: registry)
