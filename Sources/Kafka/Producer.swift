@@ -75,14 +75,6 @@ package import Records
         }
     }
 
-    /// Waits until every record has its report, at most this long. The reports still come through `serve`.
-    ///
-    /// - Returns: whether nothing was left.
-    package func flush(atMost longest: Duration) -> Bool {
-        let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
-        return unsafe rd_kafka_flush(self.client.handle, milliseconds) == RD_KAFKA_RESP_ERR_NO_ERROR
-    }
-
     private func topic(_ name: String) throws(KafkaError) -> OpaquePointer {
         if let topic = unsafe self.topics[name] { return unsafe topic }
         guard let topic = unsafe rd_kafka_topic_new(self.client.handle, name, nil) else {

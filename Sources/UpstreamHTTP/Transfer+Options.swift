@@ -104,19 +104,12 @@ extension Transfer {
         return line.count
     }
 
-    /// libcurl sends a request again by itself when a connection that it had kept ends before the first
-    /// byte of an answer, because servers close idle connections at any moment. A GET may be repeated so,
-    /// once; a POST may not: its second sending is stopped here, and the caller hears of a cut.
+    /// libcurl sends a request again by itself when a connection that it had kept ends before the first byte of
+    /// an answer. Nothing may be done twice in silence, so the second sending is stopped here: the caller hears of
+    /// a cut, and that the request may have been sent, and decides.
     fileprivate func maySend() -> Bool {
-        guard self.sendings < self.sendingsLimit else { return false }
-        self.sendings += 1
+        guard self.sendings == 0 else { return false }
+        self.sendings = 1
         return true
-    }
-
-    private var sendingsLimit: Int {
-        switch self.method {
-        case .get: 2
-        case .post: 1
-        }
     }
 }

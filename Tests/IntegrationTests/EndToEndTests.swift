@@ -86,16 +86,19 @@ struct EndToEndTests {
     @Test func anOutageDeadLettersNothing() async throws {
         let cluster = try TestCluster()
         let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
-        var outage = Faults()
-        outage.serverError = .init(status: 503, when: .init(forMilliseconds: 6_000))
-        await gdt.setFaults(outage)
-        try cluster.publish((0..<300).map { Activations.good($0, to: cluster.input) })
         let worker = try WorkerUnderTest(
             cluster,
             upstream: "http://127.0.0.1:\(gdt.port)",
             more: Self.quickRetries + "\nworker:\n  attempts: 2\n"
         )
+        // One record through, so that the outage meets a worker that works.
+        try cluster.publish([Activations.good(0, to: cluster.input)])
         let results = try TopicReader(cluster.results, cluster)
+        #expect(results.read(outcomes: 1), "\(worker.log)")
+        var outage = Faults()
+        outage.serverError = .init(status: 503, when: .init(forMilliseconds: 4_000))
+        await gdt.setFaults(outage)
+        try cluster.publish((1..<300).map { Activations.good($0, to: cluster.input) })
         #expect(results.read(outcomes: 300), "\(worker.log)")
         #expect(worker.log.contains("circuit breaker open"))
         #expect(worker.stop() == 0, "\(worker.log)")

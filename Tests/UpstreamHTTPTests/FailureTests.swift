@@ -116,15 +116,15 @@ struct FailureTests {
         #expect(!error.mayHaveBeenSent)
     }
 
-    /// Servers close idle connections at any moment, so libcurl repeats what it sent into one.
-    @Test func repeatsAGetOnceAndAPostNever() throws {
+    /// Servers close idle connections at any moment, and libcurl would repeat by itself what it sent into one.
+    @Test func neverSendsARequestTwice() throws {
         let server = TestServer { connection in
             guard let first = connection.request(), !first.head.contains("/cut") else { return }
             connection.send(ok())
             _ = connection.request()
         }
         defer { server.stop() }
-        for (method, sendings) in [(HTTPRequest.Method.get, 2), (.post, 1)] {
+        for method in [HTTPRequest.Method.get, .post] {
             let client = try HTTPClient(HTTPClientSettings())
             _ = try client.get(server.url("/warm")).get()
             let path = "/cut-\(method.rawValue)"
@@ -132,19 +132,7 @@ struct FailureTests {
             let error = try #require(client.exchange(request).error)
             #expect(error.kind == .cut, "\(error)")
             #expect(error.mayHaveBeenSent)
-            #expect(server.requests.count { $0.head.contains(path) } == sendings)
+            #expect(server.requests.count { $0.head.contains(path) } == 1)
         }
-    }
-
-    @Test func repeatsAGetThatThenSucceeds() throws {
-        let server = TestServer { connection in
-            guard connection.request() != nil else { return }
-            connection.send(ok("\(connection.number)"))
-            _ = connection.request()
-        }
-        defer { server.stop() }
-        let client = try HTTPClient(HTTPClientSettings())
-        #expect(try client.get(server.url()).get().body == Array("0".utf8))
-        #expect(try client.get(server.url()).get().body == Array("1".utf8))
     }
 }

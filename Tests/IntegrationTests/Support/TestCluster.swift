@@ -1,3 +1,4 @@
+import EventThread
 import Foundation
 import Kafka
 import Records
@@ -65,16 +66,13 @@ private final class Publication {
     }
 
     func send(_ record: OutboundRecord) throws {
-        while try self.isFull(for: record) {
-            _ = self.producer.flush(atMost: .seconds(1))
-            self.takeReports()
-        }
+        while try self.isFull(for: record) { self.takeReports(atMost: .seconds(1)) }
         self.sent += 1
     }
 
     func finish() throws {
-        while self.acknowledged < self.sent, self.producer.flush(atMost: .seconds(30)) { self.takeReports() }
-        self.takeReports()
+        let deadline = ContinuousClock.now + .seconds(60)
+        while self.acknowledged < self.sent, ContinuousClock.now < deadline { self.takeReports(atMost: .seconds(1)) }
         if let failure = self.failure { throw failure }
         guard self.acknowledged == self.sent else { throw NotAcknowledged(missing: self.sent - self.acknowledged) }
     }
@@ -89,7 +87,9 @@ private final class Publication {
         }
     }
 
-    private func takeReports() {
+    private func takeReports(atMost longest: Duration) {
+        var wait = Wait(on: [self.producer.descriptor])
+        wait(atMost: longest)
         self.producer.serve { event in
             guard case .reported(_, let error) = event else { return }
             self.acknowledged += 1
