@@ -99,7 +99,7 @@ struct RecordTable: Sendable {
     private(set) var bytes = 0
     var count: Int { self.entries.count - self.free.count }
 
-    mutating func add(_ entry: Entry) -> EntryID {
+    mutating func add(_ entry: consuming Entry) -> EntryID {
         self.bytes += entry.bytes
         if let index = self.free.popLast() {
             self.entries[index] = entry
