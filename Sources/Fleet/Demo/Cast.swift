@@ -27,7 +27,7 @@ final class Cast {
         let screen = self.stage.screen
         screen.line()
         screen.line(
-            "The fleet on one machine: a broker, GDT as a simulator, and the activation worker.",
+            "A fleet on one machine: a broker, a simulator of GDT, the activation worker",
             .bold
         )
         screen.line()
@@ -62,7 +62,9 @@ final class Cast {
             "the worker",
             own,
             ["leash", "--", program, "run", "--config", self.file.path]
-        ) { [unowned self] line in self.noted(line) }
+        ) { [weak self] line in
+            self?.noted(line)
+        }
     }
 
     private func noted(_ line: String) {
@@ -93,8 +95,8 @@ final class Cast {
         screen.line("Everything is left running until Ctrl-C. In another terminal:", .bold)
         screen.line()
         for line in [
-            "fleet publish \(topic) --brokers \(self.brokers) --file records.jsonl --key-field deviceId --verbose",
-            "fleet read \(topic).result --brokers \(self.brokers) --from-beginning --follow",
+            "fleet publish \(topic) --brokers \(self.brokers) --file records.jsonl",
+            "fleet read \(topic).result --brokers \(self.brokers) --from-beginning",
             "fleet read \(topic).dead-letter --brokers \(self.brokers) --from-beginning",
             "curl \(self.address)/metrics",
             "curl \(self.upstream)/control/stats",
@@ -103,7 +105,7 @@ final class Cast {
         do {
             while true { try self.stage.turn() }
         } catch is Stage.Interrupted {
-            screen.line()
+            self.stage.grantWish()
         }
     }
 

@@ -59,7 +59,7 @@ struct Outage {
                 story.tell("GDT listens again")
             }
             if case .success(let response)? = metrics.turn(self.stage) {
-                Self.note(MetricsPage(response.body), since: before, story, &result)
+                Self.note(MetricsPage(response.body), since: before, story, &result, &isBack)
             }
             self.stage.screen.show("… \(settled) of \(all.count) settled, \(self.letters(all)) dead letters")
         }
@@ -71,7 +71,8 @@ struct Outage {
         _ page: MetricsPage,
         since before: MetricsPage,
         _ story: Story,
-        _ result: inout Result
+        _ result: inout Result,
+        _ isBack: inout Bool
     ) {
         func moves(to state: String) -> Int {
             let labels = [("to", state)]
@@ -91,6 +92,11 @@ struct Outage {
         guard result.breakerClosed == 0, moves(to: "closed") > 0 else { return }
         // One opening and any number of failed probes end with one closing.
         result.breakerClosed = result.breakerOpened
+        // The worker may be quicker to notice than we are.
+        if !isBack {
+            isBack = true
+            story.tell("GDT listens again")
+        }
         story.tell("the circuit breaker closes: a probe got through")
     }
 

@@ -56,12 +56,12 @@ struct Row {
 
     /// As many columns as the page has room for; what is as expected is left out first.
     func text(width: Int) -> String {
-        var cells = [Self.cell(self.title, 33), Self.cell(self.fate, 12)]
-        if width >= 115 || !self.isAsExpected { cells.insert(Self.cell(self.expected, 12), at: 1) }
+        var cells = [Self.cell(self.title, 28), Self.cell(self.fate, 11)]
+        if width >= 105 || !self.isAsExpected { cells.insert(Self.cell(self.expected, 11), at: 1) }
         cells.append(Self.cell(self.calls, 5, isNumber: true))
-        cells.append(Self.cell(self.latency, 8, isNumber: true))
+        cells.append(Self.cell(self.latency, 6, isNumber: true))
         let used = 2 + cells.reduce(0) { $0 + $1.count + 1 }
-        let idRoom = width >= 138 ? 35 : 12
+        let idRoom = width >= 130 ? 35 : 12
         if width - used - 27 > idRoom {
             cells.append(Self.cell(self.reason, 27))
             cells.append(Self.cell(self.deadLetterID, idRoom))

@@ -34,7 +34,7 @@ extension Specimens {
             .good("a slow answer", make.json(make.message(clickID: "sim-slow1200"))),
             .good("no answer in time", make.json(make.message(clickID: "sim-hangx1")), calls: 2...2),
             .dead(
-                "a code that nobody knows, always",
+                "an unknown code, every time",
                 make.json(make.message(clickID: "sim-ret-99")),
                 .exhausted,
                 "gdt.-99",

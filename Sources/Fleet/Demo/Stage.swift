@@ -23,6 +23,8 @@ final class Stage {
     private var requests: UInt64 = 0
     private var answers: [UInt64: Result<HTTPResponse, TransferError>] = [:]
     private var deadline: ContinuousClock.Instant?
+    /// Wishes to stop that have been answered.
+    private var grantedWishes = 0
 
     init(_ wish: StopWish) throws {
         self.wish = wish
@@ -33,6 +35,9 @@ final class Stage {
 
     /// After this, a turn fails; nil for never.
     func end(by deadline: ContinuousClock.Instant?) { self.deadline = deadline }
+
+    /// Goes on to the end after a wish to stop that was waited for.
+    func grantWish() { self.grantedWishes = self.wish.count }
 
     func start(
         _ role: String,
@@ -70,7 +75,7 @@ final class Stage {
         self.pause()
         self.serve()
         for performer in self.performers { if let mishap = performer.mishap { throw mishap } }
-        guard self.wish.count == 0, self.screen.isWatched else { throw Interrupted() }
+        guard self.wish.count <= self.grantedWishes, self.screen.isWatched else { throw Interrupted() }
         if let deadline, ContinuousClock.now > deadline { throw Complaint("the time for the demo is up") }
     }
 

@@ -23,15 +23,13 @@ struct Totals {
         screen.line("  \(self.metrics.sum("worker_retries_total")) retries, each when it was due")
         guard let stats else { return }
         screen.line(
-            "  \(stats.requests) calls reached GDT, which accepted \(stats.accepted) reports of "
-                + "\(stats.distinctAccepted) conversions"
+            "  \(stats.requests) calls reached GDT; it accepted \(stats.accepted) reports of \(stats.distinctAccepted) conversions"
         )
         guard stats.duplicates > 0 else { return }
         let titles = self.entries.filter { $0.specimen.accepted > 1 }.map { "\"\($0.specimen.title)\"" }
-        screen.line(
-            "  \(stats.duplicates) counted twice: \(titles.joined(separator: ", ")). GDT had accepted the report,"
-        )
-        screen.line("  the answer was lost, and its API has no key by which it could recognise the repeat")
+        screen.line("  \(stats.duplicates) conversions were counted twice: \(titles.joined(separator: ", "))")
+        screen.line("    GDT had accepted the report and the answer was lost; its API has no key to")
+        screen.line("    recognise the repeat by")
     }
 }
 
