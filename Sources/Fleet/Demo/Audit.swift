@@ -94,7 +94,7 @@ struct Audit {
             ),
             Finding(
                 claim:
-                    "each of the \(letters) dead letters carries its record untouched, and its outcome names it",
+                    "the \(letters) dead letters hold their records untouched, and outcomes name them",
                 objections: Self.objections(in: entries, about: { $0.specimen.fate == .deadLettered })
             ),
             Finding(

@@ -38,7 +38,7 @@ final class Screen {
     }
 
     func paint(_ text: String, _ ink: Ink) -> String {
-        self.hasColour && ink != .plain ? "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m" : text
+        self.hasColour && ink != .plain && !text.isEmpty ? "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m" : text
     }
 
     /// Writes a line that stays, above the one that changes.
