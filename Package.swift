@@ -75,7 +75,8 @@ let package = Package(
         .target(
             name: "Operations",
             dependencies: [
-                configuration, coreMetrics, hummingbird, hummingbirdCore, lifecycle, logging, metrics, nioCore, yams,
+                configuration, coreMetrics, hummingbird, hummingbirdCore, lifecycle, logging, metrics,
+                nioCore, yams,
             ],
             swiftSettings: house
         ),
@@ -93,7 +94,9 @@ let package = Package(
         // Workers: a handler, its settings, and a main.
         .executableTarget(
             name: "ActivationWorker",
-            dependencies: ["WorkerKit", "Records", "WireFormats", "Operations", "UpstreamHTTP", argumentParser],
+            dependencies: [
+                "WorkerKit", "Records", "WireFormats", "Operations", "UpstreamHTTP", argumentParser,
+            ],
             swiftSettings: house
         ),
 

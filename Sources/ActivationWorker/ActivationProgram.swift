@@ -44,7 +44,9 @@ enum ActivationProgram: WorkerProgram {
     /// personal: nothing of the query is shown.
     static func masked(_ request: HTTPRequest) -> HTTPRequest {
         var masked = request
-        if let start = request.url.firstRange(of: "?v="), let end = request.url[start.upperBound...].firstIndex(of: "&") {
+        if let start = request.url.firstRange(of: "?v="),
+            let end = request.url[start.upperBound...].firstIndex(of: "&")
+        {
             masked.url = request.url[..<start.upperBound] + "masked" + request.url[end...]
         }
         return masked
@@ -79,7 +81,11 @@ enum ActivationProgram: WorkerProgram {
     }
 
     private static func keys(_ reader: SettingsReader) -> [GDTAccount: GDTKeys] {
-        let apps = reader.each("apps", atLeast: 1, help: "The apps that may be reported, with the keys GDT issued.") {
+        let apps = reader.each(
+            "apps",
+            atLeast: 1,
+            help: "The apps that may be reported, with the keys GDT issued."
+        ) {
             Self.app($0)
         }
         var keys: [GDTAccount: GDTKeys] = [:]
@@ -94,7 +100,9 @@ enum ActivationProgram: WorkerProgram {
     private static func app(_ reader: SettingsReader) -> (GDTAccount, GDTKeys)? {
         let account = GDTAccount(
             appID: UInt64(reader.int("app_id", in: 1...Int.max, help: "The app's id at Apple or Tencent.")),
-            advertiserID: UInt64(reader.int("advertiser_id", in: 1...Int.max, help: "The account at e.qq.com."))
+            advertiserID: UInt64(
+                reader.int("advertiser_id", in: 1...Int.max, help: "The account at e.qq.com.")
+            )
         )
         let signKey = reader.secret("sign_key", help: "GDT's sign_key for this app and advertiser.")
         let encryptKey = reader.secret("encrypt_key", help: "GDT's encrypt_key for this app and advertiser.")

@@ -27,6 +27,9 @@ package final class WakePipe: Sendable {
     ///
     /// - Returns: how many bytes came; 0 if there were none.
     package func read(into buffer: inout [UInt8]) -> Int {
-        max(0, unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(self.readEnd, $0.baseAddress, $0.count) })
+        max(
+            0,
+            unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(self.readEnd, $0.baseAddress, $0.count) }
+        )
     }
 }

@@ -15,7 +15,13 @@ internal import CRdKafka
         atMost longest: Duration
     ) throws(KafkaError) {
         var topics = unsafe partitionCounts.sorted { $0.key < $1.key }.map { name, partitions in
-            unsafe rd_kafka_NewTopic_new(name, Int32(clamping: partitions), Int32(clamping: replicationFactor), nil, 0)
+            unsafe rd_kafka_NewTopic_new(
+                name,
+                Int32(clamping: partitions),
+                Int32(clamping: replicationFactor),
+                nil,
+                0
+            )
         }
         defer { unsafe rd_kafka_NewTopic_destroy_array(&topics, topics.count) }
         let event = try unsafe self.answer(atMost: longest) { queue in
@@ -43,7 +49,9 @@ internal import CRdKafka
         try self.client.metadata(atMost: longest)
     }
 
-    private func answer(atMost longest: Duration, to request: (OpaquePointer) -> Void) throws(KafkaError) -> Event {
+    private func answer(atMost longest: Duration, to request: (OpaquePointer) -> Void) throws(KafkaError)
+        -> Event
+    {
         guard let queue = unsafe rd_kafka_queue_new(self.client.handle) else {
             throw KafkaError(RD_KAFKA_RESP_ERR__FAIL)
         }

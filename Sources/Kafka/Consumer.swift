@@ -24,7 +24,8 @@ internal import CRdKafka
         properties["enable.auto.offset.store"] = "false"
         properties["log.queue"] = "true"
         let events =
-            RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_OFFSET_COMMIT | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG
+            RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_OFFSET_COMMIT | RD_KAFKA_EVENT_ERROR
+            | RD_KAFKA_EVENT_LOG
         self.client = try Client(RD_KAFKA_CONSUMER, ClientSettings(properties, events: events))
         self.pipe = NotificationPipe()
         try KafkaError.check(unsafe rd_kafka_poll_set_consumer(self.client.handle))
@@ -96,10 +97,17 @@ internal import CRdKafka
         for position in positions {
             self.lastTag &+= 1
             if self.lastTag == Self.groupTag { self.lastTag = 1 }
-            let reader = PartitionReader(position.partition, of: self.client, tag: self.lastTag, on: self.pipe)
+            let reader = PartitionReader(
+                position.partition,
+                of: self.client,
+                tag: self.lastTag,
+                on: self.pipe
+            )
             self.readers[self.lastTag] = reader
         }
-        let list = PartitionList(positions.map { CommittedPosition(partition: $0.partition, offset: $0.offset) })
+        let list = PartitionList(
+            positions.map { CommittedPosition(partition: $0.partition, offset: $0.offset) }
+        )
         try KafkaError.check(unsafe rd_kafka_assign(self.client.handle, list.list))
         return self.readers.values.sorted { $0.partition < $1.partition }
     }

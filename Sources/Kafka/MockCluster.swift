@@ -9,7 +9,8 @@ internal import CRdKafka
     /// - Parameter brokers: how many brokers it plays, each on a port of its own on 127.0.0.1.
     package init(brokers: Int = 1) throws(KafkaError) {
         self.client = try Client(RD_KAFKA_PRODUCER, ClientSettings(["log_level": "0"], events: 0))
-        guard let cluster = unsafe rd_kafka_mock_cluster_new(self.client.handle, Int32(clamping: brokers)) else {
+        guard let cluster = unsafe rd_kafka_mock_cluster_new(self.client.handle, Int32(clamping: brokers))
+        else {
             throw KafkaError(
                 code: .init(RD_KAFKA_RESP_ERR__FAIL),
                 message: "the mock cluster did not start",
@@ -22,7 +23,9 @@ internal import CRdKafka
     deinit { unsafe rd_kafka_mock_cluster_destroy(self.cluster) }
 
     /// `host:port[,host:port…]`
-    package var bootstrapServers: String { unsafe String(cString: rd_kafka_mock_cluster_bootstraps(self.cluster)) }
+    package var bootstrapServers: String {
+        unsafe String(cString: rd_kafka_mock_cluster_bootstraps(self.cluster))
+    }
 
     package func createTopic(_ name: String, partitions: Int) throws(KafkaError) {
         try KafkaError.check(

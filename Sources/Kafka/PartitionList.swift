@@ -8,7 +8,11 @@ internal import CRdKafka
         unsafe self.list = rd_kafka_topic_partition_list_new(Int32(clamping: positions.count))
         for position in positions {
             let topic = position.partition.topic
-            let entry = unsafe rd_kafka_topic_partition_list_add(self.list, topic, position.partition.partition)
+            let entry = unsafe rd_kafka_topic_partition_list_add(
+                self.list,
+                topic,
+                position.partition.partition
+            )
             guard let entry = unsafe entry else { continue }
             unsafe entry.pointee.offset = position.offset ?? Int64(RD_KAFKA_OFFSET_INVALID)
             guard !position.metadata.isEmpty else { continue }
@@ -41,7 +45,10 @@ internal import CRdKafka
                 )
             }
             let position = CommittedPosition(
-                partition: TopicPartition(topic: unsafe String(cString: entry.topic), partition: unsafe entry.partition),
+                partition: TopicPartition(
+                    topic: unsafe String(cString: entry.topic),
+                    partition: unsafe entry.partition
+                ),
                 offset: unsafe entry.offset >= 0 ? unsafe entry.offset : nil,
                 metadata: metadata ?? ""
             )

@@ -25,7 +25,11 @@ package import Records
     /// Hands over what has arrived, at most so many. Never waits.
     ///
     /// - Returns: how many records there were.
-    package func read(atMost limit: Int, _ take: (consuming InboundRecord) -> Void, _ failed: (KafkaError) -> Void)
+    package func read(
+        atMost limit: Int,
+        _ take: (consuming InboundRecord) -> Void,
+        _ failed: (KafkaError) -> Void
+    )
         -> Int
     {
         var taken = 0

@@ -23,7 +23,7 @@ package import Records
     }
 
     deinit {
-        for unsafe topic in unsafe self.topics.values { unsafe rd_kafka_topic_destroy(topic) }
+        for unsafetopic in unsafe self.topics.values { unsafe rd_kafka_topic_destroy(topic) }
     }
 
     /// Readable when delivery reports or errors have arrived.
@@ -42,8 +42,15 @@ package import Records
         let status = unsafe withBytes(of: record.key) { key, keyCount in
             unsafe withBytes(of: record.value) { value, valueCount in
                 unsafe crdkafka_produce(
-                    self.client.handle, topic, record.partition ?? RD_KAFKA_PARTITION_UA, key, keyCount,
-                    value, valueCount, headers, record.timestamp ?? 0,
+                    self.client.handle,
+                    topic,
+                    record.partition ?? RD_KAFKA_PARTITION_UA,
+                    key,
+                    keyCount,
+                    value,
+                    valueCount,
+                    headers,
+                    record.timestamp ?? 0,
                     UnsafeMutableRawPointer(bitPattern: UInt(id))
                 )
             }
@@ -61,7 +68,8 @@ package import Records
             switch event.type {
             case RD_KAFKA_EVENT_DR: Self.delivered(event, tell)
             case RD_KAFKA_EVENT_LOG: if let log = event.log { tell(.logged(log)) }
-            case RD_KAFKA_EVENT_ERROR: if let error = event.error { tell(.failed(self.client.fatalError() ?? error)) }
+            case RD_KAFKA_EVENT_ERROR:
+                if let error = event.error { tell(.failed(self.client.fatalError() ?? error)) }
             default: break
             }
         }

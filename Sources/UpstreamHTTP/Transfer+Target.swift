@@ -20,7 +20,9 @@ extension Transfer {
             self.origin = origin
         }
         // libcurl copies what it is given.
-        return unsafe url.withCString { unsafe ccurl_set_string(self.easy, CURLOPT_REQUEST_TARGET, $0 + originEnd) }
+        return unsafe url.withCString {
+            unsafe ccurl_set_string(self.easy, CURLOPT_REQUEST_TARGET, $0 + originEnd)
+        }
     }
 
     /// Where the path of a URL begins that can be sent as it stands. Nil for one without a path, or with a fragment,

@@ -10,7 +10,8 @@ struct EndToEndTests {
     @Test func everyRecordGetsExactlyTheOutcomeItDeserves() async throws {
         let cluster = try TestCluster()
         let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
-        let zero = #"{"appId":"112233","advertiserId":"10000","appType":"IOS","conversionType":"MOBILEAPP_ACTIVITE","deviceId":"00000000-0000-0000-0000-000000000000","convertedAt":"2026-01-01T00:00:00Z"}"#
+        let zero =
+            #"{"appId":"112233","advertiserId":"10000","appType":"IOS","conversionType":"MOBILEAPP_ACTIVITE","deviceId":"00000000-0000-0000-0000-000000000000","convertedAt":"2026-01-01T00:00:00Z"}"#
         let megabyte = [UInt8](repeating: UInt8(ascii: "x"), count: 900_000)
         let many = (0..<10_000).map { RecordHeader("h\($0)", "v") }
         let records: [(record: OutboundRecord, fate: String, reason: String?)] = [
@@ -20,14 +21,29 @@ struct EndToEndTests {
             (Activations.good(4, to: cluster.input, clickID: "sim-cutx1-a"), "succeeded", nil),
             (Activations.good(5, to: cluster.input, clickID: "sim-ret-15-a"), "rejected", "gdt.-15"),
             (Activations.good(6, to: cluster.input, clickID: "sim-ret-1-a"), "dead_lettered", "gdt.-1"),
-            (OutboundRecord(topic: cluster.input, key: [1], value: Array(zero.utf8)), "rejected", "device_id.zero"),
+            (
+                OutboundRecord(topic: cluster.input, key: [1], value: Array(zero.utf8)), "rejected",
+                "device_id.zero"
+            ),
             (OutboundRecord(topic: cluster.input, key: [2], value: nil), "dead_lettered", "value.tombstone"),
             (OutboundRecord(topic: cluster.input, key: [3], value: []), "dead_lettered", "value.empty"),
             (OutboundRecord(topic: cluster.input, key: [4], value: Array("{".utf8)), "dead_lettered", nil),
-            (OutboundRecord(topic: cluster.input, key: [5], value: [0xFF, 0xFE, 0x7B]), "dead_lettered", nil),
-            (OutboundRecord(topic: cluster.input, key: [6], value: Array("{\"appId\":\"\u{FF}".utf8) + [0xC3]), "dead_lettered", nil),
+            (
+                OutboundRecord(topic: cluster.input, key: [5], value: [0xFF, 0xFE, 0x7B]), "dead_lettered",
+                nil
+            ),
+            (
+                OutboundRecord(
+                    topic: cluster.input,
+                    key: [6],
+                    value: Array("{\"appId\":\"\u{FF}".utf8) + [0xC3]
+                ), "dead_lettered", nil
+            ),
             (OutboundRecord(topic: cluster.input, key: [7], value: megabyte), "dead_lettered", nil),
-            (OutboundRecord(topic: cluster.input, key: [8], value: Array("{}".utf8), headers: many), "dead_lettered", nil),
+            (
+                OutboundRecord(topic: cluster.input, key: [8], value: Array("{}".utf8), headers: many),
+                "dead_lettered", nil
+            ),
             (OutboundRecord(topic: cluster.input, key: nil, value: Array("[]".utf8)), "dead_lettered", nil),
         ]
         // One partition, so that the offsets are the order of publishing.
@@ -38,12 +54,21 @@ struct EndToEndTests {
                 return record
             }
         )
-        let worker = try WorkerUnderTest(cluster, upstream: "http://127.0.0.1:\(gdt.port)", more: Self.quickRetries)
+        let worker = try WorkerUnderTest(
+            cluster,
+            upstream: "http://127.0.0.1:\(gdt.port)",
+            more: Self.quickRetries
+        )
         let results = try TopicReader(cluster.results, cluster)
-        #expect(results.read(outcomes: records.count), "\(results.records.count) outcomes; log: \(worker.log)")
+        #expect(
+            results.read(outcomes: records.count),
+            "\(results.records.count) outcomes; log: \(worker.log)"
+        )
         #expect(worker.stop() == 0, "\(worker.log)")
 
-        let outcomes = Dictionary(results.records.compactMap(\.outcome).map { ($0.id, $0) }) { first, _ in first }
+        let outcomes = Dictionary(results.records.compactMap(\.outcome).map { ($0.id, $0) }) { first, _ in
+            first
+        }
         let letters = try TopicReader(cluster.deadLetters, cluster)
         let dead = records.filter { $0.fate == "dead_lettered" }.count
         #expect(letters.read { $0.count >= dead })
@@ -114,7 +139,8 @@ struct EndToEndTests {
         let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
         let upstream = "http://127.0.0.1:\(gdt.port)"
         let workers = [
-            try WorkerUnderTest(cluster, upstream: upstream), try WorkerUnderTest(cluster, upstream: upstream),
+            try WorkerUnderTest(cluster, upstream: upstream),
+            try WorkerUnderTest(cluster, upstream: upstream),
         ]
         let results = try TopicReader(cluster.results, cluster)
         try cluster.publish((0..<2_000).map { Activations.good($0, to: cluster.input) })
@@ -129,7 +155,10 @@ struct EndToEndTests {
         let cluster = try TestCluster(withDeadLetters: false)
         let worker = try WorkerUnderTest(cluster, upstream: "http://127.0.0.1:9")
         #expect(worker.exitStatus() == 1)
-        #expect(worker.log.contains("The dead-letter topic '\(cluster.deadLetters)' does not exist"), "\(worker.log)")
+        #expect(
+            worker.log.contains("The dead-letter topic '\(cluster.deadLetters)' does not exist"),
+            "\(worker.log)"
+        )
         try cluster.remove()
     }
 

@@ -31,7 +31,9 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
     @Option(name: .customLong("header"), help: "A header of the answer, as Name:value. Can be repeated.")
     package var headers: [String] = []
 
-    @Option(help: "No answer: how the transfer broke (resolve, connect, tls, timeout, cut, malformed, too_large).")
+    @Option(
+        help: "No answer: how the transfer broke (resolve, connect, tls, timeout, cut, malformed, too_large)."
+    )
     package var failure: String?
 
     @Flag(help: "Show what is masked otherwise.")
@@ -51,7 +53,9 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
                     continue
                 }
                 let attempt = Attempt(number: given.attempt ?? 1, now: self.circumstances.attempt.now)
-                StandardStreams.printLine(interpreter.verdict(on: given.exchange, of: given.recordBytes, attempt))
+                StandardStreams.printLine(
+                    interpreter.verdict(on: given.exchange, of: given.recordBytes, attempt)
+                )
             }
             return
         }
@@ -62,7 +66,9 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
                 body: body,
                 failure: self.failure
             )
-            StandardStreams.printLine(interpreter.verdict(on: exchange, of: record, self.circumstances.attempt))
+            StandardStreams.printLine(
+                interpreter.verdict(on: exchange, of: record, self.circumstances.attempt)
+            )
         }
     }
 
@@ -77,7 +83,8 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
 
     private static func bodies(of input: [UInt8]) -> [[UInt8]] {
         let lines = StandardStreams.lines(of: input)
-        let isOneValue = (try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)) != nil
+        let isOneValue =
+            (try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)) != nil
         return lines.count <= 1 ? [lines.first ?? []] : isOneValue ? [input] : lines
     }
 
@@ -115,7 +122,9 @@ private struct InterpretCase: Decodable {
     }
 
     static func exchange(status: Int, headers: [HTTPHeader], body: [UInt8], failure: String?) -> Exchange {
-        guard let failure else { return .response(HTTPResponse(status: status, headers: headers, body: body)) }
+        guard let failure else {
+            return .response(HTTPResponse(status: status, headers: headers, body: body))
+        }
         let kind = TransferError.Kind(rawValue: failure) ?? .other
         let isEarly = [.resolve, .connect, .tls].contains(kind)
         return .failure(TransferError(kind: kind, mayHaveBeenSent: !isEarly, message: failure))
@@ -131,7 +140,8 @@ private struct Interpreter<P: WorkerProgram> {
         let handler = ErasedHandler(self.program.handler)
         let record = PlainRecord.make(value, topic: self.program.settings.engine.inputTopic, attempt)
         switch handler.plan(record, attempt) {
-        case .call(let call): return self.line(handler.interpret(exchange, call.job, attempt), record, attempt).text
+        case .call(let call):
+            return self.line(handler.interpret(exchange, call.job, attempt), record, attempt).text
         case .answer(let answer): return self.line(.answer(answer), record, attempt).text
         case .refuse(let reason, let answer): return self.line(.refuse(reason, answer), record, attempt).text
         case .reject(let rejection): return self.line(.reject(rejection), record, attempt).text
@@ -197,6 +207,9 @@ private struct Interpreter<P: WorkerProgram> {
             worker: P.identity.name,
             workerVersion: WorkerIdentity.version
         )
-        return String(decoding: ErasedHandler(self.program.handler).encode(outcome, answer, .json), as: UTF8.self)
+        return String(
+            decoding: ErasedHandler(self.program.handler).encode(outcome, answer, .json),
+            as: UTF8.self
+        )
     }
 }

@@ -6,10 +6,14 @@ struct JSONLine {
 
     mutating func add(_ name: String, _ text: String?) { self.addRaw(name, text.map(Self.quoted) ?? "null") }
 
-    mutating func add(_ name: String, _ number: Int64?) { self.addRaw(name, number.map(String.init) ?? "null") }
+    mutating func add(_ name: String, _ number: Int64?) {
+        self.addRaw(name, number.map(String.init) ?? "null")
+    }
 
     /// Adds what is JSON already.
-    mutating func addRaw(_ name: String, _ json: String) { self.members.append("\(Self.quoted(name)):\(json)") }
+    mutating func addRaw(_ name: String, _ json: String) {
+        self.members.append("\(Self.quoted(name)):\(json)")
+    }
 
     var text: String { "{\(self.members.joined(separator: ","))}" }
 

@@ -8,7 +8,8 @@ package struct PlanCommand<P: WorkerProgram>: ParsableCommand {
     package static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "plan",
-            abstract: "Print the upstream request for each JSON record on standard input, one line for one line."
+            abstract:
+                "Print the upstream request for each JSON record on standard input, one line for one line."
         )
     }
 
@@ -36,7 +37,12 @@ package struct PlanCommand<P: WorkerProgram>: ParsableCommand {
         case .answer: VerdictLine(verdict: "answer").text
         case .refuse(let reason, _): VerdictLine(verdict: "reject", reason: reason, fate: .rejected).text
         case .reject(let rejection):
-            VerdictLine(verdict: "reject", reason: rejection.reason, fate: .deadLettered, kind: rejection.kind).text
+            VerdictLine(
+                verdict: "reject",
+                reason: rejection.reason,
+                fate: .deadLettered,
+                kind: rejection.kind
+            ).text
         }
     }
 }

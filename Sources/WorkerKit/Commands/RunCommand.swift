@@ -47,7 +47,10 @@ package struct RunCommand<P: WorkerProgram>: AsyncParsableCommand {
 
 /// `--config`, which every command takes.
 package struct SettingsFileOption: ParsableArguments {
-    @Option(name: [.customLong("config"), .customShort("c")], help: "The settings, a YAML file. The environment comes before it.")
+    @Option(
+        name: [.customLong("config"), .customShort("c")],
+        help: "The settings, a YAML file. The environment comes before it."
+    )
     package var path: String?
 
     package init() {}

@@ -17,7 +17,9 @@ enum StandardStreams {
 
     /// The lines of some bytes, without their ends; a last line without an end counts, an empty one does not.
     static func lines(of bytes: [UInt8]) -> [[UInt8]] {
-        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
+        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(
+            Array.init
+        )
         if lines.last?.isEmpty == true { lines.removeLast() }
         return lines.map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
     }

@@ -53,9 +53,13 @@ package struct KafkaSettings: Sendable {
         )
         self.extra = reader.each(
             "properties",
-            help: "Further librdkafka properties, such as TLS and SASL; each has a name and a value or value_file."
+            help:
+                "Further librdkafka properties, such as TLS and SASL; each has a name and a value or value_file."
         ) { entry in
-            (entry.string("name", help: "As librdkafka spells it."), entry.secret("value", help: "Its value."))
+            (
+                entry.string("name", help: "As librdkafka spells it."),
+                entry.secret("value", help: "Its value.")
+            )
         }
         for property in self.extra where Self.ownNames.contains(property.name) {
             reader.reportFault("properties", "\(property.name) belongs to the worker and cannot be set")
@@ -64,7 +68,8 @@ package struct KafkaSettings: Sendable {
 
     /// What the engine's promises rest on.
     private static let ownNames: Set<String> = [
-        "enable.auto.commit", "enable.auto.offset.store", "enable.idempotence", "group.id", "bootstrap.servers",
+        "enable.auto.commit", "enable.auto.offset.store", "enable.idempotence", "group.id",
+        "bootstrap.servers",
         "partition.assignment.strategy", "log.queue", "transactional.id", "go.delivery.reports", "acks",
         "request.required.acks",
     ]

@@ -50,7 +50,10 @@ enum MetricCatalogue {
         ("worker_ready", "1 while the worker takes work."),
         ("worker_oldest_unfinished_age_seconds", "Age of the oldest unfinished record of a partition."),
         ("worker_partition_incomplete_offsets", "Records of a partition in hand."),
-        ("worker_partition_overflow_records", "Records read that wait for the window of a partition to move."),
+        (
+            "worker_partition_overflow_records",
+            "Records read that wait for the window of a partition to move."
+        ),
         ("worker_partition_committed_offset", "The last committed offset."),
         ("worker_partition_contiguous_offset", "The offset up to which everything is settled."),
         ("worker_partition_next_offset", "The offset that is expected next."),

@@ -45,7 +45,8 @@ package struct Preflight: Hashable, Sendable {
         ]
         return roles.compactMap { role, topic in
             guard cluster.partitionCounts[topic, default: 0] == 0 else { return nil }
-            return "The \(role) topic '\(topic)' does not exist, or this client may not see it; create it, or allow it."
+            return
+                "The \(role) topic '\(topic)' does not exist, or this client may not see it; create it, or allow it."
         }
     }
 

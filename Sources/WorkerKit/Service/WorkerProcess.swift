@@ -51,7 +51,10 @@ package struct WorkerProcess: Sendable {
         }
         logger.info("starting", metadata: ["version": "\(WorkerIdentity.version)"])
         if let file = self.settings.http.certificateAuthorityFile {
-            logger.notice("trusts its own authorities instead of the system's", metadata: ["ca_file": "\(file)"])
+            logger.notice(
+                "trusts its own authorities instead of the system's",
+                metadata: ["ca_file": "\(file)"]
+            )
         }
         // Stopped from the last to the first: the health server answers until the worker has drained.
         let group = ServiceGroup(

@@ -68,7 +68,8 @@ package struct WorkerService: Service {
         )
         var wait = Wait(
             on: [
-                stop.bell.descriptor, broker.consumer.descriptor, broker.producer.descriptor, upstream.descriptor,
+                stop.bell.descriptor, broker.consumer.descriptor, broker.producer.descriptor,
+                upstream.descriptor,
             ]
         )
         var usage = UsageMeter()

@@ -37,8 +37,17 @@ package struct WorkerSettings: Sendable {
         self.http = HTTPClientSettings(reader.section("http"), concurrency: engine.concurrency, identity)
 
         let health = reader.section("health")
-        self.healthHost = health.string("host", default: "0.0.0.0", help: "Address of /livez, /readyz and /metrics.")
-        self.healthPort = health.int("port", default: 9090, in: 0...65_535, help: "Its port; 0 takes any free one.")
+        self.healthHost = health.string(
+            "host",
+            default: "0.0.0.0",
+            help: "Address of /livez, /readyz and /metrics."
+        )
+        self.healthPort = health.int(
+            "port",
+            default: 9090,
+            in: 0...65_535,
+            help: "Its port; 0 takes any free one."
+        )
         let log = reader.section("log")
         self.logFormat = log.oneOf("format", default: LogFormat.json, help: "How a log line looks.")
         self.logLevel = log.string(
@@ -90,7 +99,8 @@ extension EngineSettings {
             "attempts",
             default: self.attempts,
             in: 2...1_000,
-            help: "Counted failures after which a record is dead-lettered. Failures in an outage do not count."
+            help:
+                "Counted failures after which a record is dead-lettered. Failures in an outage do not count."
         )
         self.deadline = reader.duration(
             "deadline",
@@ -217,7 +227,8 @@ extension HTTPClientSettings {
             ),
             certificateAuthorityFile: reader.optionalString(
                 "ca_file",
-                help: "PEM file of the authorities to trust instead of the system's. For tests and private networks."
+                help:
+                    "PEM file of the authorities to trust instead of the system's. For tests and private networks."
             ),
             userAgent: "flotilla-\(identity.name)/\(WorkerIdentity.version)"
         )

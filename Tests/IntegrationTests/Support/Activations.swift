@@ -4,7 +4,9 @@ import UpstreamSimulator
 
 /// Activation records as a backend publishes them.
 enum Activations {
-    static func good(_ index: Int, to topic: String, clickID: String? = nil, key: String? = nil) -> OutboundRecord {
+    static func good(_ index: Int, to topic: String, clickID: String? = nil, key: String? = nil)
+        -> OutboundRecord
+    {
         let device = String(format: "%08X-496A-47FD-9941-DF1FC4E6484A", index + 1)
         var members = [
             "appId": "112233", "advertiserId": "10000", "appType": "IOS",

@@ -21,5 +21,7 @@ extension InboundRecord {
 
     var outcomeID: String? { self.outcome?.id }
 
-    func text(of header: String) -> String? { self.header(header).map { String(decoding: $0, as: UTF8.self) } }
+    func text(of header: String) -> String? {
+        self.header(header).map { String(decoding: $0, as: UTF8.self) }
+    }
 }

@@ -17,7 +17,8 @@ final class TestCluster {
 
     init(partitions: Int = 4, withDeadLetters: Bool = true) throws {
         self.input = "flotilla-test-\(UUID().uuidString.lowercased())"
-        let names = [self.input, "\(self.input).result"] + (withDeadLetters ? ["\(self.input).dead-letter"] : [])
+        let names =
+            [self.input, "\(self.input).result"] + (withDeadLetters ? ["\(self.input).dead-letter"] : [])
         self.topics = names
         if let brokers = ProcessInfo.processInfo.environment["FLOTILLA_TEST_BROKERS"], !brokers.isEmpty {
             self.embedded = nil
@@ -72,9 +73,13 @@ private final class Publication {
 
     func finish() throws {
         let deadline = ContinuousClock.now + .seconds(60)
-        while self.acknowledged < self.sent, ContinuousClock.now < deadline { self.takeReports(atMost: .seconds(1)) }
+        while self.acknowledged < self.sent, ContinuousClock.now < deadline {
+            self.takeReports(atMost: .seconds(1))
+        }
         if let failure = self.failure { throw failure }
-        guard self.acknowledged == self.sent else { throw NotAcknowledged(missing: self.sent - self.acknowledged) }
+        guard self.acknowledged == self.sent else {
+            throw NotAcknowledged(missing: self.sent - self.acknowledged)
+        }
     }
 
     private func isFull(for record: OutboundRecord) throws -> Bool {

@@ -32,7 +32,10 @@ final class TopicReader {
         while true {
             self.consumer.serve { _ in }
             for source in self.sources {
-                _ = source.read(atMost: 1_000) { self.records.append($0) } _: { _ in }
+                _ = source.read(atMost: 1_000) {
+                    self.records.append($0)
+                } _: { _ in
+                }
             }
             if isEnough(self.records) { return true }
             guard ContinuousClock.now < deadline else { return false }

@@ -15,8 +15,10 @@ final class WorkerUnderTest {
     }
 
     static func path(of executable: String) throws -> String {
-        let candidates = [self.products, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
-            .map { $0.appendingPathComponent(executable).path }
+        let candidates = [
+            self.products, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent(),
+        ]
+        .map { $0.appendingPathComponent(executable).path }
         struct NotBuilt: Error { var looked: [String] }
         guard let found = candidates.first(where: FileManager.default.isExecutableFile) else {
             throw NotBuilt(looked: candidates)
