@@ -23,7 +23,7 @@ package import Records
     }
 
     deinit {
-        for unsafetopic in unsafe self.topics.values { unsafe rd_kafka_topic_destroy(topic) }
+        unsafe self.topics.values.forEach { unsafe rd_kafka_topic_destroy($0) }
     }
 
     /// Readable when delivery reports or errors have arrived.
