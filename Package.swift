@@ -116,7 +116,7 @@ let package = Package(
         ),
 
         .testTarget(name: "EventThreadTests", dependencies: ["EventThread"], swiftSettings: house),
-        .testTarget(name: "KafkaTests", dependencies: ["Kafka"], swiftSettings: house),
+        .testTarget(name: "KafkaTests", dependencies: ["EventThread", "Kafka", "Records"], swiftSettings: house),
         .testTarget(name: "UpstreamHTTPTests", dependencies: ["UpstreamHTTP"], swiftSettings: house),
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: house),
         .testTarget(
