@@ -85,7 +85,7 @@ let package = Package(
         .target(
             name: "WorkerKit",
             dependencies: [
-                "EventThread", "Kafka", "UpstreamHTTP", "Records", "WireFormats", "Operations",
+                "Cryptography", "EventThread", "Kafka", "UpstreamHTTP", "Records", "WireFormats", "Operations",
                 argumentParser, coreMetrics, lifecycle, logging, metrics, unixSignals,
             ],
             swiftSettings: house
@@ -116,7 +116,11 @@ let package = Package(
         ),
 
         .testTarget(name: "EventThreadTests", dependencies: ["EventThread"], swiftSettings: house),
-        .testTarget(name: "KafkaTests", dependencies: ["EventThread", "Kafka", "Records"], swiftSettings: house),
+        .testTarget(
+            name: "KafkaTests",
+            dependencies: ["EventThread", "Kafka", "Records"],
+            swiftSettings: house
+        ),
         .testTarget(name: "UpstreamHTTPTests", dependencies: ["UpstreamHTTP"], swiftSettings: house),
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: house),
         .testTarget(

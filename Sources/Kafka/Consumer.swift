@@ -134,6 +134,11 @@ internal import CRdKafka
         )
     }
 
+    /// Leaves librdkafka's client alone for the rest of the process. To destroy one that has not left its group is
+    /// to wait for a coordinator that may be gone, without a bound; for a process that is about to end, this is the
+    /// way out. The group finds out by itself, after the session timeout.
+    package func abandon() { _ = unsafe Unmanaged.passRetained(self.client) }
+
     package var isClosed: Bool { unsafe rd_kafka_consumer_closed(self.client.handle) != 0 }
 
     /// The cluster's own id, which makes ids unique between clusters. Waits for the broker, at most this long.

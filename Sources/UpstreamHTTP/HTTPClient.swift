@@ -29,6 +29,9 @@ package final class HTTPClient {
     /// Ended without libcurl: refused, or cancelled. Delivered by the next `serve`.
     private var ended: [(id: UInt64, error: TransferError)] = []
     private var isClosed = false
+    /// The sockets of the last poll that have not been read yet.
+    private var readable = 0..<0
+    private static let readAtOnce = 4
 
     /// Throws if the settings make no sense, the certificate authority file cannot be read, or the process
     /// has no descriptor left.
@@ -56,7 +59,7 @@ package final class HTTPClient {
 
     /// When `serve` must be called though nothing is readable, in the words of poll(): -1 for never.
     package var timeoutMilliseconds: Int32 {
-        guard self.ended.isEmpty else { return 0 }
+        guard self.ended.isEmpty, self.readable.isEmpty else { return 0 }
         var earliest = Moment.never
         for shard in self.shards {
             earliest = min(earliest, shard.wakesAt)
@@ -98,19 +101,26 @@ package final class HTTPClient {
         self.release(transfer, at: .now())
     }
 
-    /// Sends and receives what can be without waiting, and completes what is finished. `completed` may
-    /// start and cancel requests.
-    package func serve(_ completed: Completion) {
+    /// Sends what was started, receives what can be without waiting, and completes what is finished.
+    /// `completed` may start and cancel requests.
+    ///
+    /// It reads from a few connections at a time. A caller that starts its next requests between two calls gets
+    /// them sent while the other answers are still to be read: otherwise requests that were once sent together
+    /// stay together, and the upstream idles while this side works, and this side while the upstream does.
+    ///
+    /// - Returns: whether there is more to read, so that the next call is due at once.
+    @discardableResult
+    package func serve(_ completed: Completion) -> Bool {
         let now = Moment.now()
-        for index in 0..<self.sockets.poll() {
+        for shard in self.shards where shard.wakesAt <= now { shard.timeReached(now) }
+        if self.readable.isEmpty { self.readable = 0..<self.sockets.poll() }
+        for index in self.readable.prefix(Self.readAtOnce) {
             guard let event = self.sockets.event(index) else { continue }
             let shard = self.shards[event.shard]
             shard.socketReady(event.socket, readiness: event.readiness)
         }
+        self.readable = self.readable.dropFirst(Self.readAtOnce)
         for shard in self.shards {
-            if shard.wakesAt <= now {
-                shard.timeReached(now)
-            }
             while let (transfer, code) = shard.nextFinished() {
                 let id = transfer.id
                 let outcome = transfer.outcome(code, keeping: self.settings.keptHeaders)
@@ -118,12 +128,13 @@ package final class HTTPClient {
                 completed(id, outcome)
             }
         }
-        guard !self.ended.isEmpty else { return }
+        guard !self.ended.isEmpty else { return !self.readable.isEmpty }
         var ended: [(id: UInt64, error: TransferError)] = []
         swap(&ended, &self.ended)
         for (id, error) in ended {
             completed(id, .failure(error))
         }
+        return !self.readable.isEmpty
     }
 
     /// Gives up everything in flight without completing it, and closes all connections. May be called
@@ -138,6 +149,7 @@ package final class HTTPClient {
         }
         // Before the caches that they share, which libcurl does not free while a handle uses them.
         self.idle = []
+        self.readable = 0..<0
         self.transfers = []
         self.ended = []
     }

@@ -42,9 +42,12 @@ struct SecretSettingsTests {
         try self.write("w.yaml", "sign_key: inline\n")
         try self.write("other", "from file\r\n")
         #expect(try self.reader().secret("sign_key", help: "").reveal() == "inline")
-        let named = try self.reader(environment: ["SIGN_KEY_FILE": self.folder + "/other"])
+        let named = try self.reader(environment: ["FLOTILLA_SIGN_KEY_FILE": self.folder + "/other"])
         #expect(named.secret("sign_key", help: "").reveal() == "from file")
-        #expect(try self.reader(environment: ["SIGN_KEY": "e"]).secret("sign_key", help: "").reveal() == "e")
+        #expect(
+            try self.reader(environment: ["FLOTILLA_SIGN_KEY": "e"]).secret("sign_key", help: "").reveal()
+                == "e"
+        )
     }
 
     @Test func aSecretThatEverybodyCanReadIsAWarning() throws {
@@ -83,7 +86,7 @@ struct SecretSettingsTests {
         let faults = #expect(throws: SettingsFaults.self) { try reader.finish() }
         #expect(
             faults?.description == """
-                w.yaml:1:6: gdt.sign_key: is required: set it, or gdt.sign_key_file, GDT_SIGN_KEY or GDT_SIGN_KEY_FILE
+                w.yaml:1:6: gdt.sign_key: is required: set it, or gdt.sign_key_file, FLOTILLA_GDT_SIGN_KEY or FLOTILLA_GDT_SIGN_KEY_FILE
                 """
         )
     }

@@ -63,29 +63,8 @@ struct SettingsFileTests {
         let file = try SettingsFile(text: "sign_key: hunter2\n", path: "w.yaml")
         var dumped = ""
         dump(file, to: &dumped)
-        dump(YAMLSettingsProvider(file), to: &dumped)
         dump(SettingsReader(file: file, overrides: []), to: &dumped)
         #expect(!dumped.contains("hunter2"))
-    }
-
-    @Test func theEnvironmentStandsBeforeTheFile() throws {
-        let file = try SettingsFile(
-            text:
-                "kafka:\n  brokers: file:9092\n  retries: 3\n  tls: true\n  groups: [a, b]\n  ratio: 0.5\nnone:\n",
-            path: "w.yaml"
-        )
-        let environment = EnvironmentVariablesProvider(environmentVariables: ["KAFKA_BROKERS": "env:9092"])
-        let reader = ConfigReader(providers: [environment, YAMLSettingsProvider(file)])
-        #expect(reader.string(forKey: "kafka.brokers") == "env:9092")
-        #expect(reader.int(forKey: "kafka.retries") == 3)
-        #expect(reader.bool(forKey: "kafka.tls") == true)
-        #expect(reader.double(forKey: "kafka.ratio") == 0.5)
-        #expect(reader.stringArray(forKey: "kafka.groups") == ["a", "b"])
-        #expect(reader.string(forKey: "kafka.groups.1") == "b")
-        #expect(reader.string(forKey: "none") == nil)
-        #expect(throws: YAMLSettingsProvider.TypeMismatch.self) {
-            try reader.requiredInt(forKey: "kafka.tls")
-        }
     }
 
     static func faults(of text: String) -> String {

@@ -106,12 +106,15 @@ struct SettingsReaderTests {
     }
 
     @Test(arguments: [
-        ("", ["conf/w.yaml: kafka.brokers: is required: set it here or in KAFKA_BROKERS"]),
+        ("", ["conf/w.yaml: kafka.brokers: is required: set it here or in FLOTILLA_KAFKA_BROKERS"]),
         (
             "kafka:\n  group: g\n",
-            ["conf/w.yaml:2:3: kafka.brokers: is required: set it here or in KAFKA_BROKERS"]
+            ["conf/w.yaml:2:3: kafka.brokers: is required: set it here or in FLOTILLA_KAFKA_BROKERS"]
         ),
-        ("kafka:\n", ["conf/w.yaml:1:7: kafka.brokers: is required: set it here or in KAFKA_BROKERS"]),
+        (
+            "kafka:\n",
+            ["conf/w.yaml:1:7: kafka.brokers: is required: set it here or in FLOTILLA_KAFKA_BROKERS"]
+        ),
         ("kafka: here\n", ["conf/w.yaml:1:8: kafka: must be a group of settings, not a single value"]),
         ("kafka: [a]\n", ["conf/w.yaml:1:8: kafka: must be a group of settings, not a list"]),
         (
@@ -158,7 +161,7 @@ struct SettingsReaderTests {
         ("gdt: {apps: [one]}", "1:14: gdt.apps[0]: must be a group of settings, not a single value"),
         (
             "gdt: {apps: [{limit: 1}]}",
-            "1:14: gdt.apps[0].name: is required: set it here or in GDT_APPS_0_NAME"
+            "1:14: gdt.apps[0].name: is required: set it here or in FLOTILLA_GDT_APPS_0_NAME"
         ),
         (
             "gdt: {apps: [{name: a}, {name: b, limt: 1}]}",
@@ -180,7 +183,7 @@ struct SettingsReaderTests {
         ),
     ])
     func aBrokenSettingSaysWhereAndWhat(text: String, fault: String) throws {
-        let faults = try Self.faults(text, environment: ["KAFKA_BROKERS": "a:1"])
+        let faults = try Self.faults(text, environment: ["FLOTILLA_KAFKA_BROKERS": "a:1"])
         #expect(faults == ["conf/w.yaml:\(fault)"])
     }
 
@@ -198,21 +201,22 @@ struct SettingsReaderTests {
               apps: [{}]
             """
         #expect(
-            try Self.faults(text, environment: ["WORKER_BUFFER": "big"]) == [
-                "WORKER_BUFFER: must be a size such as 4096, 1MB or 64MiB",
+            try Self.faults(text, environment: ["FLOTILLA_WORKER_BUFFER": "big"]) == [
+                "FLOTILLA_WORKER_BUFFER: must be a size such as 4096, 1MB or 64MiB",
                 "conf/w.yaml:2:10: worker.slots: must be a whole number from 1 to 100",
                 "conf/w.yaml:3:3: worker.orderin: unknown setting; did you mean worker.ordering?",
                 "conf/w.yaml:4:10: worker.drain: must be a duration such as 250ms, 20s, 5m, 12h or 7d",
-                "conf/w.yaml:5:8: kafka.brokers: is required: set it here or in KAFKA_BROKERS",
-                "conf/w.yaml:7:10: gdt.apps[0].name: is required: set it here or in GDT_APPS_0_NAME",
+                "conf/w.yaml:5:8: kafka.brokers: is required: set it here or in FLOTILLA_KAFKA_BROKERS",
+                "conf/w.yaml:7:10: gdt.apps[0].name: is required: set it here or in FLOTILLA_GDT_APPS_0_NAME",
             ]
         )
     }
 
     @Test func theEnvironmentOverridesTheFileAndAnswersForItself() throws {
         let environment = [
-            "KAFKA_BROKERS": "nonsense", "WORKER_ORDERING": "partition", "GDT_REGIONS": "a, b,,c ",
-            "GDT_APPS_0_NAME": "two", "WORKER_SLOTS": "",
+            "FLOTILLA_KAFKA_BROKERS": "nonsense", "FLOTILLA_WORKER_ORDERING": "partition",
+            "FLOTILLA_GDT_REGIONS": "a, b,,c ",
+            "FLOTILLA_GDT_APPS_0_NAME": "two", "FLOTILLA_WORKER_SLOTS": "",
         ]
         let reader = try Self.reader(
             "kafka: {brokers: 'a:1'}\nworker: {ordering: key, slots: 9}\ngdt: {apps: [{name: one}]}",
@@ -224,14 +228,14 @@ struct SettingsReaderTests {
         #expect(reader.each("gdt.apps", help: "") { $0.string("name", help: "") } == ["two"])
         _ = reader.brokers("kafka.brokers", help: "")
         let faults = #expect(throws: SettingsFaults.self) { try reader.finish() }
-        #expect(faults?.description == "KAFKA_BROKERS: must be host:port[,host:port…]")
+        #expect(faults?.description == "FLOTILLA_KAFKA_BROKERS: must be host:port[,host:port…]")
     }
 
     @Test func noFileAtAllIsFine() throws {
         let reader = SettingsReader(file: nil, overrides: [])
         _ = reader.brokers("kafka.brokers", help: "")
         let faults = #expect(throws: SettingsFaults.self) { try reader.finish() }
-        #expect(faults?.description == "kafka.brokers: is required: set it here or in KAFKA_BROKERS")
+        #expect(faults?.description == "kafka.brokers: is required: set it here or in FLOTILLA_KAFKA_BROKERS")
     }
 
     @Test func callersReportWhatOnlyTheySee() throws {
@@ -246,26 +250,28 @@ struct SettingsReaderTests {
         let reader = SettingsReader(file: nil, overrides: [])
         Self.readEverything(reader)
         let help = SettingDocumentation.text(reader.documentation)
-        #expect(help.hasPrefix("kafka.brokers (text, required, KAFKA_BROKERS)\n    Where Kafka is.\n"))
+        #expect(
+            help.hasPrefix("kafka.brokers (text, required, FLOTILLA_KAFKA_BROKERS)\n    Where Kafka is.\n")
+        )
         #expect(help.contains("gdt.apps[] (a list of groups, optional)\n    Apps.\n"))
         #expect(
             SettingDocumentation.markdown(reader.documentation) == """
                 | setting | environment | type | default | meaning |
                 |---|---|---|---|---|
-                | `kafka.brokers` | `KAFKA_BROKERS` | text | required | Where Kafka is. |
-                | `kafka.group` | `KAFKA_GROUP` | text | `workers` | The consumer group. |
-                | `worker.slots` | `WORKER_SLOTS` | a whole number from 1 to 100 | `10` | Calls in flight. |
-                | `worker.ordering` | `WORKER_ORDERING` | one of key, partition, none | `key` | What keeps its order. |
-                | `worker.drain` | `WORKER_DRAIN` | a duration | `20s` | Drain. |
-                | `worker.buffer` | `WORKER_BUFFER` | a size in bytes | `64MiB` | Bytes in hand. |
-                | `worker.dry_run` | `WORKER_DRY_RUN` | true or false | `false` | Call nobody. |
-                | `gdt.url` | `GDT_URL` | a URL | `https://api.example` | The upstream. |
-                | `gdt.regions` | `GDT_REGIONS` | a list of texts | `[]` | Regions. |
-                | `gdt.sign_key` | `GDT_SIGN_KEY` | a secret | – | Signs requests. |
-                | `gdt.sign_key_file` | `GDT_SIGN_KEY_FILE` | a path | – | File that holds gdt.sign_key. |
+                | `kafka.brokers` | `FLOTILLA_KAFKA_BROKERS` | text | required | Where Kafka is. |
+                | `kafka.group` | `FLOTILLA_KAFKA_GROUP` | text | `workers` | The consumer group. |
+                | `worker.slots` | `FLOTILLA_WORKER_SLOTS` | a whole number from 1 to 100 | `10` | Calls in flight. |
+                | `worker.ordering` | `FLOTILLA_WORKER_ORDERING` | one of key, partition, none | `key` | What keeps its order. |
+                | `worker.drain` | `FLOTILLA_WORKER_DRAIN` | a duration | `20s` | Drain. |
+                | `worker.buffer` | `FLOTILLA_WORKER_BUFFER` | a size in bytes | `64MiB` | Bytes in hand. |
+                | `worker.dry_run` | `FLOTILLA_WORKER_DRY_RUN` | true or false | `false` | Call nobody. |
+                | `gdt.url` | `FLOTILLA_GDT_URL` | a URL | `https://api.example` | The upstream. |
+                | `gdt.regions` | `FLOTILLA_GDT_REGIONS` | a list of texts | `[]` | Regions. |
+                | `gdt.sign_key` | `FLOTILLA_GDT_SIGN_KEY` | a secret | – | Signs requests. |
+                | `gdt.sign_key_file` | `FLOTILLA_GDT_SIGN_KEY_FILE` | a path | – | File that holds gdt.sign_key. |
                 | `gdt.apps[]` | – | a list of groups | – | Apps. |
-                | `gdt.apps[].name` | `GDT_APPS_<n>_NAME` | text | required | Name. |
-                | `gdt.apps[].limit` | `GDT_APPS_<n>_LIMIT` | a whole number from 0 to 9 | `5` | Limit. |
+                | `gdt.apps[].name` | `FLOTILLA_GDT_APPS_<n>_NAME` | text | required | Name. |
+                | `gdt.apps[].limit` | `FLOTILLA_GDT_APPS_<n>_LIMIT` | a whole number from 0 to 9 | `5` | Limit. |
 
                 """
         )

@@ -25,14 +25,18 @@ struct SettingsPath: Hashable, Sendable, CustomStringConvertible {
     /// The same for every entry of a list: `gdt.apps[].sign_key`.
     var pattern: String { self.text { _ in "[]" } }
 
-    var configKey: AbsoluteConfigKey {
+    static let environmentPrefix = "flotilla"
+
+    /// As a provider of environment variables knows it.
+    var environmentKey: AbsoluteConfigKey {
         AbsoluteConfigKey(
-            self.steps.map {
-                switch $0 {
-                case .name(let name): name
-                case .entry(let index): String(index)
+            [Self.environmentPrefix]
+                + self.steps.map {
+                    switch $0 {
+                    case .name(let name): name
+                    case .entry(let index): String(index)
+                    }
                 }
-            }
         )
     }
 

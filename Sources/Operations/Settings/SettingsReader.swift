@@ -2,7 +2,8 @@ package import Configuration
 
 /// Reads settings by name and type, and collects every fault on the way instead of stopping at the first.
 ///
-/// The environment stands before the file: `KAFKA_BROKERS` overrides `kafka.brokers`. An environment variable that is
+/// The environment stands before the file: `FLOTILLA_KAFKA_BROKERS` overrides `kafka.brokers`. The prefix keeps a
+/// `LOG_LEVEL` that was meant for somebody else from being taken for ours. An environment variable that is
 /// empty counts as not set. An accessor always returns something of its type; whether it means anything is known after
 /// `finish()`, which must be called once all settings have been asked for. Used by one task, at start.
 package final class SettingsReader {
@@ -45,11 +46,6 @@ package final class SettingsReader {
     /// Every setting asked for so far, in the order of the first question.
     package var documentation: [SettingDocumentation] {
         self.notebook.documentation
-    }
-
-    /// The same values in the same order, for libraries that take their configuration from a `ConfigReader`.
-    package var configuration: ConfigReader {
-        ConfigReader(providers: self.overrides + (self.file.map { [YAMLSettingsProvider($0)] } ?? []))
     }
 
     /// A reader for what lies under `key`. It shares its faults and documentation with this one.
@@ -103,7 +99,7 @@ extension SettingsReader {
         guard !self.isRehearsal else { return nil }
         for provider in self.overrides {
             // A provider that holds another type than text under this name does not override with it.
-            guard let result = try? provider.value(forKey: path.configKey, type: .string),
+            guard let result = try? provider.value(forKey: path.environmentKey, type: .string),
                 case .string(let text)? = result.value?.content, !text.isEmpty
             else { continue }
             let location = SettingsFault.Location.override(name: result.encodedKey)
@@ -159,7 +155,7 @@ extension SettingsReader {
         )
     }
 
-    /// `GDT_APPS_0_SIGN_KEY`; in documentation the number of an entry is `<n>`.
+    /// `FLOTILLA_GDT_APPS_0_SIGN_KEY`; in documentation the number of an entry is `<n>`.
     func environmentName(of path: SettingsPath, documented: Bool = false) -> String {
         let encoder = EnvironmentVariablesProvider(environmentVariables: [:])
         let words = path.steps.map { step in
@@ -170,6 +166,6 @@ extension SettingsReader {
                 return result?.encodedKey ?? name.uppercased()
             }
         }
-        return words.joined(separator: "_")
+        return ([SettingsPath.environmentPrefix.uppercased()] + words).joined(separator: "_")
     }
 }

@@ -4,10 +4,12 @@ package enum RecordFault: Error, Hashable, Sendable {
     case undecodable(Reason)
     /// The bytes decode to something that our rules do not take.
     case invalid(Reason)
+    /// There is more of it than we read.
+    case tooLarge(Reason)
 
     package var reason: Reason {
         switch self {
-        case .undecodable(let reason), .invalid(let reason): reason
+        case .undecodable(let reason), .invalid(let reason), .tooLarge(let reason): reason
         }
     }
 
@@ -16,6 +18,7 @@ package enum RecordFault: Error, Hashable, Sendable {
         switch self {
         case .undecodable: .undecodable
         case .invalid: .invalid
+        case .tooLarge: .tooLarge
         }
     }
 

@@ -22,9 +22,8 @@ package struct RecordPayload: Hashable, Sendable {
             throw RecordFault.undecodable("value.empty", "The value has no bytes.")
         }
         guard value.count <= bytesLimit else {
-            throw RecordFault.undecodable(
-                "value.too_large",
-                "The value has \(value.count) bytes; \(bytesLimit) are allowed."
+            throw RecordFault.tooLarge(
+                Reason("value.too_large", "The value has \(value.count) bytes; \(bytesLimit) are allowed.")
             )
         }
         if record.headers.isEmpty, first == UInt8(ascii: "{") {

@@ -11,6 +11,10 @@ struct Assignment<Source: RecordSource> {
     /// Records that were read and have no room yet: something far older is unfinished.
     var overflow = Fifo<InboundRecord>()
     var committed: CommittedPosition
+    /// When that was acknowledged; nil if it was there before this engine.
+    var committedAt: Int64?
+    /// The newest offset that is settled, whatever is unfinished before it.
+    private(set) var highestFinished: Int64?
     /// Something finished since the last commit was sent.
     var isDirty = false
     /// Records in hand.
@@ -67,6 +71,7 @@ struct Assignment<Source: RecordSource> {
     /// A record has been settled, and the broker has acknowledged it.
     mutating func finish(_ offset: Int64) {
         self.progress?.finish(offset)
+        self.highestFinished = max(self.highestFinished ?? offset, offset)
         self.isDirty = true
         self.inHand -= 1
     }

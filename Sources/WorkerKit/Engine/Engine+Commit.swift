@@ -9,8 +9,8 @@ struct CommitState: Sendable {
     var nextDue: Int64 = .min
     /// When the last commit of an assignment may be sent again, should it have failed.
     var lastDue: Int64 = .min
-    /// When the last commit was acknowledged.
-    var lastSuccess: Int64?
+    /// Failed commits in a row.
+    var failures = 0
 
     var isOutstanding: Bool { self.outstanding != nil || self.isWantedNow }
 }
@@ -66,12 +66,16 @@ extension Engine {
         guard let outstanding = self.commit.outstanding, outstanding.id == id else { return }
         self.commit.outstanding = nil
         if let error { return self.commitFailed(outstanding.positions, error) }
-        self.commit.lastSuccess = self.now.monotonic
+        if self.commit.failures > 0 {
+            self.logger.notice("commits succeed again", metadata: ["failed": "\(self.commit.failures)"])
+        }
+        self.commit.failures = 0
         self.metrics.committed()
         let positions = Dictionary(outstanding.positions.map { ($0.partition, $0) }) { $1 }
         for index in self.assignments.indices {
             guard let position = positions[self.assignments[index].partition] else { continue }
             self.assignments[index].committed = position
+            self.assignments[index].committedAt = self.now.monotonic
         }
     }
 
@@ -80,7 +84,10 @@ extension Engine {
     private func commitFailed(_ positions: [CommittedPosition], _ error: KafkaError) {
         guard error.code != .noOffset else { return }
         self.metrics.commitFailed()
-        self.logger.warning("commit failed", metadata: ["error": "\(error)"])
+        if self.commit.failures == 0 {
+            self.logger.warning("commit failed; will try again", metadata: ["error": "\(error)"])
+        }
+        self.commit.failures += 1
         let partitions = Set(positions.map(\.partition))
         for index in self.assignments.indices where partitions.contains(self.assignments[index].partition) {
             self.assignments[index].isDirty = true

@@ -91,6 +91,7 @@ extension Engine {
             entry.lane = call.lane
             entry.attempts += 1
             entry.answersAtStart = self.answers
+            entry.calledAt = self.now.monotonic
             entry.probes.formUnion(probes)
         }
         self.callsInFlight += 1

@@ -133,6 +133,7 @@ extension Engine {
 
     private func forgetAssignment() {
         self.dropEverythingInHand()
+        for assignment in self.assignments { self.metrics.forget(assignment.partition) }
         self.assignments = []
         self.commit = CommitState()
     }

@@ -1,4 +1,5 @@
 import Kafka
+import Records
 
 // What the gauges say, once a second: sums over what is in hand are too dear for every turn.
 extension Engine {
@@ -15,38 +16,62 @@ extension Engine {
         self.metrics.set("worker_partitions_assigned", self.assignments.count)
         self.metrics.set("worker_partition_assignment_epoch", self.epoch)
         self.metrics.set("worker_lanes_held", self.lanes.heldNames.count)
-        self.metrics.set("worker_ready", self.isWorking ? 1 : 0)
+        self.metrics.set("worker_ready", self.unreadiness == nil ? 1 : 0)
+        self.reportUnread()
         self.reportPartitions()
     }
 
+    /// Partitions that are not read at the moment, by the reason. librdkafka's own pause is not used: a partition
+    /// that nobody reads stops by itself.
+    private func reportUnread() {
+        let all = self.assignments.count
+        let isFull =
+            self.table.bytes >= self.settings.bytesLimit || self.table.count >= self.settings.recordsLimit
+        let mayCall = self.breaker.state == .closed && self.now.monotonic >= self.gatedUntil
+        let isSaturated = self.ready.count >= self.settings.concurrency * 2
+        let behind = self.assignments.count { !$0.overflow.isEmpty }
+        self.metrics.set("worker_partitions_paused", isFull ? all : 0, [("cause", "memory")])
+        self.metrics.set(
+            "worker_partitions_paused",
+            !mayCall && isSaturated ? all : 0,
+            [("cause", "upstream")]
+        )
+        self.metrics.set("worker_partitions_paused", behind, [("cause", "window")])
+    }
+
     private func reportPartitions() {
-        let oldest = self.oldestReceipts()
+        let oldest = self.oldestRecords()
         for (index, assignment) in self.assignments.enumerated() {
-            let labels = [
-                ("topic", assignment.partition.topic), ("partition", String(assignment.partition.partition)),
-            ]
-            let age = oldest[index].map { max(0, self.now.wall - $0) / 1_000 } ?? 0
-            self.metrics.set("worker_oldest_unfinished_age_seconds", age, labels)
-            self.metrics.set("worker_partition_incomplete_offsets", assignment.inHand, labels)
-            self.metrics.set("worker_partition_overflow_records", assignment.overflow.count, labels)
-            if let offset = assignment.committed.offset {
-                self.metrics.set("worker_partition_committed_offset", offset, labels)
+            func set(_ name: String, _ value: some BinaryInteger) {
+                self.metrics.set(name, value, of: assignment.partition)
+            }
+            set(
+                "worker_oldest_unfinished_age_seconds",
+                oldest[index].map { max(0, self.now.wall - $0) / 1_000 } ?? 0
+            )
+            set("worker_partition_incomplete_offsets", assignment.inHand)
+            set("worker_partition_overflow_records", assignment.overflow.count)
+            set("worker_partition_commit_metadata_bytes", assignment.committed.metadata.utf8.count)
+            if let at = assignment.committedAt {
+                set("worker_partition_last_commit_age_seconds", (self.now.monotonic - at) / 1_000_000_000)
+            }
+            if let offset = assignment.committed.offset { set("worker_partition_committed_offset", offset) }
+            if let offset = assignment.highestFinished {
+                set("worker_partition_highest_completed_offset", offset)
             }
             guard let progress = assignment.progress else { continue }
-            self.metrics.set("worker_partition_contiguous_offset", progress.position, labels)
-            self.metrics.set("worker_partition_next_offset", progress.next, labels)
-        }
-        if let success = self.commit.lastSuccess {
-            let age = (self.now.monotonic - success) / 1_000_000_000
-            self.metrics.set("worker_last_commit_age_seconds", age)
+            set("worker_partition_contiguous_offset", progress.position)
+            set("worker_partition_next_offset", progress.next)
         }
     }
 
-    private func oldestReceipts() -> [Int64?] {
+    /// When the oldest record in hand of each partition was published.
+    private func oldestRecords() -> [Int64?] {
         var oldest = [Int64?](repeating: nil, count: self.assignments.count)
         for id in self.table.ids {
-            let index = self.table[id].assignment
-            oldest[index] = min(oldest[index] ?? .max, self.table[id].receivedAt)
+            let entry = self.table[id]
+            let birth = min(entry.record.timestamp ?? entry.receivedAt, entry.receivedAt)
+            oldest[entry.assignment] = min(oldest[entry.assignment] ?? .max, birth)
         }
         return oldest
     }

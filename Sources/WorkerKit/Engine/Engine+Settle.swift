@@ -132,6 +132,7 @@ extension Engine {
     func produceReported(_ id: EntryID, _ error: KafkaError?) {
         guard self.table.state(of: id) == .settling else { return self.metrics.staleCompletion() }
         if let error { return self.produceRefused(id, error) }
+        self.metrics.sent()
         let isDone = self.table.withEntry(id) { entry in
             entry.outbound.removeFirst()
             entry.refusals = 0
@@ -147,7 +148,9 @@ extension Engine {
         let isDeadLetter = self.table[id].outbound.count == 2
         if error.code == .queueFull { return self.resendLater(id, Self.queueBackoff) }
         self.metrics.produceFailed(isDeadLetter: isDeadLetter)
-        if error.code == .messageTooLarge, isDeadLetter, self.shrinkLetter(of: id) {
+        if error.code == .messageTooLarge,
+            isDeadLetter ? self.shrinkLetter(of: id) : self.shrinkOutcome(of: id)
+        {
             return self.sendFirst(of: id)
         }
         if self.table[id].refusals == 0 {
@@ -179,6 +182,17 @@ extension Engine {
         let smaller = self.letter(of: entry, notice, bytesLimit: refused.encodedBytesBound - 1)
         guard smaller.encodedBytesBound < refused.encodedBytesBound else { return false }
         self.table[id].outbound[0] = smaller
+        return true
+    }
+
+    /// All of an outcome is bounded but its key, which may have been as large as the broker's limit when the record
+    /// came in: an outcome without its key still names its record, one that is never published stalls a partition.
+    ///
+    /// - Returns: false if there is nothing left to leave out.
+    private func shrinkOutcome(of id: EntryID) -> Bool {
+        guard let key = self.table[id].outbound.first?.key else { return false }
+        self.table[id].outbound[0].key = nil
+        self.table[id].outbound[0].headers.append(RecordHeader("outcome.key_omitted", String(key.count)))
         return true
     }
 

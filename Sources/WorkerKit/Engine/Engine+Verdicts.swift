@@ -11,15 +11,15 @@ extension Engine {
         }
         self.callsInFlight -= 1
         let exchange = Exchange(result)
-        self.metrics.called(exchange)
-        let (called, attempts, probes, lane) = self.table.withEntry(id) { entry in
+        let (called, calledAt, attempts, probes, lane) = self.table.withEntry(id) { entry in
             defer {
                 entry.job = nil
                 entry.lastStatus = exchange.status
                 entry.probes = []
             }
-            return (entry.job, entry.attempts, entry.probes, entry.lane)
+            return (entry.job, entry.calledAt, entry.attempts, entry.probes, entry.lane)
         }
+        self.metrics.called(exchange, nanoseconds: self.now.monotonic - calledAt)
         guard let job = called else { preconditionFailure("a call without a job") }
         let attempt = Attempt(number: attempts, now: self.now.wall)
         self.apply(self.handler.interpret(exchange, job, attempt), to: id)

@@ -154,8 +154,17 @@ package final class Engine<B: Broker, U: Upstream> {
     /// Records taken in and not settled.
     package var recordsInHand: Int { self.table.count }
 
-    /// Whether this engine is a member of its group and works, or would if it had partitions.
-    package var isWorking: Bool { self.phase == .working && !self.isStopping }
+    /// Why this engine takes no work now; nil if it does, or would if it had partitions.
+    package var unreadiness: String? {
+        switch self.phase {
+        case _ where self.isStopping: "stopping"
+        case .working: nil
+        case .idle: "no partitions assigned yet"
+        case .assigning: "asking where the group left off"
+        case .draining, .committing: "giving partitions back"
+        case .leaving, .left: "leaving the group"
+        }
+    }
 
     private func serveBroker() throws(KafkaError) {
         self.broker.serve { self.events.append($0) }
@@ -172,19 +181,19 @@ package final class Engine<B: Broker, U: Upstream> {
         case .failed(let error):
             if error.isFatal { throw error }
             self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
-        case .logged(let log): self.clientLogged(log)
+        case .logged(let log): self.logger.pass(on: log)
         }
     }
 
     private func serveUpstream() {
-        self.upstream.serve { id, result in self.completions.append((id, result)) }
-        for (id, result) in self.completions { self.callCompleted(EntryID(packed: id), result) }
-        self.completions.removeAll(keepingCapacity: true)
-    }
-
-    private func clientLogged(_ log: ClientLog) {
-        let level: Logger.Level = log.level <= 3 ? .error : log.level == 4 ? .warning : .debug
-        self.logger.log(level: level, "librdkafka: \(log.text)", metadata: ["facility": "\(log.facility)"])
+        var isMore = true
+        while isMore {
+            isMore = self.upstream.serve { id, result in self.completions.append((id, result)) }
+            for (id, result) in self.completions { self.callCompleted(EntryID(packed: id), result) }
+            self.completions.removeAll(keepingCapacity: true)
+            // Freed slots are taken before more is read, so that the upstream never waits for this side.
+            if isMore, self.phase == .working { self.dispatch() }
+        }
     }
 
     private func longestSleep() -> Duration {

@@ -1,4 +1,5 @@
 package import CoreMetrics
+import Kafka
 import Metrics
 import UpstreamHTTP
 import WireFormats
@@ -21,6 +22,8 @@ package final class EngineMetrics {
     private let attemptsPerRecord: Recorder
     private let latency: Timer
     private let drain: Timer
+    private let callDuration: Timer
+    private let sentRecords: Counter
     private let retryAfter: Gauge
     private let circuit: Gauge
     private let upstream: String
@@ -30,6 +33,7 @@ package final class EngineMetrics {
     private var retries: [String: Counter] = [:]
     private var labelled: [String: Counter] = [:]
     private var gauges: [String: Gauge] = [:]
+    private var partitionGauges: [TopicPartition: [String: Gauge]] = [:]
 
     /// - Parameter upstream: the label that tells this upstream from others.
     package init(factory: any MetricsFactory, upstream: String) {
@@ -44,6 +48,7 @@ package final class EngineMetrics {
             }
         )
         self.receivedRecords = counter("messaging_client_consumed_messages_total")
+        self.sentRecords = counter("messaging_client_sent_messages_total")
         self.skippedRecords = counter("worker_records_total", [("outcome", "skipped")])
         self.staleCompletions = counter("worker_stale_completions_total")
         self.heldLanes = counter("worker_lanes_held_total")
@@ -63,6 +68,11 @@ package final class EngineMetrics {
         self.latency = Timer(label: "worker_end_to_end_latency_seconds", dimensions: [], factory: factory)
         self.drain = Timer(label: "worker_revoke_drain_seconds", dimensions: [], factory: factory)
         let labels = [("upstream", upstream)]
+        self.callDuration = Timer(
+            label: "http_client_request_duration_seconds",
+            dimensions: labels,
+            factory: factory
+        )
         self.retryAfter = Gauge(
             label: "worker_upstream_retry_after_seconds",
             dimensions: labels,
@@ -73,6 +83,7 @@ package final class EngineMetrics {
     }
 
     func received() { self.receivedRecords.increment() }
+    func sent() { self.sentRecords.increment() }
     func skipped() { self.skippedRecords.increment() }
     func staleCompletion() { self.staleCompletions.increment() }
     func held() { self.heldLanes.increment() }
@@ -92,7 +103,9 @@ package final class EngineMetrics {
         (isDeadLetter ? self.deadLetterFailures : self.resultFailures).increment()
     }
 
-    func called(_ exchange: Exchange) {
+    /// - Parameter nanoseconds: from the start of the call to the end of its answer.
+    func called(_ exchange: Exchange, nanoseconds: Int64) {
+        self.callDuration.recordNanoseconds(nanoseconds)
         switch exchange {
         case .response(let response):
             if let counter = self.answered[response.status] { return counter.increment() }
@@ -139,6 +152,25 @@ package final class EngineMetrics {
         let gauge = self.gauges[key] ?? Gauge(label: name, dimensions: labels, factory: self.factory)
         self.gauges[key] = gauge
         gauge.record(Int64(clamping: value))
+    }
+
+    /// Sets a gauge of one partition, which goes with `forget`.
+    func set(_ name: String, _ value: some BinaryInteger, of partition: TopicPartition) {
+        let gauge = self.partitionGauges[partition]?[name] ?? self.gauge(name, of: partition)
+        gauge.record(Int64(clamping: value))
+    }
+
+    private func gauge(_ name: String, of partition: TopicPartition) -> Gauge {
+        let labels = [("topic", partition.topic), ("partition", String(partition.partition))]
+        let gauge = Gauge(label: name, dimensions: labels, factory: self.factory)
+        self.partitionGauges[partition, default: [:]][name] = gauge
+        return gauge
+    }
+
+    /// Takes the gauges of a partition away: whoever has it now tells of it.
+    func forget(_ partition: TopicPartition) {
+        guard let gauges = self.partitionGauges.removeValue(forKey: partition) else { return }
+        for gauge in gauges.values { gauge.destroy() }
     }
 
     /// For what is counted rarely.

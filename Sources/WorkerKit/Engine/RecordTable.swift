@@ -54,6 +54,8 @@ struct Entry: Sendable {
     var refusals = 0
     /// How many answers the upstream had given to anybody when the current call began.
     var answersAtStart: UInt64 = 0
+    /// Monotonic nanoseconds at the start of the current call.
+    var calledAt: Int64 = 0
     var firstFailedAt: Int64?
     var lastReason: Reason?
     var lastStatus: Int?

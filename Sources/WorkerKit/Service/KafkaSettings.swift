@@ -29,7 +29,8 @@ package struct KafkaSettings: Sendable {
         self.group = reader.string("group", default: identity.name, help: "The consumer group.")
         self.messageBytesLimit = reader.bytes(
             "message_limit",
-            default: 1_000_000,
+            // What a broker takes by default is 1,048,588, the frame of the batch included.
+            default: 1_048_000,
             in: 10_000...1_000_000_000,
             help: "The largest record the broker takes; a larger dead letter becomes a pointer."
         )
@@ -70,6 +71,7 @@ package struct KafkaSettings: Sendable {
     private static let ownNames: Set<String> = [
         "enable.auto.commit", "enable.auto.offset.store", "enable.idempotence", "group.id",
         "bootstrap.servers",
+        "metadata.broker.list", "auto.offset.reset", "max.poll.interval.ms", "message.max.bytes",
         "partition.assignment.strategy", "log.queue", "transactional.id", "go.delivery.reports", "acks",
         "request.required.acks",
     ]

@@ -15,6 +15,11 @@ enum MetricCatalogue {
             buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600]
         )
         registry.describe(
+            "http_client_request_duration_seconds",
+            help: "From the start of a call to the end of its answer, in turns of the engine.",
+            buckets: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+        )
+        registry.describe(
             "worker_revoke_drain_seconds",
             help: "How long a drain took before partitions were given up.",
             buckets: [0.01, 0.1, 0.5, 1, 2.5, 5, 10, 20, 60, 240]
@@ -23,6 +28,12 @@ enum MetricCatalogue {
 
     private static let helps: [(String, String)] = [
         ("messaging_client_consumed_messages_total", "Records taken in."),
+        (
+            "messaging_client_sent_messages_total",
+            "Outcomes and dead letters that the broker has acknowledged."
+        ),
+        ("worker_build_info", "1, with the worker's name and version as labels."),
+        ("worker_partitions_paused", "Partitions that are not read now, by the cause."),
         ("worker_records_total", "Records by what became of them."),
         ("worker_stale_completions_total", "Answers that came after their record had been given up."),
         ("worker_lanes_held_total", "Times a lane was held because its configuration looked broken."),
@@ -57,6 +68,11 @@ enum MetricCatalogue {
         ("worker_partition_committed_offset", "The last committed offset."),
         ("worker_partition_contiguous_offset", "The offset up to which everything is settled."),
         ("worker_partition_next_offset", "The offset that is expected next."),
-        ("worker_last_commit_age_seconds", "Time since a commit was acknowledged."),
+        ("worker_partition_highest_completed_offset", "The newest offset that is settled."),
+        (
+            "worker_partition_last_commit_age_seconds",
+            "Time since a commit of the partition was acknowledged."
+        ),
+        ("worker_partition_commit_metadata_bytes", "Length of the metadata of the last commit."),
     ]
 }

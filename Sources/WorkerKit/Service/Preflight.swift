@@ -15,25 +15,32 @@ package struct Preflight: Hashable, Sendable {
         self.deadLetterTopic = settings.deadLetterTopic
     }
 
+    /// What is wrong with a setting under `kafka`.
+    package struct NameFault: Hashable, Sendable {
+        package var setting: String
+        package var problem: String
+    }
+
     /// Faults that need no broker to see.
-    package var faultsOfNames: [String] {
-        var faults: [String] = []
+    package var faultsOfNames: [NameFault] {
         let topics = [
-            ("kafka.topic", self.inputTopic), ("kafka.result_topic", self.resultTopic),
-            ("kafka.dead_letter_topic", self.deadLetterTopic),
+            ("topic", self.inputTopic), ("result_topic", self.resultTopic),
+            ("dead_letter_topic", self.deadLetterTopic),
         ]
+        var faults: [NameFault] = []
         for (setting, topic) in topics where !Self.isTopicName(topic) {
-            faults.append(
-                "\(setting): '\(topic)' is not a topic name; Kafka takes 1 to 249 letters, digits, '.', '_' and '-'."
-            )
+            let problem =
+                "'\(topic)' is not a topic name; Kafka takes 1 to 249 letters, digits, '.', '_' and '-'"
+            faults.append(NameFault(setting: setting, problem: problem))
         }
         for (setting, topic) in topics.dropFirst() where topic == self.inputTopic {
-            faults.append(
-                "\(setting): '\(topic)' is also the topic that is consumed; the worker would feed on its own output."
-            )
+            let problem =
+                "'\(topic)' is also the topic that is consumed; the worker would feed on its own output"
+            faults.append(NameFault(setting: setting, problem: problem))
         }
         if self.resultTopic == self.deadLetterTopic {
-            faults.append("kafka.dead_letter_topic: '\(self.deadLetterTopic)' is also the result topic.")
+            let problem = "'\(self.deadLetterTopic)' is also the result topic"
+            faults.append(NameFault(setting: "dead_letter_topic", problem: problem))
         }
         return faults
     }

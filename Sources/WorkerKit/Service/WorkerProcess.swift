@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import Logging
+import Metrics
 import Operations
 import ServiceLifecycle
 import UnixSignals
@@ -29,9 +30,12 @@ package struct WorkerProcess: Sendable {
     package func run() async throws {
         // A peer that closes its connection is an error of one call, not the end of the process.
         _ = signal(SIGPIPE, SIG_IGN)
+        try DescriptorLimit.makeRoom(forCalls: self.settings.engine.concurrency)
         let logger = self.logger()
         let registry = PrometheusRegistry()
         MetricCatalogue.describe(in: registry)
+        let build = [("worker", self.identity.name), ("version", WorkerIdentity.version)]
+        Gauge(label: "worker_build_info", dimensions: build, factory: registry).record(1)
         let health = Health()
         let worker = WorkerService(
             settings: self.settings,

@@ -4,7 +4,6 @@ import Kafka
 package import Logging
 package import Operations
 import ServiceLifecycle
-import Synchronization
 import UpstreamHTTP
 
 /// The engine on its thread, as a service: started, asked to stop, and awaited.
@@ -52,7 +51,10 @@ package struct WorkerService: Service {
 
     private func turnEngine(until stop: StopRequest) throws {
         let broker = try self.connect()
-        let facts = try self.preflight(broker)
+        // Wherever this ends: nobody waits without a bound for a coordinator that does not answer.
+        defer { if !broker.hasLeft { broker.consumer.abandon() } }
+        let check = ClusterCheck(settings: self.settings, health: self.health, logger: self.logger)
+        guard let facts = try check.facts(of: broker, until: stop) else { return }
         let upstream = try HTTPClient(self.settings.http)
         defer { upstream.close() }
         try broker.consumer.subscribe(to: [self.settings.engine.inputTopic])
@@ -80,9 +82,10 @@ package struct WorkerService: Service {
             guard case .after(let sleep) = try engine.turn(at: .now) else { break }
             usage.note(settled: engine.settledRecords, inHand: engine.recordsInHand)
             if let limit = self.bound.records, engine.settledRecords >= limit { stop.request() }
-            self.health.become(engine.isWorking ? .ready : .notReady(reason: "no partitions assigned yet"))
+            self.health.become(engine.unreadiness.map { .notReady(reason: $0) } ?? .ready)
             wait(atMost: sleep)
         }
+        if !broker.hasLeft { self.logger.warning("the group has not confirmed that this worker left") }
         self.logger.info("stopped", metadata: ["settled": "\(engine.settledRecords)"])
         self.bound.report?(usage.summary(of: self.settings.engine.worker))
     }
@@ -92,38 +95,6 @@ package struct WorkerService: Service {
             consumer: try Consumer(self.settings.kafka.consumerProperties),
             producer: try Producer(self.settings.kafka.producerProperties)
         )
-    }
-
-    private func preflight(_ broker: KafkaBroker) throws -> ClusterFacts {
-        let check = Preflight(self.settings.engine)
-        let cluster: ClusterMetadata
-        do {
-            cluster = try broker.consumer.metadata(atMost: self.settings.startLimit)
-        } catch {
-            throw PreflightFailure(
-                faults: ["kafka.brokers: no answer from \(self.settings.kafka.brokers): \(error.message)."]
-            )
-        }
-        let faults = check.faults(in: cluster)
-        guard faults.isEmpty else { throw PreflightFailure(faults: faults) }
-        return ClusterFacts(
-            clusterID: broker.consumer.clusterID(atMost: .seconds(5)) ?? "",
-            resultPartitions: cluster.partitionCounts[check.resultTopic] ?? 1,
-            deadLetterPartitions: cluster.partitionCounts[check.deadLetterTopic] ?? 1
-        )
-    }
-}
-
-/// A wish that the engine stops, from any thread.
-private final class StopRequest: Sendable {
-    let bell = Doorbell()
-    private let flag = Atomic(false)
-
-    var isRequested: Bool { self.flag.load(ordering: .acquiring) }
-
-    func request() {
-        self.flag.store(true, ordering: .releasing)
-        self.bell.ring()
     }
 }
 

@@ -61,7 +61,9 @@ package struct WorkerSettings: Sendable {
             help: "Makes the marks that stand for masked values comparable between processes."
         )
         self.startLimit = self.kafka.startLimit
-        for fault in Preflight(engine).faultsOfNames { reader.reportFault("kafka", fault) }
+        for fault in Preflight(engine).faultsOfNames {
+            reader.section("kafka").reportFault(fault.setting, fault.problem)
+        }
     }
 }
 

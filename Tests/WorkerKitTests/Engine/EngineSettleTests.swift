@@ -89,7 +89,28 @@ struct EngineSettleTests {
         #expect(simulation.violations == [])
     }
 
-    @Test func anOutcomeThatIsTooLargeIsNotTriedHotly() throws {
+    /// A key may be as large as the broker's limit, and an outcome that carries it is larger: it goes without.
+    @Test func anOutcomeThatIsTooLargeGoesWithoutItsKey() throws {
+        let simulation = Simulation()
+        for index in 0..<3 { simulation.cluster.append("\(index)", key: "key-\(index)") }
+        var tries = 0
+        simulation.cluster.produceFate = { record in
+            guard SimulatedOutcome(record)?.offset == 1 else { return .acknowledged(after: .milliseconds(1)) }
+            tries += 1
+            return record.key == nil ? .acknowledged(after: .milliseconds(1)) : .refused(.messageTooLarge)
+        }
+        simulation.startWorker()
+        try simulation.run(for: .seconds(10))
+        #expect(tries == 2)
+        #expect(simulation.cluster.committedOffset() == 3)
+        let outcome = try #require(simulation.cluster.published.first { SimulatedOutcome($0)?.offset == 1 })
+        #expect(outcome.key == nil)
+        #expect(outcome.headers.contains(RecordHeader("outcome.key_omitted", "5")))
+        #expect(simulation.violations == [])
+    }
+
+    /// A broker that takes not even that is asked again, with patience, and the record is kept.
+    @Test func anOutcomeThatIsRefusedForGoodIsNotTriedHotly() throws {
         let simulation = Simulation()
         for index in 0..<3 { simulation.cluster.append("\(index)") }
         var tries = 0

@@ -65,8 +65,11 @@ final class SimulatedUpstream: Upstream {
         self.completions.add((id, reply.result), due: call.at + reply.latency.wholeNanoseconds)
     }
 
-    func serve(_ completed: (UInt64, Result<HTTPResponse, TransferError>) -> Void) {
-        while let (id, result) = self.completions.popDue(at: self.clock.now.monotonic) {
+    func serve(_ completed: (UInt64, Result<HTTPResponse, TransferError>) -> Void) -> Bool {
+        for _ in 0..<4 {
+            guard let (id, result) = self.completions.popDue(at: self.clock.now.monotonic) else {
+                return false
+            }
             self.inFlight[id] = nil
             let isOrphan = self.orphans.remove(id) != nil
             if !isOrphan, case .success(let response) = result, response.status == 429,
@@ -78,6 +81,7 @@ final class SimulatedUpstream: Upstream {
             }
             completed(id, result)
         }
+        return true
     }
 
     var nextDeadline: Duration? {

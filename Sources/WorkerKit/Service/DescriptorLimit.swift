@@ -1,0 +1,31 @@
+import Glibc
+
+/// How many file descriptors this process may have open: a call in flight needs one.
+struct DescriptorLimit {
+    /// What is needed beside the calls: brokers, health checks, pipes, files.
+    private static let others = 256
+
+    /// Raises the limit as far as the system allows without asking anybody.
+    ///
+    /// - Returns: the limit that holds now.
+    private static func raise() -> Int {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
+        let wanted = limit.rlim_max
+        if limit.rlim_cur < wanted {
+            var raised = rlimit(rlim_cur: wanted, rlim_max: wanted)
+            if unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
+        }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// - Throws: `PreflightFailure` if the process may not open what so many calls need.
+    static func makeRoom(forCalls concurrency: Int) throws(PreflightFailure) {
+        let limit = Self.raise()
+        guard limit < concurrency + Self.others else { return }
+        throw PreflightFailure(faults: [
+            "worker.concurrency: \(concurrency) calls need \(concurrency + Self.others) file descriptors, and this "
+                + "process may open \(limit); raise the limit (ulimit -n, LimitNOFILE), or lower the concurrency."
+        ])
+    }
+}
