@@ -85,7 +85,8 @@ let package = Package(
         .target(
             name: "WorkerKit",
             dependencies: [
-                "Cryptography", "EventThread", "Kafka", "UpstreamHTTP", "Records", "WireFormats", "Operations",
+                "Cryptography", "EventThread", "Kafka", "UpstreamHTTP", "Records", "WireFormats",
+                "Operations",
                 argumentParser, coreMetrics, lifecycle, logging, metrics, unixSignals,
             ],
             swiftSettings: house

@@ -50,6 +50,9 @@ extension Engine {
         case .draining(let until, let why) where self.isDrained || self.now.monotonic >= until:
             self.beginLastCommit(why)
         case .committing(let until, let why) where !self.commit.isOutstanding || self.now.monotonic >= until:
+            if self.commit.isOutstanding {
+                self.logger.warning("the last commit is not acknowledged: what it says may be done again")
+            }
             switch why {
             case .revoked: try self.giveUpPartitions()
             case .stopping: try self.leave()

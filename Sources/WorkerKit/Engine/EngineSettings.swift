@@ -39,7 +39,7 @@ package struct EngineSettings: Hashable, Sendable {
     package var bytesLimit = 64 << 20
     /// The largest record that the broker takes.
     package var messageBytesLimit = 1_000_000
-    package var commitInterval = Duration.milliseconds(500)
+    package var commitInterval = Duration.milliseconds(200)
     /// How long a revoke or a stop waits for calls in flight and for the broker's acknowledgements.
     package var drainLimit = Duration.seconds(20)
     /// How long the last commit before a revoke may take.

@@ -12,7 +12,7 @@ final class TestCluster {
     var results: String { "\(self.input).result" }
     var deadLetters: String { "\(self.input).dead-letter" }
 
-    private let embedded: MockCluster?
+    private var embedded: MockCluster?
     private let admin: Admin?
 
     init(partitions: Int = 4, withDeadLetters: Bool = true) throws {
@@ -20,7 +20,7 @@ final class TestCluster {
         let names =
             [self.input, "\(self.input).result"] + (withDeadLetters ? ["\(self.input).dead-letter"] : [])
         self.topics = names
-        if let brokers = ProcessInfo.processInfo.environment["FLOTILLA_TEST_BROKERS"], !brokers.isEmpty {
+        if let brokers = Self.external {
             self.embedded = nil
             self.brokers = brokers
             let admin = try Admin(["bootstrap.servers": brokers])
@@ -41,7 +41,15 @@ final class TestCluster {
     /// Removes what this test made on a cluster that stays.
     func remove() throws { try self.admin?.deleteTopics(self.topics, atMost: .seconds(30)) }
 
-    var isEmbedded: Bool { self.embedded != nil }
+    /// Whether tests may do to the broker what they would not do to one that stays.
+    static var isEmbedded: Bool { Self.external == nil }
+
+    private static var external: String? {
+        ProcessInfo.processInfo.environment["FLOTILLA_TEST_BROKERS"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Ends the embedded broker, as a power cut would.
+    func shutDownBroker() { self.embedded = nil }
 
     /// Publishes records and waits until the cluster has them all.
     func publish(_ records: [OutboundRecord]) throws {

@@ -1,6 +1,9 @@
 import Foundation
-import Synchronization
 import UpstreamSimulator
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// The worker's executable as a process, as an operator would run it.
 final class WorkerUnderTest {
@@ -29,15 +32,18 @@ final class WorkerUnderTest {
     init(
         _ cluster: TestCluster,
         upstream: String,
-        more: String = "",
-        arguments: [String] = []
+        brokers: String? = nil,
+        kafka: String = "session_timeout: 6s",
+        level: String = "info",
+        more: String = ""
     ) throws {
         self.settings = FileManager.default.temporaryDirectory
             .appendingPathComponent("flotilla-\(UUID().uuidString).yaml")
-        try Self.text(cluster, upstream, more).write(to: self.settings, atomically: true, encoding: .utf8)
+        let text = Self.text(cluster, upstream, brokers ?? cluster.brokers, kafka, level, more)
+        try text.write(to: self.settings, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: self.settings.path)
         self.process.executableURL = URL(fileURLWithPath: try Self.path(of: "activation-worker"))
-        self.process.arguments = ["run", "--config", self.settings.path] + arguments
+        self.process.arguments = ["run", "--config", self.settings.path]
         self.process.standardError = self.output
         self.process.standardOutput = self.output
         self.output.fileHandleForReading.readabilityHandler = { [collected] handle in
@@ -58,6 +64,32 @@ final class WorkerUnderTest {
     /// What it has written so far.
     var log: String { self.collected.text }
 
+    /// Waits until the log holds this, or the process has ended, or the time is up.
+    func waitForLog(_ text: String, atMost longest: Duration = .seconds(30)) -> Bool {
+        self.collected.wait(atMost: longest) { String(decoding: $0, as: UTF8.self).contains(text) }
+    }
+
+    /// Asks the health server, whose port stands in the log.
+    func page(_ path: String) async throws -> (status: Int, text: String) {
+        struct NoPort: Error { var log: String }
+        guard self.waitForLog("health and metrics"), let line = self.log.firstRange(of: "port=") else {
+            throw NoPort(log: self.log)
+        }
+        let port = self.log[line.upperBound...].prefix { $0.isNumber }
+        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else { throw NoPort(log: self.log) }
+        let (data, response) = try await URLSession.shared.data(from: url)
+        return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
+    }
+
+    /// Asks until the worker says that it is not ready.
+    func becomesUnready(atMost longest: Duration = .seconds(30)) async throws -> Bool {
+        let deadline = ContinuousClock.now + longest
+        while ContinuousClock.now < deadline {
+            if try await self.page("/readyz").status == 503 { return true }
+        }
+        return false
+    }
+
     func send(_ signal: Int32) { kill(self.process.processIdentifier, signal) }
 
     /// Waits for the end of the process.
@@ -75,13 +107,20 @@ final class WorkerUnderTest {
         return self.exitStatus()
     }
 
-    private static func text(_ cluster: TestCluster, _ upstream: String, _ more: String) -> String {
+    private static func text(
+        _ cluster: TestCluster,
+        _ upstream: String,
+        _ brokers: String,
+        _ kafka: String,
+        _ level: String,
+        _ more: String
+    ) -> String {
         """
         kafka:
-          brokers: \(cluster.brokers)
+          brokers: \(brokers)
+          \(kafka)
           topic: \(cluster.input)
           group: \(cluster.input)
-          session_timeout: 6s
           fetch_wait: 5ms
         gdt:
           url: \(upstream)
@@ -95,13 +134,33 @@ final class WorkerUnderTest {
           port: 0
         log:
           format: text
+          level: \(level)
         \(more)
         """
     }
 }
 
-private final class Collected: Sendable {
-    private let bytes = Mutex<[UInt8]>([])
-    func add(_ data: Data) { self.bytes.withLock { $0 += data } }
-    var text: String { String(decoding: self.bytes.withLock { $0 }, as: UTF8.self) }
+/// What a process has written, and a way to wait for more.
+private final class Collected: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var bytes: [UInt8] = []
+
+    func add(_ data: Data) {
+        self.condition.withLock {
+            self.bytes += data
+            self.condition.broadcast()
+        }
+    }
+
+    var text: String { String(decoding: self.condition.withLock { self.bytes }, as: UTF8.self) }
+
+    func wait(atMost longest: Duration, until holds: ([UInt8]) -> Bool) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: longest / .seconds(1))
+        return self.condition.withLock {
+            while !holds(self.bytes) {
+                guard self.condition.wait(until: deadline) else { return holds(self.bytes) }
+            }
+            return true
+        }
+    }
 }
