@@ -12,7 +12,7 @@ struct Fleet: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, BrokerCommand.self, UpstreamsCommand.self, PublishCommand.self,
             ReadCommand.self,
-            PreflightCommand.self, LeashCommand.self,
+            PreflightCommand.self, BenchCommand.self, LeashCommand.self,
         ]
     )
 }

@@ -31,7 +31,7 @@ final class Cast {
             .bold
         )
         screen.line()
-        let own = try Self.executable("fleet")
+        let own = try Sibling.path(of: "fleet")
         let broker = try self.stage.start("the broker", own, ["broker", "--until-stdin-closes"])
         let upstream = try self.stage.start(
             "the simulator",
@@ -56,7 +56,7 @@ final class Cast {
 
     private func startWorker(_ own: String) throws {
         try self.file.write(brokers: self.brokers, upstream: self.upstream)
-        let program = try Self.executable(Roster.activation.name)
+        let program = try Sibling.path(of: Roster.activation.name)
         // A worker knows nothing of its parent, and must not stay behind if the demo is killed.
         self.worker = try self.stage.start(
             "the worker",
@@ -118,18 +118,6 @@ final class Cast {
         let start = ContinuousClock.now
         self.stage.dismiss([worker])
         return worker.process.exit.map { Audit.WorkerExit(exit: $0, took: start.duration(to: .now)) }
-    }
-
-    /// A program of the fleet: they stand beside each other.
-    private static func executable(_ name: String) throws(Complaint) -> String {
-        guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
-            throw Complaint("cannot tell where this program is")
-        }
-        let folder = own.lastIndex(of: "/").map { own[...$0] } ?? ""
-        guard unsafe access("\(folder)\(name)", X_OK) == 0 else {
-            throw Complaint("\(name) is not beside \(own); build it first: swift build --product \(name)")
-        }
-        return "\(folder)\(name)"
     }
 }
 

@@ -1,0 +1,15 @@
+import Foundation
+
+/// Another program of the fleet. They stand beside each other.
+enum Sibling {
+    static func path(of name: String) throws(Complaint) -> String {
+        guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+            throw Complaint("cannot tell where this program is")
+        }
+        let folder = own.lastIndex(of: "/").map { own[...$0] } ?? ""
+        guard unsafe access("\(folder)\(name)", X_OK) == 0 else {
+            throw Complaint("\(name) is not beside \(own); build it first: swift build --product \(name)")
+        }
+        return "\(folder)\(name)"
+    }
+}
