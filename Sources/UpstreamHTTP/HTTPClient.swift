@@ -24,9 +24,8 @@ package final class HTTPClient {
     private var lowestRoom = 0
     private var transfers: [Transfer] = []
     private var idle: [Transfer] = []
-    private var table: TransferTable
     private var underWay = 0
-    /// Ended without libcurl: refused, or cancelled. Delivered by the next `serve`.
+    /// Refused without asking libcurl. Delivered by the next `serve`.
     private var ended: [(id: UInt64, error: TransferError)] = []
     private var isClosed = false
     /// The sockets of the last poll that have not been read yet.
@@ -52,7 +51,6 @@ package final class HTTPClient {
         self.settings = settings
         self.sockets = sockets
         self.share = share
-        self.table = TransferTable(transferLimit: settings.connectionLimit)
     }
 
     deinit { self.close() }
@@ -89,20 +87,11 @@ package final class HTTPClient {
             self.ended.append((id, error))
             return
         }
-        self.table.insert(transfer)
         self.underWay += 1
     }
 
-    /// Gives an exchange up: it is completed as `.cancelled`. Does nothing if it is already on its way to
-    /// the caller, or unknown.
-    package func cancel(_ id: UInt64) {
-        guard let transfer = self.table.transfer(id, among: self.transfers) else { return }
-        self.ended.append((id, transfer.cancellation))
-        self.release(transfer, at: .now())
-    }
-
     /// Sends what was started, receives what can be without waiting, and completes what is finished.
-    /// `completed` may start and cancel requests.
+    /// `completed` may start requests.
     ///
     /// It reads from a few connections at a time. A caller that starts its next requests between two calls gets
     /// them sent while the other answers are still to be read: otherwise requests that were once sent together
@@ -161,7 +150,6 @@ package final class HTTPClient {
 
     private func makeTransfer() -> Transfer? {
         let transfer = unsafe Transfer(
-            slot: Int32(self.transfers.count),
             settings: self.settings,
             sockets: self.sockets,
             share: self.share.handle
@@ -183,7 +171,6 @@ package final class HTTPClient {
 
     /// The one place where a transfer comes back from a shard.
     private func release(_ transfer: Transfer, at now: Moment) {
-        self.table.remove(transfer, among: self.transfers)
         self.lowestRoom = min(self.lowestRoom, transfer.shard)
         self.shards[transfer.shard].remove(transfer, at: now)
         transfer.reset()

@@ -11,13 +11,11 @@ internal import CCurl
     private static let keptBodyLimit = 64 << 10
     static let headerBytesLimit = 64 << 10
 
-    let slot: Int32
     let easy: UnsafeMutableRawPointer
     /// The caller's name for the current exchange.
     private(set) var id: UInt64 = 0
     /// The shard that carries the current exchange.
     var shard = -1
-    var nextInBucket: Int32 = -1
 
     let responseBytesLimit: Int
     var method = HTTPRequest.Method.get
@@ -35,9 +33,8 @@ internal import CCurl
     var sendings = 0
 
     /// Nil if libcurl has no memory left.
-    init?(slot: Int32, settings: HTTPClientSettings, sockets: SocketTable, share: UnsafeMutableRawPointer) {
+    init?(settings: HTTPClientSettings, sockets: SocketTable, share: UnsafeMutableRawPointer) {
         guard let easy = unsafe curl_easy_init() else { return nil }
-        self.slot = slot
         unsafe self.easy = easy
         self.responseBytesLimit = settings.responseBytesLimit
         guard unsafe self.setConstants(settings, sockets, share) == CURLE_OK else { return nil }
@@ -126,11 +123,6 @@ extension Transfer {
         }
         swap(&response.body, &self.body)
         return .success(response)
-    }
-
-    /// The exchange was ended by us.
-    var cancellation: TransferError {
-        TransferError(kind: .cancelled, mayHaveBeenSent: self.sendings > 0, message: "cancelled")
     }
 
     /// Lets go of what the exchange held and the next does not need.

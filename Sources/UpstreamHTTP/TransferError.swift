@@ -12,7 +12,6 @@ package struct TransferError: Error, Hashable, Sendable {
         case malformed
         /// The answer is longer than `HTTPClientSettings.responseBytesLimit`.
         case tooLarge = "too_large"
-        case cancelled
         case other
     }
 

@@ -186,7 +186,7 @@ import WorkerKit
     // MARK: interpret, without a response
 
     @Test(arguments: [
-        TransferError.Kind.resolve, .connect, .tls, .timeout, .cut, .malformed, .tooLarge, .cancelled, .other,
+        TransferError.Kind.resolve, .connect, .tls, .timeout, .cut, .malformed, .tooLarge, .other,
     ])
     func triesAgainWhenThereIsNoResponse(kind: TransferError.Kind) {
         let before = TransferError(kind: kind, mayHaveBeenSent: false, message: "m")

@@ -2,46 +2,8 @@ import Glibc
 import Testing
 import UpstreamHTTP
 
-/// Cancelling, closing, and the end of idle connections.
+/// Closing, and the end of idle connections.
 struct LifetimeTests {
-    @Test func completesACancelledExchangeOnce() throws {
-        let server = TestServer { $0.waitForEnd() }
-        defer { server.stop() }
-        let client = try HTTPClient(HTTPClientSettings(connectionLimit: 200, connectionsPerShard: 16))
-        for id in 0..<200 as Range<UInt64> {
-            client.start(HTTPRequest(method: .get, url: server.url()), id: id &* 0x1_0000_0001)
-        }
-        client.serve { id, outcome in Issue.record("\(id) completed: \(outcome)") }
-        for id in (0..<200 as Range<UInt64>).reversed() {
-            client.cancel(id &* 0x1_0000_0001)
-            client.cancel(id &* 0x1_0000_0001)
-        }
-        client.cancel(12_345)
-        #expect(client.timeoutMilliseconds == 0)
-        let outcomes = client.finishAll()
-        #expect(outcomes.count == 200)
-        #expect(outcomes.values.allSatisfy { $0.error?.kind == .cancelled })
-    }
-
-    @Test func saysOfACancelledExchangeWhetherItMayHaveBeenSent() throws {
-        let server = TestServer { $0.waitForEnd() }
-        defer { server.stop() }
-        let client = try HTTPClient(HTTPClientSettings())
-        client.start(HTTPRequest(method: .get, url: server.url()), id: 1)
-        client.cancel(1)
-        #expect(client.finishAll()[1]?.error?.mayHaveBeenSent == false)
-    }
-
-    @Test func doesNothingForAnExchangeThatIsOver() throws {
-        let server = TestServer.answering { _ in ok() }
-        defer { server.stop() }
-        let client = try HTTPClient(HTTPClientSettings())
-        #expect(try client.get(server.url()).get().status == 200)
-        client.cancel(7)
-        #expect(client.inFlight == 0)
-        client.serve { id, _ in Issue.record("\(id) completed again") }
-    }
-
     @Test func closesWithRequestsInFlight() throws {
         let server = TestServer { $0.waitForEnd() }
         defer { server.stop() }
