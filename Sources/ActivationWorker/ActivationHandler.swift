@@ -11,10 +11,18 @@ package struct ActivationHandler: Handler {
     package typealias Job = Activation
     package typealias Answer = ActivationAnswer
 
-    /// An account's URLs, and its name as a lane.
+    /// An account's URLs, and the names of its lanes.
     private struct Route {
         var report: ConversionReport
-        var lane: String
+        var lanes: [Scope: String]
+    }
+
+    /// What GDT chooses the keys and the rule of a report by, besides the account. It is what a configuration
+    /// fault is about, so each of these has a lane of its own: an account without a rule for payments still
+    /// reports its activations.
+    private struct Scope: Hashable {
+        var appType: AppType
+        var conversionType: ConversionType
     }
 
     private let routes: [GDTAccount: Route]
@@ -30,11 +38,22 @@ package struct ActivationHandler: Handler {
                     baseURL: settings.baseURL,
                     order: settings.parameterOrder
                 )
-                return (account, Route(report: report, lane: account.description))
+                return (account, Route(report: report, lanes: Self.lanes(of: account)))
             }
         )
         self.window = settings.window
         self.configurationAttemptsLimit = settings.configurationAttemptsLimit
+    }
+
+    private static func lanes(of account: GDTAccount) -> [Scope: String] {
+        var lanes: [Scope: String] = [:]
+        for appType in AppType.allCases {
+            for type in ConversionType.allCases {
+                lanes[Scope(appType: appType, conversionType: type)] =
+                    "\(account)/\(appType.rawValue)/\(type.rawValue)"
+            }
+        }
+        return lanes
     }
 
     package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Activation, ActivationAnswer> {
@@ -59,7 +78,10 @@ package struct ActivationHandler: Handler {
             return .refuse(objection, Self.answer(to: activation))
         }
         let request = HTTPRequest(method: .get, url: route.report.url(of: activation))
-        return .call(Call(request, for: activation, lane: route.lane))
+        let scope = Scope(appType: activation.appType, conversionType: activation.conversionType)
+        return .call(
+            Call(request, for: activation, lane: route.lanes[scope] ?? activation.account.description)
+        )
     }
 
     package func encode(

@@ -32,12 +32,12 @@ import WorkerKit
 
     // MARK: plan
 
-    @Test func callsGDTOnTheAccountsLane() throws {
+    @Test func callsGDTOnTheLaneOfTheAccountAndItsRule() throws {
         guard case .call(let call) = self.handler.plan(Self.record(), Self.attempt()) else {
             Issue.record("not a call")
             return
         }
-        #expect(call.lane == "112233/10000")
+        #expect(call.lane == "112233/10000/IOS/MOBILEAPP_ACTIVITE")
         #expect(call.job == self.job)
         #expect(call.request.method == .get && call.request.headers.isEmpty && call.request.body == nil)
         #expect(call.request.url.hasPrefix("http://127.0.0.1:8080/conv/app/112233/conv?v="))
