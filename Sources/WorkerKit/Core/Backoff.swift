@@ -24,4 +24,12 @@ package struct Backoff: Hashable, Sendable {
         let bound = self.bound(afterFailures: failures)
         return .nanoseconds(Int64.random(in: 0...max(0, bound.wholeNanoseconds), using: &random))
     }
+
+    /// With jitter in the upper half only, for those that must not come back at once.
+    package func delayAboveHalf(afterFailures failures: Int, using random: inout some RandomNumberGenerator)
+        -> Duration
+    {
+        let bound = max(0, self.bound(afterFailures: failures).wholeNanoseconds)
+        return .nanoseconds(Int64.random(in: bound / 2...bound, using: &random))
+    }
 }

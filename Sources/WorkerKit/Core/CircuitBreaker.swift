@@ -1,7 +1,9 @@
 /// Stops calling an upstream that does not answer, and probes it with one call at a time until it does.
 ///
-/// It opens on a run of failures, or on a share of failures among the calls of the last ten seconds. While it is
-/// open, records wait: nothing is failed, dropped or dead-lettered because of it.
+/// It opens on a run of failures, or on a share of failures among the calls of the last ten seconds, or because
+/// the upstream asks everybody to wait. While it is open, records wait: nothing is failed, dropped or
+/// dead-lettered because of it. Only the answer to a probe closes it: calls that were out already when it opened
+/// come back for a while, and tell of a time that is over.
 package struct CircuitBreaker: Sendable {
     package struct Settings: Hashable, Sendable {
         /// Failures without an answer between them that open the breaker.
@@ -9,8 +11,8 @@ package struct CircuitBreaker: Sendable {
         /// Share of failed calls that opens it, once there were `minimumCalls` of them.
         package var failureShare = 0.5
         package var minimumCalls = 50
-        /// How long it stays open before it probes: doubles with each probe that fails, with full jitter above
-        /// half.
+        /// How long it stays open before it probes: doubles with each probe that fails and with each relapse,
+        /// with full jitter above half.
         package var firstPause = Duration.seconds(1)
         package var longestPause = Duration.seconds(30)
 
@@ -20,8 +22,8 @@ package struct CircuitBreaker: Sendable {
     package enum State: Hashable, Sendable {
         case closed
         case open(until: Int64)
-        /// One call is out to see how the upstream is.
-        case probing
+        /// This call is out to see how the upstream is.
+        case probing(call: UInt64)
     }
 
     /// Whether a call may be made now.
@@ -35,10 +37,19 @@ package struct CircuitBreaker: Sendable {
         case waitForProbe
     }
 
+    /// Opening again within this time of closing is a relapse: the upstream takes a probe, but not the load.
+    package static let relapse = Duration.seconds(10)
+
     package private(set) var state = State.closed
     private let settings: Settings
+    /// The number of the last call that was begun.
+    private var lastCall: UInt64 = 0
+    /// The last call that was begun before the breaker opened.
+    private var lastCallBeforeOpening: UInt64 = 0
     private var consecutiveFailures = 0
-    private var failedProbes = 0
+    /// Pauses in a row that did not help.
+    private var pauses = 0
+    private var relapsesUntil: Int64 = .min
     private var recent = RecentCalls()
 
     package init(_ settings: Settings) { self.settings = settings }
@@ -51,37 +62,63 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
-    /// The call that `admission` allowed as a probe is on its way.
-    package mutating func probeStarted() { self.state = .probing }
+    /// A call that was admitted is on its way; if the breaker is open, it is the probe.
+    ///
+    /// - Returns: the call's number. Later calls have larger ones.
+    package mutating func callStarted() -> UInt64 {
+        self.lastCall += 1
+        if case .open = self.state { self.state = .probing(call: self.lastCall) }
+        return self.lastCall
+    }
 
-    /// The probe ended without saying anything about the upstream: its record was taken away.
-    package mutating func probeAbandoned(at now: Int64) {
-        if self.state == .probing { self.state = .open(until: now) }
+    /// A call has ended and nothing more will be said of it. If it was the probe and has said nothing about the
+    /// upstream, because its record was taken away, another is due.
+    package mutating func callEnded(_ call: UInt64, at now: Int64) {
+        if self.state == .probing(call: call) { self.state = .open(until: now) }
     }
 
     /// The upstream gave an answer, whatever it said.
-    package mutating func answered(at now: Int64) {
+    package mutating func answered(_ call: UInt64, at now: Int64) {
+        guard call > self.lastCallBeforeOpening else { return }
         self.consecutiveFailures = 0
         self.recent.note(failed: false, at: now)
-        guard self.state != .closed else { return }
+        guard self.state == .probing(call: call) else { return }
         self.state = .closed
-        self.failedProbes = 0
+        self.relapsesUntil = now.addingClamped(Self.relapse.wholeNanoseconds)
         self.recent = RecentCalls()
     }
 
     /// The upstream gave no answer, or none worth the name.
-    package mutating func failed(at now: Int64, using random: inout some RandomNumberGenerator) {
+    package mutating func failed(
+        _ call: UInt64,
+        at now: Int64,
+        using random: inout some RandomNumberGenerator
+    ) {
+        guard call > self.lastCallBeforeOpening else { return }
         self.consecutiveFailures += 1
         self.recent.note(failed: true, at: now)
         switch self.state {
-        // Calls that were already out when it opened say nothing new.
-        case .open: break
-        case .probing:
-            self.failedProbes += 1
+        case .probing(call): self.open(at: now, using: &random)
+        case .closed where self.shouldOpen(at: now):
+            if now > self.relapsesUntil { self.pauses = 0 }
             self.open(at: now, using: &random)
-        case .closed where self.shouldOpen(at: now): self.open(at: now, using: &random)
-        case .closed: break
+        case .open, .probing, .closed: break
         }
+    }
+
+    /// The upstream asked everybody to wait: no call before then, and the first one after it is a probe.
+    ///
+    /// - Returns: whether calls were let through until now.
+    package mutating func gate(until: Int64, at now: Int64) -> Bool {
+        let was = self.state
+        if was == .closed, now > self.relapsesUntil { self.pauses = 0 }
+        if case .open(let earlier) = was {
+            self.state = .open(until: max(earlier, until))
+        } else {
+            self.state = .open(until: until)
+        }
+        self.lastCallBeforeOpening = self.lastCall
+        return was == .closed
     }
 
     private func shouldOpen(at now: Int64) -> Bool {
@@ -92,35 +129,10 @@ package struct CircuitBreaker: Sendable {
     }
 
     private mutating func open(at now: Int64, using random: inout some RandomNumberGenerator) {
+        self.pauses += 1
         let backoff = Backoff(base: self.settings.firstPause, longest: self.settings.longestPause)
-        let bound = backoff.bound(afterFailures: self.failedProbes + 1).wholeNanoseconds
-        let pause = Int64.random(in: bound / 2...max(bound / 2, bound), using: &random)
-        self.state = .open(until: now.addingClamped(pause))
-    }
-}
-
-/// Calls and failures of the last ten seconds, counted by the second.
-private struct RecentCalls: Sendable {
-    private static let span: Int64 = 10
-    private var seconds = [(second: Int64, calls: Int, failures: Int)](
-        repeating: (second: .min, calls: 0, failures: 0),
-        count: Int(span)
-    )
-
-    mutating func note(failed: Bool, at now: Int64) {
-        let second = now / 1_000_000_000
-        let index = Int(second % Self.span)
-        if self.seconds[index].second != second { self.seconds[index] = (second, 0, 0) }
-        self.seconds[index].calls += 1
-        if failed { self.seconds[index].failures += 1 }
-    }
-
-    func counts(at now: Int64) -> (calls: Int, failures: Int) {
-        let oldest = now / 1_000_000_000 - Self.span
-        return self.seconds.reduce(into: (0, 0)) { sum, entry in
-            guard entry.second > oldest else { return }
-            sum.0 += entry.calls
-            sum.1 += entry.failures
-        }
+        let pause = backoff.delayAboveHalf(afterFailures: self.pauses, using: &random)
+        self.state = .open(until: now.addingClamped(pause.wholeNanoseconds))
+        self.lastCallBeforeOpening = self.lastCall
     }
 }

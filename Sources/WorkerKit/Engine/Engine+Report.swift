@@ -27,7 +27,7 @@ extension Engine {
         let all = self.assignments.count
         let isFull =
             self.table.bytes >= self.settings.bytesLimit || self.table.count >= self.settings.recordsLimit
-        let mayCall = self.breaker.state == .closed && self.now.monotonic >= self.gatedUntil
+        let mayCall = self.breaker.state == .closed
         let isSaturated = self.ready.count >= self.settings.concurrency * 2
         let behind = self.assignments.count { !$0.overflow.isEmpty }
         self.metrics.set("worker_partitions_paused", isFull ? all : 0, [("cause", "memory")])

@@ -11,30 +11,28 @@ extension Engine {
         }
         self.callsInFlight -= 1
         let exchange = Exchange(result)
-        let (called, calledAt, attempts, probes, lane) = self.table.withEntry(id) { entry in
+        let (called, calledAt, attempts, call, lane) = self.table.withEntry(id) { entry in
             defer {
                 entry.job = nil
                 entry.lastStatus = exchange.status
-                entry.probes = []
             }
-            return (entry.job, entry.calledAt, entry.attempts, entry.probes, entry.lane)
+            return (entry.job, entry.calledAt, entry.attempts, entry.call, entry.lane)
         }
         self.metrics.called(exchange, nanoseconds: self.now.monotonic - calledAt)
         guard let job = called else { preconditionFailure("a call without a job") }
         let attempt = Attempt(number: attempts, now: self.now.wall)
         self.apply(self.handler.interpret(exchange, job, attempt), to: id)
-        self.probesEnded(probes, lane)
+        self.callEnded(call, on: lane)
     }
 
     /// A probe whose answer did not speak of what it was to probe must not be waited for any longer.
-    private func probesEnded(_ probes: Probes, _ lane: String?) {
-        guard !probes.isEmpty else { return }
-        if probes.contains(.upstream) { self.lanes.probeSaidNothing(Lanes.upstream, at: self.now.monotonic) }
-        if probes.contains(.lane), let lane { self.lanes.probeSaidNothing(lane, at: self.now.monotonic) }
-        if probes.contains(.breaker), self.breaker.state == .probing {
-            self.breaker.probeAbandoned(at: self.now.monotonic)
-            self.breakerMoved()
-        }
+    private func callEnded(_ call: UInt64, on lane: String?) {
+        let was = self.breaker.state
+        self.breaker.callEnded(call, at: self.now.monotonic)
+        if self.breaker.state != was { self.breakerMoved() }
+        guard !self.lanes.areAllWell else { return }
+        self.lanes.callEnded(call, on: Lanes.upstream, at: self.now.monotonic)
+        if let lane { self.lanes.callEnded(call, on: lane, at: self.now.monotonic) }
     }
 
     private func apply(_ verdict: ErasedHandler.AnyVerdict, to id: EntryID) {
@@ -54,53 +52,13 @@ extension Engine {
         }
     }
 
-    private func upstreamAnswered(_ id: EntryID, laneIsFine: Bool) {
-        self.answers += 1
+    func upstreamAnswered(_ id: EntryID, laneIsFine: Bool) {
+        let (call, attempts) = self.table.withEntry(id) { ($0.call, $0.attempts) }
+        if attempts == 1 { self.evidence.note(failed: false, at: self.now.monotonic) }
         let was = self.breaker.state
-        self.breaker.answered(at: self.now.monotonic)
-        if was != .closed { self.breakerMoved() }
-        guard laneIsFine, !self.lanes.areAllWell else { return }
-        self.reopen(Lanes.upstream)
-        if let lane = self.table[id].lane { self.reopen(lane) }
-    }
-
-    private func reopen(_ lane: String) {
-        guard !self.lanes.isOpen(lane) else { return self.lanes.answered(lane) }
-        self.lanes.answered(lane)
-        self.logger.notice("lane open again", metadata: ["lane": "\(lane.isEmpty ? "all" : lane)"])
-    }
-
-    private func rejected(_ id: EntryID, _ rejection: Rejection) {
-        let lane = self.table[id].lane ?? Lanes.upstream
-        guard rejection.suggestsConfigurationFault else {
-            self.upstreamAnswered(id, laneIsFine: true)
-            return self.deadLetter(id, rejection)
-        }
-        self.upstreamAnswered(id, laneIsFine: false)
-        let wasOpen = self.lanes.isOpen(lane)
-        guard self.lanes.suspected(lane, at: self.now.monotonic, self.settings.lanes) else {
-            return self.deadLetter(id, rejection)
-        }
-        self.held(id, rejection.reason, in: lane, wasOpen: wasOpen)
-    }
-
-    private func hold(_ id: EntryID, _ reason: Reason, _ scope: HoldScope) {
-        self.upstreamAnswered(id, laneIsFine: false)
-        let lane = scope == .upstream ? Lanes.upstream : self.table[id].lane ?? Lanes.upstream
-        let wasOpen = self.lanes.isOpen(lane)
-        self.lanes.hold(lane, at: self.now.monotonic, self.settings.lanes)
-        self.held(id, reason, in: lane, wasOpen: wasOpen)
-    }
-
-    private func held(_ id: EntryID, _ reason: Reason, in lane: String, wasOpen: Bool) {
-        self.table[id].lastReason = reason
-        self.park(id, in: lane)
-        guard wasOpen else { return }
-        self.metrics.held()
-        self.logger.error(
-            "lane held: its configuration looks broken; its records wait",
-            metadata: ["lane": "\(lane.isEmpty ? "all" : lane)", "reason": "\(reason.code)"]
-        )
+        self.breaker.answered(call, at: self.now.monotonic)
+        if self.breaker.state != was { self.breakerMoved() }
+        if laneIsFine, !self.lanes.areAllWell { self.laneAnswered(id, call) }
     }
 
     private func retryLater(_ id: EntryID, _ retry: Retry) {
@@ -117,26 +75,17 @@ extension Engine {
         }
         let jitter = self.settings.backoff.delay(afterFailures: attempts, using: &self.random)
         // Those who were told the same time do not come back at the same time.
-        let asked = retry.after.map { $0 + min(jitter, .seconds(1)) } ?? .zero
+        let asked = self.pause(of: retry).map { $0 + min(jitter, .seconds(1)) } ?? .zero
         self.table[id].state = .backingOff
         self.backingOff.add(id, due: self.now.after(max(asked, jitter)))
     }
 
     /// Counts the failure against whoever is to blame. A failure of the upstream counts against the record only
-    /// if the upstream answered somebody else while this call was out: an outage uses up nobody's attempts, nor
-    /// does an upstream that asks everybody to wait.
+    /// if others fared well meanwhile: an outage uses up nobody's attempts, nor does an upstream that fails now
+    /// and then, nor one that asks everybody to wait.
     private func noteFailure(_ id: EntryID, _ retry: Retry) {
-        var counts = true
-        if retry.blame == .upstream {
-            let was = self.breaker.state
-            self.breaker.failed(at: self.now.monotonic, using: &self.random)
-            if self.breaker.state != was { self.breakerMoved() }
-            counts =
-                self.answers > self.table[id].answersAtStart && self.breaker.state == .closed
-                && !retry.gatesUpstream
-        } else {
-            self.upstreamAnswered(id, laneIsFine: false)
-        }
+        let counts = retry.blame == .record || self.noteUpstreamFailure(id, retry)
+        if retry.blame == .record { self.upstreamAnswered(id, laneIsFine: false) }
         self.table.withEntry(id) { entry in
             entry.countedFailures += counts ? 1 : 0
             entry.firstFailedAt = entry.firstFailedAt ?? self.now.wall
@@ -144,14 +93,34 @@ extension Engine {
         }
     }
 
+    /// - Returns: whether the failure counts against the record all the same.
+    private func noteUpstreamFailure(_ id: EntryID, _ retry: Retry) -> Bool {
+        let (call, attempts, mark) = self.table.withEntry(id) { ($0.call, $0.attempts, $0.mark) }
+        let judgement = self.evidence.judge(since: mark, at: self.now.monotonic)
+        if attempts == 1 { self.evidence.note(failed: true, at: self.now.monotonic) }
+        if judgement != .unknown { self.table[id].mark = self.evidence.mark }
+        let was = self.breaker.state
+        self.breaker.failed(call, at: self.now.monotonic, using: &self.random)
+        if self.breaker.state != was { self.breakerMoved() }
+        return judgement == .record && self.breaker.state == .closed && !retry.gatesUpstream
+    }
+
+    /// How long the record is asked to wait.
+    private func pause(of retry: Retry) -> Duration? {
+        retry.gatesUpstream ? retry.after.map { min($0, self.settings.longestGate) } : retry.after
+    }
+
+    /// Sends nothing until the upstream wants to be asked again, and then one probe: many calls at once are what
+    /// it complained of.
     private func gateIfAsked(_ retry: Retry) {
-        guard retry.gatesUpstream, let asked = retry.after else { return }
-        let after = min(asked, RetryAfter.longestDelay)
-        let until = self.now.after(after)
-        guard until > self.gatedUntil else { return }
-        self.gatedUntil = until
-        self.metrics.gated(after)
-        self.logger.notice("upstream asks to wait", metadata: ["seconds": "\(after.components.seconds)"])
+        guard retry.gatesUpstream, let pause = self.pause(of: retry), pause > .zero else { return }
+        let was = self.breaker.admission(at: self.now.monotonic)
+        let letCallsThrough = self.breaker.gate(until: self.now.after(pause), at: self.now.monotonic)
+        self.metrics.gated(pause)
+        if was == .yes || was == .waitForProbe { self.metrics.breakerMoved(self.breaker.state) }
+        // Those that were out already are told the same, and so are probes: once is enough for the log.
+        guard letCallsThrough else { return }
+        self.logger.notice("upstream asks to wait", metadata: ["seconds": "\(pause.components.seconds)"])
     }
 
     func breakerMoved() {
@@ -169,7 +138,7 @@ extension Engine {
     func abandonCall(_ entry: Entry) {
         self.callsInFlight -= 1
         self.orphanedCalls += 1
-        self.probesEnded(entry.probes, entry.lane)
+        self.callEnded(entry.call, on: entry.lane)
     }
 }
 

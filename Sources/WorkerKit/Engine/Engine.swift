@@ -42,14 +42,13 @@ package final class Engine<B: Broker, U: Upstream> {
     var resending = DueQueue<EntryID>()
     /// The last record in hand of each key, behind which the next one queues.
     var tails: [OrderingKey: EntryID] = [:]
-    var lanes = Lanes()
-    var held: [String: Fifo<EntryID>] = [:]
+    var lanes: Lanes
+    var held: [String: HeldRecords] = [:]
+    /// The intake is full of records that wait for held lanes, and the log says so already.
+    var isIntakeHeld = false
 
     var breaker: CircuitBreaker
-    /// No call before this: an upstream asked everybody to wait.
-    var gatedUntil: Int64 = .min
-    /// Answers of the upstream so far, to anybody.
-    var answers: UInt64 = 0
+    var evidence = BlameEvidence()
     var callsInFlight = 0
     /// Calls whose records were taken away; their completions will be stale.
     var orphanedCalls = 0
@@ -113,6 +112,7 @@ package final class Engine<B: Broker, U: Upstream> {
         self.logger = logger
         self.outcomeHeaders = [RecordHeader("content-type", settings.resultFormat.contentType)]
         self.random = SplitMix64(seed: seed)
+        self.lanes = Lanes(settings.lanes)
         self.breaker = CircuitBreaker(settings.breaker)
     }
 

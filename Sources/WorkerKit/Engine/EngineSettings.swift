@@ -29,11 +29,16 @@ package struct EngineSettings: Hashable, Sendable {
     /// How long after its timestamp a record may still be called for; then its outcome is `expired`.
     package var deadline = Duration.seconds(7 * 24 * 3_600)
     package var backoff = Backoff(base: .milliseconds(500), longest: .seconds(60))
+    /// How long an upstream can have everybody wait (`Retry-After`) before a probe asks whether it still wants
+    /// that. One answer, perhaps of one confused server, must not stop a worker for a day.
+    package var longestGate = Duration.seconds(300)
     package var breaker = CircuitBreaker.Settings()
     package var lanes = LaneHealth.Settings()
     package var resultFormat = ValueFormat.json
 
-    /// Records in hand, in whatever state.
+    /// Records in hand, in whatever state. Those of a held lane count too: a partition is read in order, so
+    /// that when they fill it, the records of other lanes behind them wait as well. The log and the metrics
+    /// say when that is so.
     package var recordsLimit = 100_000
     /// Bytes of the records in hand: keys, values and headers, and what it takes to keep them.
     package var bytesLimit = 64 << 20

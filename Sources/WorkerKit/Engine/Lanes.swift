@@ -1,10 +1,13 @@
-/// The health of every lane that was ever in doubt. A lane that nothing is known of is open.
+/// The health of every lane that was in doubt of late. A lane that nothing is known of is open.
 struct Lanes: Sendable {
     /// The lane that stands for the whole upstream.
     static let upstream = ""
+    private let settings: LaneHealth.Settings
     private var doubted: [String: LaneHealth] = [:]
 
-    /// Whether no lane is in doubt.
+    init(_ settings: LaneHealth.Settings) { self.settings = settings }
+
+    /// Whether no lane is in doubt. In good times that is so, and no name has to be hashed to see it.
     var areAllWell: Bool { self.doubted.isEmpty }
 
     func nextProbe(of name: String) -> Int64? { self.doubted[name]?.nextProbe }
@@ -16,7 +19,6 @@ struct Lanes: Sendable {
     var heldNames: [String] { self.doubted.filter { $0.value.state != .open }.keys.sorted() }
 
     func isOpen(_ name: String) -> Bool {
-        // In good times nothing is in doubt, and no name has to be hashed to see that.
         self.doubted.isEmpty || self.doubted[name].map { $0.state == .open } ?? true
     }
 
@@ -24,26 +26,30 @@ struct Lanes: Sendable {
         self.doubted.isEmpty || self.doubted[name]?.admits(at: now) ?? true
     }
 
-    /// A call that was admitted is on its way.
-    ///
-    /// - Returns: whether it is the lane's probe.
-    mutating func callStarted(_ name: String) -> Bool {
-        !self.doubted.isEmpty && self.doubted[name]?.callStarted() ?? false
+    mutating func callStarted(_ call: UInt64, on name: String) {
+        if !self.doubted.isEmpty { self.doubted[name]?.callStarted(call) }
     }
 
-    mutating func answered(_ name: String) {
-        if !self.doubted.isEmpty { self.doubted[name] = nil }
+    mutating func callEnded(_ call: UInt64, on name: String, at now: Int64) {
+        if !self.doubted.isEmpty { self.doubted[name]?.callEnded(call, at: now) }
     }
 
-    mutating func hold(_ name: String, at now: Int64, _ settings: LaneHealth.Settings) {
-        self.doubted[name, default: LaneHealth(settings)].hold(at: now)
+    /// - Returns: whether this opened the lane again.
+    mutating func answered(_ call: UInt64, on name: String, at now: Int64) -> Bool {
+        guard !self.doubted.isEmpty, let isOpenAgain = self.doubted[name]?.answered(call) else {
+            return false
+        }
+        if self.doubted[name]?.canBeForgotten(at: now) == true { self.doubted[name] = nil }
+        return isOpenAgain
     }
 
-    mutating func suspected(_ name: String, at now: Int64, _ settings: LaneHealth.Settings) -> Bool {
-        self.doubted[name, default: LaneHealth(settings)].suspected(at: now)
+    mutating func hold(_ call: UInt64, after previous: UInt64?, on name: String, at now: Int64)
+        -> LaneHealth.Hold
+    {
+        self.doubted[name, default: LaneHealth(self.settings)].hold(call, after: previous, at: now)
     }
 
-    mutating func probeSaidNothing(_ name: String, at now: Int64) {
-        self.doubted[name]?.probeSaidNothing(at: now)
+    mutating func suspected(_ call: UInt64, on name: String, at now: Int64) -> LaneHealth.Hold? {
+        self.doubted[name, default: LaneHealth(self.settings)].suspected(call, at: now)
     }
 }

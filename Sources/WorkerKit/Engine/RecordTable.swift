@@ -52,8 +52,13 @@ struct Entry: Sendable {
     var countedFailures = 0
     /// Failed produces in a row.
     var refusals = 0
-    /// How many answers the upstream had given to anybody when the current call began.
-    var answersAtStart: UInt64 = 0
+    /// The number of the current call.
+    var call: UInt64 = 0
+    /// How others fare from here on tells whose fault the next failure is.
+    var mark = BlameEvidence.Mark()
+    /// How often its calls asked for a hold, and the last that did.
+    var holds = 0
+    var lastHold: UInt64?
     /// Monotonic nanoseconds at the start of the current call.
     var calledAt: Int64 = 0
     var firstFailedAt: Int64?
@@ -61,8 +66,6 @@ struct Entry: Sendable {
     var lastStatus: Int?
     var job: (any Sendable)?
     var lane: String?
-    /// Whose probe the current call is.
-    var probes = Probes()
     /// What remains to be acknowledged, the first of which is on its way.
     var outbound: [OutboundRecord] = []
     var fate: Outcome.Fate?
@@ -79,16 +82,6 @@ struct Entry: Sendable {
         deadline: 0,
         bytes: 0
     )
-}
-
-/// What waits to hear how a call ends: a call can be the probe of the breaker, of its lane and of the lane that
-/// stands for the whole upstream, all at once.
-struct Probes: OptionSet, Sendable {
-    let rawValue: UInt8
-
-    static let breaker = Probes(rawValue: 1)
-    static let lane = Probes(rawValue: 2)
-    static let upstream = Probes(rawValue: 4)
 }
 
 /// The records in hand, by their ids.

@@ -119,7 +119,8 @@ extension EngineSettings {
             "records_limit",
             default: self.recordsLimit,
             in: 100...10_000_000,
-            help: "Records in hand, waiting ones included."
+            help:
+                "Records in hand, waiting ones included. Full of records of held lanes, it stops the others too."
         )
         self.bytesLimit = reader.bytes(
             "bytes_limit",
@@ -153,6 +154,12 @@ extension EngineSettings {
             default: self.backoff.longest,
             in: .milliseconds(1)...(.seconds(24 * 3_600)),
             help: "Bound that the waits stop growing at."
+        )
+        self.longestGate = reader.duration(
+            "longest_gate",
+            default: self.longestGate,
+            in: .seconds(1)...(.seconds(24 * 3_600)),
+            help: "How long Retry-After can stop all calls before a probe asks again."
         )
     }
 

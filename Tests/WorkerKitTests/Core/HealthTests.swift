@@ -5,130 +5,168 @@ private let second: Int64 = 1_000_000_000
 
 struct CircuitBreakerTests {
     private var random = SplitMix64(seed: 7)
+    private var breaker = CircuitBreaker(CircuitBreaker.Settings())
 
-    private static func opened(at now: Int64, _ random: inout SplitMix64) -> CircuitBreaker {
-        var breaker = CircuitBreaker(CircuitBreaker.Settings())
-        for _ in 0..<10 { breaker.failed(at: now, using: &random) }
-        return breaker
+    /// One call after the other, each failed before the next begins.
+    private mutating func fail(_ calls: Int, at now: Int64) {
+        for _ in 0..<calls {
+            let call = self.breaker.callStarted()
+            self.breaker.failed(call, at: now, using: &self.random)
+        }
+    }
+
+    private mutating func answer(_ calls: Int = 1, at now: Int64) {
+        for _ in 0..<calls {
+            let call = self.breaker.callStarted()
+            self.breaker.answered(call, at: now)
+        }
+    }
+
+    private var openUntil: Int64? {
+        guard case .open(let until) = self.breaker.state else { return nil }
+        return until
     }
 
     @Test mutating func opensOnARunOfFailuresOnly() {
-        var breaker = CircuitBreaker(CircuitBreaker.Settings())
-        for round in 0..<40 {
-            breaker.failed(at: 5 * second, using: &self.random)
-            if round % 5 == 4 { breaker.answered(at: 5 * second) }
-            if round < 35 { #expect(breaker.state == .closed || round >= 20) }
+        for _ in 0..<4 {
+            self.fail(9, at: 5 * second)
+            self.answer(at: 5 * second)
         }
-        #expect(Self.opened(at: 5 * second, &self.random).state != .closed)
+        #expect(self.breaker.state == .closed)
+        self.fail(9, at: 5 * second)
+        #expect(self.breaker.state == .closed)
+        self.fail(1, at: 5 * second)
+        #expect(self.openUntil != nil)
     }
 
     @Test mutating func opensOnAShareOfFailuresOfTheLastSeconds() {
-        var breaker = CircuitBreaker(CircuitBreaker.Settings())
         for _ in 0..<24 {
-            breaker.answered(at: second)
-            breaker.failed(at: second, using: &self.random)
+            self.answer(at: second)
+            self.fail(1, at: second)
         }
-        #expect(breaker.state == .closed)
-        breaker.answered(at: second)
-        breaker.failed(at: second, using: &self.random)
-        #expect(breaker.state != .closed)
+        #expect(self.breaker.state == .closed)
+        self.answer(at: second)
+        self.fail(1, at: second)
+        #expect(self.openUntil != nil)
     }
 
     @Test mutating func forgetsCallsOfTenSecondsAgo() {
-        var breaker = CircuitBreaker(CircuitBreaker.Settings())
         for tick: Int64 in 0..<200 {
-            breaker.answered(at: tick * second)
-            breaker.failed(at: tick * second, using: &self.random)
+            self.answer(at: tick * second)
+            self.fail(1, at: tick * second)
         }
-        #expect(breaker.state == .closed)
+        #expect(self.breaker.state == .closed)
     }
 
-    @Test mutating func probesWithOneCallAndClosesOnAnyAnswer() {
-        var breaker = Self.opened(at: second, &self.random)
-        guard case .open(let until) = breaker.state else { return #expect(Bool(false)) }
-        #expect(breaker.admission(at: until - 1) == .notBefore(until))
-        #expect(breaker.admission(at: until) == .probe)
-        breaker.probeStarted()
-        #expect(breaker.admission(at: until) == .waitForProbe)
-        breaker.answered(at: until)
-        #expect(breaker.admission(at: until) == .yes)
+    @Test mutating func probesWithOneCallAndClosesOnAnyAnswerToIt() throws {
+        self.fail(10, at: second)
+        let until = try #require(self.openUntil)
+        #expect(self.breaker.admission(at: until - 1) == .notBefore(until))
+        #expect(self.breaker.admission(at: until) == .probe)
+        let probe = self.breaker.callStarted()
+        #expect(self.breaker.admission(at: until) == .waitForProbe)
+        self.breaker.answered(probe, at: until)
+        #expect(self.breaker.admission(at: until) == .yes)
     }
 
-    @Test mutating func pausesLongerWithEachFailedProbeUpToALimit() {
-        var breaker = Self.opened(at: 0, &self.random)
+    @Test mutating func callsThatWereOutWhenItOpenedNeitherCloseNorOpenIt() throws {
+        let early = (0..<30).map { _ in self.breaker.callStarted() }
+        self.fail(10, at: second)
+        let until = try #require(self.openUntil)
+        self.breaker.answered(early[0], at: second)
+        #expect(self.openUntil == until)
+        let probe = self.breaker.callStarted()
+        self.breaker.answered(early[1], at: until)
+        self.breaker.failed(early[2], at: until, using: &self.random)
+        #expect(self.breaker.state == .probing(call: probe))
+        self.breaker.answered(probe, at: until)
+        for call in early[3...] { self.breaker.failed(call, at: until, using: &self.random) }
+        #expect(self.breaker.state == .closed)
+    }
+
+    @Test mutating func pausesLongerWithEachFailedProbeUpToALimit() throws {
+        self.fail(10, at: 0)
         var bound = second
         for _ in 0..<12 {
-            guard case .open(let until) = breaker.state else { return #expect(Bool(false)) }
-            breaker.probeStarted()
-            breaker.failed(at: until, using: &self.random)
-            guard case .open(let next) = breaker.state else { return #expect(Bool(false)) }
+            let until = try #require(self.openUntil)
+            self.fail(1, at: until)
+            let next = try #require(self.openUntil)
             bound = min(2 * bound, 30 * second)
             #expect((bound / 2...bound).contains(next - until))
         }
     }
 
-    @Test mutating func anAbandonedProbeIsSentAgain() {
-        var breaker = Self.opened(at: 0, &self.random)
-        breaker.probeStarted()
-        breaker.probeAbandoned(at: 9 * second)
-        #expect(breaker.admission(at: 9 * second) == .probe)
+    @Test mutating func pausesLongerWithEachRelapseAndShortAgainAfterAGoodTime() throws {
+        self.fail(10, at: 0)
+        for bound: Int64 in [2, 4, 8, 16, 30, 30] {
+            let until = try #require(self.openUntil)
+            self.answer(at: until)
+            self.fail(10, at: until + 9 * second)
+            let pause = try #require(self.openUntil) - until - 9 * second
+            #expect((bound * second / 2...bound * second).contains(pause))
+        }
+        let until = try #require(self.openUntil)
+        self.answer(at: until)
+        self.fail(10, at: until + 11 * second)
+        #expect(try #require(self.openUntil) - until - 11 * second <= second)
+    }
+
+    @Test mutating func anAbandonedProbeIsSentAgain() throws {
+        self.fail(10, at: 0)
+        let probe = self.breaker.callStarted()
+        self.breaker.callEnded(probe - 1, at: 8 * second)
+        #expect(self.breaker.state == .probing(call: probe))
+        self.breaker.callEnded(probe, at: 9 * second)
+        #expect(self.breaker.admission(at: 9 * second) == .probe)
+    }
+
+    @Test mutating func aGateEndsWithAProbeAndIsNeverShortened() throws {
+        let early = self.breaker.callStarted()
+        let wasOpen = [
+            self.breaker.gate(until: 30 * second, at: 0), self.breaker.gate(until: 20 * second, at: 0),
+        ]
+        #expect(wasOpen == [true, false])
+        self.breaker.answered(early, at: second)
+        #expect(self.breaker.admission(at: second) == .notBefore(30 * second))
+        #expect(self.breaker.admission(at: 30 * second) == .probe)
+        self.fail(1, at: 30 * second)
+        #expect(try #require(self.openUntil) <= 31 * second)
     }
 }
 
-struct LaneHealthTests {
-    @Test func anAnswerBetweenSuspectsKeepsTheLaneOpen() {
-        var lane = LaneHealth(LaneHealth.Settings())
-        for _ in 0..<10 {
-            let suspicions = [lane.suspected(at: 0), lane.suspected(at: 0)]
-            #expect(suspicions == [false, false])
-            lane.answered()
-        }
-        let suspicions = [lane.suspected(at: 0), lane.suspected(at: 0), lane.suspected(at: 0)]
-        #expect(suspicions == [false, false, true])
-        #expect(!lane.admits(at: 0))
+struct BlameEvidenceTests {
+    private var evidence = BlameEvidence()
+
+    private mutating func note(_ answered: Int, _ failed: Int, at now: Int64 = 0) {
+        for _ in 0..<answered { self.evidence.note(failed: false, at: now) }
+        for _ in 0..<failed { self.evidence.note(failed: true, at: now) }
     }
 
-    @Test func aHeldLaneLetsOneProbeThrough() {
-        var lane = LaneHealth(LaneHealth.Settings())
-        lane.hold(at: 0)
-        #expect(lane.nextProbe == 5 * second)
-        #expect(!lane.admits(at: 5 * second - 1))
-        #expect(lane.admits(at: 5 * second))
-        let isProbe = lane.callStarted()
-        #expect(isProbe)
-        #expect(!lane.admits(at: 100 * second))
-        lane.answered()
-        #expect(lane.admits(at: 5 * second))
-        let isAnother = lane.callStarted()
-        #expect(!isAnother)
+    @Test mutating func blamesTheRecordOnlyWhereOthersFareWell() {
+        let start = self.evidence.mark
+        #expect(self.evidence.judge(since: start, at: 0) == .unknown)
+        self.note(2, 0)
+        #expect(self.evidence.judge(since: start, at: 0) == .unknown)
+        self.note(1, 0)
+        #expect(self.evidence.judge(since: start, at: 0) == .record)
+        self.note(6, 1)
+        #expect(self.evidence.judge(since: start, at: 0) == .record)
+        self.note(0, 1)
+        #expect(self.evidence.judge(since: start, at: 0) == .upstream)
     }
 
-    @Test func callsThatWereOutWhenItWasHeldDoNotLengthenThePause() {
-        var lane = LaneHealth(LaneHealth.Settings())
-        for _ in 0..<64 { lane.hold(at: 0) }
-        #expect(lane.nextProbe == 5 * second)
+    @Test mutating func looksNoFurtherBackThanTheMark() {
+        self.note(0, 100, at: 0)
+        let mark = self.evidence.mark
+        #expect(self.evidence.judge(since: mark, at: 20 * second) == .unknown)
+        self.note(3, 0, at: 20 * second)
+        #expect(self.evidence.judge(since: mark, at: 20 * second) == .record)
     }
 
-    @Test func eachProbeInVainDoublesThePauseUpToALimit() {
-        var lane = LaneHealth(LaneHealth.Settings())
-        lane.hold(at: 0)
-        for expected: Int64 in [10, 20, 40, 80, 160, 300, 300] {
-            guard let due = lane.nextProbe else { return #expect(Bool(false)) }
-            _ = lane.callStarted()
-            lane.hold(at: due)
-            #expect(lane.nextProbe == due + expected * second)
-        }
-    }
-
-    @Test func aProbeThatSaysNothingIsFollowedByAnotherAfterAPause() {
-        var lane = LaneHealth(LaneHealth.Settings())
-        lane.hold(at: 0)
-        _ = lane.callStarted()
-        lane.probeSaidNothing(at: 6 * second)
-        #expect(lane.nextProbe == 11 * second)
-        lane.probeReleased(at: 11 * second)
-        #expect(lane.nextProbe == 12 * second)
-        lane.probeDeclined(at: 11 * second)
-        #expect(lane.nextProbe == 11 * second)
+    @Test mutating func aGoodTimeLongAgoDoesNotSpeakForAnUpstreamThatFailsNow() {
+        let mark = self.evidence.mark
+        self.note(1_000, 0, at: 0)
+        self.note(1, 1, at: 60 * second)
+        #expect(self.evidence.judge(since: mark, at: 60 * second) == .upstream)
     }
 }

@@ -67,13 +67,20 @@ struct EngineRetryTests {
         #expect(simulation.violations == [])
     }
 
-    @Test func anEndlessRetryAfterIsHeldToADay() throws {
+    @Test func anEndlessRetryAfterIsAskedAboutWithOneProbeAtATime() throws {
         let simulation = Simulation()
-        simulation.cluster.append("x")
-        simulation.reply = { $0.at < 2_000_000_000 ? Reply(429, retryAfter: 9_000_000_000) : Reply(200) }
-        simulation.startWorker()
-        #expect(try simulation.settleEverything(within: .seconds(25 * 3_600)))
-        #expect(simulation.seconds > 23 * 3_600)
+        for index in 0..<200 { simulation.cluster.append("\(index)") }
+        let end: Int64 = 3_600_000_000_000
+        simulation.reply = { $0.at < end ? Reply(429, retryAfter: 9_000_000_000) : Reply(200) }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(3_599))
+        // The first calls, and then one for every gate of five minutes.
+        #expect(worker.upstream.calls.count == 64 + 11)
+        #expect(try simulation.settleEverything(within: .seconds(310)))
+        let firstAnswer = try #require(worker.upstream.calls.first { $0.at >= end })
+        let others = worker.upstream.calls.filter { $0.at > firstAnswer.at }
+        #expect(others.count >= 199 && others.allSatisfy { $0.at >= firstAnswer.at + 20_000_000 })
+        #expect(simulation.cluster.letters.isEmpty)
         #expect(simulation.violations == [])
     }
 

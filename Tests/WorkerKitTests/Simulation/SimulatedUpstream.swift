@@ -75,8 +75,8 @@ final class SimulatedUpstream: Upstream {
             if !isOrphan, case .success(let response) = result, response.status == 429,
                 let seconds = response.header("retry-after").flatMap(Int64.init)
             {
-                // Nobody waits longer than a day.
-                let pause = min(seconds, 86_400) * 1_000_000_000
+                // Nobody waits longer than that before asking again.
+                let pause = min(seconds, 300) * 1_000_000_000
                 self.gatedUntil = max(self.gatedUntil, self.clock.now.monotonic + pause)
             }
             completed(id, result)

@@ -11,6 +11,7 @@ final class SimulatedWorker {
     let broker: SimulatedBroker
     let upstream: SimulatedUpstream
     let engine: Engine<SimulatedBroker, SimulatedUpstream>
+    let log: RecordedLog
     /// When the engine's thread wakes up if nothing arrives.
     var wakesAt: Int64 = .min
     private(set) var hasEnded = false
@@ -22,6 +23,8 @@ final class SimulatedWorker {
     {
         self.broker = SimulatedBroker(cluster)
         self.upstream = upstream
+        let log = RecordedLog()
+        self.log = log
         self.engine = Engine(
             settings: settings,
             facts: ClusterFacts(clusterID: "simulated", resultPartitions: 4, deadLetterPartitions: 1),
@@ -29,7 +32,7 @@ final class SimulatedWorker {
             broker: self.broker,
             upstream: upstream,
             metrics: EngineMetrics(factory: NOOPMetricsHandler.instance, upstream: "simulated"),
-            logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() },
+            logger: Logger(label: "simulation") { _ in RecordedLog.Handler(log: log) },
             seed: seed
         )
         let settings = self.engine.settings

@@ -1,0 +1,123 @@
+import Logging
+import Records
+import Testing
+
+@testable import WorkerKit
+
+/// Lanes that are held, and records that ask for it again and again.
+struct EngineHoldTests {
+    private typealias Reply = SimulatedUpstream.Reply
+
+    private static let hour = Duration.seconds(3_600)
+
+    /// One lane, a good record a second for an hour, and among them some that always ask for a hold.
+    private static func mixed(bad: Int, every gap: Duration) -> Simulation {
+        let simulation = Simulation()
+        simulation.reply = { $0.value == "bad" ? Reply(401) : Reply(200) }
+        for index in 0..<3_600 {
+            simulation.after(.seconds(index)) { simulation.cluster.append("good \(index)") }
+        }
+        for index in 0..<bad { simulation.after(gap * index) { simulation.cluster.append("bad") } }
+        return simulation
+    }
+
+    /// From its arrival to its first call, in seconds, of every record that is well.
+    private static func waits(_ simulation: Simulation) -> [Double] {
+        let births = simulation.cluster.logs[0].records.map { Double($0.timestamp ?? 0) }
+        let wallAtStart = 1_750_000_000_000.0 - 1_000
+        var firsts: [Int64: Double] = [:]
+        for call in simulation.worker.upstream.calls where call.value != "bad" {
+            firsts[call.offset] = firsts[call.offset] ?? Double(call.at) / 1e6 + wallAtStart
+        }
+        return firsts.map { ($1 - births[Int($0)]) / 1_000 }.sorted()
+    }
+
+    @Test(arguments: [(20, Duration.milliseconds(1)), (50, .seconds(60))])
+    func recordsThatAlwaysAskForAHoldNeitherStormNorHoldUpOthers(bad: Int, gap: Duration) throws {
+        let simulation = Self.mixed(bad: bad, every: gap)
+        let worker = simulation.startWorker()
+        try simulation.run(for: Self.hour + .seconds(30))
+        let calls = Dictionary(grouping: worker.upstream.calls.filter { $0.value == "bad" }, by: \.offset)
+        #expect(calls.count == bad)
+        #expect(calls.values.map(\.count).max() ?? 0 < 30)
+        let waits = Self.waits(simulation)
+        #expect(waits.count == 3_600)
+        // The first hold is believed, and costs its pause. After that, nothing does.
+        #expect(waits.last ?? .infinity < 6)
+        #expect(waits.count { $0 > 0.01 } < 30)
+        #expect(simulation.cluster.letters.isEmpty)
+        #expect(worker.log.count(.error) == 1)
+        #expect(worker.log.count("lane open again") == 1)
+        #expect(worker.log.count("record held; its lane is well") < bad)
+        #expect(simulation.violations == [])
+        Report.note(
+            "holds: \(bad) bad of one lane",
+            [
+                "calls per bad record and hour: most \(calls.values.map(\.count).max() ?? 0)",
+                "longest wait of a good one \(waits.last ?? 0) s, later than 10 ms \(waits.count { $0 > 0.01 })",
+            ]
+        )
+    }
+
+    @Test func aGoodRecordIsProbedBeforeThoseThatAskedForTheHold() throws {
+        let simulation = Simulation()
+        simulation.reply = { $0.value == "bad" ? Reply(401) : Reply(200) }
+        for _ in 0..<40 { simulation.cluster.append("bad") }
+        simulation.after(.seconds(2)) { simulation.cluster.append("good") }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(10))
+        #expect(simulation.cluster.outcome(40)?.fate == "succeeded")
+        #expect(worker.upstream.calls.prefix(41).last?.value == "good")
+        #expect(simulation.violations == [])
+    }
+
+    @Test func probesInVainAreNotTheSameRecordsEachTime() throws {
+        let simulation = Simulation()
+        simulation.reply = { _ in Reply(401) }
+        for index in 0..<4 { simulation.cluster.append("\(index)") }
+        let worker = simulation.startWorker()
+        try simulation.run(for: Self.hour)
+        let probed = worker.upstream.calls.map(\.offset)
+        #expect(probed.prefix(12) == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3])
+        #expect(worker.log.count(.error) == 1)
+    }
+
+    @Test func answersToCallsBegunBeforeTheHoldDoNotEndIt() throws {
+        let simulation = Simulation()
+        simulation.reply = { call in
+            switch call.value {
+            case "bad" where call.at < 30_000_000_000: Reply(401)
+            case "slow": Reply(200, after: .seconds(1))
+            default: Reply(200)
+            }
+        }
+        simulation.cluster.append("bad")
+        for _ in 0..<10 { simulation.cluster.append("slow") }
+        simulation.after(.milliseconds(500)) { simulation.cluster.append("waits") }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .milliseconds(4_900))
+        #expect(worker.upstream.calls.count == 11)
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.violations == [])
+    }
+
+    @Test func aLaneThatBreaksAgainIsHeldAgainWithoutAnotherAlarm() throws {
+        let simulation = Simulation { $0.concurrency = 1 }
+        var isBroken = true
+        simulation.reply = { _ in isBroken ? Reply(401) : Reply(200) }
+        for index in 0..<600 {
+            simulation.after(.milliseconds(500 * index)) { simulation.cluster.append("\(index)") }
+        }
+        simulation.after(.seconds(30)) { isBroken = false }
+        simulation.after(.seconds(100)) { isBroken = true }
+        simulation.after(.seconds(200)) { isBroken = false }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(190))
+        #expect(worker.upstream.calls.filter { $0.at > 103_000_000_000 }.count < 12)
+        #expect(worker.log.count("lane held again") == 1)
+        #expect(worker.log.count(.error) == 1)
+        #expect(try simulation.settleEverything(within: .seconds(600)))
+        #expect(simulation.cluster.letters.isEmpty)
+        #expect(simulation.violations == [])
+    }
+}
