@@ -70,7 +70,8 @@ extension Engine {
         var oldest = [Int64?](repeating: nil, count: self.assignments.count)
         for id in self.table.ids {
             let entry = self.table[id]
-            let birth = min(entry.record.timestamp ?? entry.receivedAt, entry.receivedAt)
+            // A hostile timestamp can be any number.
+            let birth = max(0, min(entry.record.timestamp ?? entry.receivedAt, entry.receivedAt))
             oldest[entry.assignment] = min(oldest[entry.assignment] ?? .max, birth)
         }
         return oldest
