@@ -129,6 +129,7 @@ extension Engine {
             }
         }
         for place in places { self.forgetWhoLeft(place) }
+        self.watchHeldIntake()
     }
 
     /// Clears a waiting place of the ids of those that left it by expiring. They would take up room, and in the

@@ -54,7 +54,7 @@ extension Engine {
         self.park(id, in: lane)
     }
 
-    private static func shown(_ lane: String) -> String { lane.isEmpty ? "all" : lane }
+    static func shown(_ lane: String) -> String { lane.isEmpty ? "all" : lane }
 
     /// Keeps a record of a held lane until the lane's probe has been answered.
     func park(_ id: EntryID, in lane: String) {

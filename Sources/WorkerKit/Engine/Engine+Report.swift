@@ -16,6 +16,7 @@ extension Engine {
         self.metrics.set("worker_partitions_assigned", self.assignments.count)
         self.metrics.set("worker_partition_assignment_epoch", self.epoch)
         self.metrics.set("worker_lanes_held", self.lanes.heldNames.count)
+        self.reportHeldLanes()
         self.metrics.set("worker_ready", self.unreadiness == nil ? 1 : 0)
         self.reportUnread()
         self.reportPartitions()

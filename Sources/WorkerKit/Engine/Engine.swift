@@ -46,6 +46,8 @@ package final class Engine<B: Broker, U: Upstream> {
     var held: [String: HeldRecords] = [:]
     /// The intake is full of records that wait for held lanes, and the log says so already.
     var isIntakeHeld = false
+    /// Lanes whose records the gauges show.
+    var shownLanes: Set<String> = []
 
     var breaker: CircuitBreaker
     var evidence = BlameEvidence()

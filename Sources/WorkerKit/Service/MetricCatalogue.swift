@@ -58,6 +58,7 @@ enum MetricCatalogue {
         ("worker_partitions_assigned", "Partitions that this worker has."),
         ("worker_partition_assignment_epoch", "Counts the assignments of this process."),
         ("worker_lanes_held", "Lanes held now."),
+        ("worker_lane_records_parked", "Records that wait for a held lane, by lane."),
         ("worker_ready", "1 while the worker takes work."),
         ("worker_oldest_unfinished_age_seconds", "Age of the oldest unfinished record of a partition."),
         ("worker_partition_incomplete_offsets", "Records of a partition in hand."),

@@ -101,6 +101,49 @@ struct EngineHoldTests {
         #expect(simulation.violations == [])
     }
 
+    @Test func saysOnceThatHeldRecordsStopTheIntakeAndOnceThatTheyDoNoMore() throws {
+        let simulation = Simulation { $0.recordsLimit = 200 }
+        var isBroken = true
+        simulation.reply = { $0.lane == "broken" && isBroken ? Reply(401) : Reply(200) }
+        for index in 0..<1_000 {
+            let lane = index % 2 == 0 ? "broken" : "fine"
+            simulation.cluster.append("\(index)", headers: [RecordHeader("lane", lane)])
+        }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(600))
+        #expect(worker.engine.table.count == 200)
+        #expect(worker.log.count("records of held lanes stop the intake: others wait behind them") == 1)
+        isBroken = false
+        #expect(try simulation.settleEverything(within: .seconds(900)))
+        try simulation.run(for: .seconds(2))
+        #expect(worker.log.count("records of held lanes stop the intake: others wait behind them") == 1)
+        #expect(worker.log.count("records of held lanes no longer stop the intake") == 1)
+        #expect(simulation.violations == [])
+    }
+
+    @Test func saysThatAHeldRecordKeepsAPartitionsWindow() throws {
+        let simulation = Simulation { $0.lanes.firstPause = .seconds(300) }
+        simulation.reply = { $0.lane == "broken" ? Reply(401) : Reply(200) }
+        simulation.cluster.append("x", headers: [RecordHeader("lane", "broken")])
+        for _ in 0..<(PartitionProgress.window + 100) { simulation.cluster.append("y") }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(100))
+        #expect(worker.log.count("records of held lanes stop the intake: others wait behind them") == 1)
+        #expect(worker.log.count("records of held lanes no longer stop the intake") == 0)
+    }
+
+    @Test func aFewHeldRecordsAreNotSaidToStopTheIntake() throws {
+        let simulation = Simulation { $0.recordsLimit = 200 }
+        simulation.reply = { $0.lane == "broken" ? Reply(401) : Reply(200, after: .seconds(5)) }
+        for index in 0..<1_000 {
+            let lane = index < 10 ? "broken" : "fine"
+            simulation.cluster.append("\(index)", headers: [RecordHeader("lane", lane)])
+        }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(60))
+        #expect(worker.log.count(.warning) == 0)
+    }
+
     @Test func aLaneThatBreaksAgainIsHeldAgainWithoutAnotherAlarm() throws {
         let simulation = Simulation { $0.concurrency = 1 }
         var isBroken = true
