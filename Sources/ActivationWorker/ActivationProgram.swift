@@ -34,7 +34,7 @@ enum ActivationProgram: WorkerProgram {
                     "configuration_attempts",
                     default: 5,
                     in: 1...100,
-                    help: "How often GDT may say -12 or -17 for a record before its account is held."
+                    help: "How often GDT may say -12 or -17 for a record before its lane is held."
                 )
             )
         )

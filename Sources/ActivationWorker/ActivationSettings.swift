@@ -8,8 +8,8 @@ package struct ActivationSettings: Sendable {
     package var keys: [GDTAccount: GDTKeys]
     package var window: ConversionWindow
     package var parameterOrder: ConversionParameterOrder
-    /// How often GDT may say that it has no keys or no rule for an account (−12, −17) before the account is held
-    /// as misconfigured.
+    /// How often GDT may say that it has no keys or no rule for a record (−12, −17) before the record's lane is
+    /// held as misconfigured.
     package var configurationAttemptsLimit: Int
 
     package init(

@@ -25,7 +25,8 @@ package enum Verdict<Job: Sendable, Answer: Sendable>: Sendable {
     /// Can never succeed as it is: a dead letter.
     case reject(Rejection)
     /// Our configuration, or the whole upstream, is broken: nothing of that scope is called but a rare probe,
-    /// and nothing of it is lost, settled or dead-lettered until a probe gets an answer.
+    /// and nothing of it is lost, settled or dead-lettered until a probe gets an answer. A record that goes on
+    /// asking for it while the scope answers others waits by itself.
     case hold(Reason, scope: HoldScope)
 }
 
@@ -46,9 +47,9 @@ package struct Call<Job: Sendable>: Sendable {
 
 package struct Retry: Hashable, Sendable {
     /// Whose fault the failure is taken to be. The record's counts towards its maximum of attempts. The
-    /// upstream's counts towards the circuit breaker, and against the record only if the upstream has answered
-    /// somebody else while this call was out, and never if it asked everybody to wait: an outage never makes a
-    /// dead letter.
+    /// upstream's counts towards the circuit breaker, and against the record only if nearly all other records
+    /// got an answer meanwhile (`BlameEvidence`), and never if it asked everybody to wait: neither an outage nor
+    /// an upstream that fails now and then makes a dead letter.
     package enum Blame: Hashable, Sendable {
         case record
         case upstream
@@ -58,7 +59,8 @@ package struct Retry: Hashable, Sendable {
     package var blame: Blame
     /// Not before this long from now; the engine's own backoff applies when it is longer, or when this is nil.
     package var after: Duration?
-    /// The upstream asked everybody to wait (`Retry-After`): no call at all is made before `after` has passed.
+    /// The upstream asked everybody to wait (`Retry-After`): no call at all is made before `after` or the
+    /// engine's `longestGate` has passed, whichever is shorter, and then one probe.
     package var gatesUpstream: Bool
 
     package init(_ reason: Reason, blame: Blame, after: Duration? = nil, gatesUpstream: Bool = false) {

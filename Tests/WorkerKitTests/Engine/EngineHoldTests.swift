@@ -102,11 +102,17 @@ struct EngineHoldTests {
     }
 
     @Test func saysOnceThatHeldRecordsStopTheIntakeAndOnceThatTheyDoNoMore() throws {
-        let simulation = Simulation { $0.recordsLimit = 200 }
+        let simulation = Simulation {
+            $0.recordsLimit = 200
+            $0.concurrency = 4
+        }
         var isBroken = true
-        simulation.reply = { $0.lane == "broken" && isBroken ? Reply(401) : Reply(200) }
+        // Whoever is settled makes room for one more, for a moment.
+        simulation.reply = {
+            $0.lane == "broken" && isBroken ? Reply(401) : Reply(200, after: .milliseconds(500))
+        }
         for index in 0..<1_000 {
-            let lane = index % 2 == 0 ? "broken" : "fine"
+            let lane = index < 600 && index % 4 > 0 ? "broken" : "fine"
             simulation.cluster.append("\(index)", headers: [RecordHeader("lane", lane)])
         }
         let worker = simulation.startWorker()
