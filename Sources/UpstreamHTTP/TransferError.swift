@@ -1,7 +1,7 @@
 /// Why a request has no complete answer.
 package struct TransferError: Error, Hashable, Sendable {
     /// Where it broke. The raw value is stable: it is a reason code in outcomes and metrics.
-    package enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         case resolve
         case connect
         case tls

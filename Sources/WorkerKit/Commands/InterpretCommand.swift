@@ -44,23 +44,15 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
     package func run() throws {
         let program = try loaded(P.self, self.file)
         let interpreter = Interpreter<P>(program: program, reveal: self.reveal)
-        let input = try StandardStreams.input()
         guard let record = try self.recordBytes() else {
-            for line in StandardStreams.lines(of: input) {
-                let given = try? JSONDecoder().decode(InterpretCase.self, from: Data(line))
-                guard let given else {
-                    StandardStreams.printLine(Self.complaint("the line is not a case"))
-                    continue
-                }
-                let attempt = Attempt(number: given.attempt ?? 1, now: self.circumstances.attempt.now)
-                StandardStreams.printLine(
-                    interpreter.verdict(on: given.exchange, of: given.recordBytes, attempt)
-                )
+            var lines = InputLines()
+            while let line = try lines.next() {
+                StandardStreams.printLine(self.verdict(onCase: line, interpreter))
             }
             return
         }
-        for body in Self.bodies(of: input) {
-            let exchange = InterpretCase.exchange(
+        for body in Self.bodies(of: try StandardStreams.input()) {
+            let exchange = try InterpretCase.exchange(
                 status: self.status,
                 headers: self.headers.map(Self.header),
                 body: body,
@@ -69,6 +61,31 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
             StandardStreams.printLine(
                 interpreter.verdict(on: exchange, of: record, self.circumstances.attempt)
             )
+        }
+    }
+
+    /// What cannot be meant is said before anything is read.
+    package func validate() throws {
+        _ = try InterpretCase.exchange(
+            status: self.status,
+            headers: self.headers.map(Self.header),
+            body: [],
+            failure: self.failure
+        )
+    }
+
+    private func verdict(onCase line: [UInt8], _ interpreter: Interpreter<P>) -> String {
+        do {
+            let given = try JSONDecoder().decode(InterpretCase.self, from: Data(line))
+            let attempt = Attempt(
+                number: max(1, given.attempt ?? self.circumstances.attempt.number),
+                now: self.circumstances.attempt.now
+            )
+            return interpreter.verdict(on: try given.exchange, of: given.recordBytes, attempt)
+        } catch let error as ValidationError {
+            return Self.complaint(error.message)
+        } catch {
+            return Self.complaint("the line is not a case")
         }
     }
 
@@ -88,128 +105,17 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
         return lines.count <= 1 ? [lines.first ?? []] : isOneValue ? [input] : lines
     }
 
-    private static func header(_ text: String) -> HTTPHeader {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let value = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
-        return HTTPHeader(String(parts.first ?? ""), value)
+    private static func header(_ text: String) throws -> HTTPHeader {
+        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
+            throw ValidationError("a header is given as Name:value")
+        }
+        let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        return HTTPHeader(String(text[..<colon]), value)
     }
 
     private static func complaint(_ problem: String) -> String {
         var line = JSONLine()
         line.add("error", problem)
         return line.text
-    }
-}
-
-/// One case on one line.
-private struct InterpretCase: Decodable {
-    var record: JSONValue
-    var status: Int?
-    var headers: [String: String]?
-    var body: JSONValue?
-    var failure: String?
-    var attempt: Int?
-
-    var recordBytes: [UInt8] { self.record.bytes }
-
-    var exchange: Exchange {
-        Self.exchange(
-            status: self.status ?? 200,
-            headers: (self.headers ?? [:]).sorted { $0.key < $1.key }.map { HTTPHeader($0.key, $0.value) },
-            body: self.body?.bytes ?? [],
-            failure: self.failure
-        )
-    }
-
-    static func exchange(status: Int, headers: [HTTPHeader], body: [UInt8], failure: String?) -> Exchange {
-        guard let failure else {
-            return .response(HTTPResponse(status: status, headers: headers, body: body))
-        }
-        let kind = TransferError.Kind(rawValue: failure) ?? .other
-        let isEarly = [.resolve, .connect, .tls].contains(kind)
-        return .failure(TransferError(kind: kind, mayHaveBeenSent: !isEarly, message: failure))
-    }
-}
-
-/// Plays one exchange through a handler.
-private struct Interpreter<P: WorkerProgram> {
-    let program: LoadedProgram<P>
-    let reveal: Bool
-
-    func verdict(on exchange: Exchange, of value: [UInt8], _ attempt: Attempt) -> String {
-        let handler = ErasedHandler(self.program.handler)
-        let record = PlainRecord.make(value, topic: self.program.settings.engine.inputTopic, attempt)
-        switch handler.plan(record, attempt) {
-        case .call(let call):
-            return self.line(handler.interpret(exchange, call.job, attempt), record, attempt).text
-        case .answer(let answer): return self.line(.answer(answer), record, attempt).text
-        case .refuse(let reason, let answer): return self.line(.refuse(reason, answer), record, attempt).text
-        case .reject(let rejection): return self.line(.reject(rejection), record, attempt).text
-        }
-    }
-
-    private func line(_ verdict: ErasedHandler.AnyVerdict, _ record: InboundRecord, _ attempt: Attempt)
-        -> VerdictLine
-    {
-        switch verdict {
-        case .answer(let answer):
-            return VerdictLine(
-                verdict: "answer",
-                fate: .succeeded,
-                result: self.result(.succeeded, nil, answer, record, attempt)
-            )
-        case .refuse(let reason, let answer):
-            return VerdictLine(
-                verdict: "reject",
-                reason: reason,
-                fate: .rejected,
-                result: self.result(.rejected, reason, answer, record, attempt)
-            )
-        case .call(let call):
-            let request = self.reveal ? call.request : P.masked(call.request)
-            return VerdictLine(verdict: "call", request: requestLine(request, lane: call.lane))
-        case .retry(let retry):
-            return VerdictLine(
-                verdict: "retry",
-                reason: retry.reason,
-                afterMilliseconds: retry.after?.wholeMilliseconds
-            )
-        case .reject(let rejection):
-            return VerdictLine(
-                verdict: "reject",
-                reason: rejection.reason,
-                fate: .deadLettered,
-                kind: rejection.kind
-            )
-        case .hold(let reason, let scope):
-            return VerdictLine(verdict: "hold", reason: reason, scope: scope == .lane ? "lane" : "upstream")
-        }
-    }
-
-    private func result(
-        _ fate: Outcome.Fate,
-        _ reason: Reason?,
-        _ answer: (any Sendable)?,
-        _ record: InboundRecord,
-        _ attempt: Attempt
-    ) -> String {
-        let outcome = Outcome(
-            id: "\(record.topic)/\(record.partition)/\(record.offset)",
-            topic: record.topic,
-            partition: record.partition,
-            offset: record.offset,
-            fate: fate,
-            reason: reason,
-            attempts: attempt.number,
-            deadLetterID: nil,
-            receivedAt: attempt.now,
-            settledAt: attempt.now,
-            worker: P.identity.name,
-            workerVersion: WorkerIdentity.version
-        )
-        return String(
-            decoding: ErasedHandler(self.program.handler).encode(outcome, answer, .json),
-            as: UTF8.self
-        )
     }
 }

@@ -24,7 +24,8 @@ package struct PlanCommand<P: WorkerProgram>: ParsableCommand {
     package func run() throws {
         let program = try loaded(P.self, self.file)
         let attempt = self.circumstances.attempt
-        for line in StandardStreams.lines(of: try StandardStreams.input()) {
+        var lines = InputLines()
+        while let line = try lines.next() {
             let record = PlainRecord.make(line, topic: program.settings.engine.inputTopic, attempt)
             let plan = ErasedHandler(program.handler).plan(record, attempt)
             StandardStreams.printLine(Self.text(plan, reveal: self.reveal))

@@ -1,0 +1,85 @@
+import Records
+import WireFormats
+
+/// Plays one exchange through a handler.
+struct Interpreter<P: WorkerProgram> {
+    let program: LoadedProgram<P>
+    let reveal: Bool
+
+    func verdict(on exchange: Exchange, of value: [UInt8], _ attempt: Attempt) -> String {
+        let handler = ErasedHandler(self.program.handler)
+        let record = PlainRecord.make(value, topic: self.program.settings.engine.inputTopic, attempt)
+        switch handler.plan(record, attempt) {
+        case .call(let call):
+            return self.line(handler.interpret(exchange, call.job, attempt), record, attempt).text
+        case .answer(let answer): return self.line(.answer(answer), record, attempt).text
+        case .refuse(let reason, let answer): return self.line(.refuse(reason, answer), record, attempt).text
+        case .reject(let rejection): return self.line(.reject(rejection), record, attempt).text
+        }
+    }
+
+    private func line(_ verdict: ErasedHandler.AnyVerdict, _ record: InboundRecord, _ attempt: Attempt)
+        -> VerdictLine
+    {
+        switch verdict {
+        case .answer(let answer):
+            return VerdictLine(
+                verdict: "answer",
+                fate: .succeeded,
+                result: self.result(.succeeded, nil, answer, record, attempt)
+            )
+        case .refuse(let reason, let answer):
+            return VerdictLine(
+                verdict: "reject",
+                reason: reason,
+                fate: .rejected,
+                result: self.result(.rejected, reason, answer, record, attempt)
+            )
+        case .call(let call):
+            let request = self.reveal ? call.request : P.masked(call.request)
+            return VerdictLine(verdict: "call", request: requestLine(request, lane: call.lane))
+        case .retry(let retry):
+            return VerdictLine(
+                verdict: "retry",
+                reason: retry.reason,
+                afterMilliseconds: retry.after?.wholeMilliseconds
+            )
+        case .reject(let rejection):
+            return VerdictLine(
+                verdict: "reject",
+                reason: rejection.reason,
+                fate: .deadLettered,
+                kind: rejection.kind
+            )
+        case .hold(let reason, let scope):
+            return VerdictLine(verdict: "hold", reason: reason, scope: scope == .lane ? "lane" : "upstream")
+        }
+    }
+
+    private func result(
+        _ fate: Outcome.Fate,
+        _ reason: Reason?,
+        _ answer: (any Sendable)?,
+        _ record: InboundRecord,
+        _ attempt: Attempt
+    ) -> String {
+        let outcome = Outcome(
+            id: "\(record.topic)/\(record.partition)/\(record.offset)",
+            topic: record.topic,
+            partition: record.partition,
+            offset: record.offset,
+            fate: fate,
+            reason: reason,
+            attempts: attempt.number,
+            deadLetterID: nil,
+            receivedAt: attempt.now,
+            settledAt: attempt.now,
+            worker: P.identity.name,
+            workerVersion: WorkerIdentity.version
+        )
+        return String(
+            decoding: ErasedHandler(self.program.handler).encode(outcome, answer, .json),
+            as: UTF8.self
+        )
+    }
+}
