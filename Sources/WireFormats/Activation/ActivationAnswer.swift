@@ -18,14 +18,10 @@ package struct GDTAnswer: Hashable, Sendable {
     package var message: String
     package var httpStatus: Int32
 
-    /// GDT's words are left out if they quote what identifies the device: a result holds nothing personal.
-    package init(_ reply: GDTReply, httpStatus: Int, to activation: Activation) {
+    /// GDT's words are left out if they quote what identifies the device, or a key: a result holds nothing personal.
+    package init(_ reply: GDTReply, httpStatus: Int, to activation: Activation, keys: GDTKeys? = nil) {
         self.ret = Int32(clamping: reply.ret)
         self.httpStatus = Int32(clamping: httpStatus)
-        let personal = [
-            String(decoding: activation.muid.text, as: UTF8.self), activation.clientIP, activation.clickID,
-        ]
-        let quotes = !reply.message.isEmpty && personal.contains { $0.map(reply.message.contains) ?? false }
-        self.message = quotes ? "redacted" : reply.message
+        self.message = GDTWords.shown(reply.message, about: activation, keys: keys)
     }
 }

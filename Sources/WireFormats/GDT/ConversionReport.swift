@@ -7,7 +7,7 @@ import Cryptography
 /// on bytes, since that is what is signed.
 package struct ConversionReport: Hashable, Sendable {
     package let account: GDTAccount
-    private let keys: GDTKeys
+    package let keys: GDTKeys
     private let parameters: [ConversionParameter]
     /// The sign key, the method, and the part of the escaped page that is the same for all conversions.
     private let propertyPrefix: [UInt8]
@@ -16,6 +16,13 @@ package struct ConversionReport: Hashable, Sendable {
 
     /// Where GDT is, and what is signed even where a test's simulator stands in for it.
     package static let host = "http://t.gdt.qq.com"
+
+    /// Why no report can be written on this machine, as the end of a sentence; nil if nothing is in the way.
+    package static var obstacle: String? {
+        Digest.md5.isAvailable
+            ? nil
+            : "cannot be reported on this machine: GDT asks for MD5, which its OpenSSL does not offer (FIPS mode?)"
+    }
 
     /// `baseURL` nil means GDT itself.
     package init(

@@ -13,15 +13,19 @@ package struct GDTKeys: Hashable, Sendable {
     /// different implementations.
     package init(signKey: String, encryptKey: String) throws(Fault) {
         for (name, key) in [("sign key", signKey), ("encrypt key", encryptKey)] {
-            guard !key.isEmpty else {
-                throw Fault(description: "the \(name) is empty")
-            }
-            guard key.utf8.allSatisfy(\.isVisible) else {
-                throw Fault(description: "the \(name) holds white space or characters that are not ASCII")
+            if let objection = Self.objection(to: key) {
+                throw Fault(description: "the \(name) \(objection)")
             }
         }
         self.signKey = Array(signKey.utf8)
         self.encryptKey = Array(encryptKey.utf8)
+    }
+
+    /// Why a text cannot be a key, as the end of a sentence that does not quote it; nil if it can be one.
+    package static func objection(to key: String) -> String? {
+        guard !key.isEmpty else { return "is empty" }
+        return key.utf8.allSatisfy(\.isVisible)
+            ? nil : "holds white space or characters that are not ASCII"
     }
 }
 

@@ -1,12 +1,11 @@
 /// GDT's answer to a report: `{"ret": 0, "msg": "…"}`.
 package struct GDTReply: Hashable, Sendable {
     package var ret: Int64
-    /// GDT's own words, shortened.
+    /// GDT's own words, all of them: `GDTWords` says what may be shown of them.
     package var message: String
 
     /// An answer is a hundred bytes; what is much longer comes from somebody else.
     package static let bytesLimit = 64 * 1024
-    package static let messageCharactersLimit = 200
 
     /// Nil for anything but one JSON object with an integer `ret`. A number spelt as a string is none; a `msg`
     /// that is no string counts as empty.
@@ -16,6 +15,6 @@ package struct GDTReply: Hashable, Sendable {
             let ret = object.integer("ret")
         else { return nil }
         self.ret = ret
-        self.message = String((object.string("msg") ?? "").prefix(Self.messageCharactersLimit))
+        self.message = object.string("msg") ?? ""
     }
 }

@@ -1,0 +1,105 @@
+/// GDT's own words, as far as they may be repeated in results, dead letters and logs.
+///
+/// GDT may quote what it was sent, and whoever stands between may quote the URL: whole or cut, in another case, escaped
+/// once or more. So words go through whole or not at all, and in doubt not.
+package enum GDTWords {
+    package static let charactersLimit = 200
+    package static let redacted = "redacted"
+
+    /// Nobody escapes a text more often than this by accident.
+    private static let escapesLimit = 3
+    /// Half of a muid, and of a signature.
+    private static let hexadecimalRun = 16
+    /// What no word is as long as, and every `v` longer.
+    private static let base64Run = 24
+    /// Parameters of ours whose values are not for everybody.
+    private static let names: Set<String> = [
+        "v", "sign", "signature", "muid", "click_id", "client_ip", "sign_key", "encrypt_key",
+    ]
+
+    /// What may be shown of a message: all of it up to a limit, or that there was one.
+    package static func shown(_ message: String, about activation: Activation, keys: GDTKeys?) -> String {
+        var quotable = [activation.muid.text]
+        quotable += [activation.clientIP, activation.clickID].compactMap { $0.map { Array($0.utf8) } }
+        if let keys { quotable += [keys.signKey, keys.encryptKey] }
+        let secrets = quotable.map { $0.map(\.lowercased) }
+        var text = Array(message.utf8).map(\.lowercased)
+        for _ in 0...self.escapesLimit {
+            guard !self.isTelling(text, secrets) else { return self.redacted }
+            let unescaped = self.unescaped(text)
+            guard unescaped != text else { return String(message.prefix(self.charactersLimit)) }
+            text = unescaped
+        }
+        return self.redacted
+    }
+
+    private static func isTelling(_ text: [UInt8], _ secrets: [[UInt8]]) -> Bool {
+        secrets.contains { !$0.isEmpty && text.firstRange(of: $0) != nil }
+            || self.hasRun(of: self.hexadecimalRun, in: text, skipping: "-:", where: \.isHexadecimal)
+            || self.hasRun(of: self.base64Run, in: text, skipping: "", where: self.isBase64)
+            || self.assignsOneOfOurs(text)
+    }
+
+    private static func hasRun(
+        of length: Int,
+        in text: [UInt8],
+        skipping skipped: StaticString,
+        where belongs: (UInt8) -> Bool
+    ) -> Bool {
+        let skipped = Array("\(skipped)".utf8)
+        var run = 0
+        for byte in text where !skipped.contains(byte) {
+            run = belongs(byte) ? run + 1 : 0
+            if run == length { return true }
+        }
+        return false
+    }
+
+    private static func isBase64(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"),
+            UInt8(ascii: "/"), UInt8(ascii: "="):
+            true
+        default: false
+        }
+    }
+
+    /// Whether one of our names stands before an equals sign, whatever is behind it.
+    private static func assignsOneOfOurs(_ text: [UInt8]) -> Bool {
+        text.indices.contains { index in
+            guard text[index] == UInt8(ascii: "=") else { return false }
+            let before = text[..<index].reversed().drop { " \"'\t".utf8.contains($0) }
+            let name = before.prefix { $0.isLetterOrDigit || $0 == UInt8(ascii: "_") }
+            return self.names.contains(String(decoding: name.reversed(), as: UTF8.self))
+        }
+    }
+
+    /// Undoes one layer of percent-encoding; what is no escape stays as it is.
+    private static func unescaped(_ text: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16),
+                digits.allSatisfy(\.isHexadecimal)
+            {
+                result.append(value.lowercased)
+                rest = rest.dropFirst(2)
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: false
+        }
+    }
+}
