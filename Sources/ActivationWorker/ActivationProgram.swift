@@ -5,10 +5,16 @@ import WorkerKit
 
 /// The activation worker's names and settings.
 enum ActivationProgram: WorkerProgram {
-    static let identity = WorkerIdentity(name: "activation-worker", topic: "activation", upstream: "gdt")
+    static let identity = WorkerIdentity(
+        name: "activation-worker",
+        topic: "activation",
+        upstream: "gdt",
+        answerBytesLimit: GDTReply.bytesLimit
+    )
 
-    static func handler(_ reader: SettingsReader) -> ActivationHandler {
+    static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> ActivationHandler {
         let reader = reader.section("gdt")
+        if let obstacle = ConversionReport.obstacle { reader.reportFault("apps", obstacle) }
         let standard = ConversionWindow()
         let window = ConversionWindow(
             maximumAge: reader.duration(
@@ -30,14 +36,28 @@ enum ActivationProgram: WorkerProgram {
                 keys: self.keys(reader),
                 window: window,
                 parameterOrder: self.parameterOrder(reader),
-                configurationAttemptsLimit: reader.int(
-                    "configuration_attempts",
-                    default: 5,
-                    in: 1...100,
-                    help: "How often GDT may say -12 or -17 for a record before its lane is held."
-                )
+                configurationAttemptsLimit: self.configurationAttempts(reader, engine)
             )
         )
+    }
+
+    /// Every such attempt counts as one of `worker.attempts` too. If those ran out first, records of an account
+    /// without keys would become dead letters, and the account would never be held.
+    private static func configurationAttempts(_ reader: SettingsReader, _ engine: EngineSettings) -> Int {
+        let attempts = reader.int(
+            "configuration_attempts",
+            default: min(5, engine.attempts),
+            in: 1...100,
+            help: "Attempts after which a failure that our configuration may explain is taken for one: the "
+                + "account is held. At most worker.attempts."
+        )
+        if attempts > engine.attempts {
+            let problem =
+                "must not be above worker.attempts, which is \(engine.attempts): "
+                + "records would be dead-lettered before their account is held"
+            reader.reportFault("configuration_attempts", problem)
+        }
+        return attempts
     }
 
     /// GDT's `v` holds the device's digest under a key that a known text gives away, and the whole of it is
@@ -104,13 +124,21 @@ enum ActivationProgram: WorkerProgram {
                 reader.int("advertiser_id", in: 1...Int.max, help: "The account at e.qq.com.")
             )
         )
-        let signKey = reader.secret("sign_key", help: "GDT's sign_key for this app and advertiser.")
-        let encryptKey = reader.secret("encrypt_key", help: "GDT's encrypt_key for this app and advertiser.")
-        do throws(GDTKeys.Fault) {
-            return (account, try GDTKeys(signKey: signKey.reveal(), encryptKey: encryptKey.reveal()))
-        } catch {
-            reader.reportFault("sign_key", error.description)
-            return nil
-        }
+        let signKey = self.key("sign_key", reader)
+        let encryptKey = self.key("encrypt_key", reader)
+        guard let signKey, let encryptKey else { return nil }
+        // Both can be keys, so there is nothing left to throw.
+        return (try? GDTKeys(signKey: signKey, encryptKey: encryptKey)).map { (account, $0) }
+    }
+
+    /// A key that GDT issued; nil if what is wrong with it has been reported.
+    private static func key(_ name: String, _ reader: SettingsReader) -> String? {
+        let secret = reader.secret(name, help: "GDT's \(name) for this app and advertiser.")
+        // A missing one the reader has reported itself.
+        guard !secret.isEmpty else { return nil }
+        let key = secret.reveal()
+        guard let objection = GDTKeys.objection(to: key) else { return key }
+        reader.reportFault(ofSecret: name, objection)
+        return nil
     }
 }

@@ -12,6 +12,16 @@ extension SettingsReader {
         self.secret(key, isRequired: false, help: help)
     }
 
+    /// Records something wrong with a secret that only the caller can see, at the form in which it was given.
+    package func reportFault(ofSecret key: String, _ problem: String) {
+        let file = key + "_file"
+        for lookUp in [self.findOverride, self.findInFile] {
+            if lookUp(self.path.appending(key)) != nil { break }
+            if lookUp(self.path.appending(file)) != nil { return self.reportFault(file, problem) }
+        }
+        self.reportFault(key, problem)
+    }
+
     private func secret(_ key: String, isRequired: Bool, help: String) -> Secret? {
         let path = self.path.appending(key)
         let filePath = self.path.appending(key + "_file")

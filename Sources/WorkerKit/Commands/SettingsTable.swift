@@ -5,8 +5,8 @@ package enum SettingsTable<P: WorkerProgram> {
     package static var markdown: String {
         // Nothing is set, so that nothing but the defaults can show.
         let reader = SettingsReader(file: nil, overrides: [])
-        _ = WorkerSettings(reader, P.identity)
-        _ = P.handler(reader)
+        let settings = WorkerSettings(reader, P.identity)
+        _ = P.handler(reader, settings.engine)
         return SettingDocumentation.markdown(reader.documentation)
     }
 }

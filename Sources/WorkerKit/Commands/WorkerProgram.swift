@@ -8,8 +8,8 @@ package protocol WorkerProgram: Sendable {
     static var identity: WorkerIdentity { get }
 
     /// Makes the handler from the worker's own settings. What is wrong with them is left with the reader; the
-    /// handler is then never used.
-    static func handler(_ reader: SettingsReader) -> H
+    /// handler is then never used. The engine's settings are for what the two have to agree on.
+    static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> H
 
     /// The same request with everything secret, or from which a secret or a person could be told, masked.
     static func masked(_ request: HTTPRequest) -> HTTPRequest
@@ -26,7 +26,7 @@ package struct LoadedProgram<P: WorkerProgram>: Sendable {
     package init(path: String?) throws {
         let reader = SettingsReader(file: try path.map { try SettingsFile(path: $0) })
         self.settings = WorkerSettings(reader, P.identity)
-        self.handler = P.handler(reader)
+        self.handler = P.handler(reader, self.settings.engine)
         self.warnings = try reader.finish().map(\.description)
     }
 }

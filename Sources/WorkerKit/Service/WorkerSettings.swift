@@ -76,11 +76,14 @@ package struct WorkerIdentity: Hashable, Sendable {
     package var topic: String
     /// A word for the upstream, such as `gdt`: in dead letters and metrics.
     package var upstream: String
+    /// The longest answer that is read, where no setting says otherwise.
+    package var answerBytesLimit: Int
 
-    package init(name: String, topic: String, upstream: String) {
+    package init(name: String, topic: String, upstream: String, answerBytesLimit: Int = 8 << 20) {
         self.name = name
         self.topic = topic
         self.upstream = upstream
+        self.answerBytesLimit = answerBytesLimit
     }
 }
 
@@ -230,7 +233,7 @@ extension HTTPClientSettings {
             connectionLimit: concurrency,
             responseBytesLimit: reader.bytes(
                 "response_limit",
-                default: 8 << 20,
+                default: identity.answerBytesLimit,
                 in: 1_024...(1 << 30),
                 help: "The longest answer that is read."
             ),
