@@ -3,7 +3,8 @@ package import WireFormats
 package import WorkerKit
 
 // GDT says what it means in `ret`, not in the HTTP status. Its list of codes is short, and nothing is documented
-// beyond it: what is unknown is taken for a failure that may pass.
+// beyond it: what is unknown is taken for a failure that may pass, and if it does not, for a fault of our configuration.
+// One record that meets it alone becomes a dead letter; when all of an account do, the account is held.
 extension ActivationHandler {
     package func interpret(
         _ exchange: Exchange,
@@ -20,7 +21,7 @@ extension ActivationHandler {
             }
             return self.verdict(on: reply, response, job, attempt)
         case .response(let response):
-            return Self.verdict(onStatusOf: response, attempt)
+            return self.verdict(onStatusOf: response, attempt)
         }
     }
 
@@ -30,7 +31,9 @@ extension ActivationHandler {
         _ job: Activation,
         _ attempt: Attempt
     ) -> Verdict<Activation, ActivationAnswer> {
-        let answer = Self.answer(to: job, GDTAnswer(reply, httpStatus: response.status, to: job))
+        let keys = self.routes[job.account]?.report.keys
+        let gdt = GDTAnswer(reply, httpStatus: response.status, to: job, keys: keys)
+        let answer = Self.answer(to: job, gdt)
         let reason = reply.reason
         switch reply.ret {
         case 0:
@@ -56,23 +59,52 @@ extension ActivationHandler {
         case -15:
             return .refuse(reason, answer)
         default:
-            return .retry(Retry(reason, blame: .record))
+            let reason = reply.undocumentedReason(saying: gdt.message)
+            if attempt.number < self.configurationAttemptsLimit {
+                return .retry(Retry(reason, blame: .record))
+            }
+            return .reject(
+                Rejection(reason, kind: .exhausted, replayable: .yes, suggestsConfigurationFault: true)
+            )
         }
     }
 
-    private static func verdict(
+    private func verdict(
         onStatusOf response: HTTPResponse,
         _ attempt: Attempt
     ) -> Verdict<Activation, ActivationAnswer> {
-        let status = response.status
-        let reason = Reason("http.\(status)", "GDT answered with HTTP status \(status).")
-        let mayPass = [408, 425, 429].contains(status) || !(400...499).contains(status)
-        guard mayPass else {
-            return .reject(Rejection(reason, kind: .rejected, replayable: .afterFix))
-        }
+        let reason = Reason.status(response.status)
         let delay = response.header("retry-after").flatMap { RetryAfter.delay($0, now: attempt.now) }
-        let isForEverybody = delay != nil && (status == 429 || status == 503)
-        return .retry(Retry(reason, blame: .upstream, after: delay, gatesUpstream: isForEverybody))
+        switch response.status {
+        case 400, 413, 414, 422, 431:
+            // About what was sent. Were all of them refused so, it would be about where.
+            return .reject(
+                Rejection(reason, kind: .rejected, replayable: .afterFix, suggestsConfigurationFault: true)
+            )
+        case 407, 421, 426:
+            // Somebody on the way to GDT, who knows nothing of accounts.
+            return .hold(reason, scope: .upstream)
+        case 408, 425, 429, ..<300, 500...,
+            300...399 where delay != nil:
+            let isForEverybody = delay != nil && [429, 503].contains(response.status)
+            return .retry(Retry(reason, blame: .upstream, after: delay, gatesUpstream: isForEverybody))
+        default:
+            // A wrong path, a redirect, a block: nothing of it is about this record. The path names the app, so it
+            // may be about the account alone, and its lane is held; where it is about all of them, all lanes are.
+            if attempt.number < self.configurationAttemptsLimit { return .hold(reason, scope: .lane) }
+            // A held lane keeps the record still. Only where the others of its lane are answered, it is the record.
+            return .reject(
+                Rejection(reason, kind: .rejected, replayable: .afterFix, suggestsConfigurationFault: true)
+            )
+        }
+    }
+}
+
+extension Reason {
+    /// The upstream must not choose our labels: codes are of the numbers that there are.
+    fileprivate static func status(_ status: Int) -> Reason {
+        let code = (100...599).contains(status) ? "http.\(status)" : "http.other"
+        return Reason(code, "GDT answered with HTTP status \(status).")
     }
 }
 
@@ -85,9 +117,20 @@ extension TransferError {
 }
 
 extension GDTReply {
-    /// GDT's own words are not quoted: they may hold what it was sent.
+    /// What the code means. GDT's own words go into the answer.
     fileprivate var reason: Reason {
-        Reason("gdt.\(self.ret)", self.meaning)
+        Reason(self.code, self.meaning)
+    }
+
+    /// Nobody but GDT knows what its code means, so its words, as far as they may be shown, are all there is to go by.
+    fileprivate func undocumentedReason(saying words: String) -> Reason {
+        let quote = words.isEmpty ? "without a word" : "saying: \(words)"
+        return Reason(self.code, "GDT answered with \(self.ret), which it does not document, \(quote)")
+    }
+
+    /// The upstream must not choose our labels: codes are of the size that GDT's are.
+    private var code: String {
+        (-99...99).contains(self.ret) ? "gdt.\(self.ret)" : "gdt.other"
     }
 
     private var meaning: String {

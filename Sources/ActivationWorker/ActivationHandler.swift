@@ -12,7 +12,7 @@ package struct ActivationHandler: Handler {
     package typealias Answer = ActivationAnswer
 
     /// An account's URLs, and the names of its lanes.
-    private struct Route {
+    struct Route {
         var report: ConversionReport
         var lanes: [Scope: String]
     }
@@ -20,12 +20,12 @@ package struct ActivationHandler: Handler {
     /// What GDT chooses the keys and the rule of a report by, besides the account. It is what a configuration
     /// fault is about, so each of these has a lane of its own: an account without a rule for payments still
     /// reports its activations.
-    private struct Scope: Hashable {
+    struct Scope: Hashable {
         var appType: AppType
         var conversionType: ConversionType
     }
 
-    private let routes: [GDTAccount: Route]
+    let routes: [GDTAccount: Route]
     private let window: ConversionWindow
     let configurationAttemptsLimit: Int
 

@@ -8,8 +8,8 @@ package struct ActivationSettings: Sendable {
     package var keys: [GDTAccount: GDTKeys]
     package var window: ConversionWindow
     package var parameterOrder: ConversionParameterOrder
-    /// How often GDT may say that it has no keys or no rule for a record (−12, −17) before the record's lane is
-    /// held as misconfigured.
+    /// The attempt at which a failure that our configuration may explain is taken for one: GDT has no keys or no rule
+    /// for an account (−12, −17), says what it does not document, or is not what answers.
     package var configurationAttemptsLimit: Int
 
     package init(

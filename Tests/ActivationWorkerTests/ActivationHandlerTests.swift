@@ -123,11 +123,17 @@ import WorkerKit
         (#"{"ret":-17}"#, 5, "hold gdt.-17 lane"),
         (#"{"ret":-14}"#, 1, "refuse gdt.-14 ret -14"),
         (#"{"ret":-15}"#, 1, "refuse gdt.-15 ret -15"),
-        (#"{"ret":-4}"#, 9, "retry gdt.-4 record"),
+        (#"{"ret":-4}"#, 4, "retry gdt.-4 record"),
+        (#"{"ret":-4}"#, 5, "reject gdt.-4 exhausted yes configuration"),
+        (#"{"ret":-4}"#, 6, "reject gdt.-4 exhausted yes configuration"),
         (#"{"ret":-11}"#, 1, "retry gdt.-11 record"),
         (#"{"ret":-16}"#, 1, "retry gdt.-16 record"),
         (#"{"ret":1}"#, 1, "retry gdt.1 record"),
-        (#"{"ret":-9223372036854775808}"#, 1, "retry gdt.-9223372036854775808 record"),
+        (#"{"ret":99}"#, 1, "retry gdt.99 record"),
+        (#"{"ret":100}"#, 1, "retry gdt.other record"),
+        (#"{"ret":-99}"#, 1, "retry gdt.-99 record"),
+        (#"{"ret":-100}"#, 1, "retry gdt.other record"),
+        (#"{"ret":-9223372036854775808}"#, 5, "reject gdt.other exhausted yes configuration"),
         (#"{"ret":"0"}"#, 1, "retry gdt.not_an_answer upstream"),
         (#"{"msg":"ok"}"#, 1, "retry gdt.not_an_answer upstream"),
         ("<html></html>", 1, "retry gdt.not_an_answer upstream"),
@@ -151,20 +157,43 @@ import WorkerKit
     // MARK: interpret, by status
 
     @Test(arguments: [
-        (100, "retry http.100 upstream"), (301, "retry http.301 upstream"), (302, "retry http.302 upstream"),
-        (304, "retry http.304 upstream"), (399, "retry http.399 upstream"), (408, "retry http.408 upstream"),
+        (100, "retry http.100 upstream"), (408, "retry http.408 upstream"),
         (425, "retry http.425 upstream"), (429, "retry http.429 upstream"), (500, "retry http.500 upstream"),
         (502, "retry http.502 upstream"), (503, "retry http.503 upstream"), (599, "retry http.599 upstream"),
-        (600, "retry http.600 upstream"), (400, "reject http.400 rejected after_fix"),
-        (401, "reject http.401 rejected after_fix"), (403, "reject http.403 rejected after_fix"),
-        (404, "reject http.404 rejected after_fix"), (410, "reject http.410 rejected after_fix"),
-        (499, "reject http.499 rejected after_fix"),
+        (600, "retry http.other upstream"), (999, "retry http.other upstream"),
+        (0, "retry http.other upstream"),
+        (400, "reject http.400 rejected after_fix configuration"),
+        (413, "reject http.413 rejected after_fix configuration"),
+        (414, "reject http.414 rejected after_fix configuration"),
+        (422, "reject http.422 rejected after_fix configuration"),
+        (431, "reject http.431 rejected after_fix configuration"),
+        (301, "hold http.301 lane"), (302, "hold http.302 lane"), (304, "hold http.304 lane"),
+        (399, "hold http.399 lane"), (401, "hold http.401 lane"), (402, "hold http.402 lane"),
+        (403, "hold http.403 lane"), (404, "hold http.404 lane"), (405, "hold http.405 lane"),
+        (406, "hold http.406 lane"), (410, "hold http.410 lane"), (418, "hold http.418 lane"),
+        (451, "hold http.451 lane"), (499, "hold http.499 lane"),
+        (407, "hold http.407 upstream"), (421, "hold http.421 upstream"), (426, "hold http.426 upstream"),
     ])
     func goesByTheStatusOfWhatIsNoSuccess(status: Int, expected: String) {
         for body in ["", #"{"ret":0}"#] {
             let response = HTTPResponse(status: status, body: Array(body.utf8))
             #expect(self.verdict(.response(response)) == expected)
         }
+    }
+
+    /// A wrong path or a block once sent a whole topic to the dead letters, as fast as it could be answered.
+    @Test(arguments: [301, 401, 403, 404, 405, 410, 418, 451])
+    func deadLettersNothingForWhatIsNotAboutTheRecordUnlessItIsAlone(status: Int) {
+        let response = Exchange.response(HTTPResponse(status: status))
+        #expect(self.verdict(response, number: 4) == "hold http.\(status) lane")
+        let last = "reject http.\(status) rejected after_fix configuration"
+        #expect(self.verdict(response, number: 5) == last && self.verdict(response, number: 99) == last)
+    }
+
+    @Test(arguments: [407, 421, 426])
+    func deadLettersNothingForWhatIsOnTheWay(status: Int) {
+        let response = Exchange.response(HTTPResponse(status: status))
+        #expect(self.verdict(response, number: 99) == "hold http.\(status) upstream")
     }
 
     @Test(arguments: [
@@ -176,7 +205,8 @@ import WorkerKit
         (503, "soon", "retry http.503 upstream"),
         (500, "30", "retry http.500 upstream after 30.0 seconds"),
         (302, "30", "retry http.302 upstream after 30.0 seconds"),
-        (404, "30", "reject http.404 rejected after_fix"),
+        (404, "30", "hold http.404 lane"),
+        (302, "soon", "hold http.302 lane"),
     ])
     func honoursRetryAfter(status: Int, header: String, expected: String) {
         let response = HTTPResponse(status: status, headers: [HTTPHeader("Retry-After", header)])
@@ -211,6 +241,31 @@ import WorkerKit
         #expect(answer?.gdt?.ret == -15 && answer?.gdt?.httpStatus == 200)
         #expect(answer?.gdt?.message == "muid of device")
         #expect(!reason.message.contains("device"))
+    }
+
+    /// Nobody but GDT knows what its code means: its words are all that an operator has to go by.
+    @Test(arguments: [
+        (#"{"ret":-7,"msg":"quota used up"}"#, "gdt.-7", "saying: quota used up"),
+        (#"{"ret":-7}"#, "gdt.-7", "without a word"),
+        (#"{"ret":12345,"msg":"?"}"#, "gdt.other", "with 12345, which it does not document, saying: ?"),
+        (#"{"ret":-7,"msg":"40c7084b4845eebce9d07b8a18a055fc"}"#, "gdt.-7", "saying: redacted"),
+        (#"{"ret":-7,"msg":"your key TEST_SIGN_KEY"}"#, "gdt.-7", "saying: redacted"),
+        (#"{"ret":-7,"msg":"your key test%5fencrypt%5Fkey"}"#, "gdt.-7", "saying: redacted"),
+    ])
+    func quotesGDTWhereItsCodeIsUnknown(body: String, code: String, end: String) {
+        let response = Exchange.response(HTTPResponse(status: 200, body: Array(body.utf8)))
+        for number in [1, 5] {
+            let attempt = Attempt(number: number, now: Self.now)
+            let reason: Reason
+            switch self.handler.interpret(response, of: self.job, attempt) {
+            case .retry(let retry): reason = retry.reason
+            case .reject(let rejection): reason = rejection.reason
+            default:
+                Issue.record("neither retried nor rejected")
+                continue
+            }
+            #expect(reason.code == code && reason.message.hasSuffix(end), "\(reason)")
+        }
     }
 
     // MARK: Tools
