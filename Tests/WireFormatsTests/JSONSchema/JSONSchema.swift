@@ -1,0 +1,137 @@
+import Foundation
+
+/// A JSON Schema of draft 2020-12, with the keywords that ours use. Any other is an error and not ignored: a keyword that
+/// nobody checks is a promise that nobody keeps.
+struct JSONSchema {
+    /// The schema itself is wrong, or uses what is not known here.
+    struct Fault: Error, Hashable {
+        var place: String
+        var problem: String
+    }
+
+    private static let annotations: Set<String> = [
+        "$schema", "$id", "$defs", "title", "description", "examples",
+    ]
+    private static let keywords: Set<String> = [
+        "$ref", "type", "enum", "const", "required", "properties", "pattern", "minLength", "maxLength",
+        "minimum",
+        "maximum", "format", "not", "oneOf", "anyOf", "if", "then", "else",
+    ]
+    private static let schemaGroups: Set<String> = ["properties", "$defs"]
+    private static let schemaLists: Set<String> = ["oneOf", "anyOf"]
+    private static let schemas: Set<String> = ["not", "if", "then", "else"]
+
+    private let root: JSONTree
+
+    init(_ text: [UInt8]) throws {
+        self.root = try JSONTree(text)
+        try Self.check(self.root, at: "#")
+    }
+
+    /// What the schema has against a document, one line for each thing; empty if it is valid.
+    func objections(to document: [UInt8]) throws -> [String] {
+        try self.objections(to: try JSONTree(document), self.root, at: "#")
+    }
+
+    // MARK: The schema
+
+    private static func check(_ schema: JSONTree, at place: String) throws(Fault) {
+        guard case .object(let members) = schema else { throw Fault(place: place, problem: "is no object") }
+        for (keyword, value) in members {
+            let place = "\(place)/\(keyword)"
+            if self.schemaGroups.contains(keyword) {
+                for (name, schema) in value.members { try self.check(schema, at: "\(place)/\(name)") }
+            } else if self.schemaLists.contains(keyword) {
+                for (index, schema) in value.elements.enumerated() {
+                    try self.check(schema, at: "\(place)/\(index)")
+                }
+            } else if self.schemas.contains(keyword) {
+                try self.check(value, at: place)
+            } else if !self.annotations.contains(keyword), !self.keywords.contains(keyword) {
+                throw Fault(place: place, problem: "is a keyword that is not known here")
+            }
+        }
+    }
+
+    private func definition(_ reference: String) throws(Fault) -> JSONTree {
+        let prefix = "#/$defs/"
+        guard reference.hasPrefix(prefix),
+            let found = self.root.members["$defs"]?.members[String(reference.dropFirst(prefix.count))]
+        else { throw Fault(place: reference, problem: "refers to nothing") }
+        return found
+    }
+
+    // MARK: The document
+
+    private func objections(to value: JSONTree, _ schema: JSONTree, at place: String) throws(Fault)
+        -> [String]
+    {
+        var objections: [String] = []
+        for (keyword, argument) in schema.members.sorted(by: { $0.key < $1.key }) {
+            switch keyword {
+            case "$ref":
+                let definition = try self.definition(argument.text ?? "")
+                objections += try self.objections(to: value, definition, at: place)
+            case "properties":
+                for (name, schema) in argument.members {
+                    guard let member = value.members[name] else { continue }
+                    objections += try self.objections(to: member, schema, at: "\(place)/\(name)")
+                }
+            case "not", "oneOf", "anyOf", "if":
+                if try !self.holds(keyword, argument, value, schema) {
+                    objections.append("\(place): \(keyword)")
+                }
+            // Spoken for by `if`, and only where it is there.
+            case "then", "else": continue
+            case _ where Self.annotations.contains(keyword): continue
+            default:
+                if try !self.holds(keyword, argument, value) { objections.append("\(place): \(keyword)") }
+            }
+        }
+        return objections
+    }
+
+    /// The keywords that ask other schemas.
+    private func holds(_ keyword: String, _ argument: JSONTree, _ value: JSONTree, _ schema: JSONTree)
+        throws(Fault) -> Bool
+    {
+        switch keyword {
+        case "not": return try !self.fits(value, argument)
+        case "if":
+            let next = schema.members[try self.fits(value, argument) ? "then" : "else"]
+            guard let next else { return true }
+            return try self.fits(value, next)
+        default:
+            var fitting = 0
+            for schema in argument.elements where try self.fits(value, schema) { fitting += 1 }
+            return keyword == "oneOf" ? fitting == 1 : fitting > 0
+        }
+    }
+
+    private func fits(_ value: JSONTree, _ schema: JSONTree) throws(Fault) -> Bool {
+        try self.objections(to: value, schema, at: "").isEmpty
+    }
+
+    /// The keywords that look at the value alone. Those for another type than the value's hold.
+    private func holds(_ keyword: String, _ argument: JSONTree, _ value: JSONTree) throws(Fault) -> Bool {
+        switch (keyword, argument, value) {
+        case ("type", .string(let type), _):
+            value.type == type || (type == "number" && value.type == "integer")
+        case ("enum", .array(let values), _): values.contains(value)
+        case ("const", _, _): value == argument
+        case ("required", .array(let names), .object(let members)):
+            names.allSatisfy { $0.text.map { members[$0] != nil } ?? false }
+        case ("pattern", .string(let pattern), .string(let text)): try SchemaPattern(pattern).matches(text)
+        case ("format", .string(let format), .string(let text)): try SchemaFormat(format).matches(text)
+        case ("minLength", .number(let limit), .string(let text)): Decimal(text.unicodeScalars.count) >= limit
+        case ("maxLength", .number(let limit), .string(let text)): Decimal(text.unicodeScalars.count) <= limit
+        case ("minimum", .number(let limit), .number(let number)): number >= limit
+        case ("maximum", .number(let limit), .number(let number)): number <= limit
+        case ("required", .array, _), ("pattern", .string, _), ("format", .string, _),
+            ("minLength", .number, _),
+            ("maxLength", .number, _), ("minimum", .number, _), ("maximum", .number, _):
+            true
+        default: throw Fault(place: keyword, problem: "has an argument that makes no sense")
+        }
+    }
+}
