@@ -14,6 +14,7 @@ final class TestCluster {
 
     private var embedded: MockCluster?
     private let admin: Admin?
+    private var isRemoved = false
 
     init(partitions: Int = 4, withDeadLetters: Bool = true) throws {
         self.input = "flotilla-test-\(UUID().uuidString.lowercased())"
@@ -38,8 +39,16 @@ final class TestCluster {
         }
     }
 
-    /// Removes what this test made on a cluster that stays.
-    func remove() throws { try self.admin?.deleteTopics(self.topics, atMost: .seconds(30)) }
+    /// A test that ends before its last line leaves nothing behind either.
+    deinit {
+        if !self.isRemoved { try? self.admin?.deleteTopics(self.topics, atMost: .seconds(30)) }
+    }
+
+    /// Removes what this test made on a cluster that stays. Called last, so that the topics stay until then.
+    func remove() throws {
+        self.isRemoved = true
+        try self.admin?.deleteTopics(self.topics, atMost: .seconds(30))
+    }
 
     /// Whether tests may do to the broker what they would not do to one that stays.
     static var isEmbedded: Bool { Self.external == nil }
