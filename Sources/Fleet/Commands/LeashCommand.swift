@@ -5,7 +5,8 @@ import Glibc
 /// `fleet leash`: runs a program that must not outlive whoever started it.
 ///
 /// A program that knows nothing of its parent would stay behind if the parent were killed. This one stands between:
-/// standard input ends with the parent, whatever ended it, and then the program gets its SIGTERM.
+/// standard input ends with the parent, whatever ended it, and then the program gets its SIGTERM. It is of the same
+/// process group, so that whoever wants to kill both can.
 struct LeashCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "leash",

@@ -83,14 +83,16 @@ final class Stage {
         while !isEnough() { try self.turn() }
     }
 
-    /// Asks everybody to end, in this order, and waits for each. Whoever takes too long is made to.
+    /// Asks everybody to end, in this order, and waits for each. Whoever takes too long is made to, and so is everybody
+    /// once the wish to stop has been made again.
     func dismiss(_ leaving: [Performer], atMost longest: Duration = .seconds(30)) {
         for performer in leaving {
             let limit = ContinuousClock.now + longest
-            let wishes = self.wish.count
             performer.dismiss()
             while performer.process.exit == nil {
-                if ContinuousClock.now > limit || self.wish.count > wishes + 1 { performer.process.kill9() }
+                if ContinuousClock.now > limit || self.wish.count > self.grantedWishes + 1 {
+                    performer.process.kill9()
+                }
                 self.pause()
                 self.serve()
             }

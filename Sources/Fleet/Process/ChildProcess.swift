@@ -1,13 +1,14 @@
 import EventThread
 import Glibc
 
-/// A program that this one has started. It is in a process group of its own, so that a Ctrl-C at the terminal is for
-/// whoever started it to hear, and to pass on in the right order.
+/// A program that this one has started.
 final class ChildProcess {
     enum Streams {
         /// Standard output and error come here as lines, and standard input is held open until the child is to end.
+        /// The child leads a process group, so that a Ctrl-C at the terminal is for us to hear, and to pass on in the
+        /// right order, and so that whatever the child has started can be ended with it.
         case captured
-        /// The child shares ours, save standard input, which is empty.
+        /// The child shares ours, save standard input, which is empty, and is of our process group.
         case inherited
     }
 
@@ -38,6 +39,7 @@ final class ChildProcess {
 
     let name: String
     let pid: pid_t
+    private let leadsGroup: Bool
     private(set) var exit: Exit?
     private var standardInput: Int32
     private var inputs: [(stream: Stream, lines: LineInput)] = []
@@ -45,7 +47,8 @@ final class ChildProcess {
     private var lifeline: LineInput
 
     init(_ program: String, _ arguments: [String], streams: Streams) throws(Complaint) {
-        var spawn = Spawn(program, arguments)
+        self.leadsGroup = streams == .captured
+        var spawn = Spawn(program, arguments, startsGroup: self.leadsGroup)
         switch streams {
         case .captured:
             let input = try Spawn.pipe()
@@ -90,6 +93,8 @@ final class ChildProcess {
             while let line = self.inputs[index].lines.next() { tell(self.inputs[index].stream, line) }
         }
         guard self.exit == nil, (try? self.lifeline.fill()) != true else { return }
+        // Whatever it has started and left behind goes with it: as long as it is not reaped, the group is its own.
+        if self.leadsGroup { kill(-self.pid, SIGKILL) }
         self.exit = Self.reap(self.pid)
     }
 
@@ -105,9 +110,9 @@ final class ChildProcess {
         self.standardInput = -1
     }
 
-    /// Ends the child at once, whatever it has in hand.
+    /// Ends the child and its group at once, whatever they have in hand.
     func kill9() {
-        if self.exit == nil { kill(self.pid, SIGKILL) }
+        if self.exit == nil { kill(self.leadsGroup ? -self.pid : self.pid, SIGKILL) }
     }
 
     /// The lifeline has been cut, so the child is ending or has ended: this waits for moments at most.

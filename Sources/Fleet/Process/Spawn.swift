@@ -4,12 +4,15 @@ import Glibc
 struct Spawn {
     private let program: String
     private let arguments: [String]
+    private let startsGroup: Bool
     /// Our end of the child's descriptors; closed here once the child has them.
     private var given: [(descriptor: Int32, as: Int32)] = []
 
-    init(_ program: String, _ arguments: [String]) {
+    /// - Parameter startsGroup: whether the child leads a process group of its own instead of joining ours.
+    init(_ program: String, _ arguments: [String], startsGroup: Bool) {
         self.program = program
         self.arguments = arguments
+        self.startsGroup = startsGroup
     }
 
     /// A pipe that no other child inherits.
@@ -45,7 +48,8 @@ struct Spawn {
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setsigdefault(&attributes, &all)
         unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        let flags =
+            (self.startsGroup ? POSIX_SPAWN_SETPGROUP : 0) | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
 
         var pid: pid_t = 0
