@@ -71,7 +71,7 @@ struct CheckConfigCommandTests {
         (
             "encrypt_key: e",
             "4:7: gdt.apps[0].sign_key: is required: set it, or gdt.apps[0].sign_key_file, "
-                + "GDT_APPS_0_SIGN_KEY or GDT_APPS_0_SIGN_KEY_FILE"
+                + "FLOTILLA_GDT_APPS_0_SIGN_KEY or FLOTILLA_GDT_APPS_0_SIGN_KEY_FILE"
         ),
         (
             "sign_key: s\n      encrypt_key_file: /proc/version",
@@ -185,9 +185,9 @@ struct CheckConfigCommandTests {
         let command = try WorkerCommand(
             ["check-config", "{settings}"],
             settings: SettingsText(),
-            environment: ["WORKER_ATTEMPTS": "0"]
+            environment: ["FLOTILLA_WORKER_ATTEMPTS": "0"]
         )
         #expect(command.status == 1)
-        #expect(command.complaints == "WORKER_ATTEMPTS: must be a whole number from 2 to 1000\n")
+        #expect(command.complaints == "FLOTILLA_WORKER_ATTEMPTS: must be a whole number from 2 to 1000\n")
     }
 }
