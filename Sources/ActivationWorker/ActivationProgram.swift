@@ -49,7 +49,7 @@ enum ActivationProgram: WorkerProgram {
             default: min(5, engine.attempts),
             in: 1...100,
             help: "Attempts after which a failure that our configuration may explain is taken for one: the "
-                + "account is held. At most worker.attempts."
+                + "lane is held. At most worker.attempts."
         )
         if attempts > engine.attempts {
             let problem =

@@ -59,7 +59,7 @@ struct HoldTests {
         #expect(ended.log.contains("lane held"), "\(ended.log)")
     }
 
-    /// The run of rejections that makes a suspicion is three, so two are dead-lettered before the account is held.
+    /// The run of rejections that makes a suspicion is three, so two are dead-lettered before the lane is held.
     @Test func aCodeThatNobodyKnowsDeadLettersNoMoreThanItTakesToSuspect() async throws {
         var fault = Faults()
         fault.wrongRets = [.init(ret: -7, when: .init(forMilliseconds: 5_000))]
