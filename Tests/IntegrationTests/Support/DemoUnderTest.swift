@@ -1,0 +1,94 @@
+import Foundation
+import Synchronization
+
+/// The demo as a process, and everybody that it has started: they are known by its temporary folder in `TMPDIR`.
+final class DemoUnderTest {
+    private let process = Process()
+    private let output = Pipe()
+    private let heard = Heard()
+    private let folder: URL
+
+    init() throws {
+        self.folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("flotilla-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+        self.process.executableURL = URL(fileURLWithPath: try WorkerUnderTest.path(of: "fleet"))
+        self.process.arguments = ["demo"]
+        self.process.environment = ProcessInfo.processInfo.environment
+            .merging(["TMPDIR": self.folder.path]) { $1 }
+        self.process.standardOutput = self.output
+        self.process.standardError = self.output
+        self.output.fileHandleForReading.readabilityHandler = { [heard] handle in
+            let words = String(decoding: handle.availableData, as: UTF8.self)
+            heard.text.withLock { $0 += words }
+        }
+        try self.process.run()
+    }
+
+    deinit {
+        if self.process.isRunning { kill(self.process.processIdentifier, SIGKILL) }
+        for survivor in self.started { kill(survivor, SIGKILL) }
+        self.output.fileHandleForReading.readabilityHandler = nil
+        try? FileManager.default.removeItem(at: self.folder)
+    }
+
+    var isRunning: Bool { self.process.isRunning }
+
+    func send(_ signal: Int32) { kill(self.process.processIdentifier, signal) }
+
+    func exitStatus() -> Int32 {
+        self.process.waitUntilExit()
+        return self.process.terminationStatus
+    }
+
+    /// The worker's process id once it runs.
+    func waitForWorker() -> pid_t? {
+        var worker: pid_t?
+        _ = Self.wait(atMost: .seconds(30)) {
+            worker = self.started.first { Self.words(of: $0).first?.hasSuffix("/activation-worker") == true }
+            return worker != nil
+        }
+        return worker
+    }
+
+    func waitForLine(_ words: String) -> Bool {
+        Self.wait(atMost: .seconds(30)) { self.heard.text.withLock { $0.contains(words) } }
+    }
+
+    /// Who is still there of those that the demo started, after as long as they may take to end.
+    func survivors(atMost longest: Duration) -> [String] {
+        _ = Self.wait(atMost: longest) { self.started.isEmpty }
+        return self.started.map { Self.words(of: $0).joined(separator: " ") }
+    }
+
+    /// Processes with our folder in their environment, which children inherit, save the demo itself.
+    private var started: [pid_t] {
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return entries.compactMap { pid_t($0) }.filter { pid in
+            pid != self.process.processIdentifier && !Self.words(of: pid).isEmpty
+                && Self.strings("/proc/\(pid)/environ").contains("TMPDIR=\(self.folder.path)")
+        }
+    }
+
+    /// The command line; empty for a process that has ended and was not reaped.
+    private static func words(of pid: pid_t) -> [String] { self.strings("/proc/\(pid)/cmdline") }
+
+    private static func strings(_ path: String) -> [String] {
+        let bytes = FileManager.default.contents(atPath: path) ?? Data()
+        return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Nothing tells of the end of a process that is not ours, so this looks again and again.
+    private static func wait(atMost longest: Duration, until holds: () -> Bool) -> Bool {
+        let deadline = ContinuousClock.now + longest
+        while !holds() {
+            guard ContinuousClock.now < deadline else { return false }
+            _ = poll(nil, 0, 50)
+        }
+        return true
+    }
+}
+
+private final class Heard: Sendable {
+    let text = Mutex("")
+}
