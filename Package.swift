@@ -149,7 +149,9 @@ let package = Package(
         // The real executables against a real broker.
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["ActivationWorker", "EventThread", "Fleet", "Kafka", "Records", "UpstreamSimulator"],
+            dependencies: [
+                "ActivationWorker", "EventThread", "Fleet", "Kafka", "Records", "UpstreamSimulator",
+            ],
             swiftSettings: house
         ),
     ]

@@ -72,7 +72,8 @@ struct BenchCommand: AsyncParsableCommand {
 
     private var settings: String {
         get throws {
-            guard let target = URLComponents(string: self.url), let scheme = target.scheme, let host = target.host
+            guard let target = URLComponents(string: self.url), let scheme = target.scheme,
+                let host = target.host
             else { throw Complaint("'\(self.url)' is not a URL") }
             let origin = "\(scheme)://\(host)" + (target.port.map { ":\($0)" } ?? "")
             return """

@@ -41,14 +41,19 @@ final class DemoUnderTest {
         return self.process.terminationStatus
     }
 
-    /// The worker's process id once it runs.
-    func waitForWorker() -> pid_t? {
-        var worker: pid_t?
+    func waitForWorker() -> pid_t? { self.waitFor("activation-worker", "run") }
+
+    /// The id of a process with this program and command once it runs.
+    func waitFor(_ program: String, _ command: String) -> pid_t? {
+        var found: pid_t?
         _ = Self.wait(atMost: .seconds(30)) {
-            worker = self.started.first { Self.words(of: $0).first?.hasSuffix("/activation-worker") == true }
-            return worker != nil
+            found = self.started.first { pid in
+                let words = Self.words(of: pid).prefix(2)
+                return words.first?.hasSuffix("/\(program)") == true && words.last == command
+            }
+            return found != nil
         }
-        return worker
+        return found
     }
 
     func waitForLine(_ words: String) -> Bool {
