@@ -12,7 +12,9 @@ package struct Wait {
     /// Returns early when a descriptor is readable, and also on a signal: callers look again at what they own.
     ///
     /// - Parameter longest: Rounded up to whole milliseconds, so that a deadline has passed when this returns.
-    package mutating func callAsFunction(atMost longest: Duration) {
+    /// - Returns: whether it slept; false if something was readable already, or there was no time to sleep.
+    @discardableResult
+    package mutating func callAsFunction(atMost longest: Duration) -> Bool {
         let (seconds, attoseconds) = longest.components
         let milliseconds = seconds.multipliedReportingOverflow(by: 1_000)
         let rounded = milliseconds.partialValue.addingReportingOverflow(
@@ -21,8 +23,14 @@ package struct Wait {
         let timeout =
             milliseconds.overflow || rounded.overflow
             ? Int32.max : Int32(clamping: max(0, rounded.partialValue))
-        _ = unsafe self.entries.withUnsafeMutableBufferPointer { entries in
-            unsafe poll(entries.baseAddress, nfds_t(entries.count), timeout)
+        guard self.poll(0) == 0, timeout > 0 else { return false }
+        _ = self.poll(timeout)
+        return true
+    }
+
+    private mutating func poll(_ timeout: Int32) -> Int32 {
+        unsafe self.entries.withUnsafeMutableBufferPointer { entries in
+            unsafe Glibc.poll(entries.baseAddress, nfds_t(entries.count), timeout)
         }
     }
 

@@ -30,7 +30,10 @@ package final class HTTPClient {
     private var isClosed = false
     /// The sockets of the last poll that have not been read yet.
     private var readable = 0..<0
-    private static let readAtOnce = 4
+    /// Connections read in one `serve`. See there for why few are better, as long as there is time.
+    private var readAtOnce: Int { self.isBusy ? 256 : 4 }
+    /// Whether the owner's thread has no time to spare. Then more is read at once, which costs less.
+    package var isBusy = false
 
     /// Throws if the settings make no sense, the certificate authority file cannot be read, or the process
     /// has no descriptor left.
@@ -93,7 +96,7 @@ package final class HTTPClient {
     /// Sends what was started, receives what can be without waiting, and completes what is finished.
     /// `completed` may start requests.
     ///
-    /// It reads from a few connections at a time. A caller that starts its next requests between two calls gets
+    /// Unless it is busy, it reads from a few connections at a time. A caller that starts its next requests between two calls gets
     /// them sent while the other answers are still to be read: otherwise requests that were once sent together
     /// stay together, and the upstream idles while this side works, and this side while the upstream does.
     ///
@@ -103,12 +106,12 @@ package final class HTTPClient {
         let now = Moment.now()
         for shard in self.shards where shard.wakesAt <= now { shard.timeReached(now) }
         if self.readable.isEmpty { self.readable = 0..<self.sockets.poll() }
-        for index in self.readable.prefix(Self.readAtOnce) {
+        for index in self.readable.prefix(self.readAtOnce) {
             guard let event = self.sockets.event(index) else { continue }
             let shard = self.shards[event.shard]
             shard.socketReady(event.socket, readiness: event.readiness)
         }
-        self.readable = self.readable.dropFirst(Self.readAtOnce)
+        self.readable = self.readable.dropFirst(self.readAtOnce)
         for shard in self.shards {
             while let (transfer, code) = shard.nextFinished() {
                 let id = transfer.id

@@ -19,6 +19,7 @@ package enum GDTWords {
 
     /// What may be shown of a message: all of it up to a limit, or that there was one.
     package static func shown(_ message: String, about activation: Activation, keys: GDTKeys?) -> String {
+        if self.hasNoRoom(in: message, for: activation, keys) { return message }
         var quotable = [activation.muid.text]
         quotable += [activation.clientIP, activation.clickID].compactMap { $0.map { Array($0.utf8) } }
         if let keys { quotable += [keys.signKey, keys.encryptKey] }
@@ -31,6 +32,18 @@ package enum GDTWords {
             text = unescaped
         }
         return self.redacted
+    }
+
+    /// Whether a message is so short that there is nothing to look for: an "ok" comes with every accepted report.
+    private static func hasNoRoom(in message: String, for activation: Activation, _ keys: GDTKeys?) -> Bool {
+        let length = message.utf8.count
+        guard length < self.hexadecimalRun else { return false }
+        let lengths = [
+            activation.clientIP?.utf8.count, activation.clickID?.utf8.count, keys?.signKey.count,
+            keys?.encryptKey.count,
+        ]
+        return lengths.allSatisfy { ($0 ?? .max) > length }
+            && !message.utf8.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "=") }
     }
 
     private static func isTelling(_ text: [UInt8], _ secrets: [[UInt8]]) -> Bool {

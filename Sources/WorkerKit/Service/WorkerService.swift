@@ -75,6 +75,7 @@ package struct WorkerService: Service {
             ]
         )
         var usage = UsageMeter()
+        var turnsWithoutSleep = 0
         while true {
             stop.bell.answer()
             if stop.isRequested { engine.stop() }
@@ -83,12 +84,16 @@ package struct WorkerService: Service {
             usage.note(settled: engine.settledRecords, inHand: engine.recordsInHand)
             if let limit = self.bound.records, engine.settledRecords >= limit { stop.request() }
             self.health.become(engine.unreadiness.map { .notReady(reason: $0) } ?? .ready)
-            wait(atMost: sleep)
+            turnsWithoutSleep = wait(atMost: sleep) ? 0 : turnsWithoutSleep + 1
+            upstream.isBusy = turnsWithoutSleep > Self.busyTurns
         }
         if !broker.hasLeft { self.logger.warning("the group has not confirmed that this worker left") }
         self.logger.info("stopped", metadata: ["settled": "\(engine.settledRecords)"])
         self.bound.report?(usage.summary(of: self.settings.engine.worker))
     }
+
+    /// A thread that has not slept for so many turns has no time to spare.
+    private static let busyTurns = 8
 
     private func connect() throws(KafkaError) -> KafkaBroker {
         KafkaBroker(
