@@ -9,20 +9,29 @@ package struct CheckConfigCommand<P: WorkerProgram>: ParsableCommand {
         )
     }
 
-    @Argument(help: "The settings, a YAML file.")
-    package var path: String
+    @Argument(help: "The settings, a YAML file; without one, the environment alone.")
+    package var path: String?
+
+    @OptionGroup package var file: SettingsFileOption
 
     @Flag(help: "Also list every setting there is, with its type, default and meaning.")
     package var list = false
 
     package init() {}
 
+    package func validate() throws {
+        guard self.path == nil || self.file.path == nil else {
+            throw ValidationError("One file at a time: a path, or --config.")
+        }
+    }
+
     package func run() throws {
         if self.list { StandardStreams.printLine(SettingsTable<P>.markdown) }
         do {
-            let program = try LoadedProgram<P>(path: self.path)
+            let path = self.path ?? self.file.path
+            let program = try LoadedProgram<P>(path: path)
             for warning in program.warnings { StandardStreams.complain(warning) }
-            StandardStreams.printLine("\(self.path): no faults")
+            StandardStreams.printLine("\(path ?? "the environment"): no faults")
         } catch {
             StandardStreams.complain("\(error)")
             throw ExitCode(1)
