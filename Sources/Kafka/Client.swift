@@ -22,7 +22,7 @@ internal import CRdKafka
     deinit { unsafe rd_kafka_destroy(self.handle) }
 
     /// The error that ended this client, if one has: librdkafka names it apart from the event that told of it.
-    func fatalError() -> KafkaError? {
+    func fatalFailure() -> KafkaError? {
         var message = [CChar](repeating: 0, count: 512)
         let code = unsafe rd_kafka_fatal_error(self.handle, &message, message.count)
         guard code != RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }

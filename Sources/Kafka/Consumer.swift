@@ -56,7 +56,7 @@ internal import CRdKafka
         case RD_KAFKA_EVENT_REBALANCE: self.rebalance(event)
         case RD_KAFKA_EVENT_OFFSET_COMMIT: Self.commitAnswer(event)
         case RD_KAFKA_EVENT_LOG: event.log.map { .logged($0) }
-        case RD_KAFKA_EVENT_ERROR: event.error.map { .failed(self.client.fatalError() ?? $0) }
+        case RD_KAFKA_EVENT_ERROR: event.error.map { .failed(self.client.fatalFailure() ?? $0) }
         default: nil
         }
     }

@@ -19,7 +19,7 @@ extension Producer {
             switch event.type {
             case RD_KAFKA_EVENT_DR: Self.receipts(in: event, tell)
             case RD_KAFKA_EVENT_ERROR:
-                if let error = event.error { failed(self.client.fatalError() ?? error) }
+                if let error = event.error { failed(self.client.fatalFailure() ?? error) }
             default: break
             }
         }

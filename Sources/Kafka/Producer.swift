@@ -69,7 +69,7 @@ package import Records
             case RD_KAFKA_EVENT_DR: Self.delivered(event, tell)
             case RD_KAFKA_EVENT_LOG: if let log = event.log { tell(.logged(log)) }
             case RD_KAFKA_EVENT_ERROR:
-                if let error = event.error { tell(.failed(self.client.fatalError() ?? error)) }
+                if let error = event.error { tell(.failed(self.client.fatalFailure() ?? error)) }
             default: break
             }
         }

@@ -7,11 +7,11 @@ internal import Glibc
     let handle: UnsafeMutableRawPointer
 
     /// libcurl's own initialisation, once in the life of a process.
-    private static let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    private static let curlIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     /// Nil if libcurl cannot be initialised or has no memory left.
     init?() {
-        guard Self.libraryIsReady, let handle = unsafe curl_share_init() else { return nil }
+        guard Self.curlIsReady, let handle = unsafe curl_share_init() else { return nil }
         unsafe self.handle = handle
         for data in [CURL_LOCK_DATA_DNS, CURL_LOCK_DATA_SSL_SESSION]
         where unsafe ccurl_share(handle, data) != CURLSHE_OK {

@@ -152,9 +152,9 @@ struct OperatorTests {
             more: "http:\n  timeout: 90s\nworker:\n  drain_limit: 120s\n"
         )
         try cluster.publish([Activations.good(0, to: cluster.input)])
-        while gdt.stats().requests == 0 { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(try await worker.waitForPage("/metrics") { $1.contains("worker_records_inflight 1\n") })
         worker.send(SIGTERM)
-        #expect(try await worker.becomesUnready())
+        #expect(try await worker.waitForPage("/readyz") { status, _ in status == 503 })
         worker.send(SIGTERM)
         let took = ContinuousClock().measure { #expect(worker.exitStatus() == 130) }
         #expect(took < .seconds(10), "\(took)")

@@ -81,11 +81,18 @@ final class WorkerUnderTest {
         return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
     }
 
-    /// Asks until the worker says that it is not ready.
-    func becomesUnready(atMost longest: Duration = .seconds(30)) async throws -> Bool {
+    /// Asks the health server until its answer is as wanted.
+    ///
+    /// - Returns: false if the time was up first.
+    func waitForPage(
+        _ path: String,
+        atMost longest: Duration = .seconds(30),
+        where holds: (_ status: Int, _ text: String) -> Bool
+    ) async throws -> Bool {
         let deadline = ContinuousClock.now + longest
         while ContinuousClock.now < deadline {
-            if try await self.page("/readyz").status == 503 { return true }
+            let page = try await self.page(path)
+            if holds(page.status, page.text) { return true }
         }
         return false
     }
