@@ -51,8 +51,8 @@ package struct WorkerService: Service {
 
     private func turnEngine(until stop: StopRequest) throws {
         let broker = try self.connect()
-        // Wherever this ends: nobody waits without a bound for a coordinator that does not answer.
-        defer { if !broker.hasLeft { broker.consumer.abandon() } }
+        // The process ends with this: to destroy the client could only make it wait, without a bound.
+        defer { broker.consumer.abandon() }
         let check = ClusterCheck(settings: self.settings, health: self.health, logger: self.logger)
         guard let facts = try check.facts(of: broker, until: stop) else { return }
         let upstream = try HTTPClient(self.settings.http)

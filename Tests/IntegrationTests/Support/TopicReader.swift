@@ -23,6 +23,9 @@ final class TopicReader {
         )
     }
 
+    /// To destroy a client that still has records to read can wait without a bound, and a test must not.
+    deinit { self.consumer.abandon() }
+
     /// Reads on until this holds or the time is up.
     ///
     /// - Returns: whether it holds.
