@@ -17,10 +17,8 @@ package struct KafkaError: Error, Hashable {
         /// A commit had nothing to commit.
         package static let noOffset = Code(RD_KAFKA_RESP_ERR__NO_OFFSET)
         package static let timedOut = Code(RD_KAFKA_RESP_ERR__TIMED_OUT)
-        package static let allBrokersDown = Code(RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
         /// The group has moved on: this member's assignment is not the current one.
         package static let illegalGeneration = Code(RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION)
-        package static let rebalanceInProgress = Code(RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS)
         package static let unknownMember = Code(RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID)
         package static let invalidConfiguration = Code(RD_KAFKA_RESP_ERR__INVALID_ARG)
         package static let topicAlreadyExists = Code(RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)

@@ -48,11 +48,18 @@ package import Records
         self.readers = try self.consumer.assign(positions)
     }
 
+    /// Leaves the client to the end of the process: to destroy one whose fetched records nobody has read
+    /// waits for them without a bound (librdkafka 2.0.2). A process makes few readers.
+    deinit { self.consumer.abandon() }
+
     /// Readable when there may be something to read.
     package var descriptor: Int32 { self.consumer.descriptor }
 
     /// Whether the end of every partition has been seen, and nothing after it.
     package var isAtEnd: Bool { self.ended.count == self.readers.count }
+
+    /// Whether `read` would find something at once.
+    package var hasArrivals: Bool { self.readers.contains(where: \.hasArrivals) }
 
     /// Hands over what has arrived, at most so many records. Never waits.
     ///

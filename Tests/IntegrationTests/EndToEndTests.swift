@@ -59,7 +59,7 @@ struct EndToEndTests {
             upstream: "http://127.0.0.1:\(gdt.port)",
             more: Self.quickRetries
         )
-        let results = try TopicReader(cluster.results, cluster)
+        let results = try TopicContents(cluster.results, cluster)
         #expect(
             results.read(outcomes: records.count),
             "\(results.records.count) outcomes; log: \(worker.log)"
@@ -69,7 +69,7 @@ struct EndToEndTests {
         let outcomes = Dictionary(results.records.compactMap(\.outcome).map { ($0.id, $0) }) { first, _ in
             first
         }
-        let letters = try TopicReader(cluster.deadLetters, cluster)
+        let letters = try TopicContents(cluster.deadLetters, cluster)
         let dead = records.filter { $0.fate == "dead_lettered" }.count
         #expect(letters.read { $0.count >= dead })
         for (offset, expected) in records.enumerated() {
@@ -93,7 +93,7 @@ struct EndToEndTests {
         let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
         try cluster.publish((0..<500).map { Activations.good($0, to: cluster.input) })
         let first = try WorkerUnderTest(cluster, upstream: "http://127.0.0.1:\(gdt.port)")
-        let results = try TopicReader(cluster.results, cluster)
+        let results = try TopicContents(cluster.results, cluster)
         #expect(results.read(outcomes: 500), "\(first.log)")
         #expect(first.stop() == 0, "\(first.log)")
         // The next one has only the new records to do: had anything been left uncommitted, GDT would hear it again.
@@ -118,7 +118,7 @@ struct EndToEndTests {
         )
         // One record through, so that the outage meets a worker that works.
         try cluster.publish([Activations.good(0, to: cluster.input)])
-        let results = try TopicReader(cluster.results, cluster)
+        let results = try TopicContents(cluster.results, cluster)
         #expect(results.read(outcomes: 1), "\(worker.log)")
         var outage = Faults()
         outage.serverError = .init(status: 503, when: .init(forMilliseconds: 4_000))
@@ -128,7 +128,7 @@ struct EndToEndTests {
         #expect(worker.log.contains("circuit breaker open"))
         #expect(worker.stop() == 0, "\(worker.log)")
         #expect(results.records.allSatisfy { $0.outcome?.fate == "succeeded" })
-        let letters = try TopicReader(cluster.deadLetters, cluster)
+        let letters = try TopicContents(cluster.deadLetters, cluster)
         #expect(!letters.read(atMost: .seconds(1)) { !$0.isEmpty })
         await gdt.stop()
         try cluster.remove()
@@ -142,7 +142,7 @@ struct EndToEndTests {
             try WorkerUnderTest(cluster, upstream: upstream),
             try WorkerUnderTest(cluster, upstream: upstream),
         ]
-        let results = try TopicReader(cluster.results, cluster)
+        let results = try TopicContents(cluster.results, cluster)
         try cluster.publish((0..<2_000).map { Activations.good($0, to: cluster.input) })
         #expect(results.read(outcomes: 2_000), "\(workers.map(\.log))")
         for worker in workers { #expect(worker.stop() == 0, "\(worker.log)") }

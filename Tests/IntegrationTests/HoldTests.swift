@@ -34,7 +34,7 @@ struct HoldTests {
         )
         // One record through, so that the fault meets a worker that works.
         try cluster.publish([Activations.good(0, to: cluster.input)])
-        let results = try TopicReader(cluster.results, cluster)
+        let results = try TopicContents(cluster.results, cluster)
         #expect(results.read(outcomes: 1), "\(worker.log)")
         await gdt.setFaults(fault)
         try cluster.publish((1..<count).map { Activations.good($0, to: cluster.input) })
@@ -44,7 +44,7 @@ struct HoldTests {
         }
         #expect(results.read(outcomes: count), "\(worker.log)")
         #expect(worker.stop() == 0, "\(worker.log)")
-        let letters = try TopicReader(cluster.deadLetters, cluster)
+        let letters = try TopicContents(cluster.deadLetters, cluster)
         _ = letters.read(atMost: .seconds(1)) { _ in false }
         let fates = Dictionary(
             results.records.compactMap(\.outcome).map { ($0.fate, 1) },

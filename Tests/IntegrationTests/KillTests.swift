@@ -15,7 +15,7 @@ struct KillTests {
         settings.faults.latency = .init(milliseconds: 100, jitterMilliseconds: 50)
         let gdt = try await GDTSimulator.start(settings)
         try cluster.publish((0..<count).map { Activations.good($0, to: cluster.input) })
-        let results = try TopicReader(cluster.results, cluster)
+        let results = try TopicContents(cluster.results, cluster)
         for round in 1...kills {
             let worker = try Self.worker(cluster, gdt)
             // Killed once it has visibly worked in this life, and well before the end.
@@ -30,7 +30,7 @@ struct KillTests {
         #expect(last.stop() == 0, "\(last.log)")
 
         let ids = results.records.compactMap(\.outcomeID)
-        let letters = try TopicReader(cluster.deadLetters, cluster)
+        let letters = try TopicContents(cluster.deadLetters, cluster)
         _ = letters.read(atMost: .seconds(1)) { _ in false }
         #expect(Set(ids).count == count)
         #expect(letters.records.isEmpty)

@@ -11,7 +11,7 @@ struct OperatorTests {
         let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
         let worker = try WorkerUnderTest(cluster, upstream: "http://127.0.0.1:\(gdt.port)")
         try cluster.publish((0..<20).map { Activations.good($0, to: cluster.input) })
-        let results = try TopicReader(cluster.results, cluster)
+        let results = try TopicContents(cluster.results, cluster)
         #expect(results.read(outcomes: 20), "\(worker.log)")
         let (alive, ready) = (try await worker.page("/livez"), try await worker.page("/readyz"))
         #expect(alive.status == 200)
@@ -38,7 +38,7 @@ struct OperatorTests {
         let bad = OutboundRecord(topic: cluster.input, key: [1], value: [0xFF], headers: [context])
         try cluster.publish([good, bad])
         let worker = try WorkerUnderTest(cluster, upstream: "http://127.0.0.1:\(upstream.port)")
-        let results = try TopicReader(cluster.results, cluster)
+        let results = try TopicContents(cluster.results, cluster)
         #expect(results.read(outcomes: 2), "\(worker.log)")
         #expect(worker.stop() == 0, "\(worker.log)")
 
@@ -54,7 +54,7 @@ struct OperatorTests {
                     && !trace.contains("00f067aa0ba902b7")
             )
         }
-        let letters = try TopicReader(cluster.deadLetters, cluster)
+        let letters = try TopicContents(cluster.deadLetters, cluster)
         #expect(letters.read { $0.count == 1 })
         #expect(letters.records.first?.text(of: "traceparent")?.contains(traceID) == true)
         upstream.stop()
@@ -75,12 +75,12 @@ struct OperatorTests {
         try cluster.publish(
             records + [OutboundRecord(topic: cluster.input, key: [9], value: Array("{4e".utf8))]
         )
-        let results = try TopicReader(cluster.results, cluster)
+        let results = try TopicContents(cluster.results, cluster)
         #expect(results.read(outcomes: records.count + 1), "\(worker.log)")
         let metrics = try await worker.page("/metrics").text
         #expect(worker.stop() == 0, "\(worker.log)")
         #expect(worker.log.contains("dead letter"))
-        let letters = try TopicReader(cluster.deadLetters, cluster)
+        let letters = try TopicContents(cluster.deadLetters, cluster)
         #expect(letters.read { $0.count == 2 })
         let notices = letters.records.flatMap(\.headers).map {
             String(decoding: $0.value ?? [], as: UTF8.self)
@@ -131,7 +131,7 @@ struct OperatorTests {
             more: "worker:\n  drain_limit: 1s\n"
         )
         try cluster.publish([Activations.good(0, to: cluster.input)])
-        let results = try TopicReader(cluster.results, cluster)
+        let results = try TopicContents(cluster.results, cluster)
         #expect(results.read(outcomes: 1), "\(worker.log)")
         cluster.shutDownBroker()
         let took = ContinuousClock().measure { #expect(worker.stop() == 0, "\(worker.log)") }

@@ -68,8 +68,6 @@ package struct TraceContext: Hashable, Sendable {
         return TraceContext(traceID: self.traceID, parentID: digits, flags: self.flags, state: self.state)
     }
 
-    package var isSampled: Bool { self.flags & 1 == 1 }
-
     /// The value of `traceparent`.
     package var parent: String {
         var text = Array("00-".utf8)
