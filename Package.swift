@@ -101,6 +101,15 @@ let package = Package(
             swiftSettings: house
         ),
 
+        // The engine that ships, on a clock, a cluster and an upstream that one seed decides.
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "Kafka", "Records", "UpstreamHTTP", "WireFormats", "WorkerKit", coreMetrics, logging,
+            ],
+            swiftSettings: house
+        ),
+
         // The upstreams we talk to, as small servers that share no code with the workers.
         .target(
             name: "UpstreamSimulator",
@@ -111,7 +120,7 @@ let package = Package(
             name: "Fleet",
             dependencies: [
                 "EventThread", "Kafka", "Records", "WireFormats", "WireMessages", "WorkerKit", "UpstreamHTTP",
-                "UpstreamSimulator", "Operations", argumentParser, protobuf, unixSignals,
+                "UpstreamSimulator", "Operations", "Simulation", argumentParser, protobuf, unixSignals,
             ],
             swiftSettings: house
         ),
@@ -135,7 +144,7 @@ let package = Package(
             dependencies: ["Operations", configuration, coreMetrics, lifecycle, logging, metrics],
             swiftSettings: house
         ),
-        .testTarget(name: "WorkerKitTests", dependencies: ["WorkerKit"], swiftSettings: house),
+        .testTarget(name: "WorkerKitTests", dependencies: ["Simulation", "WorkerKit"], swiftSettings: house),
         .testTarget(
             name: "ActivationWorkerTests",
             dependencies: ["ActivationWorker", "WorkerKit", "Records", "WireFormats", "UpstreamHTTP"],

@@ -32,4 +32,10 @@ package final class WakePipe: Sendable {
             unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(self.readEnd, $0.baseAddress, $0.count) }
         )
     }
+
+    /// Writes a tag of four bytes, little-endian. All of it or nothing: a full pipe wakes its reader anyway.
+    package func write(_ tag: UInt32) {
+        var tag = tag.littleEndian
+        _ = unsafe Glibc.write(self.writeEnd, &tag, 4)
+    }
 }

@@ -12,7 +12,7 @@ struct Fleet: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, BrokerCommand.self, UpstreamsCommand.self, PublishCommand.self,
             ReadCommand.self,
-            PreflightCommand.self, BenchCommand.self, LeashCommand.self,
+            PreflightCommand.self, SimulateCommand.self, BenchCommand.self, LeashCommand.self,
         ]
     )
 }

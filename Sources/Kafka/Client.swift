@@ -1,8 +1,10 @@
 internal import CRdKafka
 
 /// A librdkafka handle: a consumer or a producer. Closed when the last reference goes.
-@safe final class Client {
-    let handle: OpaquePointer
+///
+/// librdkafka takes calls on it from any thread; who may call what when is for the owners to see to.
+@safe final class Client: Sendable {
+    nonisolated(unsafe) let handle: OpaquePointer
 
     init(_ type: rd_kafka_type_t, _ settings: consuming ClientSettings) throws(KafkaError) {
         var message = [CChar](repeating: 0, count: 512)

@@ -20,6 +20,8 @@ package struct KafkaError: Error, Hashable {
         /// The group has moved on: this member's assignment is not the current one.
         package static let illegalGeneration = Code(RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION)
         package static let unknownMember = Code(RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID)
+        /// Another producer of the same `transactional.id` has taken over, or the cluster has ended the transaction.
+        package static let fenced = Code(RD_KAFKA_RESP_ERR__FENCED)
         package static let invalidConfiguration = Code(RD_KAFKA_RESP_ERR__INVALID_ARG)
         package static let topicAlreadyExists = Code(RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
     }
@@ -29,12 +31,21 @@ package struct KafkaError: Error, Hashable {
     /// The client that reported it is of no use any more.
     package var isFatal: Bool
     package var isRetriable: Bool
+    /// The transaction cannot be committed any more: abort it, and its records can be sent again in another.
+    package var requiresAbort: Bool
 
-    package init(code: Code, message: String, isFatal: Bool = false, isRetriable: Bool = false) {
+    package init(
+        code: Code,
+        message: String,
+        isFatal: Bool = false,
+        isRetriable: Bool = false,
+        requiresAbort: Bool = false
+    ) {
         self.code = code
         self.message = message
         self.isFatal = isFatal
         self.isRetriable = isRetriable
+        self.requiresAbort = requiresAbort
     }
 }
 
@@ -60,7 +71,8 @@ extension KafkaError {
             code: Code(unsafe rd_kafka_error_code(error)),
             message: unsafe String(cString: rd_kafka_error_string(error)),
             isFatal: unsafe rd_kafka_error_is_fatal(error) != 0,
-            isRetriable: unsafe rd_kafka_error_is_retriable(error) != 0
+            isRetriable: unsafe rd_kafka_error_is_retriable(error) != 0,
+            requiresAbort: unsafe rd_kafka_error_txn_requires_abort(error) != 0
         )
     }
 }

@@ -2,7 +2,9 @@ internal import EventThread
 
 /// Where librdkafka's threads leave word that a queue has something, and which queue.
 final class NotificationPipe {
-    private let pipe = WakePipe()
+    /// A tag that says no more than that there is something to look for.
+    static let wakeTag = UInt32.max
+    let pipe = WakePipe()
     private var buffer = [UInt8](repeating: 0, count: 4_096)
 
     var readEnd: Int32 { self.pipe.readEnd }

@@ -1,4 +1,5 @@
 internal import CRdKafka
+internal import Dispatch
 package import Records
 
 /// A producer, owned by one thread. Nothing waits: the owner waits on `descriptor` and then calls `serve`.
@@ -9,6 +10,7 @@ package import Records
     let reports: EventQueue
     let pipe: NotificationPipe
     private var topics: [String: OpaquePointer] = unsafe [:]
+    private var isRetired = false
 
     /// - Parameter properties: librdkafka's own. The producer is idempotent unless they say otherwise.
     package init(_ properties: [String: String]) throws(KafkaError) {
@@ -24,7 +26,12 @@ package import Records
 
     deinit {
         unsafe self.topics.values.forEach { unsafe rd_kafka_topic_destroy($0) }
+        guard self.isRetired else { return }
+        DispatchQueue.global().async { [client = self.client] in withExtendedLifetime(client) {} }
     }
+
+    /// Has the client come to its end on another thread: librdkafka waits there for its own.
+    package func retire() { self.isRetired = true }
 
     /// Readable when delivery reports or errors have arrived.
     package var descriptor: Int32 { self.pipe.readEnd }

@@ -77,8 +77,12 @@ struct Assignment<Source: RecordSource> {
     }
 
     /// What would be committed now; nil if there is nothing to say yet.
-    var position: CommittedPosition? {
-        guard let progress = self.progress else { return nil }
+    var position: CommittedPosition? { self.position(withFinished: []) }
+
+    /// The same, as if these offsets were finished too.
+    func position(withFinished offsets: [Int64]) -> CommittedPosition? {
+        guard var progress = self.progress else { return nil }
+        for offset in offsets { progress.finish(offset) }
         let metadata = ProgressMetadata.encode(progress.finishedBeyondPosition, beyond: progress.position)
         return CommittedPosition(partition: self.partition, offset: progress.position, metadata: metadata)
     }

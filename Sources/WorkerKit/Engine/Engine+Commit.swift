@@ -51,6 +51,16 @@ extension Engine {
 
     private var isDraining: Bool { if case .draining = self.phase { true } else { false } }
 
+    /// Whether the last commit of an assignment is still to be answered.
+    var isCommitOutstanding: Bool {
+        switch self.settings.delivery {
+        case .atLeastOnce: self.commit.isOutstanding
+        case .exactlyOnce:
+            self.commit.isWantedNow || self.settlingCount > 0 || self.transaction.isInDoubt
+                || !self.transaction.members.isEmpty
+        }
+    }
+
     private func changedPositions() -> [CommittedPosition] {
         var changed: [CommittedPosition] = []
         for index in self.assignments.indices where self.assignments[index].isDirty {
@@ -66,12 +76,16 @@ extension Engine {
         guard let outstanding = self.commit.outstanding, outstanding.id == id else { return }
         self.commit.outstanding = nil
         if let error { return self.commitFailed(outstanding.positions, error) }
+        self.commitSucceeded(outstanding.positions)
+    }
+
+    func commitSucceeded(_ positions: [CommittedPosition]) {
         if self.commit.failures > 0 {
             self.logger.notice("commits succeed again", metadata: ["failed": "\(self.commit.failures)"])
         }
         self.commit.failures = 0
         self.metrics.committed()
-        let positions = Dictionary(outstanding.positions.map { ($0.partition, $0) }) { $1 }
+        let positions = Dictionary(positions.map { ($0.partition, $0) }) { $1 }
         for index in self.assignments.indices {
             guard let position = positions[self.assignments[index].partition] else { continue }
             self.assignments[index].committed = position
@@ -79,15 +93,19 @@ extension Engine {
         }
     }
 
-    /// Nothing is lost: the positions are sent again with the next commit, or read again by whoever comes next.
-    /// The last commit of an assignment has no next one, so it is tried for as long as there is time.
-    private func commitFailed(_ positions: [CommittedPosition], _ error: KafkaError) {
-        guard error.code != .noOffset else { return }
+    func countFailedCommit(_ error: KafkaError) {
         self.metrics.commitFailed()
         if self.commit.failures == 0 {
             self.logger.warning("commit failed; will try again", metadata: ["error": "\(error)"])
         }
         self.commit.failures += 1
+    }
+
+    /// Nothing is lost: the positions are sent again with the next commit, or read again by whoever comes next.
+    /// The last commit of an assignment has no next one, so it is tried for as long as there is time.
+    private func commitFailed(_ positions: [CommittedPosition], _ error: KafkaError) {
+        guard error.code != .noOffset else { return }
+        self.countFailedCommit(error)
         let partitions = Set(positions.map(\.partition))
         for index in self.assignments.indices where partitions.contains(self.assignments[index].partition) {
             self.assignments[index].isDirty = true

@@ -125,7 +125,7 @@ extension Engine {
                 places.insert(state)
                 self.expire(id)
             // The first waits for an earlier one of its key; the others are about to end by themselves.
-            case .queued, .calling, .settling, .resending: break
+            case .queued, .calling, .settling, .resending, .waiting, .written: break
             }
         }
         for place in places { self.forgetWhoLeft(place) }
@@ -144,7 +144,7 @@ extension Engine {
                 self.held[lane]?.keep(where: isThere)
                 if self.held[lane]?.isEmpty == true { self.held[lane] = nil }
             }
-        case .queued, .calling, .settling, .resending: break
+        case .queued, .calling, .settling, .resending, .waiting, .written: break
         }
     }
 

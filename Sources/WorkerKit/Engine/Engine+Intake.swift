@@ -100,6 +100,8 @@ extension Engine {
 
     /// Lets the next record of the same key go ahead. Called when this one is settled.
     func releaseOrder(of id: EntryID) {
+        guard !self.table[id].hasReleasedOrder else { return }
+        self.table[id].hasReleasedOrder = true
         guard let next = self.table[id].next else {
             // Nobody is behind it, so it is the tail.
             if let key = self.orderingKey(of: self.table[id].record) { self.tails.removeValue(forKey: key) }

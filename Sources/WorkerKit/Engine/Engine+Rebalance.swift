@@ -49,8 +49,8 @@ extension Engine {
             try self.takeUp(partitions)
         case .draining(let until, let why) where self.isDrained || self.now.monotonic >= until:
             self.beginLastCommit(why)
-        case .committing(let until, let why) where !self.commit.isOutstanding || self.now.monotonic >= until:
-            if self.commit.isOutstanding {
+        case .committing(let until, let why) where !self.isCommitOutstanding || self.now.monotonic >= until:
+            if self.isCommitOutstanding {
                 self.logger.warning("the last commit is not acknowledged: what it says may be done again")
             }
             switch why {
@@ -66,7 +66,7 @@ extension Engine {
         switch self.phase {
         case .assigning(_, let retryAt): retryAt
         case .draining(let until, _): until
-        case .committing(let until, _): self.commit.isOutstanding ? until : self.now.monotonic
+        case .committing(let until, _): self.isCommitOutstanding ? until : self.now.monotonic
         // Leaving is a conversation that librdkafka does not announce on the queue: look often.
         case .leaving: self.now.after(.milliseconds(10))
         case .idle, .working, .left: nil
@@ -153,6 +153,7 @@ extension Engine {
         self.tails = [:]
         self.held = [:]
         self.settlingCount = 0
+        self.transaction.forgetMembers()
         if let began = self.drainStarted { self.metrics.drained(nanoseconds: self.now.monotonic - began) }
         self.drainStarted = nil
     }

@@ -112,47 +112,65 @@ extension Engine {
             entry.outbound = records
             entry.fate = fate
         }
-        self.sendFirst(of: id)
+        self.sendOrWait(id)
     }
 
-    /// Hands the first unacknowledged record of an entry to the producer.
-    private func sendFirst(of id: EntryID) {
-        let first = self.table.withEntry(id) { entry in
-            entry.state = .settling
-            return entry.outbound.first
+    /// Hands the first unacknowledged record of an entry to the producer, in a transaction if that is how results
+    /// are delivered.
+    func sendOrWait(_ id: EntryID) {
+        if self.settings.delivery == .exactlyOnce, !self.joinTransaction(id) {
+            self.table[id].state = .waiting
+        } else {
+            self.sendNext(of: id)
         }
-        guard let record = first else { preconditionFailure("nothing to send") }
+    }
+
+    private func sendNext(of id: EntryID) {
+        let next = self.table.withEntry(id) { entry in
+            entry.state = .settling
+            return entry.acknowledged < entry.outbound.count ? entry.outbound[entry.acknowledged] : nil
+        }
+        guard let record = next else { preconditionFailure("nothing to send") }
         do {
             try self.broker.send(record, id: id.packed)
         } catch {
-            self.produceRefused(id, error)
+            self.produceRefused(id, error, wasQueued: false)
         }
     }
 
     func produceReported(_ id: EntryID, _ error: KafkaError?) {
         guard self.table.state(of: id) == .settling else { return self.metrics.staleCompletion() }
-        if let error { return self.produceRefused(id, error) }
+        if let error { return self.produceRefused(id, error, wasQueued: true) }
         self.metrics.sent()
         let isDone = self.table.withEntry(id) { entry in
-            entry.outbound.removeFirst()
+            entry.acknowledged += 1
             entry.refusals = 0
-            return entry.outbound.isEmpty
+            return entry.acknowledged == entry.outbound.count
         }
-        if isDone { self.finish(id) } else { self.sendFirst(of: id) }
+        guard isDone else { return self.sendNext(of: id) }
+        self.settlingCount -= 1
+        switch self.settings.delivery {
+        case .atLeastOnce: self.finish(id)
+        case .exactlyOnce: self.writtenInTransaction(id)
+        }
     }
 
     /// Keeps the record and tries again later: a produce failure costs nothing but time.
-    private func produceRefused(_ id: EntryID, _ error: KafkaError) {
-        if error.isFatal { self.fatal = error }
+    ///
+    /// - Parameter wasQueued: librdkafka took the record and has given it up since.
+    private func produceRefused(_ id: EntryID, _ error: KafkaError, wasQueued: Bool) {
+        if error.isFatal, self.settings.delivery == .atLeastOnce { self.fatal = error }
         // A dead letter is followed by the outcome that names it.
-        let isDeadLetter = self.table[id].outbound.count == 2
+        let isDeadLetter = self.table.withEntry(id) { $0.death != nil && $0.acknowledged == 0 }
         if error.code == .queueFull { return self.resendLater(id, Self.queueBackoff) }
         self.metrics.produceFailed(isDeadLetter: isDeadLetter)
-        if error.code == .messageTooLarge,
-            isDeadLetter ? self.shrinkLetter(of: id) : self.shrinkOutcome(of: id)
-        {
-            return self.sendFirst(of: id)
+        let isSmaller =
+            error.code == .messageTooLarge
+            && (isDeadLetter ? self.shrinkLetter(of: id) : self.shrinkOutcome(of: id))
+        if self.settings.delivery == .exactlyOnce, wasQueued || !isSmaller {
+            return self.transactionBroken(by: id, error)
         }
+        if isSmaller { return self.sendNext(of: id) }
         if self.table[id].refusals == 0 {
             self.logger.warning(
                 "produce failed; will try again",
@@ -190,22 +208,22 @@ extension Engine {
     ///
     /// - Returns: false if there is nothing left to leave out.
     private func shrinkOutcome(of id: EntryID) -> Bool {
-        guard let key = self.table[id].outbound.first?.key else { return false }
-        self.table[id].outbound[0].key = nil
-        self.table[id].outbound[0].headers.append(RecordHeader("outcome.key_omitted", String(key.count)))
+        let last = self.table[id].outbound.count - 1
+        guard last >= 0, let key = self.table[id].outbound[last].key else { return false }
+        self.table[id].outbound[last].key = nil
+        self.table[id].outbound[last].headers.append(RecordHeader("outcome.key_omitted", String(key.count)))
         return true
     }
 
     func resendWhatIsDue() {
         while let id = self.resending.popDue(at: self.now.monotonic) {
             guard self.table.state(of: id) == .resending else { continue }
-            self.sendFirst(of: id)
+            self.sendOrWait(id)
         }
     }
 
-    /// The broker has everything there is to say about this record.
-    private func finish(_ id: EntryID) {
-        self.settlingCount -= 1
+    /// The broker has everything there is to say about this record, for good.
+    func finish(_ id: EntryID) {
         self.settledRecords += 1
         let (index, offset, fate, attempts, receivedAt) = self.table.withEntry(id) { entry in
             (entry.assignment, entry.record.offset, entry.fate, entry.attempts, entry.receivedAt)

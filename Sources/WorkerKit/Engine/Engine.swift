@@ -56,6 +56,7 @@ package final class Engine<B: Broker, U: Upstream> {
     var orphanedCalls = 0
 
     var commit = CommitState()
+    var transaction = TransactionState()
     var lastCommitID: UInt64 = 0
     /// Records whose dead letter or outcome the broker has not acknowledged.
     var settlingCount = 0
@@ -142,7 +143,10 @@ package final class Engine<B: Broker, U: Upstream> {
             self.dispatch()
         }
         self.resendWhatIsDue()
-        try self.commitIfDue()
+        switch self.settings.delivery {
+        case .atLeastOnce: try self.commitIfDue()
+        case .exactlyOnce: try self.turnTransaction()
+        }
         if let fatal = self.fatal { throw fatal }
         self.report()
         guard self.phase != .left else { return .never }
@@ -180,6 +184,8 @@ package final class Engine<B: Broker, U: Upstream> {
         case .revoked(let partitions, let isLost): try self.partitionsRevoked(partitions, isLost: isLost)
         case .committed(let id, let error): self.commitAnswered(id, error)
         case .reported(let id, let error): self.produceReported(EntryID(packed: id), error)
+        case .transaction(let answer): try self.transactionAnswered(answer)
+        case .producerFailed(let error): self.producerFailed(error)
         case .failed(let error):
             if error.isFatal { throw error }
             self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
@@ -202,7 +208,9 @@ package final class Engine<B: Broker, U: Upstream> {
         var next = self.now.after(.seconds(1))
         if let due = self.resending.nextDue { next = min(next, due) }
         if let due = self.nextPhaseDeadline { next = min(next, due) }
-        if let due = self.nextCommit { next = min(next, due) }
+        if let due = self.settings.delivery == .exactlyOnce ? self.nextTransactionStep : self.nextCommit {
+            next = min(next, due)
+        }
         if self.phase == .working {
             // Nobody is woken for these while partitions are on their way out, so they must not keep it awake.
             if let due = self.backingOff.nextDue { next = min(next, due) }

@@ -21,6 +21,16 @@ package struct EngineSettings: Hashable, Sendable {
     /// Names the upstream in dead letters and metrics, such as `gdt`.
     package var upstream: String
 
+    /// What a reader of the results sees when a worker dies or loses its partitions half-way.
+    package enum Delivery: String, Hashable, Sendable, CaseIterable {
+        /// Every outcome at least once; repeats have equal ids.
+        case atLeastOnce = "at-least-once"
+        /// Every outcome once, for a reader that reads committed records only: outcomes, dead letters and offsets
+        /// are one transaction. Calls to the upstream are made at least once all the same.
+        case exactlyOnce = "exactly-once"
+    }
+
+    package var delivery = Delivery.atLeastOnce
     package var ordering = Ordering.key
     /// Calls in flight at once.
     package var concurrency = 64
@@ -28,6 +38,9 @@ package struct EngineSettings: Hashable, Sendable {
     package var attempts = 10
     /// How long after its timestamp a record may still be called for; then its outcome is `expired`.
     package var deadline = Duration.seconds(7 * 24 * 3_600)
+    /// Where records wait that are to be called for again after a long time, by rising delay; none where order is
+    /// kept. A shorter wait than the first is spent in hand.
+    package var retryTiers: [RetryTier] = []
     package var backoff = Backoff(base: .milliseconds(500), longest: .seconds(60))
     /// How long an upstream can have everybody wait (`Retry-After`) before a probe asks whether it still wants
     /// that. One answer, perhaps of one confused server, must not stop a worker for a day.
@@ -64,6 +77,17 @@ package struct EngineSettings: Hashable, Sendable {
         self.worker = worker
         self.workerVersion = workerVersion
         self.upstream = upstream
+    }
+}
+
+/// A topic whose records wait all equally long before they are called for again.
+package struct RetryTier: Hashable, Sendable {
+    package var topic: String
+    package var delay: Duration
+
+    package init(topic: String, delay: Duration) {
+        self.topic = topic
+        self.delay = delay
     }
 }
 

@@ -37,6 +37,10 @@ struct Entry: Sendable {
         case settling
         /// The same, and the broker has refused it for now.
         case resending
+        /// The same, and there is no transaction that it could be sent in.
+        case waiting
+        /// The broker has all of it, in a transaction that is not committed.
+        case written
     }
 
     var record: InboundRecord
@@ -66,8 +70,14 @@ struct Entry: Sendable {
     var lastStatus: Int?
     var job: (any Sendable)?
     var lane: String?
-    /// What remains to be acknowledged, the first of which is on its way.
+    /// What the broker is to have, one after the other.
     var outbound: [OutboundRecord] = []
+    /// How much of that it has acknowledged; the one after these is on its way.
+    var acknowledged = 0
+    /// Whether something of it was sent in the current transaction.
+    var isInTransaction = false
+    /// Whether the next record of its key has been let go.
+    var hasReleasedOrder = false
     var fate: Outcome.Fate?
     /// Why it ends in a dead letter, and since when (wall-clock milliseconds), if it does.
     var death: (rejection: Rejection, at: Int64)?

@@ -26,6 +26,18 @@ package protocol Broker: AnyObject {
     /// Queues a record; exactly one `reported` event with this id follows, unless this throws.
     func send(_ record: OutboundRecord, id: UInt64) throws(KafkaError)
 
+    /// Makes the producer ready for transactions, and begins the first. If it was ready before, it is made anew
+    /// under the same name, and whatever transaction it had left open is decided. A `transaction` event follows.
+    func openTransactions() throws(KafkaError)
+
+    /// Commits what was sent since the transaction began and these positions with it, all or nothing. Every record
+    /// must have been reported. A `transaction` event follows.
+    func commitTransaction(_ positions: [CommittedPosition])
+
+    /// Has the broker forget what was sent since the transaction began. A `transaction` event follows, and no report
+    /// of a record of that transaction after it.
+    func abortTransaction()
+
     /// Begins to leave the group: a last `revoked` may follow.
     func leave() throws(KafkaError)
 
@@ -56,6 +68,10 @@ package enum BrokerEvent: Sendable {
     case revoked([TopicPartition], isLost: Bool)
     case committed(id: UInt64, KafkaError?)
     case reported(id: UInt64, KafkaError?)
+    /// What came of the last request about a transaction.
+    case transaction(Transactions.Answer)
+    /// The producer is of no use any more; the consumer is another matter.
+    case producerFailed(KafkaError)
     case failed(KafkaError)
     case logged(ClientLog)
 }

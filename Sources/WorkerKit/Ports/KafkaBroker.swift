@@ -4,24 +4,32 @@ package import Records
 /// A consumer and a producer as one broker.
 package final class KafkaBroker: Broker {
     package let consumer: Consumer
-    package let producer: Producer
+    package private(set) var producer: Producer
+    private let makeProducer: () throws(KafkaError) -> Producer
     private let answerLimit: Duration
+    private var transactions: Transactions?
+    /// Whose offsets a transaction commits: this member's, as it was when it got its partitions.
+    private var standing: GroupStanding?
+    /// Answers that need no broker.
+    private var ownAnswers: [Transactions.Answer] = []
 
-    /// - Parameter answerLimit: the longest wait for an answer where the engine must wait.
-    package init(consumer: Consumer, producer: Producer, answerLimit: Duration = .seconds(5)) {
+    /// - Parameters:
+    ///   - answerLimit: the longest wait for an answer where the engine must wait.
+    ///   - makeProducer: called once now, and again whenever a transactional producer has to be made anew.
+    package init(
+        consumer: Consumer,
+        answerLimit: Duration = .seconds(5),
+        makeProducer: @escaping () throws(KafkaError) -> Producer
+    ) throws(KafkaError) {
         self.consumer = consumer
-        self.producer = producer
+        self.makeProducer = makeProducer
+        self.producer = try makeProducer()
         self.answerLimit = answerLimit
     }
 
     package func serve(_ tell: (BrokerEvent) -> Void) {
-        self.producer.serve { event in
-            switch event {
-            case .reported(let id, let error): tell(.reported(id: id, error))
-            case .failed(let error): tell(.failed(error))
-            case .logged(let log): tell(.logged(log))
-            }
-        }
+        self.serveProducer(tell)
+        self.serveTransactions(tell)
         self.consumer.serve { event in
             switch event {
             case .assigned(let partitions): tell(.assigned(partitions))
@@ -33,15 +41,40 @@ package final class KafkaBroker: Broker {
         }
     }
 
+    private func serveProducer(_ tell: (BrokerEvent) -> Void) {
+        self.producer.serve { event in
+            switch event {
+            case .reported(let id, let error): tell(.reported(id: id, error))
+            // A transactional producer can be made anew; what ends it ends nothing else.
+            case .failed(let error):
+                tell(error.isFatal && self.transactions != nil ? .producerFailed(error) : .failed(error))
+            case .logged(let log): tell(.logged(log))
+            }
+        }
+    }
+
+    private func serveTransactions(_ tell: (BrokerEvent) -> Void) {
+        let answers = (self.transactions?.takeAnswers() ?? []) + self.ownAnswers
+        guard !answers.isEmpty else { return }
+        self.ownAnswers = []
+        // An abort leaves reports behind, and they come before its answer.
+        self.serveProducer(tell)
+        for answer in answers { tell(.transaction(answer)) }
+    }
+
     package func committed(_ partitions: [TopicPartition]) throws(KafkaError) -> [CommittedPosition] {
         try self.consumer.committed(partitions, atMost: self.answerLimit)
     }
 
     package func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [PartitionReader] {
-        try self.consumer.assign(positions)
+        self.standing = self.consumer.standing
+        return try self.consumer.assign(positions)
     }
 
-    package func unassign() throws(KafkaError) { try self.consumer.unassign() }
+    package func unassign() throws(KafkaError) {
+        self.standing = nil
+        try self.consumer.unassign()
+    }
 
     package func commit(_ positions: [CommittedPosition], id: UInt64) throws(KafkaError) {
         try self.consumer.commit(positions, id: id)
@@ -50,6 +83,30 @@ package final class KafkaBroker: Broker {
     package func send(_ record: OutboundRecord, id: UInt64) throws(KafkaError) {
         try self.producer.send(record, id: id)
     }
+
+    package func openTransactions() throws(KafkaError) {
+        if self.transactions != nil {
+            self.producer.retire()
+            self.producer = try self.makeProducer()
+        }
+        let transactions = Transactions(of: self.producer)
+        self.transactions = transactions
+        transactions.open()
+    }
+
+    package func commitTransaction(_ positions: [CommittedPosition]) {
+        guard let standing = self.standing else {
+            let error = KafkaError(
+                code: .unknownMember,
+                message: "not a member of the group",
+                requiresAbort: true
+            )
+            return self.ownAnswers.append(.failed(error))
+        }
+        self.transactions?.commit(positions, of: standing)
+    }
+
+    package func abortTransaction() { self.transactions?.abort() }
 
     package func leave() throws(KafkaError) { try self.consumer.close() }
 

@@ -60,7 +60,7 @@ struct ClusterCheck {
             switch event {
             case .logged(let log): self.logger.pass(on: log)
             case .failed(let error): self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
-            case .assigned, .revoked, .committed, .reported: break
+            case .assigned, .revoked, .committed, .reported, .transaction, .producerFailed: break
             }
         }
     }

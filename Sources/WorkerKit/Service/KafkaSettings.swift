@@ -9,6 +9,7 @@ package struct KafkaSettings: Sendable {
     package var deadLetterTopic: String
     package var messageBytesLimit: Int
     package var startLimit: Duration
+    private var transactionTimeout: Duration
     private var sessionTimeout: Duration
     private var fetchWait: Duration
     private var extra: [(name: String, value: Secret)]
@@ -39,6 +40,12 @@ package struct KafkaSettings: Sendable {
             default: .seconds(45),
             in: .seconds(1) ... .seconds(1_800),
             help: "How long the group waits for a silent member before it gives its partitions to others."
+        )
+        self.transactionTimeout = reader.duration(
+            "transaction_timeout",
+            default: .seconds(15),
+            in: .seconds(2) ... .seconds(900),
+            help: "With exactly-once: how long what a dead worker left open can keep readers waiting."
         )
         self.fetchWait = reader.duration(
             "fetch_wait",
@@ -72,6 +79,7 @@ package struct KafkaSettings: Sendable {
         "enable.auto.commit", "enable.auto.offset.store", "enable.idempotence", "group.id",
         "bootstrap.servers",
         "metadata.broker.list", "auto.offset.reset", "max.poll.interval.ms", "message.max.bytes",
+        "transaction.timeout.ms",
         "partition.assignment.strategy", "log.queue", "transactional.id", "go.delivery.reports", "acks",
         "request.required.acks",
     ]
@@ -98,14 +106,24 @@ package struct KafkaSettings: Sendable {
         return own.merging(self.extraProperties) { $1 }
     }
 
-    package var producerProperties: [String: String] {
-        let own = [
+    /// librdkafka's properties for the producer.
+    ///
+    /// - Parameter transactionalID: what the producer is called if it is to have transactions.
+    package func producerProperties(transactionalID: String? = nil) -> [String: String] {
+        var own = [
             "bootstrap.servers": self.brokers,
             "linger.ms": "5",
             "message.max.bytes": String(self.messageBytesLimit),
             "message.timeout.ms": "30000",
             "queue.buffering.max.kbytes": "65536",
         ]
+        if let transactionalID {
+            own["transactional.id"] = transactionalID
+            own["transaction.timeout.ms"] = Self.milliseconds(self.transactionTimeout)
+            // A record that is not acknowledged by then is the end of its transaction, while there is still time to
+            // abort it in good order.
+            own["message.timeout.ms"] = Self.milliseconds(self.transactionTimeout * 2 / 3)
+        }
         return own.merging(self.extraProperties) { $1 }
     }
 

@@ -1,4 +1,5 @@
 import EventThread
+import Foundation
 import Glibc
 import Kafka
 package import Logging
@@ -68,12 +69,16 @@ package struct WorkerService: Service {
             logger: self.logger,
             seed: .random(in: .min ... .max)
         )
-        var wait = Wait(
-            on: [
-                stop.bell.descriptor, broker.consumer.descriptor, broker.producer.descriptor,
-                upstream.descriptor,
-            ]
-        )
+        func waitForAll() -> Wait {
+            Wait(
+                on: [
+                    stop.bell.descriptor, broker.consumer.descriptor, broker.producer.descriptor,
+                    upstream.descriptor,
+                ]
+            )
+        }
+        var wait = waitForAll()
+        var watched = broker.producer
         var usage = UsageMeter()
         var turnsWithoutSleep = 0
         while true {
@@ -84,6 +89,11 @@ package struct WorkerService: Service {
             usage.note(settled: engine.settledRecords, inHand: engine.recordsInHand)
             if let limit = self.bound.records, engine.settledRecords >= limit { stop.request() }
             self.health.become(engine.unreadiness.map { .notReady(reason: $0) } ?? .ready)
+            // A transactional producer that was made anew announces itself elsewhere.
+            if watched !== broker.producer {
+                watched = broker.producer
+                wait = waitForAll()
+            }
             turnsWithoutSleep = wait(atMost: sleep) ? 0 : turnsWithoutSleep + 1
             upstream.isBusy = turnsWithoutSleep > Self.busyTurns
         }
@@ -96,10 +106,11 @@ package struct WorkerService: Service {
     private static let busyTurns = 8
 
     private func connect() throws(KafkaError) -> KafkaBroker {
-        KafkaBroker(
-            consumer: try Consumer(self.settings.kafka.consumerProperties),
-            producer: try Producer(self.settings.kafka.producerProperties)
-        )
+        let properties = self.settings.producerProperties(instance: UUID().uuidString)
+        return try KafkaBroker(consumer: Consumer(self.settings.kafka.consumerProperties)) {
+            () throws(KafkaError) in
+            try Producer(properties)
+        }
     }
 }
 

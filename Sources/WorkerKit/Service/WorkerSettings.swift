@@ -67,6 +67,17 @@ package struct WorkerSettings: Sendable {
     }
 }
 
+extension WorkerSettings {
+    /// - Parameter instance: tells this process from every other. Its transactions are called after it, so that
+    ///   nobody else ends them; what it leaves open when it dies ends by `transaction_timeout`.
+    func producerProperties(instance: String) -> [String: String] {
+        switch self.engine.delivery {
+        case .atLeastOnce: self.kafka.producerProperties()
+        case .exactlyOnce: self.kafka.producerProperties(transactionalID: "\(self.kafka.group)-\(instance)")
+        }
+    }
+}
+
 /// What a worker is called, everywhere.
 package struct WorkerIdentity: Hashable, Sendable {
     package static let version = "0.1.0"
@@ -89,6 +100,11 @@ package struct WorkerIdentity: Hashable, Sendable {
 
 extension EngineSettings {
     fileprivate mutating func readWork(_ reader: SettingsReader) {
+        self.delivery = reader.oneOf(
+            "delivery",
+            default: self.delivery,
+            help: "Whether a reader of committed records can see an outcome more than once."
+        )
         self.ordering = reader.oneOf(
             "ordering",
             default: self.ordering,

@@ -1,4 +1,5 @@
 import Records
+import Simulation
 import Testing
 
 @testable import WorkerKit

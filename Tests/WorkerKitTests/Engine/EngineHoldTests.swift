@@ -1,5 +1,6 @@
 import Logging
 import Records
+import Simulation
 import Testing
 
 @testable import WorkerKit
@@ -23,7 +24,7 @@ struct EngineHoldTests {
 
     /// From its arrival to its first call, in seconds, of every record that is well.
     private static func waits(_ simulation: Simulation) -> [Double] {
-        let births = simulation.cluster.logs[0].records.map { Double($0.timestamp ?? 0) }
+        let births = simulation.cluster.inputs.map { Double($0.timestamp ?? 0) }
         let wallAtStart = 1_750_000_000_000.0 - 1_000
         var firsts: [Int64: Double] = [:]
         for call in simulation.worker.upstream.calls where call.value != "bad" {

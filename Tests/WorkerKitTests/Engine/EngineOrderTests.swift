@@ -1,4 +1,5 @@
 import Kafka
+import Simulation
 import Testing
 
 @testable import WorkerKit

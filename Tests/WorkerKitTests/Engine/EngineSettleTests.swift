@@ -1,5 +1,6 @@
 import Kafka
 import Records
+import Simulation
 import Testing
 
 @testable import WorkerKit

@@ -1,16 +1,16 @@
-import Records
+package import Records
 import UpstreamHTTP
-import WireFormats
-import WorkerKit
+package import WireFormats
+package import WorkerKit
 
 /// A handler whose records say what they want, and whose upstream's statuses say what they mean.
-struct SimulatedHandler: Handler {
-    struct Job: Sendable {
+package struct SimulatedHandler: Handler {
+    package struct Job: Sendable {
         var record: InboundRecord
         var lane: String
     }
 
-    func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, String> {
+    package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, String> {
         let text = String(decoding: record.value ?? [], as: UTF8.self)
         let lane = record.header("lane").map { String(decoding: $0, as: UTF8.self) } ?? "a"
         switch text {
@@ -24,6 +24,7 @@ struct SimulatedHandler: Handler {
 
     private static func call(_ job: Job, path: String) -> Call<Job> {
         var headers = [
+            HTTPHeader("topic", job.record.topic),
             HTTPHeader("partition", String(job.record.partition)),
             HTTPHeader("offset", String(job.record.offset)),
             HTTPHeader("lane", job.lane),
@@ -36,14 +37,14 @@ struct SimulatedHandler: Handler {
         return Call(request, for: job, lane: job.lane)
     }
 
-    func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, String> {
+    package func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, String> {
         guard case .response(let response) = exchange else {
             return .retry(Retry(Reason("transfer", "No answer."), blame: .upstream))
         }
         let reason = Reason("http.\(response.status)", "The upstream said so.")
         let after = response.header("retry-after").flatMap { RetryAfter.delay($0, now: attempt.now) }
         switch response.status {
-        case 200: return .answer("done")
+        case 200 where response.body.isEmpty: return .answer("done")
         case 300: return .call(Self.call(job, path: "again"))
         case 401: return .hold(reason, scope: .lane)
         case 402: return .hold(reason, scope: .upstream)
@@ -59,23 +60,23 @@ struct SimulatedHandler: Handler {
         }
     }
 
-    func encode(_ outcome: Outcome, _ answer: String?, as format: ValueFormat) -> [UInt8] {
+    package func encode(_ outcome: Outcome, _ answer: String?, as format: ValueFormat) -> [UInt8] {
         SimulatedOutcome(outcome, answer).encoded
     }
 }
 
 /// An outcome record of the simulated worker, read back.
-struct SimulatedOutcome: Hashable {
-    var id: String
-    var partition: Int32
-    var offset: Int64
-    var fate: String
-    var reason: String
-    var attempts: Int
-    var deadLetterID: String
-    var answer: String
+package struct SimulatedOutcome: Hashable {
+    package var id: String
+    package var partition: Int32
+    package var offset: Int64
+    package var fate: String
+    package var reason: String
+    package var attempts: Int
+    package var deadLetterID: String
+    package var answer: String
 
-    init(_ outcome: Outcome, _ answer: String?) {
+    package init(_ outcome: Outcome, _ answer: String?) {
         self.id = outcome.id
         self.partition = outcome.partition
         self.offset = outcome.offset
@@ -86,7 +87,7 @@ struct SimulatedOutcome: Hashable {
         self.answer = answer ?? ""
     }
 
-    init?(_ record: OutboundRecord) {
+    package init?(_ record: OutboundRecord) {
         let fields = String(decoding: record.value ?? [], as: UTF8.self).split(
             separator: "|",
             omittingEmptySubsequences: false
@@ -104,7 +105,7 @@ struct SimulatedOutcome: Hashable {
         self.answer = fields[7]
     }
 
-    var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         let fields = [
             self.id, String(self.partition), String(self.offset), self.fate, self.reason,
             String(self.attempts),

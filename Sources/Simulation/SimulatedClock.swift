@@ -1,17 +1,17 @@
-import WorkerKit
+package import WorkerKit
 
 /// Time that passes only when somebody says so.
-final class SimulatedClock {
-    private(set) var now = Moment(monotonic: 1_000_000_000, wall: 1_750_000_000_000)
+package final class SimulatedClock {
+    package private(set) var now = Moment(monotonic: 1_000_000_000, wall: 1_750_000_000_000)
     private var wallOffset: Int64 = 1_750_000_000_000 - 1_000
 
-    func advance(to monotonic: Int64) {
+    package func advance(to monotonic: Int64) {
         precondition(monotonic >= self.now.monotonic, "time does not go back")
         self.now = Moment(monotonic: monotonic, wall: monotonic / 1_000_000 + self.wallOffset)
     }
 
     /// Somebody sets the wall clock.
-    func stepWall(by step: Duration) {
+    package func stepWall(by step: Duration) {
         self.wallOffset += step.wholeMilliseconds
         self.now.wall += step.wholeMilliseconds
     }

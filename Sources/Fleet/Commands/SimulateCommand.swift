@@ -1,0 +1,126 @@
+import ArgumentParser
+import Foundation
+import Simulation
+import Synchronization
+
+/// `fleet simulate`: the engine that ships, in storms that one seed each decides.
+struct SimulateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate",
+        abstract:
+            "Run the engine in simulated storms, and say which seeds break a promise; exit 1 if one does.",
+        discussion: """
+            Each seed is a whole life of a small fleet: workers that die between any two things they ask for, partitions \
+            that come and go, brokers and upstreams that fail, lie and fall silent. The promises are checked after \
+            every step. The same seed runs the same again: --seed tells it line by line.
+            """
+    )
+
+    @Option(help: "How many seeds to run.")
+    var seeds = 1_000
+
+    @Option(help: "The first of them.")
+    var from: UInt64 = 0
+
+    @Option(help: "How many run at once.")
+    var jobs = ProcessInfo.processInfo.activeProcessorCount
+
+    @Option(help: "Run this one only, and tell what happens.")
+    var seed: UInt64?
+
+    @Option(name: .customLong("stop-after"), help: "Stop after so many seeds that break a promise.")
+    var stopAfter = 10
+
+    func validate() throws {
+        guard self.seeds > 0 else { throw ValidationError("--seeds is at least 1.") }
+        guard (1...256).contains(self.jobs) else { throw ValidationError("--jobs is from 1 to 256.") }
+        guard self.stopAfter > 0 else { throw ValidationError("--stop-after is at least 1.") }
+        guard UInt64(self.seeds) <= .max - self.from else {
+            throw ValidationError("There are no such seeds.")
+        }
+    }
+
+    func run() async throws {
+        if let seed = self.seed { return try Self.tell(seed) }
+        let tally = Tally(from: self.from, count: UInt64(self.seeds), stopAfter: self.stopAfter)
+        let began = ContinuousClock.now
+        await withTaskGroup { group in
+            for _ in 0..<self.jobs { group.addTask { tally.runSeeds() } }
+        }
+        tally.summary(of: ContinuousClock.now - began).forEach(Console.line)
+        if tally.hasFailures { throw ExitCode(1) }
+    }
+
+    private static func tell(_ seed: UInt64) throws {
+        let storm = Storm(seed: seed, narrator: Narrator(Console.line))
+        let complaints = storm.run()
+        Console.line("fingerprint \(String(storm.fingerprint, radix: 16))")
+        guard complaints.isEmpty else {
+            for complaint in complaints { Console.line("broken: \(complaint)") }
+            throw ExitCode(1)
+        }
+        Console.line("no promise broken")
+    }
+}
+
+/// What several threads find out together.
+private final class Tally: Sendable {
+    private struct Counts {
+        var next: UInt64
+        var runs = 0
+        var records = 0
+        var faults = 0
+        var seconds = 0.0
+        var failures = 0
+    }
+
+    private let end: UInt64
+    private let stopAfter: Int
+    private let counts: Mutex<Counts>
+
+    init(from: UInt64, count: UInt64, stopAfter: Int) {
+        self.end = from + count
+        self.stopAfter = stopAfter
+        self.counts = Mutex(Counts(next: from))
+    }
+
+    var hasFailures: Bool { self.counts.withLock { $0.failures > 0 } }
+
+    func runSeeds() {
+        while let seed = self.take() {
+            let storm = Storm(seed: seed)
+            let complaints = storm.run()
+            if !complaints.isEmpty {
+                Console.line("seed \(seed) breaks: \(complaints.prefix(3).joined(separator: "; "))")
+            }
+            self.counts.withLock { counts in
+                counts.runs += 1
+                counts.records += storm.records
+                counts.faults += storm.faults
+                counts.seconds += storm.seconds
+                counts.failures += complaints.isEmpty ? 0 : 1
+            }
+        }
+    }
+
+    private func take() -> UInt64? {
+        self.counts.withLock { counts in
+            guard counts.next < self.end, counts.failures < self.stopAfter else { return nil }
+            counts.next += 1
+            return counts.next - 1
+        }
+    }
+
+    func summary(of elapsed: Duration) -> [String] {
+        let counts = self.counts.withLock { $0 }
+        let minutes = max(elapsed / .seconds(60), 1e-9)
+        func perMinute(_ count: Int) -> String { String(Int(Double(count) / minutes)) }
+        return [
+            "seeds     \(counts.runs), \(perMinute(counts.runs)) a minute",
+            "faults    \(counts.faults) injected, \(perMinute(counts.faults)) a minute",
+            "records   \(counts.records), \(perMinute(counts.records)) a minute",
+            "time      \(Int(counts.seconds / 3_600)) simulated hours in \(Int(elapsed / .seconds(1))) s",
+            counts.failures == 0 ? "broken    none" : "broken    \(counts.failures) seeds",
+        ]
+    }
+}

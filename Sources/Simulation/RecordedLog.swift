@@ -1,0 +1,44 @@
+package import Logging
+import Synchronization
+
+/// What a worker has logged, kept for whoever wants to count it.
+package final class RecordedLog: Sendable {
+    private let lines = Mutex<[(level: Logger.Level, message: String)]>([])
+
+    package func count(_ level: Logger.Level) -> Int {
+        self.lines.withLock { $0.count { $0.level == level } }
+    }
+
+    package func count(_ message: String) -> Int {
+        self.lines.withLock { $0.count { $0.message == message } }
+    }
+
+    private let narrator: Narrator?
+    private let name: String
+
+    init(of name: String, _ narrator: Narrator?) {
+        self.name = name
+        self.narrator = narrator
+    }
+
+    fileprivate func add(_ event: LogEvent) {
+        let message = event.message.description
+        self.lines.withLock { $0.append((event.level, message)) }
+        guard let narrator = self.narrator else { return }
+        let metadata = (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
+        narrator.tell(self.name, "\(message) \(metadata)")
+    }
+
+    package struct Handler: LogHandler {
+        let log: RecordedLog
+        package var metadata: Logger.Metadata = [:]
+        package var logLevel = Logger.Level.info
+
+        package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { self.metadata[key] }
+            set { self.metadata[key] = newValue }
+        }
+
+        package func log(event: LogEvent) { self.log.add(event) }
+    }
+}

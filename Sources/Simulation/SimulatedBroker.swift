@@ -1,0 +1,384 @@
+package import Kafka
+package import Records
+package import WorkerKit
+
+/// One member of the simulated group, and its producer.
+package final class SimulatedBroker: Broker {
+    /// Where the conversation with the group stands.
+    package enum Membership: Hashable {
+        case idle
+        /// The group has given partitions, and waits for `assign`.
+        case given
+        case assigned
+        /// The group has asked for them, and waits for `unassign`.
+        case asked
+    }
+
+    let cluster: SimulatedCluster
+    /// Names its transactions.
+    private let number: Int
+    private var events = DueQueue<BrokerEvent>()
+    private var sources: [SimulatedSource] = []
+    package private(set) var membership = Membership.idle
+    /// Partitions that this member may take for its own, as far as it has been told.
+    private(set) var owned: Set<TopicPartition> = []
+    private var generation = 0
+    /// The group has given them to others already.
+    private var hasLost = false
+    /// The group has asked for them before they were taken.
+    private var isAskedBack = false
+    private(set) var isLeaving = false
+    package private(set) var hasLeft = false
+    /// Nothing is told any more: the connection is up and the other side is not there.
+    package var isMute = false
+    /// The process is gone. What it does from here on, it does not do.
+    package private(set) var isDead = false
+    /// The process dies when it has asked for so many more things.
+    private var requestsToLive: Int?
+    /// The engine has been told to give up its partitions.
+    private(set) var hasToldOfRevocation = false
+    /// Told when partitions are given up: calls for them are nobody's from then on.
+    package var partitionsGivenUp: () -> Void = {}
+
+    /// The records of this assignment whose outcomes were acknowledged, be it in a transaction that nobody sees.
+    private var acknowledged: Set<SimulatedCluster.RecordName> = []
+
+    private var epoch: Int?
+    /// The producer is of no use any more.
+    private var isFenced = false
+    /// What is sent later arrives later, and so do the answers.
+    private var lastEffect: Int64 = .min
+    private var lastAnswer: Int64 = .min
+    /// Reports of an aborted transaction, or of a producer that is gone, are not told.
+    private var era = 0
+
+    init(_ cluster: SimulatedCluster, number: Int) {
+        self.cluster = cluster
+        self.number = number
+    }
+
+    private var now: Int64 { self.cluster.clock.now.monotonic }
+
+    /// When there is something to tell.
+    var nextDue: Int64? { self.isMute || self.isDead ? nil : self.events.nextDue }
+
+    private func tell(_ event: BrokerEvent, after delay: Duration = .zero) {
+        self.events.add(event, due: self.now + delay.wholeNanoseconds)
+    }
+
+    /// Has something happen at the broker, after whatever was sent before it.
+    private func send(after delay: Duration, _ effect: @escaping () -> Void) {
+        self.lastEffect = max(self.lastEffect, self.now + delay.wholeNanoseconds)
+        self.cluster.network.add(effect, due: self.lastEffect)
+    }
+
+    /// Tells what came of it, after the answers to whatever was sent before.
+    private func answer(after delay: Duration, _ event: @escaping () -> BrokerEvent?) {
+        self.lastAnswer = max(self.lastAnswer, self.lastEffect, self.now + delay.wholeNanoseconds)
+        self.cluster.network.add({ [self] in event().map { self.tell($0) } }, due: self.lastAnswer)
+    }
+
+    func recordsArrived(in partition: TopicPartition) {
+        for source in self.sources where source.partition == partition { source.hasArrivals = true }
+    }
+
+    /// Something else that a client can say.
+    package func inject(_ event: BrokerEvent) { self.tell(event) }
+
+    // MARK: the process
+
+    /// - Parameter requests: how much the process still asks of its broker and its upstream before it dies.
+    package func die(after requests: Int) { self.requestsToLive = requests }
+
+    /// Whether the process is still there to ask for something.
+    func isAlive() -> Bool {
+        if let left = self.requestsToLive {
+            if left == 0 { self.isDead = true }
+            self.requestsToLive = left - 1
+        }
+        return !self.isDead
+    }
+
+    func kill() { self.isDead = true }
+
+    func hasAcknowledged(_ record: InboundRecord) -> Bool {
+        self.acknowledged.contains(.init(partition: record.partition, offset: record.offset))
+    }
+
+    // MARK: what the group does
+
+    var canBeDealtTo: Bool { self.membership == .idle && !self.isLeaving }
+
+    func askForPartitions(isLost: Bool) {
+        if isLost { self.generation = -1 }
+        self.hasLost = self.hasLost || isLost
+        switch self.membership {
+        case .assigned:
+            self.membership = .asked
+            self.tell(.revoked(self.sources.map(\.partition), isLost: isLost))
+        // As in librdkafka, nothing more is told before what was told last has its answer.
+        case .given: self.isAskedBack = true
+        case .asked: break
+        case .idle: self.hasLost = false
+        }
+    }
+
+    func deal(_ partitions: [TopicPartition], in generation: Int) {
+        self.membership = .given
+        self.owned = Set(partitions)
+        self.generation = generation
+        self.tell(.assigned(partitions))
+    }
+
+    // MARK: what the engine does
+
+    package func serve(_ tell: (BrokerEvent) -> Void) {
+        guard !self.isMute, !self.isDead else { return }
+        while let event = self.events.popDue(at: self.now) {
+            var event = event
+            if case .revoked(let partitions, _) = event {
+                self.hasToldOfRevocation = true
+                // Whether they are lost is asked when it is told.
+                event = .revoked(partitions, isLost: self.hasLost)
+                if self.hasLost { self.owned = [] }
+            }
+            if case .assigned = event { self.hasToldOfRevocation = false }
+            self.cluster.narrator?.tell("broker of \(self.number)", "\(event)")
+            tell(event)
+        }
+    }
+
+    package func committed(_ partitions: [TopicPartition]) throws(KafkaError) -> [CommittedPosition] {
+        guard self.isAlive() else { throw .timedOut }
+        if let error = self.cluster.committedFate() { throw error }
+        if partitions.contains(where: self.cluster.transactions.isUnstable) { throw .timedOut }
+        return partitions.map { self.cluster.stored[$0] ?? CommittedPosition(partition: $0, offset: nil) }
+    }
+
+    package func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [SimulatedSource] {
+        guard self.isAlive() else { throw .timedOut }
+        self.acknowledged = []
+        self.sources = positions.map { SimulatedSource($0, self.cluster) }
+        if self.membership == .given { self.membership = .assigned }
+        if self.isAskedBack {
+            self.isAskedBack = false
+            self.askForPartitions(isLost: false)
+        }
+        return self.sources
+    }
+
+    package func unassign() throws(KafkaError) {
+        guard self.isAlive() else { return }
+        self.sources = []
+        self.hasLost = false
+        self.isAskedBack = false
+        self.owned = []
+        self.membership = .idle
+        self.partitionsGivenUp()
+        if self.isLeaving {
+            self.hasLeft = true
+            self.cluster.remove(self)
+        } else {
+            self.cluster.dealIfAllAnswered()
+        }
+    }
+
+    package func commit(_ positions: [CommittedPosition], id: UInt64) throws(KafkaError) {
+        guard self.isAlive() else { return }
+        guard !self.owned.isEmpty else {
+            self.cluster.violations.append("a commit for partitions that are not owned")
+            return self.tell(.committed(id: id, .illegalGeneration))
+        }
+        let generation = self.generation
+        switch self.cluster.commitFate(positions) {
+        case .acknowledged(let delay):
+            self.store(positions, in: generation, id: id, after: delay, nil)
+        case .failed(let error, let delay, let isStored):
+            if isStored { return self.store(positions, in: generation, id: id, after: delay, error) }
+            self.tell(.committed(id: id, error), after: delay)
+        case .refused(let error): throw error
+        }
+    }
+
+    /// Stores a commit when it has arrived, if its sender is still the one whose partitions these are.
+    private func store(
+        _ positions: [CommittedPosition],
+        in generation: Int,
+        id: UInt64,
+        after delay: Duration,
+        _ error: KafkaError?
+    ) {
+        var refusal: KafkaError?
+        self.send(after: delay / 2) { [self] in
+            guard self.isOwner(in: generation, of: positions) else { return refusal = .illegalGeneration }
+            self.cluster.store(positions)
+        }
+        self.answer(after: delay) { .committed(id: id, error ?? refusal) }
+    }
+
+    /// As the group's coordinator sees it.
+    private func isOwner(in generation: Int, of positions: [CommittedPosition]) -> Bool {
+        self.generation == generation && self.cluster.members.contains { $0 === self }
+            && positions.allSatisfy { self.owned.contains($0.partition) }
+    }
+
+    package func send(_ record: OutboundRecord, id: UInt64) throws(KafkaError) {
+        guard self.isAlive() else { return }
+        if self.epoch == nil { self.cluster.judgeSend(record) }
+        if self.isFenced { throw .fenced }
+        switch self.cluster.produceFate(record) {
+        case .acknowledged(let delay): self.write(record, id: id, after: delay, nil)
+        case .failed(let error, let delay, let isWritten):
+            if isWritten { return self.write(record, id: id, after: delay, error) }
+            let era = self.era
+            self.answer(after: delay) { [self] in self.era == era ? .reported(id: id, error) : nil }
+        case .refused(let error): throw error
+        }
+    }
+
+    private func write(_ record: OutboundRecord, id: UInt64, after delay: Duration, _ error: KafkaError?) {
+        var refusal: KafkaError?
+        let (epoch, era) = (self.epoch, self.era)
+        self.send(after: delay / 2) { [self] in
+            guard let epoch else { return self.cluster.write(record) }
+            guard self.era == era, self.cluster.transactions.write(record, self.number, epoch: epoch) else {
+                return refusal = .fenced
+            }
+        }
+        self.answer(after: delay) { [self] in
+            guard self.era == era else { return nil }
+            if refusal != nil { self.fence() }
+            if refusal == nil, error == nil, let outcome = SimulatedOutcome(record) {
+                self.acknowledged.insert(.init(partition: outcome.partition, offset: outcome.offset))
+            }
+            return .reported(id: id, error ?? refusal)
+        }
+    }
+
+    package func leave() throws(KafkaError) {
+        guard self.isAlive() else { return }
+        self.isLeaving = true
+        switch self.membership {
+        case .idle:
+            self.hasLeft = true
+            self.cluster.remove(self)
+        // A rebalance that was told has to be answered first.
+        case .given, .asked: break
+        case .assigned: self.askForPartitions(isLost: false)
+        }
+    }
+
+    // MARK: transactions
+
+    private func fence() {
+        guard !self.isFenced else { return }
+        self.isFenced = true
+        self.tell(.producerFailed(.fenced))
+    }
+
+    package func openTransactions() throws(KafkaError) {
+        self.cluster.narrator?.tell("broker of \(self.number)", "open")
+        guard self.isAlive() else { return }
+        self.era += 1
+        self.isFenced = false
+        if let error = self.cluster.openFate() {
+            return self.answer(after: .seconds(1)) { .transaction(.failed(error)) }
+        }
+        let era = self.era
+        self.send(after: .milliseconds(2)) { [self] in
+            if self.era == era { self.epoch = self.cluster.transactions.open(self.number) }
+        }
+        self.answer(after: .milliseconds(4)) { .transaction(.opened) }
+    }
+
+    package func commitTransaction(_ positions: [CommittedPosition]) {
+        self.cluster.narrator?.tell("broker of \(self.number)", "commit of \(positions)")
+        guard self.isAlive(), let epoch = self.epoch else { return }
+        if self.generation < 0 {
+            let error = KafkaError(code: .unknownMember, message: "not a member", requiresAbort: true)
+            return self.tell(.transaction(.failed(error)))
+        }
+        switch self.cluster.transactionFate(positions) {
+        case .committed(let delay): self.commit(positions, epoch, after: delay)
+        case .refused(let error, let delay): self.answer(after: delay) { .transaction(.failed(error)) }
+        case .unanswered(let patience, let progress):
+            self.commitUnheard(positions, epoch, after: patience, progress)
+        }
+    }
+
+    private func commit(_ positions: [CommittedPosition], _ epoch: Int, after delay: Duration) {
+        var refusal: KafkaError?
+        let generation = self.generation
+        self.send(after: delay / 3) { [self] in refusal = self.addOffsets(positions, epoch, in: generation) }
+        self.send(after: delay * 2 / 3) { [self] in
+            guard refusal == nil else { return }
+            if !self.cluster.transactions.commit(self.number, epoch: epoch) { refusal = .fenced }
+        }
+        self.answer(after: delay) { .transaction(refusal.map { .failed($0) } ?? .committed) }
+    }
+
+    private func addOffsets(_ positions: [CommittedPosition], _ epoch: Int, in generation: Int) -> KafkaError?
+    {
+        guard self.isOwner(in: generation, of: positions) else {
+            return KafkaError(
+                code: .illegalGeneration,
+                message: "not the current generation",
+                requiresAbort: true
+            )
+        }
+        return self.cluster.transactions.add(positions, self.number, epoch: epoch) ? nil : .fenced
+    }
+
+    /// The client waits in vain; what the broker does meanwhile, it does.
+    private func commitUnheard(
+        _ positions: [CommittedPosition],
+        _ epoch: Int,
+        after patience: Duration,
+        _ progress: TransactionFate.Progress
+    ) {
+        var isRefused = false
+        let generation = self.generation
+        if case .nothing = progress {
+        } else {
+            self.send(after: .milliseconds(3)) { [self] in
+                isRefused = self.addOffsets(positions, epoch, in: generation) != nil
+            }
+        }
+        let end = { [self] in
+            if !isRefused { _ = self.cluster.transactions.commit(self.number, epoch: epoch) }
+        }
+        switch progress {
+        case .nothing, .offsets: break
+        case .everything: self.send(after: .milliseconds(5), end)
+        // Not in line with what is sent later: this is the request that took another way.
+        case .everythingLate(let delay):
+            self.cluster.network.add(end, due: self.now + (patience + delay).wholeNanoseconds)
+        }
+        self.answer(after: patience) { .transaction(.failed(.timedOut)) }
+    }
+
+    package func abortTransaction() {
+        self.cluster.narrator?.tell("broker of \(self.number)", "abort")
+        guard self.isAlive(), let epoch = self.epoch else { return }
+        self.era += 1
+        if let error = self.cluster.openFate() {
+            return self.answer(after: .seconds(1)) { .transaction(.failed(error)) }
+        }
+        var isFenced = false
+        self.send(after: .milliseconds(2)) { [self] in
+            isFenced = !self.cluster.transactions.abort(self.number, epoch: epoch)
+        }
+        self.answer(after: .milliseconds(4)) { .transaction(isFenced ? .failed(.fenced) : .aborted) }
+    }
+}
+
+extension KafkaError {
+    package static let illegalGeneration = KafkaError(
+        code: .illegalGeneration,
+        message: "not the current generation"
+    )
+    package static let timedOut = KafkaError(code: .timedOut, message: "timed out", isRetriable: true)
+    package static let queueFull = KafkaError(code: .queueFull, message: "queue full", isRetriable: true)
+    package static let messageTooLarge = KafkaError(code: .messageTooLarge, message: "message too large")
+    static let fenced = KafkaError(code: .fenced, message: "fenced", isFatal: true)
+}

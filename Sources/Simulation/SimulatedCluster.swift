@@ -1,0 +1,319 @@
+package import Kafka
+package import Records
+import WorkerKit
+
+/// A Kafka cluster with one input topic, its retry topics and one consumer group, as far as an engine can tell; and
+/// the judge of what engines do to it. What breaks a promise ends up in `violations`.
+package final class SimulatedCluster {
+    /// What becomes of a record that is sent.
+    package enum ProduceFate {
+        case acknowledged(after: Duration)
+        /// The report says that it failed. It may have been written all the same.
+        case failed(KafkaError, after: Duration, isWritten: Bool)
+        /// It is not even queued.
+        case refused(KafkaError)
+    }
+
+    package enum CommitFate {
+        case acknowledged(after: Duration)
+        case failed(KafkaError, after: Duration, isStored: Bool)
+        case refused(KafkaError)
+    }
+
+    /// One partition of a topic that is consumed.
+    struct Log {
+        var records: [InboundRecord] = []
+        /// Counts how often the topic was made anew.
+        var incarnation = 0
+        /// The offset that the next record gets.
+        var end: Int64 = 0
+
+        /// Where the records from this offset on begin.
+        func index(of offset: Int64) -> Int {
+            var (low, high) = (0, self.records.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if self.records[middle].offset < offset { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+    }
+
+    package struct RecordName: Hashable {
+        package var partition: Int32
+        package var offset: Int64
+
+        package init(partition: Int32, offset: Int64) {
+            self.partition = partition
+            self.offset = offset
+        }
+    }
+
+    package static let topic = "work"
+
+    package let clock: SimulatedClock
+    var narrator: Narrator?
+    /// What is on its way to the brokers, and takes effect there whatever becomes of its sender.
+    var network = DueQueue<() -> Void>()
+    let transactions: SimulatedTransactions
+    private(set) var logs: [TopicPartition: Log] = [:]
+    let retryTopics: [String]
+    private let partitions: Int
+    package var stored: [TopicPartition: CommittedPosition] = [:]
+    package private(set) var published: [OutboundRecord] = []
+    /// Records of the current incarnations of the input's logs that have an outcome.
+    package private(set) var outcomes: [RecordName: [SimulatedOutcome]] = [:]
+    package private(set) var letters: [String: OutboundRecord] = [:]
+    /// Records, as `topic/partition/offset`, that were written to a retry topic.
+    private var forwarded: Set<String> = []
+    package var violations: [String] = []
+    /// An outcome more than one for a record breaks a promise.
+    package var isExactlyOnce = false
+
+    package var produceFate: (OutboundRecord) -> ProduceFate = { _ in .acknowledged(after: .milliseconds(2)) }
+    package var commitFate: ([CommittedPosition]) -> CommitFate = { _ in
+        .acknowledged(after: .milliseconds(2))
+    }
+    package var committedFate: () -> KafkaError? = { nil }
+    package var transactionFate: ([CommittedPosition]) -> TransactionFate = { _ in
+        .committed(after: .milliseconds(6))
+    }
+    /// What becomes of a request to open or abort: nil is success.
+    package var openFate: () -> KafkaError? = { nil }
+    package internal(set) var commits = 0
+
+    package internal(set) var members: [SimulatedBroker] = []
+    private(set) var generation = 0
+
+    init(clock: SimulatedClock, partitions: Int, retryTopics: [String]) {
+        self.clock = clock
+        self.partitions = partitions
+        self.retryTopics = retryTopics
+        self.transactions = SimulatedTransactions()
+        for topic in [Self.topic] + retryTopics {
+            for partition in 0..<Int32(partitions) {
+                self.logs[TopicPartition(topic: topic, partition: partition)] = Log()
+            }
+        }
+        self.transactions.apply = { [unowned self] records, positions in
+            for record in records { self.write(record) }
+            for position in positions { self.judge(position) }
+            for position in positions { self.stored[position.partition] = position }
+            self.commits += 1
+        }
+        self.transactions.began = { [unowned self] id, transaction in
+            let end = self.clock.now.after(Self.transactionTimeout)
+            self.network.add(
+                { [unowned self] in self.transactions.expire(id, transaction: transaction) },
+                due: end
+            )
+        }
+    }
+
+    private static let transactionTimeout = Duration.seconds(15)
+
+    private func input(_ partition: Int32) -> TopicPartition {
+        TopicPartition(topic: Self.topic, partition: partition)
+    }
+
+    // MARK: the input topic
+
+    /// The records of the input topic, partition by partition.
+    package var inputs: [InboundRecord] {
+        (0..<Int32(self.partitions)).flatMap { self.logs[self.input($0)]?.records ?? [] }
+    }
+
+    @discardableResult
+    package func append(
+        _ value: String,
+        key: String? = nil,
+        to partition: Int32 = 0,
+        timestamp: Int64? = nil,
+        headers: [RecordHeader] = [],
+        skipping gap: Int64 = 0
+    ) -> Int64 {
+        self.append(
+            InboundRecord(
+                topic: Self.topic,
+                partition: partition,
+                offset: (self.logs[self.input(partition)]?.end ?? 0) + gap,
+                timestamp: timestamp ?? self.clock.now.wall,
+                key: key.map { Array($0.utf8) },
+                value: Array(value.utf8),
+                headers: headers
+            )
+        )
+    }
+
+    @discardableResult
+    private func append(_ record: InboundRecord) -> Int64 {
+        let partition = TopicPartition(topic: record.topic, partition: record.partition)
+        self.logs[partition]?.records.append(record)
+        self.logs[partition]?.end = record.offset + 1
+        for member in self.members { member.recordsArrived(in: partition) }
+        return record.offset
+    }
+
+    /// Deletes the input topic and makes it again, empty; what the group has committed stays.
+    package func makeAnew() {
+        for partition in 0..<Int32(self.partitions) {
+            let incarnation = self.logs[self.input(partition)]?.incarnation ?? 0
+            self.logs[self.input(partition)] = Log(incarnation: incarnation + 1)
+        }
+        self.outcomes = [:]
+    }
+
+    // MARK: the outputs
+
+    /// Writes a record where every reader sees it, and judges whether it may be there.
+    func write(_ record: OutboundRecord) {
+        self.published.append(record)
+        if record.topic == Self.topic + ".dead-letter" {
+            guard let id = record.headers.first(where: { $0.name == "dlq.id" })?.value else { return }
+            self.letters[String(decoding: id, as: UTF8.self)] = record
+        } else if self.retryTopics.contains(record.topic) {
+            self.writeToRetryTopic(record)
+        } else if let outcome = SimulatedOutcome(record) {
+            let name = RecordName(partition: outcome.partition, offset: outcome.offset)
+            self.outcomes[name, default: []].append(outcome)
+            if self.isExactlyOnce, self.outcomes[name]?.count ?? 0 > 1 {
+                self.violations.append("\(outcome.id) has two outcomes that are to be seen")
+            }
+        } else {
+            self.violations.append("somebody wrote to \(record.topic)")
+        }
+    }
+
+    private func writeToRetryTopic(_ record: OutboundRecord) {
+        let partition = TopicPartition(topic: record.topic, partition: record.partition ?? 0)
+        guard let log = self.logs[partition] else {
+            return self.violations.append("there is no \(partition)")
+        }
+        if let from = record.headers.first(where: { $0.name == "retry.from" })?.value {
+            self.forwarded.insert(String(decoding: from, as: UTF8.self))
+        }
+        self.append(
+            InboundRecord(
+                topic: record.topic,
+                partition: partition.partition,
+                offset: log.end,
+                timestamp: self.clock.now.wall,
+                key: record.key,
+                value: record.value,
+                headers: record.headers
+            )
+        )
+    }
+
+    /// An outcome that names a dead letter may only be sent when the broker has that.
+    func judgeSend(_ record: OutboundRecord) {
+        guard let outcome = SimulatedOutcome(record), outcome.fate == "dead_lettered" else { return }
+        if self.letters[outcome.deadLetterID] == nil {
+            self.violations.append("\(outcome.id) was sent before its dead letter was written")
+        }
+    }
+
+    package func outcome(_ offset: Int64, in partition: Int32 = 0) -> SimulatedOutcome? {
+        self.outcomes[RecordName(partition: partition, offset: offset)]?.last
+    }
+
+    package func fates(in partition: Int32 = 0) -> [String?] {
+        (self.logs[self.input(partition)]?.records ?? []).map { self.outcome($0.offset, in: partition)?.fate }
+    }
+
+    package var isEverythingSettled: Bool { self.outcomes.count == self.inputs.count }
+
+    /// Whether nobody needs to read this record again: it has an outcome, or lies in a retry topic.
+    private func isDone(_ record: InboundRecord) -> Bool {
+        self.forwarded.contains("\(record.topic)/\(record.partition)/\(record.offset)")
+            || self.originName(of: record).map { self.outcomes[$0] != nil } ?? false
+    }
+
+    private func originName(of record: InboundRecord) -> RecordName? {
+        guard record.topic != Self.topic else {
+            return RecordName(partition: record.partition, offset: record.offset)
+        }
+        func number(_ name: String) -> Int64? {
+            record.header(name).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+        }
+        guard let partition = number("retry.partition"), let offset = number("retry.offset") else {
+            return nil
+        }
+        return RecordName(partition: Int32(clamping: partition), offset: offset)
+    }
+
+    // MARK: commits
+
+    func store(_ positions: [CommittedPosition]) {
+        self.commits += 1
+        for position in positions {
+            self.judge(position)
+            self.stored[position.partition] = position
+        }
+    }
+
+    private func judge(_ position: CommittedPosition) {
+        let offset = position.offset ?? 0
+        let log = self.logs[position.partition] ?? Log()
+        // What lies before an earlier commit has been judged with that.
+        let judged = min(self.stored[position.partition]?.offset ?? 0, offset)
+        for record in log.records[log.index(of: judged)..<log.index(of: offset)] where !self.isDone(record) {
+            self.violations.append("\(position.partition) committed at \(offset), past \(record.offset)")
+        }
+        if position.metadata.utf8.count > 4_096 { self.violations.append("metadata too long") }
+        guard let finished = ProgressMetadata.decode(position.metadata, from: offset) else {
+            return self.violations.append("metadata that nobody can read: \(position.metadata)")
+        }
+        for beyond in finished {
+            let index = log.index(of: beyond)
+            guard index < log.records.count, log.records[index].offset == beyond else { continue }
+            guard !self.isDone(log.records[index]) else { continue }
+            self.violations.append("\(position.partition) remembers \(beyond) as finished")
+        }
+    }
+
+    package func committedOffset(_ partition: Int32 = 0) -> Int64? {
+        self.stored[self.input(partition)]?.offset
+    }
+
+    package var isEverythingCommitted: Bool {
+        self.logs.allSatisfy { partition, log in
+            log.records.isEmpty || self.stored[partition]?.offset == log.end
+        }
+    }
+
+    // MARK: the group
+
+    func join(_ member: SimulatedBroker) {
+        self.members.append(member)
+        self.rebalance()
+    }
+
+    /// Asks every member for its partitions; they are dealt out anew when the last has answered.
+    package func rebalance() {
+        for member in self.members { member.askForPartitions(isLost: false) }
+        self.dealIfAllAnswered()
+    }
+
+    /// A member is gone without a word, or has said goodbye.
+    func remove(_ member: SimulatedBroker) {
+        self.members.removeAll { $0 === member }
+        self.rebalance()
+    }
+
+    /// The group has taken a member for dead, and the member finds out.
+    package func expel(_ member: SimulatedBroker) {
+        member.askForPartitions(isLost: true)
+        self.rebalance()
+    }
+
+    func dealIfAllAnswered() {
+        guard !self.members.isEmpty, self.members.allSatisfy({ $0.canBeDealtTo }) else { return }
+        self.generation += 1
+        var hands = [[TopicPartition]](repeating: [], count: self.members.count)
+        for (index, partition) in self.logs.keys.sorted().enumerated() {
+            hands[(index + self.generation) % hands.count].append(partition)
+        }
+        for (member, hand) in zip(self.members, hands) { member.deal(hand, in: self.generation) }
+    }
+}

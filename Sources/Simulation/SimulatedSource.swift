@@ -1,0 +1,39 @@
+package import Kafka
+package import Records
+import WorkerKit
+
+/// One assigned partition of a simulated topic.
+package final class SimulatedSource: RecordSource {
+    package let partition: TopicPartition
+    package internal(set) var hasArrivals = true
+    private let cluster: SimulatedCluster
+    private var position: Int64
+    private var incarnation: Int
+
+    init(_ position: CommittedPosition, _ cluster: SimulatedCluster) {
+        self.partition = position.partition
+        self.cluster = cluster
+        self.position = position.offset ?? 0
+        self.incarnation = cluster.logs[position.partition]?.incarnation ?? 0
+    }
+
+    package func read(
+        atMost limit: Int,
+        _ take: (consuming InboundRecord) -> Void,
+        _ failed: (KafkaError) -> Void
+    ) -> Int {
+        let log = self.cluster.logs[self.partition] ?? SimulatedCluster.Log()
+        // `auto.offset.reset` is `earliest`.
+        if log.incarnation != self.incarnation || self.position > log.end { self.position = 0 }
+        self.incarnation = log.incarnation
+        var taken = 0
+        for record in log.records[log.index(of: self.position)...] {
+            guard taken < limit else { return taken }
+            self.position = record.offset + 1
+            taken += 1
+            take(record)
+        }
+        self.hasArrivals = false
+        return taken
+    }
+}

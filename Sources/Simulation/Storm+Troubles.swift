@@ -1,0 +1,195 @@
+import Kafka
+import Records
+import UpstreamHTTP
+import WorkerKit
+
+// What goes wrong all the time: every answer of a broker and of the upstream is drawn anew.
+extension Storm {
+    func setTroubles() {
+        let cluster = self.simulation.cluster
+        self.simulation.reply = { [unowned self] in self.reply(to: $0) }
+        cluster.produceFate = { [unowned self] _ in self.produceFate() }
+        cluster.commitFate = { [unowned self] _ in self.commitFate() }
+        cluster.transactionFate = { [unowned self] _ in self.transactionFate() }
+        cluster.committedFate = { [unowned self] in self.fails(self.plan.commitTrouble) ? .timedOut : nil }
+        cluster.openFate = { [unowned self] in self.fails(self.plan.commitTrouble / 2) ? .timedOut : nil }
+    }
+
+    /// Whether the next thing fails; counts it if so.
+    private func fails(_ share: Double) -> Bool {
+        guard !self.isCalm, self.chance(share) else { return false }
+        self.faults += 1
+        return true
+    }
+
+    private func produceFate() -> SimulatedCluster.ProduceFate {
+        let delay = self.milliseconds(1...40)
+        guard self.fails(self.plan.produceTrouble) else { return .acknowledged(after: delay) }
+        switch Int.random(in: 0..<5, using: &self.random) {
+        case 0: return .refused(.queueFull)
+        case 1: return .refused(.timedOut)
+        default: return .failed(.timedOut, after: delay, isWritten: self.chance(0.5))
+        }
+    }
+
+    private func commitFate() -> SimulatedCluster.CommitFate {
+        let delay = self.milliseconds(1...300)
+        guard self.fails(self.plan.commitTrouble) else { return .acknowledged(after: delay) }
+        return self.chance(0.3)
+            ? .refused(.timedOut) : .failed(.timedOut, after: delay, isStored: self.chance(0.5))
+    }
+
+    private func transactionFate() -> TransactionFate {
+        let delay = self.milliseconds(3...300)
+        guard self.fails(self.plan.commitTrouble) else { return .committed(after: delay) }
+        let patience = self.milliseconds(500...15_000)
+        switch Int.random(in: 0..<6, using: &self.random) {
+        case 0, 1:
+            let error = KafkaError(code: .timedOut, message: "cannot be committed", requiresAbort: true)
+            return .refused(error, after: delay)
+        case 2: return .unanswered(after: patience, .nothing)
+        case 3: return .unanswered(after: patience, .offsets)
+        case 4: return .unanswered(after: patience, .everything)
+        default: return .unanswered(after: patience, .everythingLate(by: self.milliseconds(1...2_000)))
+        }
+    }
+
+    private func reply(to call: SimulatedUpstream.Call) -> SimulatedUpstream.Reply {
+        let latency = self.milliseconds(self.chance(0.05) ? 500...4_000 : 1...80)
+        if self.isDown { return self.failure(after: latency) }
+        if self.fails(self.plan.flakiness) {
+            return self.chance(0.3)
+                ? SimulatedUpstream.Reply(429, after: latency, retryAfter: 2) : self.failure(after: latency)
+        }
+        return self.honestReply(to: call, after: latency)
+    }
+
+    /// One of the ways in which an upstream can fail to answer.
+    private func failure(after latency: Duration) -> SimulatedUpstream.Reply {
+        self.faults += 1
+        switch Int.random(in: 0..<5, using: &self.random) {
+        case 0: return .timeout(after: latency)
+        case 1: return .failure(.cut, mayHaveBeenSent: true, after: latency)
+        case 2: return .failure(.connect, mayHaveBeenSent: false, after: latency)
+        case 3: return SimulatedUpstream.Reply(200, after: latency, body: "<html>captive portal</html>")
+        default: return SimulatedUpstream.Reply(self.chance(0.5) ? 500 : 503, after: latency)
+        }
+    }
+
+    private func honestReply(to call: SimulatedUpstream.Call, after latency: Duration)
+        -> SimulatedUpstream.Reply
+    {
+        typealias Reply = SimulatedUpstream.Reply
+        let name = SimulatedCluster.RecordName(partition: call.partition, offset: call.offset)
+        self.troubles[name, default: 0] += 1
+        let isEarly = self.troubles[name, default: 0] <= 2
+        switch call.value {
+        case "poison" where !self.isCured: return Reply(500, after: latency)
+        case "late": return isEarly ? Reply(409, after: latency, retryAfter: 1) : Reply(200, after: latency)
+        case "much later":
+            return isEarly ? Reply(409, after: latency, retryAfter: 90) : Reply(200, after: latency)
+        case "twice": return Reply(call.isFollowUp ? 200 : 300, after: latency)
+        case "missing": return Reply(404, after: latency)
+        case "wrong": return Reply(422, after: latency)
+        case "suspect" where !self.isCured: return Reply(403, after: latency)
+        case "held": return isEarly ? Reply(401, after: latency) : Reply(200, after: latency)
+        case "all held": return isEarly ? Reply(402, after: latency) : Reply(200, after: latency)
+        default: return Reply(200, after: latency)
+        }
+    }
+
+    // MARK: at some time
+
+    private static let kinds =
+        [String](repeating: "ok", count: 14)
+        + [
+            "poison", "late", "much later", "twice", "missing", "wrong", "suspect", "held", "all held",
+            "known",
+            "refused", "undecodable",
+        ]
+
+    func planRecords() {
+        let cluster = self.simulation.cluster
+        for _ in 0..<Int.random(in: 10...80, using: &self.random) {
+            let value = Self.kinds.randomElement(using: &self.random) ?? "ok"
+            let key = self.chance(0.8) ? "k\(Int.random(in: 0..<6, using: &self.random))" : nil
+            let partition = Int32.random(in: 0..<Int32(self.plan.partitions), using: &self.random)
+            let lane = self.chance(0.7) ? "a" : "b"
+            let gap: Int64 = self.chance(0.1) ? .random(in: 1...20, using: &self.random) : 0
+            self.schedule(within: 0.8) {
+                let headers = [RecordHeader("lane", lane)]
+                cluster.append(value, key: key, to: partition, headers: headers, skipping: gap)
+            }
+        }
+    }
+
+    func planFault() {
+        let simulation = self.simulation
+        switch Int.random(in: 0..<10, using: &self.random) {
+        case 0: self.fault { simulation.cluster.rebalance() }
+        case 1: self.faultOfSomebody { simulation.cluster.expel($0.broker) }
+        case 2:
+            self.faultOfSomebody {
+                simulation.kill($0)
+                simulation.startWorker()
+            }
+        // In the middle of a turn, between one thing that it asks for and the next.
+        case 3, 4:
+            let requests = Int.random(in: 0...40, using: &self.random)
+            self.faultOfSomebody {
+                $0.broker.die(after: requests)
+                simulation.startWorker()
+            }
+        case 5:
+            let step = Duration.seconds(Int.random(in: -600...600, using: &self.random))
+            self.fault { simulation.clock.stepWall(by: step) }
+        case 6: self.fault { simulation.startWorker() }
+        case 7:
+            self.faultOfSomebody {
+                $0.engine.stop()
+                simulation.startWorker()
+            }
+        case 8: self.planFreeze()
+        default:
+            let length = Duration.seconds(Int.random(in: 1...60, using: &self.random))
+            self.fault { [unowned self] in
+                self.isDown = true
+                simulation.after(length) { self.isDown = false }
+            }
+        }
+    }
+
+    /// A process stands still. If that lasts longer than its session, the group gives its partitions to others, and
+    /// it finds out when it wakes up, in the middle of whatever it was about to do.
+    private func planFreeze() {
+        let length = Duration.seconds(Int.random(in: 1...40, using: &self.random))
+        let simulation = self.simulation
+        self.faultOfSomebody { worker in
+            worker.freeze(for: length)
+            guard length > .seconds(10) else { return }
+            simulation.after(.seconds(10)) {
+                if simulation.workers.contains(where: { $0 === worker }) {
+                    simulation.cluster.expel(worker.broker)
+                }
+            }
+        }
+    }
+
+    private func faultOfSomebody(_ event: @escaping (SimulatedWorker) -> Void) {
+        self.fault { [unowned self] in
+            self.simulation.workers.filter { !$0.hasEnded }.randomElement(using: &self.random).map(event)
+        }
+    }
+
+    private func fault(_ event: @escaping () -> Void) {
+        self.schedule { [unowned self] in
+            self.faults += 1
+            event()
+        }
+    }
+
+    private func schedule(within share: Double = 1, _ event: @escaping () -> Void) {
+        let end = Double(self.plan.calmAfter.wholeNanoseconds) * share
+        self.simulation.after(.nanoseconds(Int64(.random(in: 0...end, using: &self.random))), event)
+    }
+}

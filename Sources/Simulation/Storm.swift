@@ -1,0 +1,139 @@
+import Records
+import WorkerKit
+
+/// Everything at once, from one seed: workers that die at any moment, partitions that come and go, brokers and
+/// upstreams that fail, lie and fall silent. Whatever happens, no promise may break; and when it stops happening,
+/// everything has to be settled.
+package final class Storm {
+    package let seed: UInt64
+    let simulation: Simulation
+    let plan: StormPlan
+    var random: SplitMix64
+    /// Whether the upstream is down, and whether the troubles are over.
+    var isDown = false
+    var isCalm = false
+    var isCured = false
+    /// Attempts so far of records that fail only so often.
+    var troubles: [SimulatedCluster.RecordName: Int] = [:]
+    /// Things that were made to go wrong.
+    package internal(set) var faults = 0
+    package internal(set) var complaints: [String] = []
+
+    package init(seed: UInt64, narrator: Narrator? = nil) {
+        self.seed = seed
+        var random = SplitMix64(seed: seed &* 7_919 &+ 1)
+        let plan = StormPlan(using: &random)
+        self.plan = plan
+        self.simulation = Simulation(partitions: plan.partitions, narrator: narrator) { plan.adjust(&$0) }
+        self.random = random
+    }
+
+    /// What there was of it.
+    package var records: Int { self.simulation.cluster.inputs.count }
+    package var seconds: Double { self.simulation.seconds }
+
+    /// Tells this run from another that went differently anywhere.
+    package var fingerprint: UInt64 {
+        self.simulation.cluster.published.reduce(14_695_981_039_346_656_037) { sum, record in
+            (record.value ?? []).reduce(sum) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+        }
+    }
+
+    /// Runs to the end, or until a promise is broken.
+    ///
+    /// - Returns: what went wrong, in words; empty if nothing did.
+    package func run() -> [String] {
+        do {
+            try self.play()
+        } catch {
+            self.complaints.append("\(error)")
+        }
+        return self.complaints
+    }
+
+    private func play() throws {
+        self.setTroubles()
+        self.planRecords()
+        for _ in 0..<Int.random(in: 0...8, using: &self.random) { self.planFault() }
+        for _ in 0..<Int.random(in: 1...3, using: &self.random) { self.simulation.startWorker() }
+        try self.step(for: self.plan.calmAfter)
+        self.calmDown()
+        let settled = try self.simulation.settleEverything(within: .seconds(3 * 3_600))
+        if !settled { self.complaints.append("never settles: \(self.unsettled)") }
+        try self.step(for: .seconds(30))
+        self.complaints += self.simulation.violations.prefix(5)
+        self.judgeTheEnd()
+        try self.stopEverybody()
+        self.complaints += self.simulation.violations.prefix(5)
+    }
+
+    private func calmDown() {
+        self.isCalm = true
+        self.isDown = false
+        // Whoever is left must be there to settle the rest.
+        if self.simulation.workers.allSatisfy(\.hasEnded) { self.simulation.startWorker() }
+        // Poison that nobody healthy keeps company lives until its deadline, and whoever waits behind it with it:
+        // from an outage it cannot be told. So it is cured, some day.
+        self.simulation.after(.seconds(600)) { self.isCured = true }
+    }
+
+    /// Lets time pass, and looks for broken promises while it does.
+    private func step(for duration: Duration) throws {
+        try self.simulation.run(for: duration) { !self.simulation.cluster.violations.isEmpty }
+    }
+
+    private var unsettled: [String] {
+        let cluster = self.simulation.cluster
+        return cluster.inputs.filter { cluster.outcome($0.offset, in: $0.partition) == nil }
+            .map { "\($0.partition)/\($0.offset) \(String(decoding: $0.value ?? [], as: UTF8.self))" }
+    }
+
+    func chance(_ share: Double) -> Bool { .random(in: 0..<1, using: &self.random) < share }
+
+    func milliseconds(_ range: ClosedRange<Int>) -> Duration {
+        .milliseconds(Int.random(in: range, using: &self.random))
+    }
+
+    // MARK: the end
+
+    private func judgeTheEnd() {
+        let cluster = self.simulation.cluster
+        for record in cluster.inputs {
+            let name = SimulatedCluster.RecordName(partition: record.partition, offset: record.offset)
+            let value = String(decoding: record.value ?? [], as: UTF8.self)
+            for outcome in cluster.outcomes[name] ?? [] { self.judge(outcome, value) }
+        }
+        for worker in self.simulation.workers where !worker.isEmpty {
+            self.complaints.append("something is left")
+        }
+    }
+
+    private func judge(_ outcome: SimulatedOutcome, _ value: String) {
+        if outcome.id != "work/\(outcome.partition)/\(outcome.offset)" {
+            self.complaints.append("id \(outcome.id)")
+        }
+        let allowed: Set<String> =
+            switch value {
+            case "poison", "suspect": ["dead_lettered", "succeeded"]
+            case "missing", "refused": ["rejected"]
+            case "wrong", "undecodable": ["dead_lettered"]
+            default: ["succeeded"]
+            }
+        if !allowed.contains(outcome.fate) { self.complaints.append("\(value): \(outcome)") }
+        guard outcome.fate == "dead_lettered" else { return }
+        if self.simulation.cluster.letters[outcome.deadLetterID] == nil {
+            self.complaints.append("no letter: \(outcome)")
+        }
+    }
+
+    private func stopEverybody() throws {
+        for worker in self.simulation.workers {
+            worker.engine.stop()
+            worker.wakesAt = .min
+        }
+        let haveEnded = try self.simulation.run(for: .seconds(30)) {
+            self.simulation.workers.allSatisfy(\.hasEnded)
+        }
+        if !haveEnded { self.complaints.append("somebody does not stop") }
+    }
+}

@@ -1,0 +1,60 @@
+/// What the engine counts in two places, so that whoever watches it can see whether both agree.
+package struct EngineBooks: Hashable, Sendable {
+    package struct Line: Hashable, Sendable {
+        package var name: String
+        package var counted: Int
+        package var found: Int
+    }
+
+    package var lines: [Line]
+    /// Where the engine stands, for the message.
+    package var phase: String
+
+    package var disagreements: [String] {
+        self.lines.filter { $0.counted != $0.found }
+            .map { "\($0.name): \($0.counted) is not \($0.found) in \(self.phase)" }
+    }
+}
+
+extension Engine {
+    /// Goes through everything in hand.
+    ///
+    /// - Parameter callsOut: how many calls the upstream has.
+    package func books(callsOut: Int) -> EngineBooks {
+        var states: [Entry.State: Int] = [:]
+        for id in self.table.ids { states[self.table[id].state, default: 0] += 1 }
+        func count(_ some: Entry.State...) -> Int { some.reduce(0) { $0 + (states[$1] ?? 0) } }
+        let unwritten = self.transaction.members.count {
+            self.table.state(of: $0) != nil && self.table.state(of: $0) != .written
+        }
+        let lines = [
+            EngineBooks.Line(name: "calls", counted: self.callsInFlight, found: count(.calling)),
+            .init(name: "all calls", counted: self.callsInFlight + self.orphanedCalls, found: callsOut),
+            .init(
+                name: "settling",
+                counted: self.settlingCount,
+                found: count(.settling, .resending, .waiting)
+            ),
+            .init(name: "ready", counted: self.ready.count, found: count(.ready)),
+            .init(name: "backing off", counted: self.backingOff.count, found: count(.backingOff)),
+            .init(name: "held", counted: self.held.values.reduce(0) { $0 + $1.count }, found: count(.held)),
+            .init(name: "unacknowledged", counted: self.transaction.unacknowledged, found: unwritten),
+            .init(
+                name: "in hand",
+                counted: self.assignments.reduce(0) { $0 + $1.inHand },
+                found: self.table.count
+            ),
+        ]
+        // What is given up on the way out is forgotten partition by partition, later.
+        let isOnTheWayOut = self.phase == .leaving || self.phase == .left
+        return EngineBooks(lines: isOnTheWayOut ? [] : lines, phase: "\(self.phase)")
+    }
+
+    /// Whether nothing of any record is left behind.
+    package var isEmpty: Bool {
+        self.table.count == 0 && self.table.bytes == 0 && self.settlingCount == 0 && self.callsInFlight == 0
+            && self.tails.isEmpty && self.held.isEmpty && self.ready.isEmpty && self.backingOff.count == 0
+            && self.resending.count == 0 && self.followUps.isEmpty && self.transaction.members.isEmpty
+            && self.transaction.waiting.isEmpty
+    }
+}
