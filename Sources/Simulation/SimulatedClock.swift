@@ -3,6 +3,8 @@ package import WorkerKit
 /// Time that passes only when somebody says so.
 package final class SimulatedClock {
     package private(set) var now = Moment(monotonic: 1_000_000_000, wall: 1_750_000_000_000)
+    /// Waits that were told in wall-clock time are of another length for the other clock.
+    private(set) var hasBeenStepped = false
     private var wallOffset: Int64 = 1_750_000_000_000 - 1_000
 
     package func advance(to monotonic: Int64) {
@@ -14,5 +16,6 @@ package final class SimulatedClock {
     package func stepWall(by step: Duration) {
         self.wallOffset += step.wholeMilliseconds
         self.now.wall += step.wholeMilliseconds
+        self.hasBeenStepped = true
     }
 }

@@ -1,5 +1,6 @@
 package import Kafka
 package import Records
+import WireFormats
 import WorkerKit
 
 /// A Kafka cluster with one input topic, its retry topics and one consumer group, as far as an engine can tell; and
@@ -66,6 +67,8 @@ package final class SimulatedCluster {
     package private(set) var letters: [String: OutboundRecord] = [:]
     /// Records, as `topic/partition/offset`, that were written to a retry topic.
     private var forwarded: Set<String> = []
+    /// Where copies of records lie, and when the last of them may be called for.
+    private var copies: [RecordName: (places: Set<TopicPartition>, due: Int64)] = [:]
     package var violations: [String] = []
     /// An outcome more than one for a record breaks a promise.
     package var isExactlyOnce = false
@@ -111,6 +114,10 @@ package final class SimulatedCluster {
     }
 
     private static let transactionTimeout = Duration.seconds(15)
+
+    var retryPartitions: [String: Int] {
+        Dictionary(uniqueKeysWithValues: self.retryTopics.map { ($0, self.partitions) })
+    }
 
     private func input(_ partition: Int32) -> TopicPartition {
         TopicPartition(topic: Self.topic, partition: partition)
@@ -189,8 +196,14 @@ package final class SimulatedCluster {
         guard let log = self.logs[partition] else {
             return self.violations.append("there is no \(partition)")
         }
-        if let from = record.headers.first(where: { $0.name == "retry.from" })?.value {
-            self.forwarded.insert(String(decoding: from, as: UTF8.self))
+        let ticket = RetryTicket(record.headers)
+        if let ticket {
+            let name = RecordName(partition: ticket.partition, offset: ticket.offset)
+            self.forwarded.insert(ticket.from)
+            self.copies[name, default: ([], 0)].places.insert(partition)
+            self.copies[name]?.due = max(ticket.due, ticket.notBefore)
+        } else {
+            self.violations.append("a copy without a ticket in \(record.topic)")
         }
         self.append(
             InboundRecord(
@@ -233,13 +246,18 @@ package final class SimulatedCluster {
         guard record.topic != Self.topic else {
             return RecordName(partition: record.partition, offset: record.offset)
         }
-        func number(_ name: String) -> Int64? {
-            record.header(name).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
-        }
-        guard let partition = number("retry.partition"), let offset = number("retry.offset") else {
-            return nil
-        }
-        return RecordName(partition: Int32(clamping: partition), offset: offset)
+        return RetryTicket(record.headers).map { RecordName(partition: $0.partition, offset: $0.offset) }
+    }
+
+    /// The partitions that the record of a call can have been read from.
+    func places(of call: SimulatedUpstream.Call) -> Set<TopicPartition> {
+        let copies = self.copies[RecordName(partition: call.partition, offset: call.offset)]?.places ?? []
+        return copies.union([self.input(call.partition)])
+    }
+
+    /// When the newest copy of a record may be called for, on the wall clock; nil if it has never waited elsewhere.
+    func due(_ call: SimulatedUpstream.Call) -> Int64? {
+        self.copies[RecordName(partition: call.partition, offset: call.offset)]?.due
     }
 
     // MARK: commits

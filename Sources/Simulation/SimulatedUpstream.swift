@@ -56,6 +56,10 @@ package final class SimulatedUpstream: Upstream {
     /// Calls whose partitions were given up while they were out.
     private var orphans: Set<UInt64> = []
     private var completions = DueQueue<(UInt64, Result<HTTPResponse, TransferError>)>()
+    /// The same for single records.
+    private var pauses: [String: Int64] = [:]
+    /// Not where a record can have two copies, of which only one was told to wait.
+    var mayJudgePauses = true
     /// No call may begin before this: `Retry-After` said so.
     private var gatedUntil: Int64 = .min
     /// Whether the process is still there to call.
@@ -72,6 +76,13 @@ package final class SimulatedUpstream: Upstream {
         guard self.isAlive() else { return }
         let call = Call(request, at: self.clock.now.monotonic)
         if call.at < self.gatedUntil { self.violations.append("\(call) began before Retry-After had passed") }
+        if let until = self.pauses.removeValue(forKey: call.record), call.at < until, self.mayJudgePauses,
+            !self.clock.hasBeenStepped
+        {
+            self.violations.append(
+                "\(call) began \(until - call.at) ns before its own Retry-After had passed"
+            )
+        }
         if self.inFlight[id] != nil { self.violations.append("two calls under one id") }
         self.judge(call)
         self.calls.append(call)
@@ -86,7 +97,7 @@ package final class SimulatedUpstream: Upstream {
             guard let (id, result) = self.completions.popDue(at: self.clock.now.monotonic) else {
                 return false
             }
-            self.inFlight[id] = nil
+            let call = self.inFlight.removeValue(forKey: id)
             let isOrphan = self.orphans.remove(id) != nil
             if !isOrphan, case .success(let response) = result, response.status == 429,
                 let seconds = response.header("retry-after").flatMap(Int64.init)
@@ -94,6 +105,11 @@ package final class SimulatedUpstream: Upstream {
                 // Nobody waits longer than that before asking again.
                 let pause = min(seconds, 300) * 1_000_000_000
                 self.gatedUntil = max(self.gatedUntil, self.clock.now.monotonic + pause)
+            }
+            if !isOrphan, let call, case .success(let response) = result, response.status == 409,
+                let seconds = response.header("retry-after").flatMap(Int64.init)
+            {
+                self.pauses[call.record] = self.clock.now.monotonic + seconds * 1_000_000_000
             }
             completed(id, result)
         }
@@ -105,7 +121,11 @@ package final class SimulatedUpstream: Upstream {
     }
 
     /// Everything in flight belongs to nobody from now on.
-    package func orphanEverything() { self.orphans = Set(self.inFlight.keys) }
+    package func orphanEverything() {
+        self.orphans = Set(self.inFlight.keys)
+        // Whoever gets these partitions does not know what they were told.
+        self.pauses = [:]
+    }
 
     /// The calls in flight that somebody waits for.
     package var awaited: [Call] { self.inFlight.filter { !self.orphans.contains($0.key) }.map(\.value) }
@@ -117,6 +137,9 @@ package final class SimulatedUpstream: Upstream {
 }
 
 extension SimulatedUpstream.Call {
+    /// Names the record.
+    var record: String { "\(self.topic)/\(self.partition)/\(self.offset)" }
+
     /// What the request says of its record.
     package init(_ request: HTTPRequest, at: Int64) {
         func field(_ name: String) -> String? { request.headers.first { $0.name == name }?.value }

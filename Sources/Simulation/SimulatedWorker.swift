@@ -38,7 +38,12 @@ package final class SimulatedWorker {
         self.log = log
         self.engine = Engine(
             settings: settings,
-            facts: ClusterFacts(clusterID: "simulated", resultPartitions: 4, deadLetterPartitions: 1),
+            facts: ClusterFacts(
+                clusterID: "simulated",
+                resultPartitions: 4,
+                deadLetterPartitions: 1,
+                retryPartitions: cluster.retryPartitions
+            ),
             handler: ErasedHandler(SimulatedHandler()),
             broker: self.broker,
             upstream: upstream,
@@ -47,6 +52,7 @@ package final class SimulatedWorker {
             seed: number
         )
         self.broker.partitionsGivenUp = { [unowned upstream] in upstream.orphanEverything() }
+        upstream.mayJudgePauses = cluster.isExactlyOnce || cluster.retryTopics.isEmpty
         upstream.isAlive = { [unowned broker = self.broker] in broker.isAlive() }
         upstream.judge = { [unowned self, unowned cluster] call in self.judge(call, of: cluster) }
         cluster.join(self.broker)
@@ -54,9 +60,14 @@ package final class SimulatedWorker {
 
     /// What has to hold whenever a call begins.
     private func judge(_ call: SimulatedUpstream.Call, of cluster: SimulatedCluster) {
-        let partition = TopicPartition(topic: call.topic, partition: call.partition)
-        if !self.broker.owned.contains(partition), self.stoppedUntil == .min {
+        cluster.narrator?.tell(self.name, "calls for \(call.record) \(call.value)")
+        if self.broker.owned.isDisjoint(with: cluster.places(of: call)) {
             cluster.violations.append("\(call) is not ours to make")
+        }
+        if cluster.isExactlyOnce, !cluster.clock.hasBeenStepped, let due = cluster.due(call),
+            due > cluster.clock.now.wall
+        {
+            cluster.violations.append("\(call) comes \(due - cluster.clock.now.wall) ms early")
         }
         if self.broker.hasToldOfRevocation, !call.isFollowUp {
             cluster.violations.append("\(call) begins after the group asked for its partition")

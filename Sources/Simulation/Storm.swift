@@ -24,6 +24,7 @@ package final class Storm {
         var random = SplitMix64(seed: seed &* 7_919 &+ 1)
         let plan = StormPlan(using: &random)
         self.plan = plan
+        narrator?.tell("seed \(seed)", "\(plan)")
         self.simulation = Simulation(partitions: plan.partitions, narrator: narrator) { plan.adjust(&$0) }
         self.random = random
     }

@@ -54,4 +54,39 @@ extension SettingsReader {
         }
         return bytes ?? fallback ?? range.lowerBound
     }
+
+    /// Durations that rise, each with the text that it was given as; none without the setting.
+    package func durations(_ key: String, in range: ClosedRange<Duration>, help: String)
+        -> [(text: String, duration: Duration)]
+    {
+        let durations = self.value(
+            key,
+            type: "durations",
+            defaultText: "none",
+            isRequired: false,
+            help: help
+        ) { text throws(SettingRejection) in
+            try Self.durations(text, in: range)
+        }
+        return durations ?? []
+    }
+
+    private static func durations(_ text: String, in range: ClosedRange<Duration>) throws(SettingRejection)
+        -> [(text: String, duration: Duration)]
+    {
+        var durations: [(text: String, duration: Duration)] = []
+        for word in text.split(whereSeparator: { $0 == "," || $0 == " " }) {
+            guard let duration = SettingText.duration(String(word)), range.contains(duration) else {
+                let limits = (SettingText.text(of: range.lowerBound), SettingText.text(of: range.upperBound))
+                throw SettingRejection(
+                    "must be durations from \(limits.0) to \(limits.1), such as 1m, 10m, 1h"
+                )
+            }
+            if let last = durations.last, last.duration >= duration {
+                throw SettingRejection("must be durations that rise, such as 1m, 10m, 1h")
+            }
+            durations.append((String(word), duration))
+        }
+        return durations
+    }
 }

@@ -19,6 +19,8 @@ struct Assignment<Source: RecordSource> {
     var isDirty = false
     /// Records in hand.
     var inHand = 0
+    /// The wall-clock time at which the next record of a retry topic is due; nil if none waits.
+    var waitsUntil: Int64?
 
     var partition: TopicPartition { self.source.partition }
 

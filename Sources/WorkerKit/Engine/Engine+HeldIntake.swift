@@ -59,7 +59,7 @@ extension Engine {
         guard self.assignments.contains(where: { !$0.overflow.isEmpty }) else { return false }
         return self.table.ids.contains { id in
             let (state, index, offset) = self.table.withEntry(id) {
-                ($0.state, $0.assignment, $0.record.offset)
+                ($0.state, $0.assignment, $0.offset)
             }
             return state == .held && !self.assignments[index].overflow.isEmpty
                 && self.assignments[index].progress?.position == offset

@@ -28,7 +28,9 @@ extension Engine {
     /// Whether another turn would find something to read.
     var hasUnreadArrivals: Bool {
         self.phase == .working && self.intakeRoom > 0
-            && self.assignments.contains { $0.hasSomethingToRead }
+            && self.assignments.contains {
+                $0.hasSomethingToRead && $0.waitsUntil.map { $0 <= self.now.wall } ?? true
+            }
     }
 
     /// Records read at once. The bounds on what is in hand are looked at between batches, so this is how far they
@@ -36,13 +38,27 @@ extension Engine {
     private static var batch: Int { 64 }
 
     private func takeIn(from index: Int) {
+        if let due = self.assignments[index].waitsUntil {
+            guard due <= self.now.wall else { return }
+            self.assignments[index].waitsUntil = nil
+        }
         while let record = self.assignments[index].overflow.first {
             guard self.intakeRoom > 0, self.admit(record, to: index) else { return }
             _ = self.assignments[index].overflow.popFirst()
         }
         let source = self.assignments[index].source
-        guard source.hasArrivals else { return }
-        _ = source.read(atMost: min(self.intakeRoom, Self.batch)) { record in
+        let isRetryTopic = source.partition.topic != self.settings.inputTopic
+        // Of a retry topic nothing is read ahead of what is due: it would only lie here.
+        for _ in 0..<(isRetryTopic ? Self.batch : 1) {
+            guard source.hasArrivals, self.intakeRoom > 0, self.assignments[index].overflow.isEmpty else {
+                return
+            }
+            self.read(from: source, index, atMost: isRetryTopic ? 1 : min(self.intakeRoom, Self.batch))
+        }
+    }
+
+    private func read(from source: B.Source, _ index: Int, atMost limit: Int) {
+        _ = source.read(atMost: limit) { record in
             // Once one has to wait, those after it wait behind it.
             if !self.assignments[index].overflow.isEmpty || !self.admit(record, to: index) {
                 self.assignments[index].overflow.append(record)
@@ -57,22 +73,44 @@ extension Engine {
 
     /// - Returns: false if the record has to wait for something older.
     private func admit(_ record: InboundRecord, to index: Int) -> Bool {
+        let arrival = self.arrival(of: record, from: self.assignments[index].partition.topic)
+        if case .copy(let ticket) = arrival, ticket.due > self.now.wall {
+            self.assignments[index].waitsUntil = ticket.due
+            return false
+        }
         switch self.assignments[index].admit(record.offset) {
         case .wait: return false
         case .skip: self.metrics.skipped()
-        case .begin: self.begin(record, in: index)
+        case .begin:
+            switch arrival {
+            case .original: self.begin(record, in: index)
+            case .copy(let ticket): self.resume(record, ticket, in: index)
+            case .foreign: self.rejectForeign(record, in: index)
+            }
         }
         return true
     }
 
     private func begin(_ record: InboundRecord, in index: Int) {
+        let key = self.orderingKey(of: record)
+        let id = self.add(record, readAt: record.offset, in: index)
+        if let key, let tail = self.tails.updateValue(id, forKey: key) {
+            self.table[tail].next = id
+            self.table[id].state = .queued
+        } else {
+            self.ready.append(id)
+        }
+    }
+
+    /// Takes a record in hand; the caller puts it where it belongs.
+    func add(_ record: InboundRecord, readAt offset: Int64, in index: Int) -> EntryID {
         // A timestamp from the future must not put the deadline out of reach.
         let birth = min(record.timestamp ?? self.now.wall, self.now.wall)
         let bytes = record.approximateBytes
-        let key = self.orderingKey(of: record)
         var entry = Entry(
             record: record,
             assignment: index,
+            offset: offset,
             state: .ready,
             receivedAt: self.now.wall,
             deadline: birth.addingClamped(self.settings.deadline.wholeMilliseconds),
@@ -81,13 +119,7 @@ extension Engine {
         if !record.headers.isEmpty { entry.trace = TraceContext(record.headers) }
         self.assignments[index].inHand += 1
         self.metrics.received()
-        let id = self.table.add(entry)
-        if let key, let tail = self.tails.updateValue(id, forKey: key) {
-            self.table[tail].next = id
-            self.table[id].state = .queued
-        } else {
-            self.ready.append(id)
-        }
+        return self.table.add(entry)
     }
 
     private func orderingKey(of record: InboundRecord) -> OrderingKey? {

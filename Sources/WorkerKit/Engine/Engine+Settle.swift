@@ -79,7 +79,7 @@ extension Engine {
             (entry.record, entry.assignment, entry.attempts, entry.receivedAt, entry.trace)
         }
         let outcome = Outcome(
-            id: self.assignments[assignment].outcomeIDPrefix + String(record.offset),
+            id: self.outcomeID(of: record, in: assignment),
             topic: record.topic,
             partition: record.partition,
             offset: record.offset,
@@ -105,7 +105,17 @@ extension Engine {
         )
     }
 
-    private func publish(_ records: [OutboundRecord], as fate: Outcome.Fate, for id: EntryID) {
+    private func outcomeID(of record: InboundRecord, in assignment: Int) -> String {
+        let source = self.assignments[assignment].partition
+        guard (record.topic, record.partition) == (source.topic, source.partition) else {
+            return "\(record.topic)/\(record.partition)/\(record.offset)"
+        }
+        // Nearly all are this, and putting it together costs more than adding to it.
+        return self.assignments[assignment].outcomeIDPrefix + String(record.offset)
+    }
+
+    /// - Parameter fate: how it ends; nil if it only goes on elsewhere.
+    func publish(_ records: [OutboundRecord], as fate: Outcome.Fate?, for id: EntryID) {
         if !self.followUps.isEmpty { self.followUps[id] = nil }
         self.settlingCount += 1
         self.table.withEntry(id) { entry in
@@ -164,12 +174,11 @@ extension Engine {
         let isDeadLetter = self.table.withEntry(id) { $0.death != nil && $0.acknowledged == 0 }
         if error.code == .queueFull { return self.resendLater(id, Self.queueBackoff) }
         self.metrics.produceFailed(isDeadLetter: isDeadLetter)
-        let isSmaller =
-            error.code == .messageTooLarge
-            && (isDeadLetter ? self.shrinkLetter(of: id) : self.shrinkOutcome(of: id))
+        let isSmaller = error.code == .messageTooLarge && self.shrink(id, isDeadLetter: isDeadLetter)
         if self.settings.delivery == .exactlyOnce, wasQueued || !isSmaller {
             return self.transactionBroken(by: id, error)
         }
+        if self.table[id].mustStay, self.table[id].fate == nil { return self.keepInHand(id) }
         if isSmaller { return self.sendNext(of: id) }
         if self.table[id].refusals == 0 {
             self.logger.warning(
@@ -188,6 +197,15 @@ extension Engine {
         self.table[id].state = .resending
         let delay = backoff.delay(afterFailures: self.table[id].refusals, using: &self.random)
         self.resending.add(id, due: self.now.after(delay))
+    }
+
+    /// - Returns: whether there is something smaller to send instead.
+    private func shrink(_ id: EntryID, isDeadLetter: Bool) -> Bool {
+        guard self.table[id].fate != nil else {
+            self.table[id].mustStay = true
+            return false
+        }
+        return isDeadLetter ? self.shrinkLetter(of: id) : self.shrinkOutcome(of: id)
     }
 
     /// The broker takes less than we were told: say where the record is instead of carrying it.
@@ -224,12 +242,16 @@ extension Engine {
 
     /// The broker has everything there is to say about this record, for good.
     func finish(_ id: EntryID) {
-        self.settledRecords += 1
         let (index, offset, fate, attempts, receivedAt) = self.table.withEntry(id) { entry in
-            (entry.assignment, entry.record.offset, entry.fate, entry.attempts, entry.receivedAt)
+            (entry.assignment, entry.offset, entry.fate, entry.attempts, entry.receivedAt)
         }
         self.assignments[index].finish(offset)
-        self.metrics.settled(fate, attempts: attempts, milliseconds: self.now.wall - receivedAt)
+        if let fate {
+            self.settledRecords += 1
+            self.metrics.settled(fate, attempts: attempts, milliseconds: self.now.wall - receivedAt)
+        } else {
+            self.metrics.forwarded()
+        }
         self.releaseOrder(of: id)
         self.table.remove(id)
     }

@@ -1,6 +1,5 @@
 import Kafka
 import Logging
-import Records
 
 // Results, dead letters and offsets as one transaction (`delivery: exactly-once`).
 //
@@ -102,6 +101,10 @@ extension Engine {
         var waiting = Fifo<EntryID>()
         for id in self.transaction.members where self.table.isCurrent(id) {
             if self.table[id].state == .written { self.settlingCount += 1 }
+            guard !self.table[id].mustStay || self.table[id].fate != nil else {
+                self.keepInHand(id)
+                continue
+            }
             self.table.withEntry(id) { entry in
                 entry.state = .waiting
                 entry.acknowledged = 0
@@ -149,7 +152,7 @@ extension Engine {
     private func positionsOfTransaction() -> [CommittedPosition] {
         var finished = [[Int64]](repeating: [], count: self.assignments.count)
         for id in self.transaction.members {
-            let (index, offset) = self.table.withEntry(id) { ($0.assignment, $0.record.offset) }
+            let (index, offset) = self.table.withEntry(id) { ($0.assignment, $0.offset) }
             finished[index].append(offset)
         }
         return self.assignments.indices.compactMap { index in

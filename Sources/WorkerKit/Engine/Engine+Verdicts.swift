@@ -76,6 +76,7 @@ extension Engine {
         let jitter = self.settings.backoff.delay(afterFailures: attempts, using: &self.random)
         // Those who were told the same time do not come back at the same time.
         let asked = self.pause(of: retry).map { $0 + min(jitter, .seconds(1)) } ?? .zero
+        if self.forward(id, waiting: max(asked, jitter)) { return }
         self.table[id].state = .backingOff
         self.backingOff.add(id, due: self.now.after(max(asked, jitter)))
     }

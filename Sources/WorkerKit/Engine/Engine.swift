@@ -215,6 +215,7 @@ package final class Engine<B: Broker, U: Upstream> {
             // Nobody is woken for these while partitions are on their way out, so they must not keep it awake.
             if let due = self.backingOff.nextDue { next = min(next, due) }
             if let due = self.nextAdmission { next = min(next, due) }
+            if let due = self.nextRetryDue { next = min(next, due) }
             if self.hasUnreadArrivals { next = self.now.monotonic }
             if self.isStopping { next = self.now.monotonic }
         }

@@ -14,6 +14,7 @@ package final class EngineMetrics {
     private let receivedRecords: Counter
     private let skippedRecords: Counter
     private let staleCompletions: Counter
+    private let forwardedRecords: Counter
     private let heldLanes: Counter
     private let parkedRecords: Counter
     private let commits: [Bool: Counter]
@@ -51,6 +52,7 @@ package final class EngineMetrics {
         self.sentRecords = counter("messaging_client_sent_messages_total")
         self.skippedRecords = counter("worker_records_total", [("outcome", "skipped")])
         self.staleCompletions = counter("worker_stale_completions_total")
+        self.forwardedRecords = counter("worker_records_total", [("outcome", "forwarded")])
         self.heldLanes = counter("worker_lanes_held_total")
         self.parkedRecords = counter("worker_records_parked_total")
         self.commits = [
@@ -93,8 +95,10 @@ package final class EngineMetrics {
     func drained(nanoseconds: Int64) { self.drain.recordNanoseconds(nanoseconds) }
     func gated(_ pause: Duration) { self.retryAfter.record(pause.components.seconds) }
 
-    func settled(_ fate: Outcome.Fate?, attempts: Int, milliseconds: Int64) {
-        if let fate { self.outcomes[fate]?.increment() }
+    func forwarded() { self.forwardedRecords.increment() }
+
+    func settled(_ fate: Outcome.Fate, attempts: Int, milliseconds: Int64) {
+        self.outcomes[fate]?.increment()
         self.attemptsPerRecord.record(attempts)
         self.latency.recordNanoseconds(max(0, milliseconds) * 1_000_000)
     }

@@ -63,6 +63,9 @@ package struct EngineSettings: Hashable, Sendable {
     /// How long the last commit before a revoke may take.
     package var commitLimit = Duration.seconds(5)
 
+    /// The input and, where there are some, its retry topics.
+    package var consumedTopics: [String] { [self.inputTopic] + self.retryTiers.map(\.topic) }
+
     package init(
         inputTopic: String,
         groupID: String,
@@ -97,9 +100,17 @@ package struct ClusterFacts: Hashable, Sendable {
     package var clusterID: String
     package var resultPartitions: Int
     package var deadLetterPartitions: Int
+    /// Of each retry topic.
+    package var retryPartitions: [String: Int]
 
-    package init(clusterID: String, resultPartitions: Int, deadLetterPartitions: Int) {
+    package init(
+        clusterID: String,
+        resultPartitions: Int,
+        deadLetterPartitions: Int,
+        retryPartitions: [String: Int] = [:]
+    ) {
         self.clusterID = clusterID
+        self.retryPartitions = retryPartitions
         self.resultPartitions = resultPartitions
         self.deadLetterPartitions = deadLetterPartitions
     }

@@ -43,8 +43,11 @@ struct Entry: Sendable {
         case written
     }
 
+    /// As its publisher's topic has it, wherever it was read.
     var record: InboundRecord
     var assignment: Int
+    /// Its offset in the partition that it was read from.
+    var offset: Int64
     var state: State
     var receivedAt: Int64
     /// Wall-clock milliseconds after which no further attempt begins.
@@ -82,11 +85,14 @@ struct Entry: Sendable {
     /// Why it ends in a dead letter, and since when (wall-clock milliseconds), if it does.
     var death: (rejection: Rejection, at: Int64)?
     var trace: TraceContext?
+    /// No retry topic takes it.
+    var mustStay = false
 
     /// What stands in a place that no record has.
     static let vacant = Entry(
         record: InboundRecord(topic: "", partition: 0, offset: 0),
         assignment: 0,
+        offset: 0,
         state: .queued,
         receivedAt: 0,
         deadline: 0,

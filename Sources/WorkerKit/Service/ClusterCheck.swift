@@ -50,7 +50,8 @@ struct ClusterCheck {
         return ClusterFacts(
             clusterID: id,
             resultPartitions: cluster.partitionCounts[check.resultTopic] ?? 1,
-            deadLetterPartitions: cluster.partitionCounts[check.deadLetterTopic] ?? 1
+            deadLetterPartitions: cluster.partitionCounts[check.deadLetterTopic] ?? 1,
+            retryPartitions: cluster.partitionCounts.filter { check.retryTopics.contains($0.key) }
         )
     }
 

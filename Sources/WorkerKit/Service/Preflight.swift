@@ -8,11 +8,13 @@ package struct Preflight: Hashable, Sendable {
     package var inputTopic: String
     package var resultTopic: String
     package var deadLetterTopic: String
+    package var retryTopics: [String]
 
     package init(_ settings: EngineSettings) {
         self.inputTopic = settings.inputTopic
         self.resultTopic = settings.resultTopic
         self.deadLetterTopic = settings.deadLetterTopic
+        self.retryTopics = settings.retryTiers.map(\.topic)
     }
 
     /// What is wrong with a setting under `kafka`.
@@ -47,9 +49,9 @@ package struct Preflight: Hashable, Sendable {
 
     /// Faults of the cluster as it is.
     package func faults(in cluster: ClusterMetadata) -> [String] {
-        let roles = [
-            ("input", self.inputTopic), ("result", self.resultTopic), ("dead-letter", self.deadLetterTopic),
-        ]
+        let roles =
+            [("input", self.inputTopic), ("result", self.resultTopic), ("dead-letter", self.deadLetterTopic)]
+            + self.retryTopics.map { ("retry", $0) }
         return roles.compactMap { role, topic in
             guard cluster.partitionCounts[topic, default: 0] == 0 else { return nil }
             return

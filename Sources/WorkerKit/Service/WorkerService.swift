@@ -58,7 +58,7 @@ package struct WorkerService: Service {
         guard let facts = try check.facts(of: broker, until: stop) else { return }
         let upstream = try HTTPClient(self.settings.http)
         defer { upstream.close() }
-        try broker.consumer.subscribe(to: [self.settings.engine.inputTopic])
+        try broker.consumer.subscribe(to: self.settings.engine.consumedTopics)
         let engine = Engine(
             settings: self.settings.engine,
             facts: facts,

@@ -174,6 +174,19 @@ extension EngineSettings {
             in: .milliseconds(1)...(.seconds(24 * 3_600)),
             help: "Bound that the waits stop growing at."
         )
+        self.retryTiers = reader.durations(
+            "topics",
+            in: .seconds(1)...(.seconds(7 * 24 * 3_600)),
+            help:
+                "Waits such as '1m, 10m, 1h' that are spent in a topic each, `T.retry.1m`, and not in hand. "
+                + "Only with worker.ordering: none."
+        ).map { RetryTier(topic: "\(self.inputTopic).retry.\($0.text)", delay: $0.duration) }
+        if !self.retryTiers.isEmpty, self.ordering != .none {
+            reader.reportFault(
+                "topics",
+                "need worker.ordering: none; with an order kept, records wait in place"
+            )
+        }
         self.longestGate = reader.duration(
             "longest_gate",
             default: self.longestGate,
