@@ -1,0 +1,139 @@
+/// Which records this machine's workers have died of, and how often.
+///
+/// A count alone would be wrong whenever a worker dies while it counts: the same death would be counted again. So
+/// each run of a worker has a number, a record is charged with the numbers of the runs that it has killed, and to
+/// charge it with the same one twice changes nothing.
+///
+/// The ledger is kept as text, one record a line, oldest first, so that whoever is on call can read it:
+///
+///     flotilla crash ledger 1
+///     activation/3/1042 9f3a0c55d2e1b874 01d7c3b2a4f5e698
+package struct CrashLedger: Hashable, Sendable {
+    /// Where a record stands. Only what can be one in Kafka can be written.
+    package struct Place: Hashable, Sendable {
+        /// Kafka's own limit, in bytes.
+        package static let topicLimit = 249
+
+        package let topic: String
+        package let partition: Int32
+        package let offset: Int64
+
+        /// Nil for what no record of Kafka can have.
+        package init?(topic: String, partition: Int32, offset: Int64) {
+            guard partition >= 0, offset >= 0 else { return nil }
+            guard (1...Self.topicLimit).contains(topic.utf8.count), topic.utf8.allSatisfy(Self.isTopicByte)
+            else {
+                return nil
+            }
+            self.topic = topic
+            self.partition = partition
+            self.offset = offset
+        }
+
+        private static func isTopicByte(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+    }
+
+    private struct Entry: Hashable {
+        var place: Place
+        /// The runs that the record has killed, newest last.
+        var runs: [UInt64]
+    }
+
+    /// Beyond so many records the oldest is forgotten.
+    package static let recordsLimit = 1_000
+    /// Beyond so many deaths of one record they are not counted any more.
+    package static let deathsLimit = 8
+    /// No ledger is larger.
+    package static let bytesLimit = 1 << 20
+
+    /// Oldest first.
+    private var entries: [Entry] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { self.entries.isEmpty }
+
+    /// How many runs each record has killed.
+    package var deaths: [Place: Int] {
+        self.entries.reduce(into: [:]) { $0[$1.place] = $1.runs.count }
+    }
+
+    /// A record was being handled when this run died.
+    package mutating func charge(_ place: Place, with run: UInt64) {
+        var runs: [UInt64] = []
+        if let index = self.entries.firstIndex(where: { $0.place == place }) {
+            runs = self.entries.remove(at: index).runs
+        }
+        if !runs.contains(run) { runs = runs.suffix(Self.deathsLimit - 1) + [run] }
+        self.entries.append(Entry(place: place, runs: runs))
+        self.entries.removeFirst(max(0, self.entries.count - Self.recordsLimit))
+    }
+
+    /// The record was settled, and is of no more interest.
+    ///
+    /// - Returns: false if it was not there.
+    @discardableResult
+    package mutating func forgive(_ place: Place) -> Bool {
+        guard let index = self.entries.firstIndex(where: { $0.place == place }) else { return false }
+        self.entries.remove(at: index)
+        return true
+    }
+}
+
+extension CrashLedger {
+    private static let title = "flotilla crash ledger 1"
+
+    package var text: String {
+        self.entries.reduce(into: Self.title + "\n") { text, entry in
+            let runs = entry.runs.map { " " + Self.hexadecimal($0) }.joined()
+            text += "\(entry.place.topic)/\(entry.place.partition)/\(entry.place.offset)\(runs)\n"
+        }
+    }
+
+    /// Reads what can be read.
+    ///
+    /// - Returns: the ledger, and how many lines are none of ours; nil if it is another's file altogether.
+    package static func read(_ text: String) -> (ledger: CrashLedger, strangeLines: Int)? {
+        var lines = text.split(separator: "\n")
+        guard text.utf8.count <= Self.bytesLimit, lines.first.map(String.init) == Self.title else {
+            return nil
+        }
+        lines.removeFirst()
+        var ledger = CrashLedger()
+        var strange = 0
+        for line in lines {
+            guard let entry = Self.entry(in: line) else {
+                strange += 1
+                continue
+            }
+            for run in entry.runs { ledger.charge(entry.place, with: run) }
+        }
+        return (ledger, strange)
+    }
+
+    private static func entry(in line: Substring) -> Entry? {
+        let words = line.split(separator: " ", omittingEmptySubsequences: false)
+        let parts = words[0].split(separator: "/", omittingEmptySubsequences: false)
+        guard (2...1 + Self.deathsLimit).contains(words.count), parts.count == 3 else { return nil }
+        guard let partition = Int32(parts[1]), let offset = Int64(parts[2]) else { return nil }
+        guard let place = Place(topic: String(parts[0]), partition: partition, offset: offset) else {
+            return nil
+        }
+        let runs = words.dropFirst().map { $0.utf8.count == 16 ? UInt64($0, radix: 16) : nil }
+        guard runs.allSatisfy({ $0 != nil }) else { return nil }
+        return Entry(place: place, runs: runs.compactMap(\.self))
+    }
+
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

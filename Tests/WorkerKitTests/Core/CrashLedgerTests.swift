@@ -1,0 +1,171 @@
+import Testing
+import WorkerKit
+
+struct CrashLedgerTests {
+    private static func place(_ offset: Int64, topic: String = "activation") throws -> CrashLedger.Place {
+        try #require(CrashLedger.Place(topic: topic, partition: 3, offset: offset))
+    }
+
+    @Test func countsTheRunsThatARecordHasKilledAndEachOnce() throws {
+        var ledger = CrashLedger()
+        ledger.charge(try Self.place(7), with: 1)
+        ledger.charge(try Self.place(7), with: 1)
+        ledger.charge(try Self.place(8), with: 1)
+        #expect(ledger.deaths == [try Self.place(7): 1, try Self.place(8): 1])
+        ledger.charge(try Self.place(7), with: 2)
+        ledger.charge(try Self.place(7), with: 1)
+        #expect(ledger.deaths[try Self.place(7)] == 2)
+        #expect(ledger.forgive(try Self.place(7)))
+        #expect(!ledger.forgive(try Self.place(7)))
+        #expect(ledger.deaths == [try Self.place(8): 1])
+    }
+
+    @Test func forgetsTheOldestAndNotTheOneThatKillsNow() throws {
+        var ledger = CrashLedger()
+        for offset in 0..<Int64(CrashLedger.recordsLimit) { ledger.charge(try Self.place(offset), with: 1) }
+        // The oldest kills again, and so is the newest.
+        ledger.charge(try Self.place(0), with: 2)
+        ledger.charge(try Self.place(5_000), with: 3)
+        #expect(ledger.deaths.count == CrashLedger.recordsLimit)
+        #expect(ledger.deaths[try Self.place(0)] == 2)
+        #expect(ledger.deaths[try Self.place(1)] == nil)
+        #expect(ledger.deaths[try Self.place(2)] == 1)
+    }
+
+    @Test func countsNoFurtherThanAnybodyLooks() throws {
+        var ledger = CrashLedger()
+        for run: UInt64 in 0..<50 { ledger.charge(try Self.place(1), with: run) }
+        #expect(ledger.deaths[try Self.place(1)] == CrashLedger.deathsLimit)
+    }
+
+    @Test func isReadAsItWasWritten() throws {
+        var random = SplitMix64(seed: 11)
+        var ledger = CrashLedger()
+        for _ in 0..<3_000 {
+            let place = CrashLedger.Place(
+                topic: ["a", "orders.v2_x-y", String(repeating: "t", count: 249)].randomElement(
+                    using: &random
+                ) ?? "",
+                partition: .random(in: 0...Int32.max, using: &random),
+                offset: .random(in: 0...3, using: &random) == 0 ? .max : .random(in: 0...9, using: &random)
+            )
+            ledger.charge(try #require(place), with: .random(in: 0...UInt64.max, using: &random))
+        }
+        let text = ledger.text
+        #expect(text.utf8.count <= CrashLedger.bytesLimit)
+        let read = try #require(CrashLedger.read(text))
+        #expect(read.ledger == ledger)
+        #expect(read.strangeLines == 0)
+    }
+
+    @Test func saysWhatAPersonCanRead() throws {
+        var ledger = CrashLedger()
+        ledger.charge(try Self.place(1_042), with: 0xABC)
+        ledger.charge(try Self.place(1_042), with: .max)
+        #expect(
+            ledger.text == "flotilla crash ledger 1\nactivation/3/1042 0000000000000abc ffffffffffffffff\n"
+        )
+        #expect(CrashLedger().text == "flotilla crash ledger 1\n")
+    }
+
+    @Test(arguments: [
+        "activation/3/1042", "activation/3/1042 ", "activation/3/1042 abc", "activation/3 0000000000000abc",
+        "activation/3/1042 0000000000000abg", "activation/3/1042  0000000000000abc", "/3/1 0000000000000abc",
+        "a b/3/1 0000000000000abc", "a/-1/1 0000000000000abc", "a/1/-1 0000000000000abc", "nonsense", " ",
+        "a/99999999999/1 0000000000000abc", "a/1/1/1 0000000000000abc", "ü/1/1 0000000000000abc",
+        "a/1/1" + String(repeating: " 0000000000000abc", count: 9),
+    ])
+    func aLineThatMakesNoSenseSpoilsNoOther(line: String) throws {
+        let good = "activation/3/7 0000000000000abc"
+        let read = try #require(CrashLedger.read("flotilla crash ledger 1\n\(line)\n\(good)\n"))
+        #expect(read.strangeLines == 1)
+        #expect(read.ledger.deaths == [try Self.place(7): 1])
+    }
+
+    @Test(arguments: ["", "\n", "flotilla crash ledger 2\n", "activation/3/7 0000000000000abc\n", "\0\0\0"])
+    func anothersFileIsNotReadAsOurs(text: String) {
+        #expect(CrashLedger.read(text) == nil)
+    }
+
+    @Test func aFileThatIsTooLargeIsNotOurs() {
+        let line = "activation/3/7 0000000000000abc\n"
+        let text =
+            "flotilla crash ledger 1\n"
+            + String(repeating: line, count: CrashLedger.bytesLimit / line.utf8.count)
+        #expect(CrashLedger.read(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("", 0, 0), (String(repeating: "t", count: 250), 0, 0), ("a/b", 0, 0), ("a b", 0, 0), ("a\n", 0, 0),
+        ("a", -1, 0), ("a", 0, -1),
+    ])
+    func whatNoRecordCanHaveIsNoPlace(topic: String, partition: Int32, offset: Int64) {
+        #expect(CrashLedger.Place(topic: topic, partition: partition, offset: offset) == nil)
+    }
+}
+
+struct CrashMarkTests {
+    /// A slot as a worker leaves it that died while it handled a record.
+    private static func slot(
+        isSet: UInt8 = 1,
+        offset: Int64 = 1_042,
+        partition: Int32 = 3,
+        topic: [UInt8] = Array("activation".utf8),
+        length: Int? = nil
+    ) -> [UInt8] {
+        var slot = CrashMark.blank(run: 0x0102_0304_0506_0708)
+        slot[16] = isSet
+        for byte in 0..<8 { slot[24 + byte] = UInt8(truncatingIfNeeded: offset >> Int64(8 * byte)) }
+        for byte in 0..<4 { slot[32 + byte] = UInt8(truncatingIfNeeded: partition >> Int32(8 * byte)) }
+        for byte in 0..<4 {
+            slot[36 + byte] = UInt8(truncatingIfNeeded: (length ?? topic.count) >> (8 * byte))
+        }
+        slot.replaceSubrange(40..<40 + topic.count, with: topic)
+        return slot
+    }
+
+    @Test func namesTheRunAndTheRecord() throws {
+        let mark = try #require(try CrashMark.read(Self.slot()))
+        #expect(mark.run == 0x0102_0304_0506_0708)
+        #expect(mark.place == CrashLedger.Place(topic: "activation", partition: 3, offset: 1_042))
+    }
+
+    @Test func saysNothingUntilItIsSet() throws {
+        #expect(try CrashMark.read(Self.slot(isSet: 0)) == nil)
+        #expect(try CrashMark.read(CrashMark.blank(run: 9)) == nil)
+        // A file that was made, and its maker died.
+        #expect(try CrashMark.read([]) == nil)
+        #expect(try CrashMark.read([UInt8](repeating: 0, count: CrashMark.bytes)) == nil)
+    }
+
+    @Test func whatIsNotOursIsToldApart() {
+        #expect(throws: CrashMark.Fault.foreign) { try CrashMark.read(Array("something else".utf8)) }
+        #expect(throws: CrashMark.Fault.foreign) { try CrashMark.read(Self.slot().dropLast()) }
+        #expect(throws: CrashMark.Fault.foreign) { try CrashMark.read(Self.slot() + [0]) }
+        var other = Self.slot()
+        other[0] ^= 1
+        #expect(throws: CrashMark.Fault.foreign) { try CrashMark.read(other) }
+    }
+
+    @Test func whatCanBeNoRecordIsToldApart() {
+        let slots = [
+            Self.slot(isSet: 2), Self.slot(offset: -1), Self.slot(partition: -1), Self.slot(topic: []),
+            Self.slot(length: 250), Self.slot(length: -1), Self.slot(topic: [0xFF, 0xFE]),
+            Self.slot(topic: Array("a/b".utf8)),
+        ]
+        for slot in slots { #expect(throws: CrashMark.Fault.senseless) { try CrashMark.read(slot) } }
+    }
+
+    @Test(arguments: 0..<300)
+    func noBytesEndTheProcess(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var slot = Self.slot()
+        for _ in 0..<Int.random(in: 1...30, using: &random) {
+            slot[.random(in: 8..<80, using: &random)] = .random(in: 0...255, using: &random)
+        }
+        // Whatever it says, it is a record of Kafka's or a fault.
+        if let mark = try? CrashMark.read(slot) {
+            #expect(mark.place.offset >= 0 && mark.place.partition >= 0)
+        }
+    }
+}
