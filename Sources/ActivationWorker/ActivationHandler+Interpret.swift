@@ -12,7 +12,9 @@ extension ActivationHandler {
         _ attempt: Attempt
     ) -> Verdict<Activation, ActivationAnswer> {
         switch exchange {
-        case .failure(let error):
+        // After an unknown outcome a repeat may be counted twice, and giving up may lose a conversion that was paid
+        // for. Copies are identical, conv_time included, so that whoever counts can tell; so it is asked again.
+        case .failure(let error), .ambiguous(let error):
             return .retry(Retry(error.reason, blame: .upstream))
         case .response(let response) where (200...299).contains(response.status):
             guard let reply = GDTReply(response.body) else {

@@ -59,7 +59,7 @@ package final class SimulatedCluster {
     let transactions: SimulatedTransactions
     private(set) var logs: [TopicPartition: Log] = [:]
     let retryTopics: [String]
-    private let partitions: Int
+    let partitions: Int
     package var stored: [TopicPartition: CommittedPosition] = [:]
     package private(set) var published: [OutboundRecord] = []
     /// Records of the current incarnations of the input's logs that have an outcome.

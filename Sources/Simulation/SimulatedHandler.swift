@@ -44,7 +44,10 @@ package struct SimulatedHandler: Handler {
         let reason = Reason("http.\(response.status)", "The upstream said so.")
         let after = response.header("retry-after").flatMap { RetryAfter.delay($0, now: attempt.now) }
         switch response.status {
-        case 200 where response.body.isEmpty: return .answer("done")
+        case 200 where response.body.isEmpty:
+            return .answer(
+                attempt.ambiguous == 0 ? "done" : "done, perhaps after \(attempt.ambiguous) others"
+            )
         case 300: return .call(Self.call(job, path: "again"))
         case 401: return .hold(reason, scope: .lane)
         case 402: return .hold(reason, scope: .upstream)

@@ -25,7 +25,11 @@ package final class SimulatedUpstream: Upstream {
             .failure(.timeout, mayHaveBeenSent: true, after: latency)
         }
 
-        static func failure(_ kind: TransferError.Kind, mayHaveBeenSent: Bool, after latency: Duration)
+        package static func failure(
+            _ kind: TransferError.Kind,
+            mayHaveBeenSent: Bool,
+            after latency: Duration
+        )
             -> Reply
         {
             var reply = Reply(0, after: latency)

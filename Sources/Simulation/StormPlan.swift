@@ -15,6 +15,12 @@ struct StormPlan {
     private var ordering: EngineSettings.Ordering
     private var recordsLimit: Int
     private var hasRetryTopics: Bool
+    private var pace: EngineSettings.Pace
+    /// Calls a second of the whole fleet, if there is a limit.
+    private var rate: Double?
+    /// Dead letters a minute, if there are few enough to matter.
+    private var letters: Int?
+    private var bypass: Int?
 
     init(using random: inout SplitMix64) {
         func sometimes(_ range: ClosedRange<Double>) -> Double {
@@ -30,6 +36,10 @@ struct StormPlan {
         self.ordering = EngineSettings.Ordering.allCases.randomElement(using: &random) ?? .key
         self.recordsLimit = Bool.random(using: &random) ? .random(in: 10...60, using: &random) : 100_000
         self.hasRetryTopics = self.ordering == .none && Bool.random(using: &random)
+        self.pace = EngineSettings.Pace.allCases.randomElement(using: &random) ?? .fixed
+        self.rate = Bool.random(using: &random) ? .random(in: 2...50, using: &random) : nil
+        self.letters = Bool.random(using: &random) ? .random(in: 1...5, using: &random) : nil
+        self.bypass = Bool.random(using: &random) ? .random(in: 2...8, using: &random) : nil
     }
 
     func adjust(_ settings: inout EngineSettings) {
@@ -40,6 +50,13 @@ struct StormPlan {
         settings.deadline = .seconds(6 * 3_600)
         settings.drainLimit = .seconds(3)
         settings.attempts = 8
+        settings.pace = self.pace
+        settings.rate = self.rate.map { RateLimit.Settings(rate: $0, burst: 5) }
+        settings.bypass.threshold = self.bypass
+        if let letters = self.letters {
+            settings.budget.window = .seconds(60)
+            settings.budget.letters = letters
+        }
         guard self.hasRetryTopics else { return }
         settings.retryTiers = [
             RetryTier(topic: "work.retry.5s", delay: .seconds(5)),

@@ -57,12 +57,28 @@ extension SettingsReader {
         in range: ClosedRange<Int> = Int.min...Int.max,
         help: String
     ) -> Int {
+        let number = self.number(key, fallback, isRequired: fallback == nil, in: range, help: help)
+        return number ?? fallback ?? range.lowerBound
+    }
+
+    /// A whole number that need not be there.
+    package func optionalInt(_ key: String, in range: ClosedRange<Int>, help: String) -> Int? {
+        self.number(key, nil, isRequired: false, in: range, help: help)
+    }
+
+    private func number(
+        _ key: String,
+        _ fallback: Int?,
+        isRequired: Bool,
+        in range: ClosedRange<Int>,
+        help: String
+    ) -> Int? {
         let limits = range == Int.min...Int.max ? "" : " from \(range.lowerBound) to \(range.upperBound)"
-        let number = self.value(
+        return self.value(
             key,
             type: "a whole number\(limits)",
             defaultText: fallback.map { String($0) },
-            isRequired: fallback == nil,
+            isRequired: isRequired,
             help: help
         ) { text throws(SettingRejection) in
             guard let number = Int(text), range.contains(number) else {
@@ -70,7 +86,6 @@ extension SettingsReader {
             }
             return number
         }
-        return number ?? fallback ?? range.lowerBound
     }
 
     /// `true` or `false`; the other words that YAML knows for them are refused. Required without a default.

@@ -41,6 +41,6 @@ struct InterpretCase: Decodable {
             throw ValidationError("a failure is one of \(known)")
         }
         let isEarly = [.resolve, .connect, .tls].contains(kind)
-        return .failure(TransferError(kind: kind, mayHaveBeenSent: !isEarly, message: failure))
+        return Exchange(.failure(TransferError(kind: kind, mayHaveBeenSent: !isEarly, message: failure)))
     }
 }

@@ -6,7 +6,9 @@ import WireFormats
 extension Engine {
     /// Begins attempts while there are slots and the upstream may be called.
     func dispatch() {
-        while self.callsInFlight + self.orphanedCalls < self.settings.concurrency, !self.ready.isEmpty {
+        guard !self.isOverBudget else { return }
+        while self.callsInFlight + self.orphanedCalls < self.callLimit, !self.ready.isEmpty {
+            guard self.nextByRate == nil else { return }
             switch self.breaker.admission(at: self.now.monotonic) {
             case .yes, .probe: break
             case .notBefore, .waitForProbe: return
@@ -24,6 +26,7 @@ extension Engine {
         {
             return until
         }
+        if !self.ready.isEmpty, let until = self.nextByRate { return until }
         // Only lanes that somebody waits for: the others can be probed by whoever comes.
         return self.held.isEmpty ? nil : self.held.keys.compactMap { self.lanes.nextProbe(of: $0) }.min()
     }
@@ -31,7 +34,9 @@ extension Engine {
     private func attempt(_ id: EntryID) {
         guard self.now.wall < self.table[id].deadline else { return self.expire(id) }
         if !self.followUps.isEmpty, let call = self.followUps[id] { return self.callOrPark(id, call) }
-        let circumstances = Attempt(number: self.table[id].attempts + 1, now: self.now.wall)
+        let circumstances = self.table.withEntry(id) {
+            Attempt(number: $0.attempts + 1, now: self.now.wall, ambiguous: $0.ambiguousAttempts)
+        }
         switch self.handler.plan(self.table[id].record, circumstances) {
         case .call(let call): self.callOrPark(id, call)
         case .answer(let answer): self.settle(id, as: .succeeded, because: nil, answer)
@@ -84,6 +89,7 @@ extension Engine {
             entry.calledAt = self.now.monotonic
         }
         self.callsInFlight += 1
+        self.callStartedAtPace()
         self.upstream.start(request, id: id.packed)
     }
 
@@ -125,11 +131,12 @@ extension Engine {
                 places.insert(state)
                 self.expire(id)
             // The first waits for an earlier one of its key; the others are about to end by themselves.
-            case .queued, .calling, .settling, .resending, .waiting, .written: break
+            case .queued, .calling, .condemned, .settling, .resending, .waiting, .written: break
             }
         }
         for place in places { self.forgetWhoLeft(place) }
         self.watchHeldIntake()
+        self.resolveHeadsOfLine()
     }
 
     /// Clears a waiting place of the ids of those that left it by expiring. They would take up room, and in the
@@ -144,7 +151,7 @@ extension Engine {
                 self.held[lane]?.keep(where: isThere)
                 if self.held[lane]?.isEmpty == true { self.held[lane] = nil }
             }
-        case .queued, .calling, .settling, .resending, .waiting, .written: break
+        case .queued, .calling, .condemned, .settling, .resending, .waiting, .written: break
         }
     }
 

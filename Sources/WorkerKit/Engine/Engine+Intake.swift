@@ -92,14 +92,7 @@ extension Engine {
     }
 
     private func begin(_ record: InboundRecord, in index: Int) {
-        let key = self.orderingKey(of: record)
-        let id = self.add(record, readAt: record.offset, in: index)
-        if let key, let tail = self.tails.updateValue(id, forKey: key) {
-            self.table[tail].next = id
-            self.table[id].state = .queued
-        } else {
-            self.ready.append(id)
-        }
+        self.enqueue(self.add(record, readAt: record.offset, in: index))
     }
 
     /// Takes a record in hand; the caller puts it where it belongs.
@@ -120,28 +113,6 @@ extension Engine {
         self.assignments[index].inHand += 1
         self.metrics.received()
         return self.table.add(entry)
-    }
-
-    private func orderingKey(of record: InboundRecord) -> OrderingKey? {
-        switch self.settings.ordering {
-        case .none: nil
-        case .partition: OrderingKey(partition: record.partition, key: nil)
-        case .key: record.key.map { OrderingKey(partition: record.partition, key: $0) }
-        }
-    }
-
-    /// Lets the next record of the same key go ahead. Called when this one is settled.
-    func releaseOrder(of id: EntryID) {
-        guard !self.table[id].hasReleasedOrder else { return }
-        self.table[id].hasReleasedOrder = true
-        guard let next = self.table[id].next else {
-            // Nobody is behind it, so it is the tail.
-            if let key = self.orderingKey(of: self.table[id].record) { self.tails.removeValue(forKey: key) }
-            return
-        }
-        if self.phase == .working, self.table[next].deadline <= self.now.wall { return self.expire(next) }
-        self.table[next].state = .ready
-        self.ready.append(next)
     }
 }
 

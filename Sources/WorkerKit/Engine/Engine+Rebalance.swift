@@ -89,6 +89,7 @@ extension Engine {
             return
         }
         self.epoch += 1
+        self.shareRate()
         self.phase = .working
         self.logger.info(
             "assigned",
@@ -151,6 +152,7 @@ extension Engine {
         self.resending = DueQueue()
         self.followUps = [:]
         self.tails = [:]
+        self.condemned = Fifo()
         self.held = [:]
         self.settlingCount = 0
         self.transaction.forgetMembers()

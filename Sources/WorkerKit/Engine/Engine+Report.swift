@@ -18,6 +18,8 @@ extension Engine {
         self.metrics.set("worker_lanes_held", self.lanes.heldNames.count)
         self.reportHeldLanes()
         self.metrics.set("worker_ready", self.unreadiness == nil ? 1 : 0)
+        self.metrics.set("worker_records_condemned", self.condemned.count)
+        self.reportPace()
         self.reportUnread()
         self.reportPartitions()
     }
@@ -38,6 +40,26 @@ extension Engine {
             [("cause", "upstream")]
         )
         self.metrics.set("worker_partitions_paused", behind, [("cause", "window")])
+        self.metrics.set(
+            "worker_partitions_paused",
+            self.isOverBudget ? all : 0,
+            [("cause", "dead_letter_budget")]
+        )
+        guard !self.settings.retryTiers.isEmpty else { return }
+        let early = self.assignments.count { $0.waitsUntil != nil }
+        self.metrics.set("worker_partitions_paused", early, [("cause", "not_due")])
+    }
+
+    /// How fast the upstream may be called now.
+    private func reportPace() {
+        self.metrics.set("worker_upstream_concurrency_limit", self.callLimit)
+        if self.settings.pace == .shadow {
+            let limit = self.adaptiveLimit.current(at: self.now.monotonic)
+            self.metrics.set("worker_upstream_concurrency_limit_shadow", limit)
+        }
+        guard let rate = self.rate else { return }
+        self.metrics.set("worker_upstream_rate_limit_factor_percent", Int(rate.factor * 100))
+        self.metrics.set("worker_upstream_rate_limit_per_second", Int(rate.effectiveRate))
     }
 
     private func reportPartitions() {

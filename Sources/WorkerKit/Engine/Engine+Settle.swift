@@ -7,12 +7,15 @@ import WireFormats
 extension Engine {
     /// Publishes the outcome of a record.
     func settle(_ id: EntryID, as fate: Outcome.Fate, because reason: Reason?, _ answer: (any Sendable)?) {
+        self.budget.noteSettled(isDeadLetter: false, at: self.now.monotonic)
         let record = self.outcomeRecord(of: id, fate, reason, deadLetterID: nil, answer)
         self.publish([record], as: fate, for: id)
     }
 
     /// Publishes a dead letter, and when the broker has it, the outcome that names it.
     func deadLetter(_ id: EntryID, _ rejection: Rejection) {
+        guard self.affordsDeadLetter(id, rejection) else { return }
+        self.budget.noteSettled(isDeadLetter: true, at: self.now.monotonic)
         self.table[id].death = (rejection, self.now.wall)
         let entry = self.table[id]
         let notice = self.notice(of: entry, rejection, diedAt: self.now.wall)

@@ -11,16 +11,21 @@ extension Engine {
         }
         self.callsInFlight -= 1
         let exchange = Exchange(result)
-        let (called, calledAt, attempts, call, lane) = self.table.withEntry(id) { entry in
+        let (called, calledAt, attempts, ambiguous, call, lane) = self.table.withEntry(id) { entry in
             defer {
                 entry.job = nil
                 entry.lastStatus = exchange.status
+                if case .ambiguous = exchange { entry.ambiguousAttempts += 1 }
             }
-            return (entry.job, entry.calledAt, entry.attempts, entry.call, entry.lane)
+            return (
+                entry.job, entry.calledAt, entry.attempts, entry.ambiguousAttempts, entry.call, entry.lane
+            )
         }
-        self.metrics.called(exchange, nanoseconds: self.now.monotonic - calledAt)
+        let nanoseconds = self.now.monotonic - calledAt
+        self.metrics.called(exchange, nanoseconds: nanoseconds)
+        self.callEndedAtPace(exchange, nanoseconds: nanoseconds)
         guard let job = called else { preconditionFailure("a call without a job") }
-        let attempt = Attempt(number: attempts, now: self.now.wall)
+        let attempt = Attempt(number: attempts, now: self.now.wall, ambiguous: ambiguous)
         self.apply(self.handler.interpret(exchange, job, attempt), to: id)
         self.callEnded(call, on: lane)
     }
@@ -147,7 +152,7 @@ extension Exchange {
     init(_ result: Result<HTTPResponse, TransferError>) {
         switch result {
         case .success(let response): self = .response(response)
-        case .failure(let error): self = .failure(error)
+        case .failure(let error): self = error.mayHaveBeenSent ? .ambiguous(error) : .failure(error)
         }
     }
 

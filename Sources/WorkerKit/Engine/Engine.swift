@@ -40,8 +40,15 @@ package final class Engine<B: Broker, U: Upstream> {
     /// Calls that records in the ready queue or in held lanes are to go on with, instead of a new plan.
     var followUps: [EntryID: Call<any Sendable>] = [:]
     var resending = DueQueue<EntryID>()
-    /// The last record in hand of each key, behind which the next one queues.
-    var tails: [OrderingKey: EntryID] = [:]
+    /// The queues of records that have to go one after the other.
+    var tails: [OrderingKey: Tail] = [:]
+    var bypass: KeyBypass<OrderingKey>
+    /// Records that the dead-letter budget has no room for.
+    var condemned = Fifo<EntryID>()
+    var budget: DeadLetterBudget
+    /// Nil before the first assignment, or without a limit.
+    var rate: RateLimit?
+    var adaptiveLimit: ConcurrencyLimit
     var lanes: Lanes
     var held: [String: HeldRecords] = [:]
     /// The intake is full of records that wait for held lanes, and the log says so already.
@@ -117,6 +124,11 @@ package final class Engine<B: Broker, U: Upstream> {
         self.random = SplitMix64(seed: seed)
         self.lanes = Lanes(settings.lanes)
         self.breaker = CircuitBreaker(settings.breaker)
+        self.bypass = KeyBypass(settings.bypass)
+        self.budget = DeadLetterBudget(settings.budget)
+        self.adaptiveLimit = ConcurrencyLimit(
+            ConcurrencyLimit.Settings(minimum: settings.leastConcurrency, maximum: settings.concurrency)
+        )
     }
 
     /// What the thread does after a turn.
@@ -137,6 +149,7 @@ package final class Engine<B: Broker, U: Upstream> {
         self.serveUpstream()
         try self.advancePhase()
         if self.phase == .working {
+            self.buryCondemned()
             self.wakeWhoIsDue()
             self.sweepIfDue()
             self.takeIn()
@@ -216,6 +229,7 @@ package final class Engine<B: Broker, U: Upstream> {
             if let due = self.backingOff.nextDue { next = min(next, due) }
             if let due = self.nextAdmission { next = min(next, due) }
             if let due = self.nextRetryDue { next = min(next, due) }
+            if let due = self.nextBudget { next = min(next, due) }
             if self.hasUnreadArrivals { next = self.now.monotonic }
             if self.isStopping { next = self.now.monotonic }
         }

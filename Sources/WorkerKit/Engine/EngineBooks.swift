@@ -37,6 +37,7 @@ extension Engine {
             ),
             .init(name: "ready", counted: self.ready.count, found: count(.ready)),
             .init(name: "backing off", counted: self.backingOff.count, found: count(.backingOff)),
+            .init(name: "condemned", counted: self.condemned.count, found: count(.condemned)),
             .init(name: "held", counted: self.held.values.reduce(0) { $0 + $1.count }, found: count(.held)),
             .init(name: "unacknowledged", counted: self.transaction.unacknowledged, found: unwritten),
             .init(
@@ -55,6 +56,6 @@ extension Engine {
         self.table.count == 0 && self.table.bytes == 0 && self.settlingCount == 0 && self.callsInFlight == 0
             && self.tails.isEmpty && self.held.isEmpty && self.ready.isEmpty && self.backingOff.count == 0
             && self.resending.count == 0 && self.followUps.isEmpty && self.transaction.members.isEmpty
-            && self.transaction.waiting.isEmpty
+            && self.transaction.waiting.isEmpty && self.condemned.isEmpty
     }
 }

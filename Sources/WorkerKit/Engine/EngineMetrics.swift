@@ -15,6 +15,9 @@ package final class EngineMetrics {
     private let skippedRecords: Counter
     private let staleCompletions: Counter
     private let forwardedRecords: Counter
+    private let budgetRefusals: Counter
+    private let headsOfLine: Counter
+    private let bypasses: Counter
     private let heldLanes: Counter
     private let parkedRecords: Counter
     private let commits: [Bool: Counter]
@@ -52,6 +55,9 @@ package final class EngineMetrics {
         self.sentRecords = counter("messaging_client_sent_messages_total")
         self.skippedRecords = counter("worker_records_total", [("outcome", "skipped")])
         self.staleCompletions = counter("worker_stale_completions_total")
+        self.budgetRefusals = counter("worker_dead_letter_budget_rejections_total")
+        self.headsOfLine = counter("worker_head_of_line_resolved_total")
+        self.bypasses = counter("worker_order_bypassed_total")
         self.forwardedRecords = counter("worker_records_total", [("outcome", "forwarded")])
         self.heldLanes = counter("worker_lanes_held_total")
         self.parkedRecords = counter("worker_records_parked_total")
@@ -95,6 +101,9 @@ package final class EngineMetrics {
     func drained(nanoseconds: Int64) { self.drain.recordNanoseconds(nanoseconds) }
     func gated(_ pause: Duration) { self.retryAfter.record(pause.components.seconds) }
 
+    func budgetRefused() { self.budgetRefusals.increment() }
+    func headOfLineResolved() { self.headsOfLine.increment() }
+    func orderBypassed() { self.bypasses.increment() }
     func forwarded() { self.forwardedRecords.increment() }
 
     func settled(_ fate: Outcome.Fate, attempts: Int, milliseconds: Int64) {
@@ -116,7 +125,7 @@ package final class EngineMetrics {
             let counter = self.counter("worker_upstream_requests_total", "status", String(response.status))
             self.answered[response.status] = counter
             counter.increment()
-        case .failure(let error):
+        case .failure(let error), .ambiguous(let error):
             if let counter = self.unanswered[error.kind] { return counter.increment() }
             let counter = self.counter("worker_upstream_requests_total", "status", error.kind.rawValue)
             self.unanswered[error.kind] = counter

@@ -34,6 +34,22 @@ package struct EngineSettings: Hashable, Sendable {
     package var ordering = Ordering.key
     /// Calls in flight at once.
     package var concurrency = 64
+
+    /// How the number of calls in flight is found.
+    package enum Pace: String, Hashable, Sendable, CaseIterable {
+        /// `concurrency`.
+        case fixed
+        /// `concurrency`; what the adaptive limit would be is only shown.
+        case shadow
+        /// What the upstream takes without making calls wait, up to `concurrency`.
+        case adaptive
+    }
+
+    package var pace = Pace.fixed
+    /// The adaptive limit never falls below this.
+    package var leastConcurrency = 1
+    /// How many records may queue behind one key before its order is switched off for a while; never by default.
+    package var bypass = KeyBypass<OrderingKey>.Settings()
     /// Counted failures after which a record is dead-lettered as `exhausted`.
     package var attempts = 10
     /// How long after its timestamp a record may still be called for; then its outcome is `expired`.
@@ -45,7 +61,12 @@ package struct EngineSettings: Hashable, Sendable {
     /// How long an upstream can have everybody wait (`Retry-After`) before a probe asks whether it still wants
     /// that. One answer, perhaps of one confused server, must not stop a worker for a day.
     package var longestGate = Duration.seconds(300)
+    /// Whether a record that holds up a whole partition is sent elsewhere (`HeadOfLine`).
+    package var resolvesHeadOfLine = true
     package var breaker = CircuitBreaker.Settings()
+    package var budget = DeadLetterBudget.Settings()
+    /// Calls a second of the whole fleet; nil for as many as there are slots for.
+    package var rate: RateLimit.Settings?
     package var lanes = LaneHealth.Settings()
     package var resultFormat = ValueFormat.json
 
@@ -100,6 +121,8 @@ package struct ClusterFacts: Hashable, Sendable {
     package var clusterID: String
     package var resultPartitions: Int
     package var deadLetterPartitions: Int
+    /// Of the input topic and the retry topics together.
+    package var consumedPartitions: Int
     /// Of each retry topic.
     package var retryPartitions: [String: Int]
 
@@ -107,9 +130,11 @@ package struct ClusterFacts: Hashable, Sendable {
         clusterID: String,
         resultPartitions: Int,
         deadLetterPartitions: Int,
+        consumedPartitions: Int,
         retryPartitions: [String: Int] = [:]
     ) {
         self.clusterID = clusterID
+        self.consumedPartitions = consumedPartitions
         self.retryPartitions = retryPartitions
         self.resultPartitions = resultPartitions
         self.deadLetterPartitions = deadLetterPartitions

@@ -1,5 +1,5 @@
 /// What orders a record among others.
-struct OrderingKey: Hashable, Sendable {
+package struct OrderingKey: Hashable, Sendable {
     var partition: Int32
     /// Nil where the whole partition is one order.
     var key: [UInt8]?

@@ -33,6 +33,8 @@ struct Entry: Sendable {
         case backingOff
         /// Its lane is held.
         case held
+        /// It is to be a dead letter, and waits until the budget has room for one more.
+        case condemned
         /// Its dead letter or its outcome is on its way to the broker.
         case settling
         /// The same, and the broker has refused it for now.
@@ -57,6 +59,8 @@ struct Entry: Sendable {
     var next: EntryID?
     var attempts = 0
     var countedFailures = 0
+    /// Calls that the upstream may have acted upon and that nobody knows the answer of.
+    var ambiguousAttempts = 0
     /// Failed produces in a row.
     var refusals = 0
     /// The number of the current call.

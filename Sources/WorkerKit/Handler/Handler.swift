@@ -28,15 +28,23 @@ package struct Attempt: Hashable, Sendable {
     package var number: Int
     /// Wall-clock milliseconds since 1970.
     package var now: Int64
+    /// Earlier calls for this record that the upstream may have acted upon and that nobody knows the answer of
+    /// (`Exchange.ambiguous`). What looks like a duplicate to the upstream may then be our own.
+    package var ambiguous: Int
 
-    package init(number: Int, now: Int64) {
+    package init(number: Int, now: Int64, ambiguous: Int = 0) {
         self.number = number
         self.now = now
+        self.ambiguous = ambiguous
     }
 }
 
 /// What came of one call.
 package enum Exchange: Hashable, Sendable {
     case response(HTTPResponse)
+    /// The upstream knows nothing of it: no byte of the request has left.
     case failure(TransferError)
+    /// The upstream may have done what it was asked, and nobody knows: a timeout after the request was sent, a
+    /// connection that was cut. Whether to ask again is the handler's to say: it knows what a repeat does.
+    case ambiguous(TransferError)
 }

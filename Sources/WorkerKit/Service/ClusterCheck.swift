@@ -51,6 +51,8 @@ struct ClusterCheck {
             clusterID: id,
             resultPartitions: cluster.partitionCounts[check.resultTopic] ?? 1,
             deadLetterPartitions: cluster.partitionCounts[check.deadLetterTopic] ?? 1,
+            consumedPartitions: self.settings.engine.consumedTopics
+                .reduce(0) { $0 + (cluster.partitionCounts[$1] ?? 0) },
             retryPartitions: cluster.partitionCounts.filter { check.retryTopics.contains($0.key) }
         )
     }

@@ -38,6 +38,17 @@ enum MetricCatalogue {
         ("worker_stale_completions_total", "Answers that came after their record had been given up."),
         ("worker_lanes_held_total", "Times a lane was held because its configuration looked broken."),
         ("worker_records_parked_total", "Times a record had to wait for a held lane."),
+        ("worker_records_condemned", "Records that wait for the dead-letter budget to become dead letters."),
+        ("worker_dead_letter_budget_rejections_total", "Times a dead letter had to wait for the budget."),
+        (
+            "worker_head_of_line_resolved_total",
+            "Records that held up their partition and were sent elsewhere."
+        ),
+        ("worker_order_bypassed_total", "Times the order of a key was switched off for a while."),
+        ("worker_upstream_concurrency_limit", "Calls that may be in flight now."),
+        ("worker_upstream_concurrency_limit_shadow", "What the adaptive limit would be."),
+        ("worker_upstream_rate_limit_factor_percent", "What the upstream's throttling has left of the rate."),
+        ("worker_upstream_rate_limit_per_second", "Calls a second of this worker's share, rounded down."),
         ("worker_commits_total", "Commits by result."),
         ("worker_result_produce_failures_total", "Outcome records that the broker did not take at once."),
         ("worker_dead_letter_produce_failures_total", "Dead letters that the broker did not take at once."),

@@ -33,6 +33,8 @@ package struct WorkerSettings: Sendable {
         engine.readRetry(reader.section("retry"))
         engine.readBreaker(reader.section("breaker"))
         engine.readHold(reader.section("hold"))
+        engine.readBudget(reader.section("budget"))
+        engine.readRate(reader.section("rate"))
         self.engine = engine
         self.http = HTTPClientSettings(reader.section("http"), concurrency: engine.concurrency, identity)
 
@@ -116,6 +118,23 @@ extension EngineSettings {
             in: 1...50_000,
             help: "Calls in flight at once; more than there are partitions is the point."
         )
+        self.pace = reader.oneOf(
+            "pace",
+            default: self.pace,
+            help:
+                "Calls in flight: the fixed number, the same with the adaptive one shown, or the adaptive one."
+        )
+        self.leastConcurrency = reader.int(
+            "least_concurrency",
+            default: self.leastConcurrency,
+            in: 1...50_000,
+            help: "The adaptive limit never falls below this."
+        )
+        self.bypass.threshold = reader.optionalInt(
+            "order_bypass",
+            in: 1...1_000_000,
+            help: "Records waiting behind one key that switch its order off for 20 minutes. Never by default."
+        )
         self.attempts = reader.int(
             "attempts",
             default: self.attempts,
@@ -187,6 +206,11 @@ extension EngineSettings {
                 "need worker.ordering: none; with an order kept, records wait in place"
             )
         }
+        self.resolvesHeadOfLine = reader.bool(
+            "head_of_line",
+            default: self.resolvesHeadOfLine,
+            help: "Send a failing record elsewhere when it alone holds up a whole partition."
+        )
         self.longestGate = reader.duration(
             "longest_gate",
             default: self.longestGate,
@@ -220,6 +244,48 @@ extension EngineSettings {
             in: .milliseconds(10) ... .seconds(3_600),
             help: "Bound of that pause, which doubles with each failed probe and each relapse."
         )
+    }
+
+    fileprivate mutating func readBudget(_ reader: SettingsReader) {
+        self.budget.window = reader.duration(
+            "window",
+            default: self.budget.window,
+            in: .seconds(1)...(.seconds(24 * 3_600)),
+            help: "The time over which dead letters are counted."
+        )
+        self.budget.letters = reader.int(
+            "dead_letters",
+            default: self.budget.letters,
+            in: 1...1_000_000_000,
+            help: "Dead letters in that time beyond which the worker pauses instead of writing more."
+        )
+        let percent = reader.int(
+            "percent",
+            default: Int(self.budget.share * 100),
+            in: 1...100,
+            help: "Dead letters among all settled records beyond which it pauses too."
+        )
+        self.budget.share = Double(percent) / 100
+        self.budget.minimum = reader.int(
+            "minimum",
+            default: self.budget.minimum,
+            in: 1...1_000_000_000,
+            help: "Settled records before that share is judged."
+        )
+    }
+
+    fileprivate mutating func readRate(_ reader: SettingsReader) {
+        let rate = reader.optionalInt(
+            "per_second",
+            in: 1...1_000_000,
+            help: "Calls a second of the whole fleet; each worker has its share of the partitions of it."
+        )
+        let burst = reader.optionalInt(
+            "burst",
+            in: 1...1_000_000,
+            help: "Calls that the fleet may make at once after a quiet time; a second's worth by default."
+        )
+        self.rate = rate.map { RateLimit.Settings(rate: Double($0), burst: burst.map { Double($0) }) }
     }
 
     fileprivate mutating func readHold(_ reader: SettingsReader) {

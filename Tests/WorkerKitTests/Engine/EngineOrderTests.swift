@@ -152,7 +152,10 @@ struct EngineOrderTests {
     }
 
     @Test func aPartitionWhoseWindowIsFullWaitsForItsOldestRecord() throws {
-        let simulation = Simulation { $0.concurrency = 512 }
+        let simulation = Simulation {
+            $0.concurrency = 512
+            $0.resolvesHeadOfLine = false
+        }
         for index in 0..<18_000 { simulation.cluster.append("\(index)") }
         var isStuck = true
         simulation.reply = { call in

@@ -1,0 +1,56 @@
+import UpstreamHTTP
+
+// How many calls at once, and how many a second.
+extension Engine {
+    /// Calls that may be in flight now.
+    var callLimit: Int {
+        guard self.settings.pace == .adaptive else { return self.settings.concurrency }
+        return min(self.settings.concurrency, self.adaptiveLimit.current(at: self.now.monotonic))
+    }
+
+    /// When this worker's share of the rate allows the next call; nil if it does now.
+    var nextByRate: Int64? {
+        guard case .notBefore(let until)? = self.rate?.admission(at: self.now.monotonic) else { return nil }
+        return until
+    }
+
+    func callStartedAtPace() {
+        self.rate?.take(at: self.now.monotonic)
+        if self.settings.pace != .fixed {
+            self.adaptiveLimit.started(inFlight: self.callsInFlight + self.orphanedCalls)
+        }
+    }
+
+    /// - Parameter nanoseconds: since the call began.
+    func callEndedAtPace(_ exchange: Exchange, nanoseconds: Int64) {
+        self.rate?.note(throttled: exchange.status == 429, at: self.now.monotonic)
+        guard self.settings.pace != .fixed else { return }
+        self.adaptiveLimit.completed(
+            latency: nanoseconds,
+            inFlight: self.callsInFlight + self.orphanedCalls + 1,
+            outcome: exchange.load,
+            at: self.now.monotonic
+        )
+    }
+
+    /// The rate of the fleet is shared by the share of partitions: who has a third of them makes a third of the calls.
+    func shareRate() {
+        let share = Double(self.assignments.count) / Double(max(1, self.facts.consumedPartitions))
+        if self.rate == nil, let settings = self.settings.rate {
+            self.rate = RateLimit(settings, share: share, at: self.now.monotonic)
+        } else {
+            self.rate?.shareChanged(to: share, at: self.now.monotonic)
+        }
+    }
+}
+
+extension Exchange {
+    /// What it says of the upstream's load.
+    fileprivate var load: ConcurrencyLimit.Outcome {
+        switch self {
+        case .response(let response):
+            response.status == 429 || response.status >= 500 ? .overloaded : .answered
+        case .failure(let error), .ambiguous(let error): error.kind == .timeout ? .overloaded : .failed
+        }
+    }
+}
