@@ -116,11 +116,18 @@ let package = Package(
             dependencies: [nioCore, nioHTTP1, nioPosix],
             swiftSettings: house
         ),
+        // A Kafka broker in memory, for tests and chaos runs.
+        .target(
+            name: "EmbeddedBroker",
+            dependencies: [nioCore, nioPosix],
+            swiftSettings: house
+        ),
         .executableTarget(
             name: "Fleet",
             dependencies: [
-                "EventThread", "Kafka", "Records", "WireFormats", "WireMessages", "WorkerKit", "UpstreamHTTP",
-                "UpstreamSimulator", "Operations", "Simulation", argumentParser, protobuf, unixSignals,
+                "EmbeddedBroker", "EventThread", "Kafka", "Records", "WireFormats", "WireMessages", "WorkerKit",
+                "UpstreamHTTP", "UpstreamSimulator", "Operations", "Simulation", argumentParser, protobuf,
+                unixSignals,
             ],
             swiftSettings: house
         ),
@@ -153,6 +160,11 @@ let package = Package(
         .testTarget(
             name: "UpstreamSimulatorTests",
             dependencies: ["UpstreamSimulator"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "EmbeddedBrokerTests",
+            dependencies: ["CRdKafka", "EmbeddedBroker", "EventThread", "Kafka", "Records"],
             swiftSettings: house
         ),
         // The real executables against a real broker.

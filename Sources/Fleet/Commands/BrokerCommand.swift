@@ -1,4 +1,5 @@
 import ArgumentParser
+import EmbeddedBroker
 import Kafka
 
 /// `fleet broker`: a Kafka cluster of one broker, in memory.
@@ -19,18 +20,42 @@ struct BrokerCommand: AsyncParsableCommand {
     )
     var topics: [TopicPlan] = Roster.topics
 
+    /// Which broker runs: librdkafka's, or our own, which has transactions.
+    enum Kind: String, ExpressibleByArgument { case mock, embedded }
+
+    @Option(help: .hidden)
+    var kind = Kind.mock
+
     @OptionGroup var life: LifeOptions
 
     func run() async throws {
         try await self.complaining {
-            let (topics, life) = (self.topics, self.life)
-            try await StopWish.heard { wish in
-                let cluster = try MockCluster()
-                for topic in topics { try cluster.createTopic(topic.name, partitions: topic.partitions) }
-                try life.announce(cluster.bootstrapServers)
-                life.waitForTheEnd(wish)
-                withExtendedLifetime(cluster) {}
+            switch self.kind {
+            case .mock: try await self.runMock()
+            case .embedded: try await self.runEmbedded()
             }
         }
+    }
+
+    private func runMock() async throws {
+        let (topics, life) = (self.topics, self.life)
+        try await StopWish.heard { wish in
+            let cluster = try MockCluster()
+            for topic in topics { try cluster.createTopic(topic.name, partitions: topic.partitions) }
+            try life.announce(cluster.bootstrapServers)
+            life.waitForTheEnd(wish)
+            withExtendedLifetime(cluster) {}
+        }
+    }
+
+    private func runEmbedded() async throws {
+        let broker = try await EmbeddedBroker.start()
+        for topic in self.topics { try await broker.createTopic(topic.name, partitions: topic.partitions) }
+        let life = self.life
+        try await StopWish.heard { wish in
+            try life.announce(broker.address)
+            life.waitForTheEnd(wish)
+        }
+        await broker.stop()
     }
 }

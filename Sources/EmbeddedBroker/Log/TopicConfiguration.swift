@@ -1,0 +1,46 @@
+/// The settings of a topic, by Kafka's names. Those that this broker follows: `max.message.bytes`,
+/// `min.insync.replicas` and `retention.bytes`. The others are kept and told.
+package struct TopicConfiguration: Sendable {
+    /// What is known, and what holds where a topic says nothing.
+    static let defaults: KeyValuePairs = [
+        "cleanup.policy": "delete", "compression.type": "producer", "delete.retention.ms": "86400000",
+        "max.message.bytes": "1048588", "message.timestamp.type": "CreateTime", "min.insync.replicas": "1",
+        "retention.bytes": "-1", "retention.ms": "604800000", "segment.bytes": "1073741824",
+        "segment.ms": "604800000",
+    ]
+
+    private(set) var overrides: [String: String] = [:]
+
+    package init() {}
+
+    /// - Throws: `InvalidSetting` for a name or a value that Kafka would refuse, or that this broker cannot follow.
+    package init(_ settings: [String: String]) throws {
+        for (name, value) in settings {
+            guard Self.isValid(value, for: name) else { throw InvalidSetting(name: name) }
+            self.overrides[name] = value
+        }
+    }
+
+    package struct InvalidSetting: Error { package var name: String }
+
+    func value(of name: String) -> String? {
+        self.overrides[name] ?? Self.defaults.first { $0.key == name }?.value
+    }
+
+    func number(_ name: String) -> Int? { self.value(of: name).flatMap { Int($0) } }
+
+    private static func isValid(_ value: String, for name: String) -> Bool {
+        switch name {
+        case "cleanup.policy": value.split(separator: ",").allSatisfy { ["compact", "delete"].contains($0) }
+        case "compression.type":
+            ["producer", "uncompressed", "gzip", "snappy", "lz4", "zstd"].contains(value)
+        // The other one, LogAppendTime, would mean to write into batches that are left as they came.
+        case "message.timestamp.type": value == "CreateTime"
+        case "min.insync.replicas": Int(value).map { $0 >= 1 } ?? false
+        case "max.message.bytes": Int(value).map { 0...Int(Int32.max) ~= $0 } ?? false
+        case "retention.bytes", "retention.ms": Int(value).map { $0 >= -1 } ?? false
+        case "delete.retention.ms", "segment.bytes", "segment.ms": Int(value).map { $0 >= 0 } ?? false
+        default: false
+        }
+    }
+}

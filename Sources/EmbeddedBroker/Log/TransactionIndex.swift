@@ -1,0 +1,36 @@
+/// Which transactions are open in a partition, and which have been aborted.
+struct TransactionIndex {
+    /// A transaction whose records a `read_committed` reader must skip. From Kafka's `AbortedTxn`.
+    struct Aborted: Equatable {
+        var producerID: Int64
+        var firstOffset: Int64
+        /// The marker's.
+        var lastOffset: Int64
+    }
+
+    private var open: [Int64: Int64] = [:]
+    private var aborted: [Aborted] = []
+
+    /// The first offset whose fate is open.
+    var firstUndecided: Int64? { self.open.values.min() }
+
+    mutating func began(by producerID: Int64, at offset: Int64) {
+        if self.open[producerID] == nil { self.open[producerID] = offset }
+    }
+
+    mutating func ended(by producerID: Int64, _ outcome: TransactionOutcome, at marker: Int64) {
+        guard let first = self.open.removeValue(forKey: producerID), outcome == .abort else { return }
+        self.aborted.append(Aborted(producerID: producerID, firstOffset: first, lastOffset: marker))
+    }
+
+    /// The aborted transactions that a reader of `offsets` has to know of.
+    func aborted(in offsets: Range<Int64>) -> [Aborted] {
+        self.aborted.filter { $0.lastOffset >= offsets.lowerBound && $0.firstOffset < offsets.upperBound }
+    }
+
+    mutating func truncate(before offset: Int64) {
+        if self.aborted.first.map({ $0.lastOffset < offset }) == true {
+            self.aborted.removeAll { $0.lastOffset < offset }
+        }
+    }
+}

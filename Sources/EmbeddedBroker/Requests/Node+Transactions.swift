@@ -1,0 +1,106 @@
+extension Node {
+    // MARK: InitProducerId
+
+    func initProducerID(_ call: Call) throws(Malformed) {
+        let version = call.version
+        let id = try call.body.nullableString()
+        let timeout = try call.body.duration()
+        let known =
+            version >= 3 ? ProducerIdentity(id: try call.body.int64(), epoch: try call.body.int16()) : nil
+        let result = self.producer(id, known.flatMap { $0.id >= 0 ? $0 : nil }, timeout: timeout)
+        call.answer { writer in
+            writer.noThrottle()
+            switch result {
+            case .success(let producer):
+                writer.error(nil)
+                writer.integer(producer.id)
+                writer.integer(producer.epoch)
+            case .failure(let error):
+                writer.error(version < 4 ? Self.asBefore(error) : error)
+                writer.integer(Int64(-1))
+                writer.integer(Int16(-1))
+            }
+            writer.endStructure()
+        }
+    }
+
+    private func producer(
+        _ id: String?,
+        _ known: ProducerIdentity?,
+        timeout: Duration
+    ) -> Result<ProducerIdentity, ErrorCode> {
+        // Without a transaction it is just a number that nobody else has.
+        guard let id else {
+            return .success(ProducerIdentity(id: self.transactions.newProducerID(), epoch: 0))
+        }
+        if let error = self.coordinatorError { return .failure(error) }
+        return self.transactions.initialize(id, known, timeout: timeout)
+    }
+
+    // MARK: AddPartitionsToTxn and AddOffsetsToTxn
+
+    func addPartitionsToTransaction(_ call: Call) throws(Malformed) {
+        let id = try call.body.string()
+        let producer = ProducerIdentity(id: try call.body.int64(), epoch: try call.body.int16())
+        let topics = try call.body.topics { (reader) throws(Malformed) in try reader.int32() }
+        let partitions = topics.flatMap { topic in
+            topic.entries.map { TopicPartition(topic: topic.topic, partition: $0) }
+        }
+        let unknown = Set(partitions.filter { self.partition($0) == nil })
+        var error = self.coordinatorError
+        if error == nil, unknown.isEmpty {
+            error = self.transactions.add(partitions: partitions, to: id, by: producer)
+        }
+        call.answer { writer in
+            writer.noThrottle()
+            writer.topics(
+                topics.map { topic in
+                    topic.map { name, index in TopicPartition(topic: name, partition: index) }
+                }
+            ) { writer, partition in
+                writer.integer(partition.partition)
+                if unknown.contains(partition) {
+                    writer.error(error ?? .unknownTopicOrPartition)
+                } else {
+                    writer.error(error.map(Self.asBefore) ?? (unknown.isEmpty ? nil : .operationNotAttempted))
+                }
+            }
+        }
+    }
+
+    func addOffsetsToTransaction(_ call: Call) throws(Malformed) {
+        let id = try call.body.string()
+        let producer = ProducerIdentity(id: try call.body.int64(), epoch: try call.body.int16())
+        let groupID = try call.body.string()
+        let error =
+            self.coordinatorError
+            ?? self.transactions.add(partitions: [], groups: [groupID], to: id, by: producer)
+        Self.answer(call, error)
+    }
+
+    // MARK: EndTxn
+
+    func endTransaction(_ call: Call) throws(Malformed) {
+        let id = try call.body.string()
+        let producer = ProducerIdentity(id: try call.body.int64(), epoch: try call.body.int16())
+        let outcome: TransactionOutcome = try call.body.boolean() ? .commit : .abort
+        let error = self.coordinatorError ?? self.transactions.end(id, outcome, by: producer)
+        if error == nil, self.dice.falls(self.faults.unansweredEndShare) {
+            call.cutConnection()
+        } else {
+            Self.answer(call, error)
+        }
+    }
+
+    private static func answer(_ call: Call, _ error: ErrorCode?) {
+        call.answer { writer in
+            writer.noThrottle()
+            writer.error(error.map(Self.asBefore))
+        }
+    }
+
+    /// Before KIP-588 a fenced producer was told that its epoch is wrong; the versions here are from then.
+    private static func asBefore(_ error: ErrorCode) -> ErrorCode {
+        error == .producerFenced ? .invalidProducerEpoch : error
+    }
+}

@@ -1,0 +1,103 @@
+internal import NIOCore
+
+/// One client's connection. Like Kafka it takes one request at a time and reads no further until that is
+/// answered, so answers keep their order and a client in a hurry waits in its own socket.
+final class Connection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let node: Node
+    private var received = ByteBuffer()
+    private var isBusy = false
+    private var context: ChannelHandlerContext?
+    private var host = ""
+    private var delay: Timer?
+
+    init(to node: Node) { self.node = node }
+
+    func channelActive(context: ChannelHandlerContext) {
+        self.context = context
+        self.host = "/" + (context.remoteAddress?.ipAddress ?? "")
+        guard self.node.admits(context.channel) else {
+            context.close(promise: nil)
+            return
+        }
+        context.read()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        self.delay?.cancel()
+        self.node.connectionClosed(context.channel)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var part = self.unwrapInboundIn(data)
+        self.received.writeBuffer(&part)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) { self.takeNext() }
+
+    private func takeNext() {
+        guard !self.isBusy, let context = self.context else { return }
+        do {
+            guard let frame = try self.nextFrame() else {
+                context.read()
+                return
+            }
+            self.isBusy = true
+            var body = Reader(frame)
+            let header = try RequestHeader(reading: &body)
+            let call = Call(header, from: self.host, body) { [weak self] outcome in self?.finish(outcome) }
+            try self.node.serve(call)
+        } catch {
+            context.close(promise: nil)
+        }
+    }
+
+    private func nextFrame() throws(Malformed) -> ByteBuffer? {
+        guard let length = self.received.getInteger(at: self.received.readerIndex, as: Int32.self) else {
+            return nil
+        }
+        guard 0...self.node.settings.frameByteLimit ~= Int(length) else { throw Malformed() }
+        guard self.received.readableBytes >= 4 + Int(length) else { return nil }
+        self.received.moveReaderIndex(forwardBy: 4)
+        let frame = self.received.readSlice(length: Int(length))
+        // A slice shares its memory: what comes next begins in memory of its own.
+        self.received =
+            self.received.readableBytes > 0
+            ? ByteBuffer(bytes: self.received.readableBytesView) : ByteBuffer()
+        return frame
+    }
+
+    private func finish(_ outcome: Outcome) {
+        let latency = self.node.latency()
+        guard latency > .zero else {
+            self.carryOut(outcome)
+            return
+        }
+        self.delay = self.node.timers.after(latency) { [weak self] in self?.carryOut(outcome) }
+    }
+
+    private func carryOut(_ outcome: Outcome) {
+        guard let context = self.context else { return }
+        switch outcome {
+        case .cut: context.close(promise: nil)
+        case .silence: self.becomeIdle()
+        case .answer(let bytes):
+            context.writeAndFlush(self.wrapOutboundOut(bytes)).assumeIsolated().whenComplete { _ in
+                self.becomeIdle()
+            }
+        }
+    }
+
+    /// The next request is taken in a turn of its own: an answer may be given in the middle of something.
+    private func becomeIdle() {
+        self.node.timers.next { [weak self] in
+            self?.isBusy = false
+            self?.takeNext()
+        }
+    }
+}

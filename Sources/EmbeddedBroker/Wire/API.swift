@@ -1,0 +1,72 @@
+/// The requests this broker answers, with the versions it knows.
+///
+/// The newest versions are those librdkafka 2.0.2 picks; newer clients step down to them. From the message
+/// definitions of Apache Kafka (`clients/src/main/resources/common/message`).
+enum API: Int16, CaseIterable {
+    case produce = 0
+    case fetch = 1
+    case listOffsets = 2
+    case metadata = 3
+    case offsetCommit = 8
+    case offsetFetch = 9
+    case findCoordinator = 10
+    case joinGroup = 11
+    case heartbeat = 12
+    case leaveGroup = 13
+    case syncGroup = 14
+    case describeGroups = 15
+    case listGroups = 16
+    case apiVersions = 18
+    case createTopics = 19
+    case deleteTopics = 20
+    case deleteRecords = 21
+    case initProducerID = 22
+    case addPartitionsToTransaction = 24
+    case addOffsetsToTransaction = 25
+    case endTransaction = 26
+    case transactionalOffsetCommit = 28
+    case describeConfigs = 32
+    case createPartitions = 37
+    case deleteGroups = 42
+
+    /// What is told to clients.
+    var advertised: ClosedRange<Int16> {
+        // librdkafka compresses only if version 0 is in the range; Kafka 4 says so too, and knows 3 and up.
+        self == .produce ? 0...7 : self.versions
+    }
+
+    /// What is understood.
+    var versions: ClosedRange<Int16> {
+        switch self {
+        case .produce: 3...7
+        case .fetch: 4...11
+        case .listOffsets: 1...5
+        case .metadata: 1...4
+        case .offsetCommit: 2...7
+        case .offsetFetch: 1...7
+        case .findCoordinator: 0...2
+        case .joinGroup: 0...5
+        case .heartbeat, .syncGroup: 0...3
+        case .leaveGroup: 0...1
+        case .describeGroups: 0...4
+        case .listGroups: 0...2
+        case .apiVersions: 0...3
+        case .createTopics: 2...4
+        case .deleteTopics, .deleteRecords, .deleteGroups, .endTransaction: 0...1
+        case .initProducerID: 0...4
+        case .addPartitionsToTransaction, .addOffsetsToTransaction, .createPartitions: 0...0
+        case .transactionalOffsetCommit: 0...3
+        case .describeConfigs: 1...1
+        }
+    }
+
+    /// From which version on a request is written in the compact forms (KIP-482).
+    func isFlexible(_ version: Int16) -> Bool {
+        switch self {
+        case .apiVersions, .transactionalOffsetCommit: version >= 3
+        case .offsetFetch: version >= 6
+        case .initProducerID: version >= 2
+        default: false
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/// A request that does not follow the protocol. Its connection is closed, as Kafka does.
+struct Malformed: Error {}

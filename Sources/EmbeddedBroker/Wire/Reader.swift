@@ -1,0 +1,124 @@
+internal import NIOCore
+
+/// Reads Kafka's primitives from one frame. Nothing is trusted: every length is checked against what is there.
+struct Reader {
+    private var buffer: ByteBuffer
+    /// Whether strings, bytes and arrays are in their compact form, and structures end in tagged fields.
+    var isFlexible = false
+
+    init(_ buffer: ByteBuffer) { self.buffer = buffer }
+
+    mutating func boolean() throws(Malformed) -> Bool { try self.integer(as: Int8.self) != 0 }
+    mutating func int8() throws(Malformed) -> Int8 { try self.integer() }
+    mutating func int16() throws(Malformed) -> Int16 { try self.integer() }
+    mutating func int32() throws(Malformed) -> Int32 { try self.integer() }
+    mutating func int64() throws(Malformed) -> Int64 { try self.integer() }
+
+    /// Milliseconds in 32 bits; what is negative counts as none.
+    mutating func duration() throws(Malformed) -> Duration { .milliseconds(max(0, try self.int32())) }
+
+    mutating func string() throws(Malformed) -> String {
+        guard let string = try self.nullableString() else { throw Malformed() }
+        return string
+    }
+
+    mutating func nullableString() throws(Malformed) -> String? {
+        let length = self.isFlexible ? try self.compactLength() : Int(try self.int16())
+        guard let slice = try self.slice(length) else { return nil }
+        return String(buffer: slice)
+    }
+
+    /// Outside of flexible structures even in flexible requests: the client id of a request's header.
+    mutating func plainNullableString() throws(Malformed) -> String? {
+        try self.slice(Int(try self.int16())).map { String(buffer: $0) }
+    }
+
+    mutating func bytes() throws(Malformed) -> [UInt8] {
+        let length = self.isFlexible ? try self.compactLength() : Int(try self.int32())
+        guard let slice = try self.slice(length) else { throw Malformed() }
+        return Array(slice.readableBytesView)
+    }
+
+    /// The records of a partition. They share the frame's memory: copy what stays.
+    mutating func records() throws(Malformed) -> ByteBuffer {
+        try self.slice(Int(try self.int32())) ?? ByteBuffer()
+    }
+
+    mutating func array<Element>(
+        _ element: (inout Reader) throws(Malformed) -> Element
+    ) throws(Malformed) -> [Element] {
+        guard let elements = try self.nullableArray(element) else { throw Malformed() }
+        return elements
+    }
+
+    mutating func nullableArray<Element>(
+        _ element: (inout Reader) throws(Malformed) -> Element
+    ) throws(Malformed) -> [Element]? {
+        let count = self.isFlexible ? try self.compactLength() : Int(try self.int32())
+        guard count >= 0 else { return nil }
+        // The smallest element has a byte, so a lie about the count costs no memory.
+        guard count <= self.buffer.readableBytes else { throw Malformed() }
+        var elements: [Element] = []
+        elements.reserveCapacity(min(count, 1_024))
+        for _ in 0..<count { elements.append(try element(&self)) }
+        return elements
+    }
+
+    /// What many requests hold: for each topic, something for each of its partitions.
+    mutating func topics<Entry>(
+        _ entry: (inout Reader) throws(Malformed) -> Entry
+    ) throws(Malformed) -> [TopicEntries<Entry>] {
+        guard let topics = try self.nullableTopics(entry) else { throw Malformed() }
+        return topics
+    }
+
+    mutating func nullableTopics<Entry>(
+        _ entry: (inout Reader) throws(Malformed) -> Entry
+    ) throws(Malformed) -> [TopicEntries<Entry>]? {
+        try self.nullableArray { (reader) throws(Malformed) in
+            let topic = try reader.string()
+            let entries = try reader.array(entry)
+            try reader.endStructure()
+            return TopicEntries(topic: topic, entries: entries)
+        }
+    }
+
+    /// Skips the tagged fields at the end of a structure, none of which this broker knows.
+    mutating func endStructure() throws(Malformed) {
+        guard self.isFlexible else { return }
+        for _ in 0..<(try self.unsignedVarint()) {
+            _ = try self.unsignedVarint()
+            _ = try self.slice(Int(try self.unsignedVarint()))
+        }
+    }
+
+    /// At most five bytes of seven bits each.
+    mutating func unsignedVarint() throws(Malformed) -> UInt32 {
+        var value: UInt64 = 0
+        for shift in stride(from: 0, through: 28, by: 7) {
+            let byte = try self.integer(as: UInt8.self)
+            value |= UInt64(byte & 0x7f) << UInt64(shift)
+            if byte & 0x80 == 0 {
+                guard let value = UInt32(exactly: value) else { throw Malformed() }
+                return value
+            }
+        }
+        throw Malformed()
+    }
+
+    /// Lengths count from one there, so that zero can mean null.
+    private mutating func compactLength() throws(Malformed) -> Int { Int(try self.unsignedVarint()) - 1 }
+
+    private mutating func slice(_ length: Int) throws(Malformed) -> ByteBuffer? {
+        guard length >= 0 else { return nil }
+        guard let slice = self.buffer.readSlice(length: length) else { throw Malformed() }
+        return slice
+    }
+
+    private mutating func integer<Value: FixedWidthInteger>(
+        as type: Value.Type = Value.self
+    ) throws(Malformed) -> Value {
+        guard let value = self.buffer.readInteger(as: type) else { throw Malformed() }
+        return value
+    }
+}
