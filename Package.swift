@@ -164,7 +164,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EmbeddedBrokerTests",
-            dependencies: ["CRdKafka", "EmbeddedBroker", "EventThread", "Kafka", "Records"],
+            dependencies: ["CRdKafka", "EmbeddedBroker", "EventThread", "Kafka", "Records", nioCore],
             swiftSettings: house
         ),
         // The real executables against a real broker.

@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import NIOPosix
+internal import Synchronization
 
 /// A Kafka broker for tests and chaos runs: one node, in memory, with the semantics of Apache Kafka 3 as a
 /// librdkafka client sees them, transactions and fencing included. Safe to use from anywhere; `stop` it when done.
@@ -10,6 +11,7 @@ package final class EmbeddedBroker: Sendable {
     private let loop: any EventLoop
     private let node: NIOLoopBound<Node>
     private let listener: any Channel
+    private let isStopped = Atomic(false)
 
     private init(
         group: MultiThreadedEventLoopGroup,
@@ -105,6 +107,8 @@ package final class EmbeddedBroker: Sendable {
 
     /// Closes the port and every connection, and forgets everything. Calling it again does nothing.
     package func stop() async {
+        guard !self.isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        // What fails here has ended already.
         try? await self.listener.close()
         try? await self.onLoop { $0.cutConnections() }
         try? await self.group.shutdownGracefully()

@@ -9,6 +9,8 @@ final class Node {
     let settings: BrokerSettings
     let timers: Timers
     let clock = WallClock()
+    /// Another one at each start, as the offsets begin anew.
+    let clusterID = "embedded-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
     var topics: [String: Topic] = [:]
     var groups: [String: Group] = [:]
     var faults = BrokerFaults()

@@ -17,7 +17,7 @@ extension Node {
                 writer.integer(self.port)
                 writer.string(nil)  // rack
             }
-            if call.version >= 2 { writer.string("embedded") }
+            if call.version >= 2 { writer.string(self.clusterID) }
             writer.integer(Self.id)  // controller
             writer.array(reports) { writer, report in
                 writer.error(report.error)

@@ -1,0 +1,132 @@
+import CRdKafka
+import EmbeddedBroker
+import Kafka
+import Records
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct RecordTests {
+    @Test(arguments: ["none", "gzip", "snappy", "lz4", "zstd"])
+    func recordsComeBackAsTheyWereSent(codec: String) async throws {
+        try await withBroker(topics: ["letters": 1]) { broker in
+            let headers = [
+                RecordHeader("a", "1"), RecordHeader("b", nil as [UInt8]?), RecordHeader("a", []),
+                RecordHeader("", [0, 0xFF]),
+            ]
+            let sent = [
+                OutboundRecord(
+                    topic: "letters",
+                    key: [1, 0],
+                    value: [2],
+                    headers: headers,
+                    timestamp: 1_000
+                ),
+                OutboundRecord(topic: "letters", key: [], value: [], timestamp: 2_000),
+                OutboundRecord(topic: "letters", key: nil, value: nil, timestamp: 1_500),
+                OutboundRecord(
+                    topic: "letters",
+                    value: Array(repeating: 7, count: 100_000),
+                    timestamp: 3_000
+                ),
+            ]
+            let reports = try publish(sent, to: broker, ["compression.codec": codec])
+            #expect(reports.allSatisfy { $0 == nil })
+            let read = try contents(of: "letters", broker)
+            #expect(read.map(\.key) == sent.map(\.key))
+            #expect(read.map(\.value) == sent.map(\.value))
+            #expect(read.map(\.headers) == sent.map(\.headers))
+            #expect(read.map(\.timestamp) == sent.map(\.timestamp))
+            #expect(read.map(\.offset) == [0, 1, 2, 3])
+        }
+    }
+
+    /// Whatever the network does, an idempotent producer's records are there once, in order.
+    @Test func cutConnectionsLoseRepeatAndReorderNothing() async throws {
+        try await withBroker(topics: ["numbers": 1]) { broker in
+            var faults = BrokerFaults()
+            faults.unansweredProduceShare = 0.05
+            faults.refusedProduceShare = 0.05
+            faults.latency = .zero ... .milliseconds(3)
+            try wait { [faults] in try await broker.setFaults(faults) }
+            let sent = (0..<20_000).map { OutboundRecord(topic: "numbers", value: Array("\($0)".utf8)) }
+            let reports = try publish(
+                sent,
+                to: broker,
+                ["batch.num.messages": "100", "retry.backoff.ms": "1", "reconnect.backoff.ms": "1"],
+                atMost: .seconds(100)
+            )
+            #expect(reports.allSatisfy { $0 == nil })
+            try wait { try await broker.setFaults(BrokerFaults()) }
+            #expect(try values(of: "numbers", broker) == sent.indices.map { "\($0)" })
+        }
+    }
+
+    @Test func aRecordThatIsTooLargeIsRefused() async throws {
+        try await withBroker { broker in
+            try wait {
+                try await broker.createTopic("small", partitions: 1, settings: ["max.message.bytes": "2000"])
+            }
+            let record = OutboundRecord(topic: "small", value: Array(repeating: 1, count: 2_001))
+            let reports = try publish([record], to: broker)
+            #expect(reports.map { $0?.code } == [.messageTooLarge])
+            #expect(try contents(of: "small", broker).isEmpty)
+        }
+    }
+
+    @Test func theOldestGoesWhenAPartitionIsFull() async throws {
+        try await withBroker { broker in
+            try wait {
+                try await broker.createTopic("ring", partitions: 1, settings: ["retention.bytes": "100000"])
+            }
+            let sent = (0..<300).map { number in
+                OutboundRecord(
+                    topic: "ring",
+                    key: Array("\(number)".utf8),
+                    value: Array(repeating: 1, count: 1_000)
+                )
+            }
+            _ = try publish(sent, to: broker, ["batch.num.messages": "10"])
+            let read = try contents(of: "ring", broker)
+            let first = try #require(read.first?.offset)
+            #expect(read.map(\.offset) == Array(first..<300))
+            // As many as fit, less at most one batch; the keys take some room, too.
+            #expect(80...97 ~= read.count)
+        }
+    }
+
+    @Test func aTopicIsMadeOnFirstUseUnlessThatIsOff() async throws {
+        try await withBroker { broker in
+            _ = try publish([OutboundRecord(topic: "new", value: [1])], to: broker)
+            #expect(try contents(of: "new", broker).count == 1)
+            let admin = try Admin(["bootstrap.servers": broker.address])
+            #expect(try admin.metadata(atMost: .seconds(10)).partitionCounts == ["new": 4])
+        }
+        var settings = BrokerSettings()
+        settings.automaticPartitions = nil
+        try await withBroker(settings) { broker in
+            let reports = try publish(
+                [OutboundRecord(topic: "new", value: [1])],
+                to: broker,
+                ["message.timeout.ms": "2000", "topic.metadata.propagation.max.ms": "0"]
+            )
+            #expect(reports.map { $0?.code.rawValue } == [RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART.rawValue])
+        }
+    }
+
+    /// A fetch that waits is answered by what arrives, not by the end of its time.
+    @Test func aWaitingReaderIsWokenByARecord() async throws {
+        try await withBroker(topics: ["letters": 1]) { broker in
+            let member = try NativeMember(
+                broker,
+                group: "g",
+                topic: "letters",
+                ["fetch.wait.max.ms": "30000"]
+            )
+            #expect(poll(member) { member.partitions == [0] })
+            for round in 1...5 {
+                _ = try publish([OutboundRecord(topic: "letters", value: [1])], to: broker)
+                #expect(poll(member, atMost: .seconds(10)) { member.recordCount == round })
+            }
+        }
+    }
+}
