@@ -74,13 +74,7 @@ extension Node {
             }
             let batch = try RecordBatch(validating: records)
             if batch.codec == 4, version < 7 { throw .unsupportedCompressionType }
-            if batch.isTransactional, let producer = batch.producer,
-                let error = self.transactions.refusal(
-                    ofWriting: place,
-                    in: request.transactionalID,
-                    by: producer
-                )
-            {
+            if let error = self.refusal(ofWriting: batch, to: place, in: request.transactionalID) {
                 throw error
             }
             let offset = try partition.append(batch)
@@ -92,6 +86,17 @@ extension Node {
         } catch {
             return Result(partition: place.partition, error: error)
         }
+    }
+
+    /// Kafka asks the coordinator since 3.6, and words what will pass so that older clients try again.
+    private func refusal(
+        ofWriting batch: RecordBatch,
+        to place: TopicPartition,
+        in transactionalID: String?
+    ) -> ErrorCode? {
+        guard batch.isTransactional, let producer = batch.producer else { return nil }
+        let error = self.transactions.refusal(ofWriting: place, in: transactionalID, by: producer)
+        return error == .concurrentTransactions ? .notEnoughReplicas : error
     }
 
     private static func answer(_ call: Call, _ results: [TopicEntries<Result>]) {
