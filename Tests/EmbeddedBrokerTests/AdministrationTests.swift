@@ -28,22 +28,18 @@ struct AdministrationTests {
     @Test func aTopicTellsItsSettings() async throws {
         try await withBroker { broker in
             let settings = ["retention.ms": "1000", "cleanup.policy": "compact", "min.insync.replicas": "2"]
-            try wait { try await broker.createTopic("t", partitions: 1, settings: settings) }
+            try await broker.createTopic("t", partitions: 1, settings: settings)
             let told = try RawClient(broker).settings(of: "t")
             #expect(told.filter { settings[$0.key] != nil } == settings)
             #expect(told["max.message.bytes"] == "1048588")
-            #expect(throws: TopicConfiguration.InvalidSetting.self) {
-                try wait {
-                    try await broker.createTopic("u", partitions: 1, settings: ["retention.ms": "soon"])
-                }
+            await #expect(throws: TopicConfiguration.InvalidSetting.self) {
+                try await broker.createTopic("u", partitions: 1, settings: ["retention.ms": "soon"])
             }
-            #expect(throws: TopicConfiguration.InvalidSetting.self) {
-                try wait {
-                    try await broker.createTopic("u", partitions: 1, settings: ["no.such.setting": "1"])
-                }
+            await #expect(throws: TopicConfiguration.InvalidSetting.self) {
+                try await broker.createTopic("u", partitions: 1, settings: ["no.such.setting": "1"])
             }
-            #expect(throws: EmbeddedBroker.TopicRefused.self) {
-                try wait { try await broker.createTopic("t", partitions: 1) }
+            await #expect(throws: EmbeddedBroker.TopicRefused.self) {
+                try await broker.createTopic("t", partitions: 1)
             }
         }
     }
@@ -51,9 +47,7 @@ struct AdministrationTests {
     /// There is one replica, so a topic that asks for two takes nothing from a producer that wants to be sure.
     @Test func tooFewReplicasAreTooFew() async throws {
         try await withBroker { broker in
-            try wait {
-                try await broker.createTopic("t", partitions: 1, settings: ["min.insync.replicas": "2"])
-            }
+            try await broker.createTopic("t", partitions: 1, settings: ["min.insync.replicas": "2"])
             let record = [OutboundRecord(topic: "t", value: [1])]
             let sure = try publish(record, to: broker, ["message.timeout.ms": "1000"])
             #expect(sure.allSatisfy { $0 != nil })
@@ -93,12 +87,12 @@ struct AdministrationTests {
             faults.refusesConnections = true
             let before = try RawClient(broker)
             _ = try before.call(.apiVersions, 0) { _ in }
-            try wait { [faults] in try await broker.setFaults(faults) }
+            try await broker.setFaults(faults)
             #expect(try RawClient(broker).isClosed)
             _ = try before.call(.apiVersions, 0) { _ in }
-            try wait { try await broker.cutConnections() }
+            try await broker.cutConnections()
             #expect(before.isClosed)
-            try wait { try await broker.setFaults(BrokerFaults()) }
+            try await broker.setFaults(BrokerFaults())
             #expect(try publish([OutboundRecord(topic: "t", value: [1])], to: broker) == [nil])
         }
     }

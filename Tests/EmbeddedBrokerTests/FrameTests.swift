@@ -222,7 +222,7 @@ struct FrameTests {
             let client = try RawClient(broker)
             var faults = BrokerFaults()
             faults.latency = .zero ... .milliseconds(5)
-            try wait { [faults] in try await broker.setFaults(faults) }
+            try await broker.setFaults(faults)
             var frames: [UInt8] = []
             for _ in 0..<50 {
                 frames += client.frame(API.apiVersions.rawValue, 0, isFlexible: false) { _ in }

@@ -213,7 +213,7 @@ struct GroupTests {
             member.sessionTimeout = 500
             #expect(try member.join() == ErrorCode.none)
             #expect(try member.sync([member.id: [1]]).error == ErrorCode.none)
-            try wait { try await broker.moveCoordinators(for: .seconds(1)) }
+            try await broker.moveCoordinators(for: .seconds(1))
             #expect(try member.heartbeat() == .notCoordinator)
             #expect(try member.commit("work", 1) == .notCoordinator)
             let deadline = ContinuousClock.now + .seconds(10)

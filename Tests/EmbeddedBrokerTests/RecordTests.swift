@@ -47,7 +47,7 @@ struct RecordTests {
             faults.unansweredProduceShare = 0.05
             faults.refusedProduceShare = 0.05
             faults.latency = .zero ... .milliseconds(3)
-            try wait { [faults] in try await broker.setFaults(faults) }
+            try await broker.setFaults(faults)
             let sent = (0..<20_000).map { OutboundRecord(topic: "numbers", value: Array("\($0)".utf8)) }
             let reports = try publish(
                 sent,
@@ -56,16 +56,14 @@ struct RecordTests {
                 atMost: .seconds(100)
             )
             #expect(reports.allSatisfy { $0 == nil })
-            try wait { try await broker.setFaults(BrokerFaults()) }
+            try await broker.setFaults(BrokerFaults())
             #expect(try values(of: "numbers", broker) == sent.indices.map { "\($0)" })
         }
     }
 
     @Test func aRecordThatIsTooLargeIsRefused() async throws {
         try await withBroker { broker in
-            try wait {
-                try await broker.createTopic("small", partitions: 1, settings: ["max.message.bytes": "2000"])
-            }
+            try await broker.createTopic("small", partitions: 1, settings: ["max.message.bytes": "2000"])
             let record = OutboundRecord(topic: "small", value: Array(repeating: 1, count: 2_001))
             let reports = try publish([record], to: broker)
             #expect(reports.map { $0?.code } == [.messageTooLarge])
@@ -75,9 +73,7 @@ struct RecordTests {
 
     @Test func theOldestGoesWhenAPartitionIsFull() async throws {
         try await withBroker { broker in
-            try wait {
-                try await broker.createTopic("ring", partitions: 1, settings: ["retention.bytes": "100000"])
-            }
+            try await broker.createTopic("ring", partitions: 1, settings: ["retention.bytes": "100000"])
             let sent = (0..<300).map { number in
                 OutboundRecord(
                     topic: "ring",

@@ -175,7 +175,7 @@ struct TransactionTests {
             let producer = try self.producer(broker, ["reconnect.backoff.ms": "1", "retry.backoff.ms": "1"])
             var faults = BrokerFaults()
             faults.unansweredEndShare = 0.5
-            try wait { [faults] in try await broker.setFaults(faults) }
+            try await broker.setFaults(faults)
             for round in 0..<10 {
                 try producer.begin()
                 try producer.send("results", 0, "\(round)")
@@ -194,7 +194,7 @@ struct TransactionTests {
             let producer = try self.producer(broker)
             var faults = BrokerFaults()
             faults.markerDelay = .milliseconds(300) ... .milliseconds(300)
-            try wait { [faults] in try await broker.setFaults(faults) }
+            try await broker.setFaults(faults)
             for round in 0..<3 {
                 try producer.begin()
                 try producer.send("results", 0, "\(round)")

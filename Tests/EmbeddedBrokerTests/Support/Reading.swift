@@ -3,7 +3,6 @@ import EmbeddedBroker
 import EventThread
 import Kafka
 import Records
-import Synchronization
 import Testing
 
 /// Runs a body with a broker of its own, which is stopped however the body ends. The body has a thread of its own,
@@ -11,12 +10,12 @@ import Testing
 func withBroker(
     _ settings: BrokerSettings = BrokerSettings(),
     topics: [String: Int] = [:],
-    _ body: @escaping @Sendable (EmbeddedBroker) throws -> Void
+    _ body: (EmbeddedBroker) async throws -> Void
 ) async throws {
     let broker = try await EmbeddedBroker.start(settings)
     do {
         for (name, partitions) in topics { try await broker.createTopic(name, partitions: partitions) }
-        try await EventThread.run { try body(broker) }
+        try await withTaskExecutorPreference(OwnThread()) { try await body(broker) }
     } catch {
         await broker.stop()
         throw error
@@ -24,19 +23,15 @@ func withBroker(
     await broker.stop()
 }
 
-/// Does something that takes its time, and waits for it.
-func wait(for act: @escaping @Sendable () async throws -> Void) throws {
-    let end = DispatchSemaphore(value: 0)
-    let outcome = Outcome()
-    Task {
-        do { try await act() } catch { outcome.failure.withLock { $0 = error } }
-        end.signal()
-    }
-    end.wait()
-    if let failure = outcome.failure.withLock({ $0 }) { throw failure }
-}
+/// Runs one test's task where it may wait as long as it likes.
+private final class OwnThread: TaskExecutor {
+    private let queue = DispatchQueue(label: "test")
 
-private final class Outcome: Sendable { let failure = Mutex<(any Error)?>(nil) }
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        self.queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
 
 /// Everything that is in a topic now, up to its end as such a reader sees it.
 func contents(
