@@ -21,8 +21,8 @@ package struct BrokerSettings: Sendable {
 
     package struct OutOfBounds: Error { package var setting: String }
 
-    static let partitionLimit = 10_000
-    static let topicLimit = 10_000
+    /// Of all topics together.
+    static let partitionLimit = 100_000
     static let groupLimit = 10_000
     static let groupSizeLimit = 1_000
     static let transactionalIDLimit = 10_000

@@ -95,6 +95,8 @@ package final class EmbeddedBroker: Sendable {
         try await self.onLoop { $0.faults = faults }
     }
 
+    package func faultCounts() async throws -> FaultCounts { try await self.onLoop { $0.faultCounts } }
+
     /// For so long requests to the coordinators of groups and transactions are answered NOT_COORDINATOR.
     package func moveCoordinators(for time: Duration) async throws {
         try await self.onLoop { $0.moveCoordinators(for: time) }

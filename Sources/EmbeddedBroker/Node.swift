@@ -15,6 +15,7 @@ final class Node {
     var groups: [String: Group] = [:]
     var faults = BrokerFaults()
     var dice: Dice
+    var faultCounts = FaultCounts()
     private(set) var host = ""
     private(set) var port: Int32 = 0
     /// While set, the coordinators are on a broker that nobody can find.
@@ -50,7 +51,9 @@ final class Node {
         guard Topic.isValidName(name) else { return .invalidTopic }
         guard self.topics[name] == nil else { return .topicAlreadyExists }
         guard 1...BrokerSettings.partitionLimit ~= partitions else { return .invalidPartitions }
-        guard self.topics.count < BrokerSettings.topicLimit else { return .policyViolation }
+        guard self.partitionCount + partitions <= BrokerSettings.partitionLimit else {
+            return .policyViolation
+        }
         self.topics[name] = Topic(
             name,
             partitions: partitions,
@@ -59,6 +62,9 @@ final class Node {
         )
         return nil
     }
+
+    /// Of all topics together.
+    var partitionCount: Int { self.topics.values.reduce(0) { $0 + $1.partitions.count } }
 
     func deleteTopic(_ name: String) -> ErrorCode? {
         guard let topic = self.topics.removeValue(forKey: name) else { return .unknownTopicOrPartition }
@@ -96,6 +102,7 @@ final class Node {
 
     /// Requests to the coordinators are answered NOT_COORDINATOR for so long.
     func moveCoordinators(for time: Duration) {
+        self.faultCounts.coordinatorMoves += 1
         if self.absence == nil { for group in self.groups.values { group.coordinatorLeft() } }
         self.absence?.cancel()
         self.absence = self.timers.after(time) { [weak self] in
@@ -109,7 +116,10 @@ final class Node {
 
     /// - Returns: whether the connection may stay.
     func admits(_ channel: any Channel) -> Bool {
-        guard !self.faults.refusesConnections else { return false }
+        guard !self.faults.refusesConnections else {
+            self.faultCounts.refusedConnections += 1
+            return false
+        }
         self.connections[ObjectIdentifier(channel)] = channel
         return true
     }

@@ -56,6 +56,9 @@ struct RecordTests {
                 atMost: .seconds(100)
             )
             #expect(reports.allSatisfy { $0 == nil })
+            let counts = try await broker.faultCounts()
+            #expect(counts.unansweredProduces > 0)
+            #expect(counts.refusedProduces > 0)
             try await broker.setFaults(BrokerFaults())
             #expect(try values(of: "numbers", broker) == sent.indices.map { "\($0)" })
         }

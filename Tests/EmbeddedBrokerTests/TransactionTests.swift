@@ -183,6 +183,7 @@ struct TransactionTests {
                 try producer.sendOffsets(offsets, of: GroupMetadata(group: "workers"))
                 try producer.commit()
             }
+            #expect(try await broker.faultCounts().unansweredEnds > 0)
             #expect(try values(of: "results", broker) == (0..<10).map { "\($0)" })
             #expect(try committed("work", by: "workers", broker) == ["9 "])
         }

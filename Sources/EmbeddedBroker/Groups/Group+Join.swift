@@ -27,21 +27,16 @@ extension Group {
     }
 
     private func joinNew(_ request: JoinRequest, _ answer: @escaping (JoinAnswer) -> Void) {
-        if let instance = request.instanceID {
-            let id = self.newMemberID(instance)
-            if let old = self.member(instance: instance) {
-                self.replace(old, by: GroupMember(id: id, request), answer)
-            } else {
-                self.add(GroupMember(id: id, request), request, answer)
-            }
+        if let instance = request.instanceID, let old = self.member(instance: instance) {
+            self.replace(old, by: GroupMember(id: self.newMemberID(instance), request), answer)
             return
         }
         guard self.members.count + self.expected.count < BrokerSettings.groupSizeLimit else {
             answer(.refused(.groupMaxSizeReached, ""))
             return
         }
-        let id = self.newMemberID(request.clientID)
-        if request.comesTwice {
+        let id = self.newMemberID(request.instanceID ?? request.clientID)
+        if request.comesTwice, request.instanceID == nil {
             self.expected[id] = self.timers.after(request.sessionTimeout) { [weak self] in
                 self?.expected[id] = nil
                 self?.completeJoinIfAllAreHere()

@@ -103,9 +103,9 @@ extension Node {
 
     private func grow(_ name: String, to count: Int, isRehearsal: Bool) -> ErrorCode? {
         guard let topic = self.topics[name] else { return .unknownTopicOrPartition }
-        guard count > topic.partitions.count, count <= BrokerSettings.partitionLimit else {
-            return .invalidPartitions
-        }
+        let more = count - topic.partitions.count
+        guard more > 0 else { return .invalidPartitions }
+        guard self.partitionCount + more <= BrokerSettings.partitionLimit else { return .policyViolation }
         if !isRehearsal { topic.grow(to: count) }
         return nil
     }

@@ -39,6 +39,7 @@ extension Node {
             }
         }
         if refusal == nil, self.dice.falls(self.faults.unansweredProduceShare) {
+            self.faultCounts.unansweredProduces += 1
             call.cutConnection()
         } else if request.acknowledgements == 0 {
             // The client waits for no answer: all it could notice of an error is the end of the connection.
@@ -53,6 +54,7 @@ extension Node {
     private func refusal(of request: ProduceRequest) -> ErrorCode? {
         guard -1...1 ~= request.acknowledgements else { return .invalidRequiredAcks }
         guard self.dice.falls(self.faults.refusedProduceShare) else { return nil }
+        self.faultCounts.refusedProduces += 1
         return Bool.random(using: &self.dice) ? .notEnoughReplicas : .notLeaderOrFollower
     }
 

@@ -86,6 +86,7 @@ extension Node {
         let outcome: TransactionOutcome = try call.body.boolean() ? .commit : .abort
         let error = self.coordinatorError ?? self.transactions.end(id, outcome, by: producer)
         if error == nil, self.dice.falls(self.faults.unansweredEndShare) {
+            self.faultCounts.unansweredEnds += 1
             call.cutConnection()
         } else {
             Self.answer(call, error)

@@ -24,6 +24,8 @@ struct Reader {
 
     mutating func nullableString() throws(Malformed) -> String? {
         let length = self.isFlexible ? try self.compactLength() : Int(try self.int16())
+        // Kafka, too, allows no more in the compact form than the other one can say.
+        guard length <= Int16.max else { throw Malformed() }
         guard let slice = try self.slice(length) else { return nil }
         return String(buffer: slice)
     }
