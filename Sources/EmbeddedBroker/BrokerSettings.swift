@@ -6,8 +6,8 @@ package struct BrokerSettings: Sendable {
     package var sessionTimeouts: ClosedRange<Duration> = .milliseconds(500)...(.seconds(1_800))
     /// What a partition keeps at most; beyond it the oldest batches go.
     package var bytesPerPartition = 64 << 20
-    /// The largest request.
-    package var frameByteLimit = 100 << 20
+    /// The largest request. Kafka takes 100 MiB.
+    package var frameByteLimit = 32 << 20
     /// How many partitions a topic gets that is created on first use; nil: none is.
     package var automaticPartitions: Int? = 4
     /// The longest `transaction.timeout.ms` a producer may ask for.

@@ -124,7 +124,7 @@ struct RecordTests {
             #expect(poll(member) { member.partitions == [0] })
             for round in 1...5 {
                 _ = try publish([OutboundRecord(topic: "letters", value: [1])], to: broker)
-                #expect(poll(member, atMost: .seconds(10)) { member.recordCount == round })
+                #expect(poll(member, atMost: .seconds(10)) { member.records.count == round })
             }
         }
     }

@@ -3,7 +3,13 @@ import EmbeddedBroker
 
 /// A member of a group that does as librdkafka does by itself: eager, and no answer of ours to a rebalance.
 @safe final class NativeMember: NativeClient {
-    private(set) var recordCount = 0
+    struct Record {
+        var partition: Int32
+        var offset: Int64
+        var value: String
+    }
+
+    private(set) var records: [Record] = []
     private(set) var failures: [String] = []
 
     init(_ broker: EmbeddedBroker, group: String, topic: String, _ more: [String: String] = [:]) throws {
@@ -30,10 +36,27 @@ import EmbeddedBroker
         guard let message = unsafe rd_kafka_consumer_poll(self.handle, 20) else { return }
         defer { unsafe rd_kafka_message_destroy(message) }
         if unsafe message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR {
-            self.recordCount += 1
+            let value = unsafe UnsafeRawBufferPointer(
+                start: message.pointee.payload,
+                count: message.pointee.len
+            )
+            let text = unsafe String(decoding: value, as: UTF8.self)
+            self.records.append(
+                unsafe Record(
+                    partition: message.pointee.partition,
+                    offset: message.pointee.offset,
+                    value: text
+                )
+            )
         } else {
             self.failures.append(NativeError(unsafe message.pointee.err).name)
         }
+    }
+
+    /// Hands over what was read since the last time.
+    func takeRecords() -> [Record] {
+        defer { self.records = [] }
+        return self.records
     }
 
     /// Commits and waits for the answer.
