@@ -72,6 +72,30 @@ struct AdministrationTests {
         }
     }
 
+    @Test func groupsAreListedDescribedAndDeleted() async throws {
+        try await withBroker(topics: ["a": 1, "b": 1]) { broker in
+            let member = try RawMember(broker, group: "workers")
+            let error = try member.join()
+            #expect(error == ErrorCode.none)
+            #expect(try member.sync([member.id: [7]]).error == ErrorCode.none)
+            #expect(try member.commit("b", 2) == ErrorCode.none)
+            #expect(try member.commit("a", 1) == ErrorCode.none)
+            let client = try RawClient(broker)
+            #expect(try client.groups() == ["workers": "consumer"])
+            let group = try client.describe("workers")
+            #expect(group.state == "Stable")
+            #expect(group.assignments == [member.id: [7]])
+            #expect(try client.describe("nobody").state == "Dead")
+            #expect(try client.committedOffsets("workers") == ["a": [1], "b": [2]])
+            #expect(try client.delete("workers") == .nonEmptyGroup)
+            #expect(try member.leave() == ErrorCode.none)
+            #expect(try client.describe("workers").state == "Empty")
+            #expect(try client.delete("workers") == ErrorCode.none)
+            #expect(try client.delete("workers") == .groupIDNotFound)
+            #expect(try client.committedOffsets("workers").isEmpty)
+        }
+    }
+
     @Test func settingsThatMakeNoSenseAreRefused() async throws {
         var settings = BrokerSettings()
         settings.bytesPerPartition = 0

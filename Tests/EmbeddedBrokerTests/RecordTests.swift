@@ -1,8 +1,9 @@
 import CRdKafka
-import EmbeddedBroker
 import Kafka
 import Records
 import Testing
+
+@testable import EmbeddedBroker
 
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct RecordTests {
@@ -90,6 +91,23 @@ struct RecordTests {
             #expect(read.map(\.offset) == Array(first..<300))
             // As many as fit, less at most one batch; the keys take some room, too.
             #expect(80...97 ~= read.count)
+        }
+    }
+
+    /// Compressed records are not looked into: the first of their batch stands for all, too early and never too late.
+    @Test(arguments: [("none", 1), ("gzip", 0)])
+    func recordsAreFoundByTheirTime(codec: String, second: Int64) async throws {
+        try await withBroker(topics: ["t": 1]) { broker in
+            let sent = [1_000, 3_000, 2_000].map { timestamp in
+                OutboundRecord(topic: "t", value: Array(repeating: 1, count: 500), timestamp: timestamp)
+            }
+            // One batch: it is sent when all are there.
+            _ = try publish(sent, to: broker, ["compression.codec": codec, "linger.ms": "200"])
+            let client = try RawClient(broker)
+            let found = try [500, 1_500, 3_001].map { try client.offset("t", 0, at: $0) }
+            #expect(found == [0, second, -1])
+            #expect(try client.offset("t", 0, at: -2) == 0)
+            #expect(try client.offset("t", 0, at: -1) == 3)
         }
     }
 

@@ -21,7 +21,11 @@ struct TransactionTests {
             try producer.flush()
             #expect(try values(of: "results", broker).isEmpty)
             #expect(try values(of: "results", broker, "read_uncommitted").count == 4)
+            let client = try RawClient(broker)
+            #expect(try client.offset("results", 0, at: -1, .readCommitted) == 0)
+            #expect(try client.offset("results", 0, at: -1, .readUncommitted) == 2)
             try producer.commit()
+            #expect(try client.offset("results", 0, at: -1, .readCommitted) == 3)
             #expect(try values(of: "results", broker).sorted() == ["a0", "a1", "a2", "a3"])
             try producer.begin()
             for number in 0..<4 { try producer.send("results", Int32(number % 2), "b\(number)") }

@@ -5,12 +5,22 @@ import Kafka
 extension RawClient {
     /// Where the next record goes.
     func endOffset(_ topic: String, _ partition: Int32) throws -> Int64 {
+        try self.offset(topic, partition, at: -1)
+    }
+
+    /// The first offset that is not older, or an end of the log: -1 is the newest, -2 the oldest.
+    func offset(
+        _ topic: String,
+        _ partition: Int32,
+        at timestamp: Int64,
+        _ isolation: Isolation = .readUncommitted
+    ) throws -> Int64 {
         var reader = try self.call(.listOffsets, 2) { writer in
             writer.integer(Int32(-1))
-            writer.integer(Int8(0))
+            writer.integer(isolation.rawValue)
             writer.topics([TopicEntries(topic: topic, entries: [partition])]) { writer, partition in
                 writer.integer(partition)
-                writer.integer(Int64(-1))
+                writer.integer(timestamp)
             }
         }
         _ = try reader.int32()
@@ -133,6 +143,15 @@ final class RawMember {
         return try self.synced()
     }
 
+    func leave() throws -> ErrorCode? {
+        var reader = try self.client.call(.leaveGroup, 1) { writer in
+            writer.string(self.group)
+            writer.string(self.id)
+        }
+        _ = try reader.int32()
+        return ErrorCode(rawValue: try reader.int16())
+    }
+
     func heartbeat() throws -> ErrorCode? {
         var reader = try self.client.call(.heartbeat, 3) { writer in
             writer.string(self.group)
@@ -219,5 +238,69 @@ extension RawClient {
             return (try reader.int64(), ErrorCode(rawValue: try reader.int16()))
         }
         return topics[0].entries[0]
+    }
+}
+
+extension RawClient {
+    /// Each group's name and protocol type.
+    func groups() throws -> [String: String] {
+        var reader = try self.call(.listGroups, 2) { _ in }
+        _ = (try reader.int32(), try reader.int16())
+        let groups = try reader.array { (reader) throws(Malformed) in
+            (try reader.string(), try reader.string())
+        }
+        return Dictionary(groups) { $1 }
+    }
+
+    /// A group's state, and what each member has been assigned.
+    func describe(_ group: String) throws -> (state: String, assignments: [String: [UInt8]]) {
+        var reader = try self.call(.describeGroups, 4) { writer in
+            writer.array([group]) { $0.string($1) }
+            writer.boolean(false)
+        }
+        _ = try reader.int32()
+        let groups = try reader.array { (reader) throws(Malformed) in
+            _ = (try reader.int16(), try reader.string())
+            let state = try reader.string()
+            _ = (try reader.string(), try reader.string())
+            let members = try reader.array { (reader) throws(Malformed) in
+                let id = try reader.string()
+                _ = (
+                    try reader.nullableString(), try reader.string(), try reader.string(), try reader.bytes()
+                )
+                return (id, try reader.bytes())
+            }
+            _ = try reader.int32()
+            return (state: state, assignments: Dictionary(members) { $1 })
+        }
+        return groups[0]
+    }
+
+    func delete(_ group: String) throws -> ErrorCode? {
+        var reader = try self.call(.deleteGroups, 1) { writer in writer.array([group]) { $0.string($1) } }
+        _ = try reader.int32()
+        return try reader.array { (reader) throws(Malformed) in
+            _ = try reader.string()
+            return ErrorCode(rawValue: try reader.int16())
+        }[0]
+    }
+
+    /// Everything that a group has committed.
+    func committedOffsets(_ group: String) throws -> [String: [Int64]] {
+        var reader = try self.call(.offsetFetch, 7) { writer in
+            writer.string(group)
+            writer.nullArray()
+            writer.boolean(false)
+            writer.endStructure()
+        }
+        _ = try reader.int32()
+        let topics = try reader.topics { (reader) throws(Malformed) in
+            _ = try reader.int32()
+            let offset = try reader.int64()
+            _ = (try reader.int32(), try reader.nullableString(), try reader.int16())
+            try reader.endStructure()
+            return offset
+        }
+        return Dictionary(topics.map { ($0.topic, $0.entries) }) { $1 }
     }
 }
