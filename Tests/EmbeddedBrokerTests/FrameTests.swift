@@ -176,7 +176,8 @@ struct FrameTests {
             // The first offset and the leader's epoch are the broker's to set.
             for index in 8..<Self.batch.readableBytes where !(12..<16).contains(index) {
                 var broken = Self.batch
-                broken.setInteger(broken.getInteger(at: index, as: UInt8.self)! ^ 0x01, at: index)
+                let byte = try #require(broken.getInteger(at: index, as: UInt8.self))
+                broken.setInteger(byte ^ 0x01, at: index)
                 let error = try self.produced(broken, broker)
                 #expect(error == .corruptMessage || error == .invalidRecord, "byte \(index)")
             }
