@@ -125,7 +125,8 @@ let package = Package(
         .executableTarget(
             name: "Fleet",
             dependencies: [
-                "EmbeddedBroker", "EventThread", "Kafka", "Records", "WireFormats", "WireMessages", "WorkerKit",
+                "EmbeddedBroker", "EventThread", "Kafka", "Records", "WireFormats", "WireMessages",
+                "WorkerKit",
                 "UpstreamHTTP", "UpstreamSimulator", "Operations", "Simulation", argumentParser, protobuf,
                 unixSignals,
             ],
@@ -171,7 +172,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ActivationWorker", "EventThread", "Fleet", "Kafka", "Records", "UpstreamSimulator",
+                "ActivationWorker", "EmbeddedBroker", "EventThread", "Fleet", "Kafka", "Records",
+                "UpstreamSimulator",
             ],
             swiftSettings: house
         ),

@@ -75,7 +75,7 @@ package final class Storm {
         if self.simulation.workers.allSatisfy(\.hasEnded) { self.simulation.startWorker() }
         // Poison that nobody healthy keeps company lives until its deadline, and whoever waits behind it with it:
         // from an outage it cannot be told. So it is cured, some day.
-        self.simulation.after(.seconds(600)) { self.isCured = true }
+        self.simulation.after(.seconds(120)) { self.isCured = true }
     }
 
     /// Lets time pass, and looks for broken promises while it does.

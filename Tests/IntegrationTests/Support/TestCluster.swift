@@ -1,3 +1,4 @@
+import EmbeddedBroker
 import EventThread
 import Foundation
 import Kafka
@@ -13,24 +14,50 @@ final class TestCluster {
     var deadLetters: String { "\(self.input).dead-letter" }
 
     private var embedded: MockCluster?
+    private var transactional: EmbeddedBroker?
     private let admin: Admin?
     private var isRemoved = false
 
-    init(partitions: Int = 4, withDeadLetters: Bool = true) throws {
-        self.input = "flotilla-test-\(UUID().uuidString.lowercased())"
-        let names =
-            [self.input, "\(self.input).result"] + (withDeadLetters ? ["\(self.input).dead-letter"] : [])
-        self.topics = names
+    /// One that takes transactions at their word, which the mock cluster does not.
+    static func transactional(partitions: Int = 4, retries: [String] = []) async throws -> TestCluster {
         if let brokers = Self.external {
-            self.embedded = nil
-            self.brokers = brokers
-            let admin = try Admin(["bootstrap.servers": brokers])
-            self.admin = admin
-            try admin.createTopics(
-                Dictionary(uniqueKeysWithValues: names.map { ($0, partitions) }),
-                atMost: .seconds(30)
-            )
+            return try TestCluster(partitions, at: brokers, Self.names(retries: retries))
+        }
+        let broker = try await EmbeddedBroker.start()
+        let cluster = try TestCluster(partitions, at: broker.address, Self.names(retries: retries))
+        cluster.transactional = broker
+        return cluster
+    }
+
+    private static func names(withDeadLetters: Bool = true, retries: [String] = []) -> [String] {
+        let input = "flotilla-test-\(UUID().uuidString.lowercased())"
+        return [input, "\(input).result"] + (withDeadLetters ? ["\(input).dead-letter"] : [])
+            + retries.map { "\(input).retry.\($0)" }
+    }
+
+    private init(_ partitions: Int, at brokers: String, _ names: [String]) throws {
+        self.input = names[0]
+        self.topics = names
+        self.brokers = brokers
+        let admin = try Admin(["bootstrap.servers": brokers, "log_level": "0"])
+        self.admin = admin
+        let topics = Dictionary(uniqueKeysWithValues: names.map { ($0, partitions) })
+        try admin.createTopics(topics, atMost: .seconds(30))
+    }
+
+    convenience init(partitions: Int = 4, withDeadLetters: Bool = true) throws {
+        let names = Self.names(withDeadLetters: withDeadLetters)
+        if let brokers = Self.external {
+            try self.init(partitions, at: brokers, names)
         } else {
+            try self.init(partitions, mock: names)
+        }
+    }
+
+    private init(_ partitions: Int, mock names: [String]) throws {
+        self.input = names[0]
+        self.topics = names
+        do {
             let cluster = try MockCluster()
             for name in names { try cluster.createTopic(name, partitions: partitions) }
             self.embedded = cluster
@@ -48,6 +75,12 @@ final class TestCluster {
     func remove() throws {
         self.isRemoved = true
         try self.admin?.deleteTopics(self.topics, atMost: .seconds(30))
+    }
+
+    /// The same for one that was started for this test.
+    func end() async throws {
+        try self.remove()
+        await self.transactional?.stop()
     }
 
     /// Whether tests may do to the broker what they would not do to one that stays.
