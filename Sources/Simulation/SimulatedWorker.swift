@@ -28,7 +28,8 @@ package final class SimulatedWorker {
         _ upstream: SimulatedUpstream,
         _ settings: EngineSettings,
         number: UInt64,
-        narrator: Narrator?
+        narrator: Narrator?,
+        crashes: CrashRecorder?
     ) {
         self.name = "worker \(number)"
         self.broker = SimulatedBroker(cluster, number: Int(number))
@@ -50,6 +51,7 @@ package final class SimulatedWorker {
             upstream: upstream,
             metrics: EngineMetrics(factory: NOOPMetricsHandler.instance, upstream: "simulated"),
             logger: Logger(label: "simulation") { _ in RecordedLog.Handler(log: log) },
+            crashes: crashes,
             seed: number
         )
         self.broker.partitionsGivenUp = { [unowned upstream] in upstream.orphanEverything() }

@@ -46,7 +46,7 @@ package final class Simulation {
     package var violations: [String] { self.cluster.violations + self.workers.flatMap(\.upstream.violations) }
 
     @discardableResult
-    package func startWorker() -> SimulatedWorker {
+    package func startWorker(_ crashes: CrashRecorder? = nil) -> SimulatedWorker {
         self.started += 1
         let upstream = SimulatedUpstream(self.clock) { [unowned self] in self.reply($0) }
         let worker = SimulatedWorker(
@@ -54,7 +54,8 @@ package final class Simulation {
             upstream,
             self.settings,
             number: self.started,
-            narrator: self.narrator
+            narrator: self.narrator,
+            crashes: crashes
         )
         self.workers.append(worker)
         return worker

@@ -33,11 +33,12 @@ extension Engine {
 
     private func attempt(_ id: EntryID) {
         guard self.now.wall < self.table[id].deadline else { return self.expire(id) }
+        if self.isDeadly(id) { return self.rejectDeadly(id) }
         if !self.followUps.isEmpty, let call = self.followUps[id] { return self.callOrPark(id, call) }
         let circumstances = self.table.withEntry(id) {
             Attempt(number: $0.attempts + 1, now: self.now.wall, ambiguous: $0.ambiguousAttempts)
         }
-        switch self.handler.plan(self.table[id].record, circumstances) {
+        switch self.handling(id, { self.handler.plan(self.table[id].record, circumstances) }) {
         case .call(let call): self.callOrPark(id, call)
         case .answer(let answer): self.settle(id, as: .succeeded, because: nil, answer)
         case .refuse(let reason, let answer): self.settle(id, as: .rejected, because: reason, answer)

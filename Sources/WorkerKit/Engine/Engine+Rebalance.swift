@@ -90,6 +90,7 @@ extension Engine {
         }
         self.epoch += 1
         self.shareRate()
+        self.takeStockOfCrashes()
         self.phase = .working
         self.logger.info(
             "assigned",

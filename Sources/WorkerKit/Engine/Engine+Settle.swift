@@ -101,7 +101,7 @@ extension Engine {
         return OutboundRecord(
             topic: self.settings.resultTopic,
             key: record.key,
-            value: self.handler.encode(outcome, answer, format),
+            value: self.handling(id) { self.handler.encode(outcome, answer, format) },
             headers: headers,
             // Outcomes of one input partition stay together and in order, whatever the publisher's partitioner.
             partition: record.partition % Int32(max(1, self.facts.resultPartitions))
@@ -249,6 +249,7 @@ extension Engine {
             (entry.assignment, entry.offset, entry.fate, entry.attempts, entry.receivedAt)
         }
         self.assignments[index].finish(offset)
+        self.forgive(id)
         if let fate {
             self.settledRecords += 1
             self.metrics.settled(fate, attempts: attempts, milliseconds: self.now.wall - receivedAt)

@@ -26,7 +26,7 @@ extension Engine {
         self.callEndedAtPace(exchange, nanoseconds: nanoseconds)
         guard let job = called else { preconditionFailure("a call without a job") }
         let attempt = Attempt(number: attempts, now: self.now.wall, ambiguous: ambiguous)
-        self.apply(self.handler.interpret(exchange, job, attempt), to: id)
+        self.apply(self.handling(id) { self.handler.interpret(exchange, job, attempt) }, to: id)
         self.callEnded(call, on: lane)
     }
 

@@ -24,6 +24,7 @@ package final class Engine<B: Broker, U: Upstream> {
     let upstream: U
     let metrics: EngineMetrics
     let logger: Logger
+    let crashes: CrashRecorder?
     /// What every outcome record carries.
     let outcomeHeaders: [RecordHeader]
     var random: SplitMix64
@@ -111,8 +112,10 @@ package final class Engine<B: Broker, U: Upstream> {
         upstream: U,
         metrics: EngineMetrics,
         logger: Logger,
+        crashes: CrashRecorder? = nil,
         seed: UInt64
     ) {
+        self.crashes = crashes
         self.settings = settings
         self.facts = facts
         self.handler = handler

@@ -67,6 +67,7 @@ package struct WorkerService: Service {
             upstream: upstream,
             metrics: EngineMetrics(factory: self.registry, upstream: self.settings.engine.upstream),
             logger: self.logger,
+            crashes: self.crashRecorder(),
             seed: .random(in: .min ... .max)
         )
         func waitForAll() -> Wait {
@@ -104,6 +105,16 @@ package struct WorkerService: Service {
 
     /// A thread that has not slept for so many turns has no time to spare.
     private static let busyTurns = 8
+
+    /// A worker without one is a worker all the same.
+    private func crashRecorder() -> CrashRecorder? {
+        do throws(CrashRecorder.Failure) {
+            return try CrashRecorder(folder: self.settings.crashFolder)
+        } catch {
+            self.logger.warning("no crash guard", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
 
     private func connect() throws(KafkaError) -> KafkaBroker {
         let properties = self.settings.producerProperties(instance: UUID().uuidString)

@@ -1,3 +1,4 @@
+import Foundation
 package import Operations
 package import UpstreamHTTP
 
@@ -13,6 +14,8 @@ package struct WorkerSettings: Sendable {
     package var logSalt: Secret?
     /// How long the cluster may take to answer when the worker starts.
     package var startLimit: Duration
+    /// Where it is remembered which records a worker has died of.
+    package var crashFolder: String
 
     /// - Parameters:
     ///   - reader: collects what is wrong; the caller finishes it.
@@ -63,6 +66,12 @@ package struct WorkerSettings: Sendable {
             help: "Makes the marks that stand for masked values comparable between processes."
         )
         self.startLimit = self.kafka.startLimit
+        let folder = reader.section("worker").optionalString(
+            "crash_folder",
+            help: "Remembers which records a worker died of. Outlives a container only if it is a volume's; "
+                + "by default one in the system's temporary folder."
+        )
+        self.crashFolder = folder ?? Self.temporaryFolder(of: self.kafka.group)
         for fault in Preflight(engine).faultsOfNames {
             reader.section("kafka").reportFault(fault.setting, fault.problem)
         }
@@ -70,6 +79,12 @@ package struct WorkerSettings: Sendable {
 }
 
 extension WorkerSettings {
+    /// One for all workers of a group on this machine, and of this user.
+    private static func temporaryFolder(of group: String) -> String {
+        let name = String(group.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "_" })
+        return NSTemporaryDirectory() + "flotilla-\(getuid())-\(name)"
+    }
+
     /// - Parameter instance: tells this process from every other. Its transactions are called after it, so that
     ///   nobody else ends them; what it leaves open when it dies ends by `transaction_timeout`.
     func producerProperties(instance: String) -> [String: String] {

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Records
 import Simulation
@@ -227,5 +228,29 @@ struct EngineGuardTests {
         simulation.startWorker()
         #expect(try simulation.settleEverything(within: .seconds(60)))
         #expect(simulation.cluster.outcome(0)?.answer == "done, perhaps after 2 others")
+    }
+
+    // MARK: records that kill
+
+    /// Whoever marks a record and does not come back was killed by it.
+    private static func die(of offset: Int64, in folder: String) throws {
+        let recorder = try CrashRecorder(folder: folder)
+        recorder.mark(topic: SimulatedCluster.topic, partition: 0, offset: offset)
+    }
+
+    @Test func aRecordThatHasKilledTwiceIsNotHandledAgain() throws {
+        let folder = NSTemporaryDirectory() + "crashes-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for _ in 0..<2 { try Self.die(of: 1, in: folder) }
+        try Self.die(of: 2, in: folder)
+        let simulation = Simulation()
+        for index in 0..<4 { simulation.cluster.append("\(index)") }
+        let worker = simulation.startWorker(try CrashRecorder(folder: folder))
+        #expect(try simulation.settleEverything(within: .seconds(10)))
+        #expect(simulation.cluster.fates() == ["succeeded", "dead_lettered", "succeeded", "succeeded"])
+        #expect(simulation.cluster.outcome(1)?.reason == "crash_loop")
+        #expect(worker.upstream.starts(of: 1) == [])
+        // Both are settled, so neither is held against anybody any more.
+        #expect(try CrashRecorder(folder: folder).hasDeaths == false)
     }
 }
