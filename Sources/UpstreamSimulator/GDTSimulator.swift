@@ -16,6 +16,8 @@ package struct GDTSimulator {
         /// Whether a click id such as `sim-503x2-…` decides the fate of its report.
         package var scriptedByClickID = false
         package var threadCount = 1
+        /// Most entries of `/control/calls` that are kept until they are read; none are with 0.
+        package var journalLimit = 0
         /// Unix milliseconds; nil for the system's own.
         package var now: (@Sendable () -> Int64)?
 
@@ -31,7 +33,11 @@ package struct GDTSimulator {
             judge: GDTJudge(keys: settings.keys, window: settings.window),
             director: FaultDirector(seed: settings.seed, scriptedByClickID: settings.scriptedByClickID)
         )
-        let switchboard = Switchboard(simulation, now: settings.now ?? { clock.now() })
+        let switchboard = Switchboard(
+            simulation,
+            journal: CallJournal(limit: settings.journalLimit),
+            now: settings.now ?? { clock.now() }
+        )
         let group = MultiThreadedEventLoopGroup(numberOfThreads: max(settings.threadCount, 1))
         let listener = Listener(on: group, for: switchboard)
         do {

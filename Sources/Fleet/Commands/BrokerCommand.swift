@@ -10,7 +10,9 @@ struct BrokerCommand: AsyncParsableCommand {
         discussion: """
             It is librdkafka's own mock broker: the Kafka protocol over TCP on 127.0.0.1, with consumer groups, \
             committed offsets and idempotent producers, and about 5 MB kept for each partition. It has no \
-            transactions and forgets everything when it ends, which it does on SIGTERM or SIGINT.
+            transactions and forgets everything when it ends, which it does on SIGTERM or SIGINT. With --kind \
+            embedded it is the broker of 'fleet chaos' instead, which has transactions and takes orders to misbehave \
+            on standard input, a line of JSON each.
             """
     )
 
@@ -52,9 +54,19 @@ struct BrokerCommand: AsyncParsableCommand {
         let broker = try await EmbeddedBroker.start()
         for topic in self.topics { try await broker.createTopic(topic.name, partitions: topic.partitions) }
         let life = self.life
-        try await StopWish.heard { wish in
-            try life.announce(broker.address)
-            life.waitForTheEnd(wish)
+        let (lines, heard) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingOldest(1_000))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await line in lines { try await BrokerOrder.carryOut(line, on: broker) }
+            }
+            group.addTask {
+                defer { heard.finish() }
+                try await StopWish.heard { wish in
+                    try life.announce(broker.address)
+                    life.waitForTheEnd(wish) { heard.yield($0) }
+                }
+            }
+            try await group.waitForAll()
         }
         await broker.stop()
     }

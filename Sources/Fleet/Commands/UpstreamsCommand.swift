@@ -47,6 +47,9 @@ struct UpstreamsCommand: AsyncParsableCommand {
     @Flag(help: "Print the counters as one line of JSON at the end.")
     var stats = false
 
+    @Option(help: "Keep so many entries of GET /control/calls?from=0, until they are read.")
+    var journal = 0
+
     @OptionGroup var life: LifeOptions
 
     func run() async throws {
@@ -56,6 +59,7 @@ struct UpstreamsCommand: AsyncParsableCommand {
             settings.port = self.port
             settings.seed = self.seed
             settings.scriptedByClickID = self.scripted
+            settings.journalLimit = self.journal
             let simulator = try await self.start(settings)
             let life = self.life
             try await StopWish.heard { wish in

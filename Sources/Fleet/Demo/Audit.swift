@@ -35,19 +35,19 @@ struct Audit {
         // An outcome can be read before the worker knows that the broker has it, and counts it.
         var counters = MetricsPage(try stage.fetch(cast.metricsRequest))
         let limit = ContinuousClock.now + .seconds(5)
-        while counters.sum("worker_records_total") < stage.register.entries.count, .now < limit {
+        while counters.sum("worker_records_total") < cast.traffic.register.entries.count, .now < limit {
             counters = MetricsPage(try stage.fetch(cast.metricsRequest))
         }
         self.metrics = counters
-        Totals(stage.register, self.stats, counters).show(on: stage.screen)
+        Totals(cast.traffic.register, self.stats, counters).show(on: stage.screen)
     }
 
     /// Reads both topics to their ends, after the last word of the worker.
-    mutating func readAgain(_ stage: Stage, brokers: String) throws {
+    mutating func readAgain(_ stage: Stage, _ cast: Cast) throws {
         let topics = [Roster.activation.resultTopic, Roster.activation.deadLetterTopic]
-        let reader = try Stage.reader(of: topics, brokers)
-        self.first = stage.register.entries
-        var register = stage.register.blank()
+        let reader = try Stage.reader(of: topics, cast.brokers)
+        self.first = cast.traffic.register.entries
+        var register = cast.traffic.register.blank()
         stage.end(by: .now + .seconds(30))
         while !reader.isAtEnd {
             reader.read(atMost: 10_000, { register.arrived($0) }, { _ in })
@@ -59,9 +59,9 @@ struct Audit {
     /// Says what is as it must be and what is not.
     ///
     /// - Returns: whether everything is.
-    func conclude(_ stage: Stage) -> Bool {
+    func conclude(_ stage: Stage, _ register: Register) -> Bool {
         let screen = stage.screen
-        let findings = self.findings(stage.register)
+        let findings = self.findings(register)
         screen.line()
         screen.line("Checked", .bold)
         for finding in findings {

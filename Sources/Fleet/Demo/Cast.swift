@@ -6,6 +6,7 @@ import WorkerKit
 /// The three processes of the demo: how they start, where they are, and how they end.
 final class Cast {
     private let stage: Stage
+    let traffic: Traffic
     private let file: WorkerFile
     private let log: Int32
     private var worker: Performer?
@@ -14,8 +15,9 @@ final class Cast {
     private var port: String?
     private var hasPartitions = false
 
-    init(on stage: Stage, in folder: TemporaryFolder) throws {
+    init(on stage: Stage, _ traffic: Traffic, in folder: TemporaryFolder) throws {
         self.stage = stage
+        self.traffic = traffic
         self.file = try WorkerFile(in: folder)
         self.log = unsafe open(self.file.logPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     }
@@ -46,7 +48,7 @@ final class Cast {
         screen.line("  GDT      \(self.upstream)  simulator, keys of this run only")
         try self.startWorker(own)
         let topics = [Roster.activation.resultTopic, Roster.activation.deadLetterTopic]
-        try self.stage.connect(to: self.brokers, reading: topics)
+        try self.traffic.connect(to: self.brokers, reading: topics)
         screen.show("  worker   joining its consumer group, for which the embedded broker takes 3 s")
         let start = ContinuousClock.now
         try self.stage.turn { self.hasPartitions && self.port != nil }

@@ -31,15 +31,17 @@ final class Demo {
 
     private func play(on stage: Stage, in folder: TemporaryFolder) -> Int32 {
         let screen = stage.screen
+        let traffic = Traffic()
         var audit = Audit()
         do {
             stage.end(by: .now + Self.longest)
-            let cast = try Cast(on: stage, in: folder)
+            let cast = try Cast(on: stage, traffic, in: folder)
+            stage.attend(traffic)
             try cast.enter()
             try Scenes(stage: stage, cast: cast).playAll(&audit)
             if self.keeps { try cast.stay() }
             audit.workerExit = cast.dismissWorker()
-            try audit.readAgain(stage, brokers: cast.brokers)
+            try audit.readAgain(stage, cast)
         } catch is Stage.Interrupted {
             screen.show("")
             screen.line("Interrupted: stopping everything that was started.", .yellow)
@@ -48,6 +50,6 @@ final class Demo {
             audit.misfortunes.append("\(error)")
         }
         screen.show("")
-        return audit.conclude(stage) ? 0 : 1
+        return audit.conclude(stage, traffic.register) ? 0 : 1
     }
 }

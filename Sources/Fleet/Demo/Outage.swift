@@ -35,8 +35,8 @@ struct Outage {
             if case .failure? = health.turn(self.stage) { isGone = true }
         }
         story.tell("GDT refuses every connection")
-        let first = self.stage.register.entries.count
-        try self.stage.publish(specimens)
+        let first = self.cast.traffic.register.entries.count
+        try self.cast.traffic.publish(specimens)
         story.tell("\(specimens.count) good records are published")
         let all = first..<first + specimens.count
         let result = try self.watch(all, story, since: before)
@@ -53,7 +53,7 @@ struct Outage {
         var settled = 0
         while settled < all.count || result.breakerClosed < result.breakerOpened || !isBack {
             try self.stage.turn()
-            settled = all.count { self.stage.register.entries[$0].settledAt != nil }
+            settled = all.count { self.cast.traffic.register.entries[$0].settledAt != nil }
             if !isBack, case .success(let response)? = health.turn(self.stage), response.status == 200 {
                 isBack = true
                 story.tell("GDT listens again")
@@ -101,11 +101,11 @@ struct Outage {
     }
 
     private func successes(_ all: Range<Int>) -> Int {
-        all.count { self.stage.register.entries[$0].outcome?.fate == "succeeded" }
+        all.count { self.cast.traffic.register.entries[$0].outcome?.fate == "succeeded" }
     }
 
     private func letters(_ all: Range<Int>) -> Int {
-        all.count { !self.stage.register.entries[$0].letters.isEmpty }
+        all.count { !self.cast.traffic.register.entries[$0].letters.isEmpty }
     }
 }
 
@@ -117,27 +117,5 @@ private struct Story {
     func tell(_ text: String) {
         let time = Row.text(self.start.duration(to: .now))
         self.screen.line("  \(String(repeating: " ", count: max(0, 7 - time.count)))\(time)  \(text)")
-    }
-}
-
-/// A question that is asked again and again, once the last answer is there and a moment has passed.
-private struct Probe {
-    private static let pause = Duration.milliseconds(100)
-
-    let request: HTTPRequest
-    private var id: UInt64?
-    private var next = ContinuousClock.now
-
-    init(request: HTTPRequest) { self.request = request }
-
-    mutating func turn(_ stage: Stage) -> Swift.Result<HTTPResponse, TransferError>? {
-        if let id = self.id {
-            guard let answer = stage.takeAnswer(id) else { return nil }
-            self.id = nil
-            self.next = .now + Self.pause
-            return answer
-        }
-        if ContinuousClock.now >= self.next { self.id = stage.ask(self.request) }
-        return nil
     }
 }

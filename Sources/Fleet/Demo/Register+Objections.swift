@@ -24,7 +24,7 @@ extension Register.Entry {
         return objections + self.objectionsToLetter(outcome)
     }
 
-    private func objectionsToLetter(_ outcome: Register.Sighting) -> [String] {
+    private func objectionsToLetter(_ outcome: Sighting) -> [String] {
         guard self.specimen.fate == .deadLettered else {
             return self.letters.isEmpty ? [] : ["has a dead letter and should have none"]
         }

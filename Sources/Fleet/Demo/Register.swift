@@ -1,8 +1,5 @@
 import Kafka
 import Records
-import SwiftProtobuf
-import WireFormats
-import WireMessages
 
 /// Every record that was published, and everything that came of it.
 struct Register {
@@ -23,15 +20,6 @@ struct Register {
             guard let outcome, self.place != nil else { return false }
             return outcome.deadLetterID == nil || !self.letters.isEmpty
         }
-    }
-
-    /// An outcome as it stood in the result topic.
-    struct Sighting: Hashable {
-        var key: [UInt8]?
-        var fate: String
-        var reason: String?
-        var attempts: Int
-        var deadLetterID: String?
     }
 
     private(set) var entries: [Entry] = []
@@ -58,7 +46,7 @@ struct Register {
 
     /// Takes a record of the result topic or of the dead-letter topic.
     mutating func arrived(_ record: InboundRecord) {
-        let sighting = record.topic.hasSuffix(".result") ? Self.sighting(record) : nil
+        let sighting = record.topic.hasSuffix(".result") ? Sighting(record) : nil
         guard let place = sighting?.place ?? record.deadLetterPlace else {
             self.riddles.append("\(record.topic)/\(record.partition)/\(record.offset)")
             return
@@ -68,7 +56,7 @@ struct Register {
             return
         }
         if let sighting {
-            self.entries[index].outcomes.append(sighting.sighting)
+            self.entries[index].outcomes.append(sighting)
         } else {
             self.entries[index].letters.append(record)
         }
@@ -88,33 +76,5 @@ struct Register {
         register.riddles = []
         register.early = [:]
         return register
-    }
-
-    private static func sighting(_ record: InboundRecord) -> (place: String, sighting: Sighting)? {
-        guard let value = record.value,
-            let message = try? Flotilla_Activation_V1_ActivationResult(jsonUTF8Bytes: value)
-        else { return nil }
-        let outcome = message.outcome
-        let sighting = Sighting(
-            key: record.key,
-            fate: outcome.fate,
-            reason: outcome.hasReason ? outcome.reason.code : nil,
-            attempts: Int(outcome.attempts),
-            deadLetterID: outcome.hasDeadLetterID ? outcome.deadLetterID : nil
-        )
-        return (outcome.id, sighting)
-    }
-}
-
-extension InboundRecord {
-    func text(_ header: String) -> String? { self.header(header).map { String(decoding: $0, as: UTF8.self) } }
-
-    /// Where the record stood that this is the dead letter of.
-    fileprivate var deadLetterPlace: String? {
-        guard let topic = self.text("__dlq.errors.topic"),
-            let partition = self.text("__dlq.errors.partition"),
-            let offset = self.text("__dlq.errors.offset")
-        else { return nil }
-        return "\(topic)/\(partition)/\(offset)"
     }
 }

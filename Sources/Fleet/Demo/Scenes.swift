@@ -23,13 +23,13 @@ struct Scenes {
         screen.line()
         screen.line(title, .bold)
         screen.line("  \(Row.heading.text(width: screen.width - 2))", .dim)
-        let first = self.stage.register.entries.count
+        let first = self.cast.traffic.register.entries.count
         let all = first..<first + specimens.count
-        try self.stage.publish(specimens)
+        try self.cast.traffic.publish(specimens)
         var shown: Set<Int> = []
         while shown.count < specimens.count {
             try self.stage.turn()
-            let entries = self.stage.register.entries
+            let entries = self.cast.traffic.register.entries
             let settled = all.filter { !shown.contains($0) && entries[$0].settledAt != nil }
             for index in settled.sorted(by: { Self.isEarlier(entries[$0], entries[$1]) }) {
                 shown.insert(index)

@@ -102,7 +102,20 @@ final class ChildProcess {
     func terminate() {
         guard self.exit == nil else { return }
         kill(self.pid, SIGTERM)
+        // One that stands still would never hear of it.
+        self.resume()
         self.closeInput()
+    }
+
+    /// Has the child and its group stand still, as on a machine that has no time for them.
+    func pause() { self.signalGroup(SIGSTOP) }
+
+    /// Lets them go on.
+    func resume() { self.signalGroup(SIGCONT) }
+
+    /// Writes a line to the child's standard input, if it is still open.
+    func tell(_ line: String) {
+        if self.standardInput >= 0 { Console.write(Array("\(line)\n".utf8), to: self.standardInput) }
     }
 
     func closeInput() {
@@ -111,8 +124,10 @@ final class ChildProcess {
     }
 
     /// Ends the child and its group at once, whatever they have in hand.
-    func kill9() {
-        if self.exit == nil { kill(self.leadsGroup ? -self.pid : self.pid, SIGKILL) }
+    func kill9() { self.signalGroup(SIGKILL) }
+
+    private func signalGroup(_ number: Int32) {
+        if self.exit == nil { kill(self.leadsGroup ? -self.pid : self.pid, number) }
     }
 
     /// The lifeline has been cut, so the child is ending or has ended: this waits for moments at most.

@@ -23,16 +23,16 @@ struct LifeOptions: ParsableArguments {
     }
 
     /// Returns when a signal, or the end of standard input, says so.
-    func waitForTheEnd(_ wish: StopWish) {
+    ///
+    /// - Parameter line: told each line of standard input meanwhile.
+    func waitForTheEnd(_ wish: StopWish, hearing line: ([UInt8]) -> Void = { _ in }) {
         var wait = Wait(on: [wish.descriptor, self.untilStdinCloses ? STDIN_FILENO : -1])
-        var ignored = [UInt8](repeating: 0, count: 4_096)
+        var input = LineInput(STDIN_FILENO)
         while wish.count == 0 {
             wait(atMost: .seconds(3_600))
             guard wait.isReadable(at: 1) else { continue }
-            let count = unsafe ignored.withUnsafeMutableBytes {
-                unsafe read(STDIN_FILENO, $0.baseAddress, $0.count)
-            }
-            if count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
+            guard (try? input.fill()) == true else { return }
+            while let next = input.next() { line(next) }
         }
     }
 }

@@ -73,6 +73,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     private func follow(_ course: Course, isKeepAlive: Bool, context: ChannelHandlerContext) {
+        self.switchboard.followed(course)
         switch course.misbehaviour {
         case .hang:
             break

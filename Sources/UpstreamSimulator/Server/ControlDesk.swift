@@ -23,6 +23,8 @@ struct ControlDesk: Sendable {
             Self.json(self.switchboard.stats)
         case ("GET", "/control/accepted"):
             Self.json(self.switchboard.ledger.acceptedReports)
+        case ("GET", _) where uri.hasPrefix(Self.callsFrom):
+            self.calls(from: uri.dropFirst(Self.callsFrom.count))
         case ("POST", "/control/faults"):
             await self.setFaults(body)
         case ("POST", "/control/keys"):
@@ -33,6 +35,13 @@ struct ControlDesk: Sendable {
         default:
             Self.refusal(404, "no such endpoint")
         }
+    }
+
+    private static let callsFrom = "/control/calls?from="
+
+    private func calls(from number: Substring) -> Answer {
+        guard let number = Int(number), number >= 0 else { return Self.refusal(400, "from is a number from 0") }
+        return Self.json(self.switchboard.calls(from: number))
     }
 
     func begin(_ outage: Faults.Down) async {

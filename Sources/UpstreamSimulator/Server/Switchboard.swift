@@ -4,10 +4,16 @@ internal import Synchronization
 final class Switchboard: Sendable {
     let connections = Connections()
     private let simulation: Mutex<GDTSimulation>
+    private let journal: Mutex<CallJournal>
     private let now: @Sendable () -> Int64
 
-    init(_ simulation: GDTSimulation, now: @escaping @Sendable () -> Int64) {
+    init(
+        _ simulation: GDTSimulation,
+        journal: CallJournal = CallJournal(limit: 0),
+        now: @escaping @Sendable () -> Int64
+    ) {
         self.simulation = Mutex(simulation)
+        self.journal = Mutex(journal)
         self.now = now
     }
 
@@ -17,8 +23,21 @@ final class Switchboard: Sendable {
         // Judging is the costly part, and needs nothing that other requests change.
         let judge = self.simulation.withLock { $0.judge }
         let judgement = judge.judge(target: target, now: now.dividedDown(by: 1000))
-        return self.simulation.withLock { $0.settle(judgement, now: now) }
+        var course = self.simulation.withLock { $0.settle(judgement, now: now) }
+        course.clickID = judgement.report?.clickID
+        if let clickID = course.clickID { self.journal.withLock { $0.note(.init(clickID: clickID, isCall: true)) } }
+        return course
     }
+
+    /// Notes what becomes of a request, as it does.
+    func followed(_ course: Course) {
+        guard let clickID = course.clickID else { return }
+        let entry = CallJournal.Entry(clickID: clickID, isCall: false, ret: course.spokenRet?.rawValue)
+        self.journal.withLock { $0.note(entry) }
+    }
+
+    /// What has been noted from this number on.
+    func calls(from number: Int) -> CallJournal.Page { self.journal.withLock { $0.page(from: number) } }
 
     func set(_ faults: Faults) {
         let now = self.now()

@@ -1,9 +1,9 @@
-/// The settings that the demo gives its worker, and the files they name.
+/// The settings that a worker on the stage gets, and the files they name.
 struct WorkerFile {
     /// How many counted failures make a dead letter.
     static let attempts = 5
 
-    private static let settingsName = "activation-worker.yaml"
+    static let settingsName = "activation-worker.yaml"
     private static let signKeyName = "gdt-sign-key"
     private static let encryptKeyName = "gdt-encrypt-key"
     static let upstreamKeysName = "upstream-keys.json"
@@ -35,14 +35,27 @@ struct WorkerFile {
     static let names = [settingsName, signKeyName, encryptKeyName, upstreamKeysName, logName]
 
     /// Short waits throughout, so that what takes minutes in production can be watched.
-    func write(brokers: String, upstream: String) throws(Complaint) {
+    ///
+    /// - Parameters:
+    ///   - kafka: further lines of that section.
+    ///   - worker: the same.
+    func write(
+        to name: String = settingsName,
+        brokers: String,
+        upstream: String,
+        kafka: [String] = [],
+        worker: [String] = []
+    ) throws(Complaint) {
+        func indented(_ lines: [String]) -> String { lines.map { "  \($0)\n" }.joined() }
         let text = """
             kafka:
               brokers: \(brokers)
               fetch_wait: 10ms
+            \(indented(kafka))\
             worker:
               attempts: \(Self.attempts)
               commit_interval: 200ms
+            \(indented(worker))\
             retry:
               base: 200ms
               longest: 800ms
@@ -64,6 +77,6 @@ struct WorkerFile {
                   encrypt_key_file: \(Self.encryptKeyName)
 
             """
-        try self.folder.write(text, to: Self.settingsName)
+        try self.folder.write(text, to: name)
     }
 }

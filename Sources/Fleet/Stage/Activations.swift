@@ -9,7 +9,8 @@ struct Activations {
     let topic: String
     /// Wall-clock milliseconds since 1970.
     let now: Int64
-    private var devices = 0
+    /// The number of the last device.
+    private(set) var devices = 0
 
     init(topic: String, now: Int64) {
         self.topic = topic
@@ -129,7 +130,7 @@ extension Message {
     }
 }
 
-/// The one app of the demo.
+/// The one app of demo, chaos and benchmark.
 enum DemoAccount {
     static let appID: UInt64 = 112_233
     static let advertiserID: UInt64 = 10_000

@@ -1,10 +1,16 @@
 import EventThread
 import Kafka
-import Records
 import UpstreamHTTP
 
-/// Everything that the demo waits for, and the one place where it waits: its processes, the topics, the broker's
-/// acknowledgements, answers over HTTP, and a wish to stop.
+/// What somebody on the stage has to be woken for.
+protocol Attended: AnyObject {
+    /// Readable when `serve` has something to do. Always as many.
+    var descriptors: [Int32] { get }
+    func serve()
+}
+
+/// Everything that a show on real processes waits for, and the one place where it waits: its processes, what it has
+/// with the broker, answers over HTTP, and a wish to stop.
 final class Stage {
     /// The user does not want to see the rest.
     struct Interrupted: Error {}
@@ -13,13 +19,11 @@ final class Stage {
     private static let refresh = Duration.milliseconds(100)
 
     let screen = Screen()
-    private(set) var register = Register()
     private let wish: StopWish
     private let http: HTTPClient
     private var performers: [Performer] = []
     private var heard: [(performer: Performer, line: (String) -> Void)] = []
-    private var producer: Producer?
-    private var reader: TopicReader?
+    private var attended: [any Attended] = []
     private var requests: UInt64 = 0
     private var answers: [UInt64: Result<HTTPResponse, TransferError>] = [:]
     private var deadline: ContinuousClock.Instant?
@@ -51,23 +55,15 @@ final class Stage {
         return performer
     }
 
-    func connect(to brokers: String, reading topics: [String]) throws {
-        let properties = ["bootstrap.servers": brokers]
-        self.producer = try Producer(properties.merging(["linger.ms": "0"]) { $1 })
-        self.reader = try Self.reader(of: topics, brokers)
-    }
+    /// From now on the loop serves this one too.
+    func attend(_ newcomer: some Attended) { self.attended.append(newcomer) }
 
     static func reader(of topics: [String], _ brokers: String) throws -> TopicReader {
-        let properties = ["bootstrap.servers": brokers, "fetch.wait.max.ms": "10"]
+        // An outcome that is not committed has not happened. A broker without transactions commits everything.
+        let properties = [
+            "bootstrap.servers": brokers, "fetch.wait.max.ms": "10", "isolation.level": "read_committed",
+        ]
         return try TopicReader(topics, from: .beginning, properties, atMost: .seconds(10))
-    }
-
-    func publish(_ specimens: [Specimen]) throws {
-        guard let producer else { throw Complaint("there is no broker yet") }
-        for specimen in specimens {
-            try producer.send(specimen.record, id: self.register.published(specimen))
-        }
-        self.serve()
     }
 
     /// Waits for something to happen, for a moment at most, and takes note of it.
@@ -76,7 +72,7 @@ final class Stage {
         self.serve()
         for performer in self.performers { if let mishap = performer.mishap { throw mishap } }
         guard self.wish.count <= self.grantedWishes, self.screen.isWatched else { throw Interrupted() }
-        if let deadline, ContinuousClock.now > deadline { throw Complaint("the time for the demo is up") }
+        if let deadline, ContinuousClock.now > deadline { throw Complaint("the time for it is up") }
     }
 
     func turn(until isEnough: () -> Bool) throws {
@@ -134,8 +130,8 @@ final class Stage {
 
     private func pause() {
         let own = [self.wish.descriptor, self.http.descriptor]
-        let kafka = [self.producer?.descriptor ?? -1, self.reader?.descriptor ?? -1]
-        var wait = Wait(on: own + kafka + self.performers.flatMap { $0.process.descriptors })
+        let others = self.attended.flatMap(\.descriptors)
+        var wait = Wait(on: own + others + self.performers.flatMap { $0.process.descriptors })
         let timeout = self.http.timeoutMilliseconds
         wait(atMost: timeout < 0 ? Self.refresh : min(Self.refresh, .milliseconds(Int64(timeout))))
     }
@@ -143,10 +139,6 @@ final class Stage {
     private func serve() {
         for (performer, line) in self.heard { performer.serve(line) }
         self.http.serve { id, result in self.answers[id] = result }
-        self.producer?.serve { receipt in
-            self.register.delivered(receipt)
-        } _: { _ in
-        }
-        while let reader, reader.read(atMost: 1_000, { self.register.arrived($0) }, { _ in }) == 1_000 {}
+        for one in self.attended { one.serve() }
     }
 }

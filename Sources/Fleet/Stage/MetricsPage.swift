@@ -18,4 +18,16 @@ struct MetricsPage {
         }
         return Int(series.values.reduce(0, +))
     }
+
+    /// What a label says in the series of a metric.
+    func values(of label: String, in name: String) -> Set<String> {
+        let mark = "\(label)=\""
+        let values = self.values.keys.compactMap { key -> String? in
+            guard key.prefix(while: { $0 != "{" }) == name, let start = key.firstRange(of: mark) else {
+                return nil
+            }
+            return String(key[start.upperBound...].prefix { $0 != "\"" })
+        }
+        return Set(values)
+    }
 }

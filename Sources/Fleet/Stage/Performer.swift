@@ -1,4 +1,4 @@
-/// A process of the demo, and what it has said so far.
+/// A process on the stage, and what it has said so far.
 final class Performer {
     private static let wordsLimit = 20
 
@@ -7,6 +7,8 @@ final class Performer {
     let process: ChildProcess
     /// The first line of its output: a server says its address there.
     private(set) var firstLine: String?
+    /// The last line of its output.
+    private(set) var lastLine: String?
     /// The last lines that it wrote to standard error.
     private(set) var lastWords: [String] = []
     /// Told to end; before that, its end is a failure.
@@ -21,7 +23,9 @@ final class Performer {
         self.process.serve { stream, line in
             let line = String(decoding: line, as: UTF8.self)
             switch stream {
-            case .output: self.firstLine = self.firstLine ?? line
+            case .output:
+                self.firstLine = self.firstLine ?? line
+                self.lastLine = line
             case .error:
                 self.lastWords = self.lastWords.suffix(Self.wordsLimit - 1) + [line]
                 heard(line)
@@ -34,7 +38,7 @@ final class Performer {
         self.process.terminate()
     }
 
-    /// Why the demo cannot go on without it; nil as long as it can.
+    /// Why the show cannot go on without it; nil as long as it can.
     var mishap: Complaint? {
         guard let exit = self.process.exit, !self.mayEnd else { return nil }
         let words = self.lastWords.isEmpty ? "it said nothing" : self.lastWords.joined(separator: "\n  ")

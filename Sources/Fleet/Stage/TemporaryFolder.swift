@@ -6,7 +6,7 @@ struct TemporaryFolder {
 
     init() throws(Complaint) {
         let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
-        var template = Array("\(parent)/flotilla-demo.XXXXXX".utf8CString)
+        var template = Array("\(parent)/flotilla.XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else {
             throw Complaint("no temporary folder to be had in \(parent): \(FileFailure.last().reason)")
         }

@@ -1,0 +1,31 @@
+import Kafka
+
+/// What goes into the topics of the demo, and what comes out of them.
+final class Traffic: Attended {
+    private(set) var register = Register()
+    private var producer: Producer?
+    private var reader: TopicReader?
+
+    func connect(to brokers: String, reading topics: [String]) throws {
+        self.producer = try Producer(["bootstrap.servers": brokers, "linger.ms": "0"])
+        self.reader = try Stage.reader(of: topics, brokers)
+    }
+
+    var descriptors: [Int32] { [self.producer?.descriptor ?? -1, self.reader?.descriptor ?? -1] }
+
+    func publish(_ specimens: [Specimen]) throws {
+        guard let producer else { throw Complaint("there is no broker yet") }
+        for specimen in specimens {
+            try producer.send(specimen.record, id: self.register.published(specimen))
+        }
+        self.serve()
+    }
+
+    func serve() {
+        self.producer?.serve { receipt in
+            self.register.delivered(receipt)
+        } _: { _ in
+        }
+        while let reader, reader.read(atMost: 1_000, { self.register.arrived($0) }, { _ in }) == 1_000 {}
+    }
+}

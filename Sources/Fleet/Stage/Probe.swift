@@ -1,0 +1,23 @@
+import UpstreamHTTP
+
+/// A question that is asked again and again, once the last answer is there and a moment has passed.
+struct Probe {
+    private static let pause = Duration.milliseconds(100)
+
+    let request: HTTPRequest
+    private var id: UInt64?
+    private var next = ContinuousClock.now
+
+    init(request: HTTPRequest) { self.request = request }
+
+    mutating func turn(_ stage: Stage) -> Swift.Result<HTTPResponse, TransferError>? {
+        if let id = self.id {
+            guard let answer = stage.takeAnswer(id) else { return nil }
+            self.id = nil
+            self.next = .now + Self.pause
+            return answer
+        }
+        if ContinuousClock.now >= self.next { self.id = stage.ask(self.request) }
+        return nil
+    }
+}

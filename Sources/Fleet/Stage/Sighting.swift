@@ -1,0 +1,47 @@
+import Records
+import SwiftProtobuf
+import WireFormats
+import WireMessages
+
+/// An outcome as it stood in the result topic.
+struct Sighting: Hashable {
+    /// Of the record that it is about: `topic/partition/offset`.
+    var place: String
+    var key: [UInt8]?
+    var fate: String
+    var reason: String?
+    var attempts: Int
+    var deadLetterID: String?
+    /// When the process that settled it took the record up: wall-clock milliseconds since 1970.
+    var receivedAt: Int64
+
+    /// Nil for what is no outcome, in either of the forms that a worker can be told to write.
+    init?(_ record: InboundRecord) {
+        guard let value = record.value else { return nil }
+        let isJSON = value.first == UInt8(ascii: "{")
+        typealias Message = Flotilla_Activation_V1_ActivationResult
+        let message = isJSON ? try? Message(jsonUTF8Bytes: value) : try? Message(serializedBytes: value)
+        guard let message, message.hasOutcome else { return nil }
+        let outcome = message.outcome
+        self.place = outcome.id
+        self.key = record.key
+        self.fate = outcome.fate
+        self.reason = outcome.hasReason ? outcome.reason.code : nil
+        self.attempts = Int(outcome.attempts)
+        self.deadLetterID = outcome.hasDeadLetterID ? outcome.deadLetterID : nil
+        self.receivedAt = outcome.receivedAt.seconds * 1_000 + Int64(outcome.receivedAt.nanos / 1_000_000)
+    }
+}
+
+extension InboundRecord {
+    func text(_ header: String) -> String? { self.header(header).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// Where the record stood that this is the dead letter of: `topic/partition/offset`.
+    var deadLetterPlace: String? {
+        guard let topic = self.text("__dlq.errors.topic"),
+            let partition = self.text("__dlq.errors.partition"),
+            let offset = self.text("__dlq.errors.offset")
+        else { return nil }
+        return "\(topic)/\(partition)/\(offset)"
+    }
+}
