@@ -10,7 +10,8 @@ struct Fleet: AsyncParsableCommand {
             "Run a fleet on one machine: a broker, the upstreams, records in and out, and a demo of it all.",
         version: WorkerIdentity.version,
         subcommands: [
-            DemoCommand.self, BrokerCommand.self, UpstreamsCommand.self, PublishCommand.self,
+            DemoCommand.self, ChaosCommand.self, BrokerCommand.self, UpstreamsCommand.self,
+            PublishCommand.self,
             ReadCommand.self,
             PreflightCommand.self, SimulateCommand.self, BenchCommand.self, LeashCommand.self,
         ]

@@ -54,7 +54,10 @@ struct BrokerCommand: AsyncParsableCommand {
         let broker = try await EmbeddedBroker.start()
         for topic in self.topics { try await broker.createTopic(topic.name, partitions: topic.partitions) }
         let life = self.life
-        let (lines, heard) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingOldest(1_000))
+        let (lines, heard) = AsyncStream.makeStream(
+            of: [UInt8].self,
+            bufferingPolicy: .bufferingOldest(1_000)
+        )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await line in lines { try await BrokerOrder.carryOut(line, on: broker) }

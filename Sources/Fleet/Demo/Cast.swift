@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import UpstreamHTTP
 import WorkerKit
@@ -71,7 +70,7 @@ final class Cast {
 
     private func noted(_ line: String) {
         Console.write(Array("\(line)\n".utf8), to: self.log)
-        guard let event = try? JSONDecoder().decode(WorkerEvent.self, from: Data(line.utf8)) else { return }
+        guard let event = WorkerEvent(line) else { return }
         if event.message == "health and metrics" { self.port = event.port }
         if event.message == "assigned" { self.hasPartitions = true }
     }
@@ -121,10 +120,4 @@ final class Cast {
         self.stage.dismiss([worker])
         return worker.process.exit.map { Audit.WorkerExit(exit: $0, took: start.duration(to: .now)) }
     }
-}
-
-/// What the demo understands of the worker's log.
-private struct WorkerEvent: Decodable {
-    var message: String
-    var port: String?
 }

@@ -12,10 +12,11 @@ final class Performer {
     /// The last lines that it wrote to standard error.
     private(set) var lastWords: [String] = []
     /// Told to end; before that, its end is a failure.
-    private(set) var mayEnd = false
+    private(set) var mayEnd: Bool
 
-    init(_ role: String, _ program: String, _ arguments: [String]) throws(Complaint) {
+    init(_ role: String, _ program: String, _ arguments: [String], mayEnd: Bool = false) throws(Complaint) {
         self.role = role
+        self.mayEnd = mayEnd
         self.process = try ChildProcess(program, arguments, streams: .captured)
     }
 

@@ -43,16 +43,24 @@ final class Stage {
     /// Goes on to the end after a wish to stop that was waited for.
     func grantWish() { self.grantedWishes = self.wish.count }
 
+    /// - Parameter mayEnd: whether its end is somebody else's business.
     func start(
         _ role: String,
         _ program: String,
         _ arguments: [String],
+        mayEnd: Bool = false,
         hearing line: @escaping (String) -> Void = { _ in }
     ) throws -> Performer {
-        let performer = try Performer(role, program, arguments)
+        let performer = try Performer(role, program, arguments, mayEnd: mayEnd)
         self.performers.append(performer)
         self.heard.append((performer, line))
         return performer
+    }
+
+    /// Lets go of one that has ended.
+    func forget(_ performer: Performer) {
+        self.performers.removeAll { $0 === performer }
+        self.heard.removeAll { $0.performer === performer }
     }
 
     /// From now on the loop serves this one too.

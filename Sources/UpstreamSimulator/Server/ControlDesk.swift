@@ -40,7 +40,9 @@ struct ControlDesk: Sendable {
     private static let callsFrom = "/control/calls?from="
 
     private func calls(from number: Substring) -> Answer {
-        guard let number = Int(number), number >= 0 else { return Self.refusal(400, "from is a number from 0") }
+        guard let number = Int(number), number >= 0 else {
+            return Self.refusal(400, "from is a number from 0")
+        }
         return Self.json(self.switchboard.calls(from: number))
     }
 

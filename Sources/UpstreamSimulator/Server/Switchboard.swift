@@ -25,7 +25,9 @@ final class Switchboard: Sendable {
         let judgement = judge.judge(target: target, now: now.dividedDown(by: 1000))
         var course = self.simulation.withLock { $0.settle(judgement, now: now) }
         course.clickID = judgement.report?.clickID
-        if let clickID = course.clickID { self.journal.withLock { $0.note(.init(clickID: clickID, isCall: true)) } }
+        if let clickID = course.clickID {
+            self.journal.withLock { $0.note(.init(clickID: clickID, isCall: true)) }
+        }
         return course
     }
 

@@ -1,0 +1,71 @@
+import Glibc
+import Kafka
+import UpstreamHTTP
+import UpstreamSimulator
+import WorkerKit
+
+/// A chaos run from the first line to the exit code.
+final class Chaos {
+    private let options: ChaosOptions
+    private let wish: StopWish
+
+    init(_ options: ChaosOptions, _ wish: StopWish) {
+        self.options = options
+        self.wish = wish
+    }
+
+    /// - Returns: the exit code: 0 if every promise held, 130 if the run was not wanted to its end.
+    func run() -> Int32 {
+        // A reader that goes away, such as `head`, is noticed when a write fails; everybody is then sent home.
+        _ = signal(SIGPIPE, SIG_IGN)
+        do {
+            let stage = try Stage(self.wish)
+            let folder = try TemporaryFolder()
+            let cast: ChaosCast
+            do {
+                cast = try ChaosCast(self.options, on: stage, in: folder)
+            } catch {
+                folder.remove(WorkerFile.names)
+                throw error
+            }
+            defer { cast.leave() }
+            // Whatever happens on it, nobody is left behind.
+            defer { stage.dismiss(stage.remaining) }
+            return try self.play(on: stage, cast)
+        } catch is Stage.Interrupted {
+            Console.line("Interrupted: everything that was started is stopped.")
+            return 130
+        } catch {
+            Console.complain("fleet chaos: \(error)")
+            return 1
+        }
+    }
+
+    private func play(on stage: Stage, _ cast: ChaosCast) throws -> Int32 {
+        let schedule = ChaosSchedule(
+            seed: self.options.seed,
+            length: self.options.length,
+            workers: self.options.workers,
+            hasOwnBroker: self.options.brokers == nil
+        )
+        let delivery = self.options.delivery.rawValue
+        stage.screen.line(
+            "chaos with seed \(self.options.seed), \(delivery), \(schedule.faults.count) faults",
+            .bold
+        )
+        stage.end(by: .now + .seconds(60))
+        try cast.enter()
+        let run = try ChaosRun(schedule, cast, on: stage)
+        try run.play()
+        let summary = try run.conclude()
+        for line in summary.lines { stage.screen.line(line) }
+        let objections = summary.objections
+        guard !objections.isEmpty else {
+            stage.screen.line("Clean.", .green)
+            return 0
+        }
+        for objection in objections { stage.screen.line("  \(objection)", .red) }
+        stage.screen.line("Broken: \(objections.count) objections, seed \(self.options.seed).", .red)
+        return 1
+    }
+}

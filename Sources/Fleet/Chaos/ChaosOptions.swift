@@ -1,0 +1,20 @@
+import WorkerKit
+
+/// What a chaos run is asked to be.
+struct ChaosOptions: Hashable, Sendable {
+    var length: Duration
+    var seed: UInt64
+    var delivery: EngineSettings.Delivery
+    var workers: Int
+    /// A real cluster; nil for an embedded broker, which is made to fail too.
+    var brokers: String?
+    /// Inputs a second.
+    var rate: Int
+    /// A folder for the workers' logs; nil for none.
+    var logs: String?
+
+    /// All inputs of a run are kept until its end, by the broker as well.
+    static let inputsLimit = 600_000
+
+    var inputs: Int { Int(self.length / .seconds(1)) * self.rate }
+}

@@ -1,0 +1,179 @@
+import WorkerKit
+
+/// Everything that goes wrong in a chaos run, drawn from one seed before it begins.
+///
+/// Three tracks run beside each other: one of workers, one of the upstream, one of the broker. Each deals its faults
+/// like cards, so that all have come before one comes again. Every fault is over `calm` before the end.
+struct ChaosSchedule: Hashable, Sendable {
+    /// No longer than this are all workers gone, where there is more than one.
+    static let longestBlackout = Duration.milliseconds(2_500)
+    /// And this is how long the only one can be.
+    static let longestLoneAbsence = Duration.seconds(8)
+    /// A worker that comes back takes so long, at most, until it counts as one that works.
+    private static let comingBack = Duration.seconds(1)
+
+    private(set) var faults: [ChaosFault] = []
+    /// When everything is healed.
+    let calm: Duration
+    private let length: Duration
+    private let workers: Int
+
+    /// - Parameters:
+    ///   - length: of the run, at least 10 seconds.
+    ///   - workers: at least 1.
+    ///   - hasOwnBroker: whether the broker can be made to fail.
+    init(seed: UInt64, length: Duration, workers: Int, hasOwnBroker: Bool) {
+        self.length = length
+        self.workers = workers
+        self.calm = length - min(max(length / 10, .seconds(2)), .seconds(15))
+        // Each track has a generator of its own, so that another kind of fault in one leaves the others as they were.
+        var seeds = SplitMix64(seed: seed)
+        var workerRandom = SplitMix64(seed: seeds.next())
+        var upstreamRandom = SplitMix64(seed: seeds.next())
+        var brokerRandom = SplitMix64(seed: seeds.next())
+        self.addWorkerFaults(using: &workerRandom)
+        self.addUpstreamFaults(using: &upstreamRandom)
+        if hasOwnBroker { self.addBrokerFaults(using: &brokerRandom) }
+        self.faults.sort { $0.start < $1.start }
+    }
+
+    // MARK: - Workers
+
+    private enum WorkerCard: CaseIterable {
+        case kill, secondKill, killAll, shortPause, longPause, scaleDown, scaleUp
+    }
+
+    private mutating func addWorkerFaults(using random: inout SplitMix64) {
+        var deck = Deck(WorkerCard.allCases)
+        var time = self.drawn(.milliseconds(1_000)...(.milliseconds(2_000)), using: &random)
+        var extra = self.workers
+        while time < self.calm {
+            var fault = self.workerFault(deck.deal(using: &random), at: time, extra: extra, using: &random)
+            fault.length = min(fault.length, self.calm - time)
+            if let worker = fault.missingWorker, self.isTooMany(without: worker, fault) {
+                // Somebody has to stay: this one waits until somebody is back.
+                time += .milliseconds(500)
+                continue
+            }
+            if fault.deed == .killAll, self.isAnybodyOut(fault) {
+                time += .milliseconds(500)
+                continue
+            }
+            if case .scaleUp = fault.deed { extra += 1 }
+            self.faults.append(fault)
+            time += self.drawn(self.gaps, using: &random)
+        }
+    }
+
+    private func workerFault(
+        _ card: WorkerCard,
+        at start: Duration,
+        extra: Int,
+        using random: inout SplitMix64
+    ) -> ChaosFault {
+        let worker = Int.random(in: 0..<self.workers, using: &random)
+        let mayBeFull = Double.random(in: 0..<1, using: &random) < 0.5
+        let queueLimit = Self.queueLimits.randomElement(using: &random)
+        let (deed, lengths): (ChaosFault.Deed, ClosedRange<Int>) =
+            switch card {
+            case .kill, .secondKill: (.kill(worker: worker), 200...3_000)
+            case .killAll: (.killAll, 200...1_500)
+            case .shortPause: (.pause(worker: worker), 300...2_000)
+            // Longer than a session: it comes back as somebody whose partitions are another's.
+            case .longPause: (.pause(worker: worker), 5_000...8_000)
+            case .scaleDown: (.scaleDown(worker: worker), 1_000...5_000)
+            case .scaleUp: (.scaleUp(worker: extra), 4_000...10_000)
+            }
+        let isExtra = card == .scaleUp
+        return ChaosFault(
+            start: start,
+            length: self.drawn(lengths, using: &random),
+            deed: deed,
+            queueLimit: isExtra || mayBeFull ? queueLimit : nil
+        )
+    }
+
+    /// Records that a small queue of a producer holds.
+    static let queueLimits = [8, 16, 32]
+
+    private func isTooMany(without worker: Int, _ fault: ChaosFault) -> Bool {
+        let out = self.faults.filter { self.isOut($0, during: fault) }
+        if out.contains(where: { $0.missingWorker == worker || $0.deed == .killAll }) { return true }
+        return self.workers > 1 && out.count { $0.missingWorker != nil } >= self.workers - 1
+    }
+
+    private func isAnybodyOut(_ fault: ChaosFault) -> Bool {
+        self.faults.contains {
+            self.isOut($0, during: fault) && ($0.missingWorker != nil || $0.deed == .killAll)
+        }
+    }
+
+    private func isOut(_ earlier: ChaosFault, during fault: ChaosFault) -> Bool {
+        earlier.end + Self.comingBack > fault.start && earlier.start < fault.end + Self.comingBack
+    }
+
+    // MARK: - Upstream and broker
+
+    private mutating func addUpstreamFaults(using random: inout SplitMix64) {
+        var deck = Deck(UpstreamTrouble.allCases)
+        var time = self.drawn(self.gaps, using: &random)
+        while time < self.calm {
+            let trouble = deck.deal(using: &random)
+            let longest = trouble == .isSilent || trouble == .throttles ? 3_000 : 6_000
+            let length = min(self.drawn(500...longest, using: &random), self.calm - time)
+            self.faults.append(ChaosFault(start: time, length: length, deed: .upstream(trouble)))
+            time += length + self.drawn(self.gaps, using: &random)
+        }
+    }
+
+    private mutating func addBrokerFaults(using random: inout SplitMix64) {
+        var deck = Deck(BrokerTrouble.allCases)
+        var time = self.drawn(self.gaps, using: &random)
+        while time < self.calm {
+            let trouble = deck.deal(using: &random)
+            let longest =
+                switch trouble {
+                case .cutsConnections: 500
+                case .isDeaf, .movesCoordinators: 2_500
+                default: 5_000
+                }
+            let length = min(self.drawn(300...longest, using: &random), self.calm - time)
+            self.faults.append(ChaosFault(start: time, length: length, deed: .broker(trouble)))
+            time += length + self.drawn(self.gaps, using: &random)
+        }
+    }
+
+    // MARK: - Times
+
+    /// Between two faults of a track. A short run is a dense one.
+    private var gaps: ClosedRange<Duration> {
+        let shortest = min(max(self.length / 20, .milliseconds(800)), .seconds(4))
+        return shortest...(shortest * 2.5)
+    }
+
+    private func drawn(_ milliseconds: ClosedRange<Int>, using random: inout SplitMix64) -> Duration {
+        // What takes a third of a short run is too much of it.
+        let limit = max(self.length / 3, .milliseconds(milliseconds.lowerBound))
+        return min(.milliseconds(Int.random(in: milliseconds, using: &random)), limit)
+    }
+
+    private func drawn(_ range: ClosedRange<Duration>, using random: inout SplitMix64) -> Duration {
+        let milliseconds = { (duration: Duration) in Int(duration / .milliseconds(1)) }
+        let whole = milliseconds(range.lowerBound)...milliseconds(range.upperBound)
+        return .milliseconds(Int.random(in: whole, using: &random))
+    }
+}
+
+/// Cards that are shuffled again when all have been dealt.
+private struct Deck<Card> {
+    private let all: [Card]
+    private var left: [Card] = []
+
+    init(_ all: [Card]) { self.all = all }
+
+    mutating func deal(using random: inout SplitMix64) -> Card {
+        if self.left.isEmpty { self.left = self.all.shuffled(using: &random) }
+        guard let card = self.left.popLast() else { preconditionFailure("a deck without cards") }
+        return card
+    }
+}

@@ -1,0 +1,90 @@
+import WireFormats
+import WorkerKit
+
+/// The table at the end of a chaos run, and what is broken.
+struct ChaosSummary {
+    let lines: [String]
+    let objections: [String]
+
+    init(_ options: ChaosOptions, _ audit: ChaosAudit, _ tally: ChaosTally, _ takeovers: Takeovers) {
+        let findings = audit.findings
+        self.objections = findings.objections(options.delivery)
+        var table = Table()
+        let broker = options.brokers == nil ? "embedded broker" : "real cluster"
+        table.add(
+            "run",
+            "\(Row.text(options.length)), \(options.delivery.rawValue), \(broker), seed \(options.seed)"
+        )
+        table.add(
+            "fleet",
+            "\(options.workers) workers in \(tally.lives) lives, \(ChaosCast.partitions) partitions"
+        )
+        table.add("kill -9", "\(takeovers.kills)")
+        table.add("SIGSTOP and SIGCONT", "\(tally.pauses)")
+        table.add("scaled down, up", "\(tally.scaledDown), \(tally.scaledUp)")
+        table.add("lives with a small queue", "\(tally.smallQueues)")
+        table.add("faults of the upstream", "\(tally.upstreamFaults)")
+        table.add("faults of the broker", Self.faults(tally))
+        table.add()
+        table.add("inputs", "\(audit.inputs.count), \(Self.sorts(audit))")
+        table.add("lost", "\(findings.count(.lost) + findings.count(.undelivered))")
+        table.add("outcomes visible", "\(findings.outcomes), \(Self.fates(findings))")
+        table.add("duplicated outcomes", "\(findings.count(.repeatedOutcome))")
+        table.add("wrong fates", "\(findings.count(.wrongFate) + findings.count(.riddle))")
+        table.add("dead letters", "\(findings.letters), \(findings.count(.repeatedLetter)) duplicated")
+        table.add("dead letters by an outage", "\(findings.count(.strayLetter))")
+        table.add("dead letters that do not fit", "\(findings.count(.wrongLetter))")
+        table.add("order violations, calls", "\(findings.count(.callOutOfOrder))")
+        table.add(
+            "order violations, outcomes",
+            "\(findings.count(.outcomeOutOfOrder) + findings.count(.misordered))"
+        )
+        table.add("calls", "\(findings.calls), \(findings.repeatedCalls) after the last word")
+        table.add("calls that nobody asked for", "\(findings.count(.strangeCall))")
+        table.add()
+        table.add("worked again after kill -9", Self.takeovers(takeovers))
+        table.add("longest stop after SIGTERM", Row.text(tally.longestLeaving))
+        table.add("settled after the load", tally.settling.map(Row.text) ?? "never")
+        table.add("lag of the group", "\(tally.lag)")
+        table.add("workers that failed", "\(findings.count(.worker))")
+        self.lines = [""] + table.lines + [""]
+    }
+
+    private static func faults(_ tally: ChaosTally) -> String {
+        guard let counts = tally.brokerCounts else { return "\(tally.brokerFaults)" }
+        return "\(tally.brokerFaults): \(counts.refusedProduces) requests refused, "
+            + "\(counts.unansweredProduces + counts.unansweredEnds) answers lost, "
+            + "\(counts.refusedConnections) connections refused"
+    }
+
+    private static func sorts(_ audit: ChaosAudit) -> String {
+        InputKind.Sort.allCases.map { sort in
+            "\(audit.inputs.count { $0.kind.sort == sort }) \(sort.rawValue)"
+        }.joined(separator: ", ")
+    }
+
+    private static func fates(_ findings: ChaosFindings) -> String {
+        findings.fates.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    }
+
+    private static func takeovers(_ takeovers: Takeovers) -> String {
+        guard let median = takeovers.median, let longest = takeovers.longest else { return "not measured" }
+        return "median \(Row.text(.milliseconds(median))), longest \(Row.text(.milliseconds(longest))), "
+            + "\(takeovers.waits.count) partitions"
+    }
+}
+
+/// Two columns.
+private struct Table {
+    private var rows: [(String, String)] = []
+
+    mutating func add(_ name: String = "", _ value: String = "") { self.rows.append((name, value)) }
+
+    var lines: [String] {
+        let width = self.rows.map(\.0.count).max() ?? 0
+        return self.rows.map { name, value in
+            guard !name.isEmpty else { return "" }
+            return "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(value)"
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Records
+import SwiftProtobuf
+import WireFormats
+import WireMessages
+
+/// What a record of a chaos run is, and what has to become of it.
+enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
+    case json, protobuf, framed, event
+    case zeroDevice, oldConversion
+    case illegalMuid, illegalTime
+    case unavailable, proxyPage, cutBefore, cutAfter, truncated, keysNotFound
+    case tombstone, notJSON, unknownApp, illegalRequest, unknownCode
+
+    /// For the table.
+    enum Sort: String, CaseIterable, Hashable, Sendable { case good, refused, retried, malformed }
+
+    var sort: Sort {
+        switch self {
+        case .json, .protobuf, .framed, .event: .good
+        case .zeroDevice, .oldConversion, .illegalMuid, .illegalTime: .refused
+        case .unavailable, .proxyPage, .cutBefore, .cutAfter, .truncated, .keysNotFound, .unknownCode:
+            .retried
+        case .tombstone, .notJSON, .unknownApp, .illegalRequest: .malformed
+        }
+    }
+
+    /// Most are good; dead letters are few, as they are in a fleet that works.
+    static func drawn(using random: inout some RandomNumberGenerator) -> InputKind {
+        let (good, refused, retried, dead): ([InputKind], [InputKind], [InputKind], [InputKind]) = (
+            [.json, .protobuf, .framed, .event], [.zeroDevice, .oldConversion, .illegalMuid, .illegalTime],
+            [.unavailable, .proxyPage, .cutBefore, .cutAfter, .truncated, .keysNotFound],
+            [.tombstone, .notJSON, .unknownApp, .illegalRequest, .unknownCode]
+        )
+        let kinds =
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0: dead
+            case 1...3: retried
+            case 4...7: refused
+            default: good
+            }
+        return kinds.randomElement(using: &random) ?? .json
+    }
+
+    var fate: Outcome.Fate {
+        switch self.sort {
+        case .good: .succeeded
+        case .refused: .rejected
+        case .retried: self == .unknownCode ? .deadLettered : .succeeded
+        case .malformed: .deadLettered
+        }
+    }
+
+    /// The code of the reason; nil for a success.
+    var reason: String? {
+        switch self {
+        case .zeroDevice: "device_id.zero"
+        case .oldConversion: "converted_at.too_old"
+        case .illegalMuid: "gdt.-15"
+        case .illegalTime: "gdt.-14"
+        case .tombstone: "value.tombstone"
+        case .notJSON: "value.not_json"
+        case .unknownApp: "configuration.unknown_app"
+        case .illegalRequest: "gdt.-1"
+        case .unknownCode: "gdt.-99"
+        default: nil
+        }
+    }
+
+    /// Whether GDT hears of it at all.
+    var isCalledFor: Bool {
+        switch self {
+        case .zeroDevice, .oldConversion, .tombstone, .notJSON, .unknownApp: false
+        default: true
+        }
+    }
+
+    /// Whether the worker has its last word with this answer of GDT's. A code that nobody knows is asked for again, but
+    /// how often is the worker's to say, so its first answer counts.
+    func isFinal(_ ret: Int) -> Bool {
+        switch self {
+        case .illegalMuid: ret == -15
+        case .illegalTime: ret == -14
+        case .illegalRequest: ret == -1
+        case .unknownCode: ret == -99
+        default: ret == 0
+        }
+    }
+
+    /// What GDT's simulator reads in the click id.
+    private var script: String {
+        switch self {
+        case .illegalMuid: "sim-ret-15"
+        case .illegalTime: "sim-ret-14"
+        case .unavailable: "sim-503x2"
+        case .proxyPage: "sim-htmlx1"
+        case .cutBefore: "sim-cutx1"
+        case .cutAfter: "sim-cutafterx1"
+        case .truncated: "sim-truncatedx1"
+        case .keysNotFound: "sim-ret-12x2"
+        case .illegalRequest: "sim-ret-1"
+        case .unknownCode: "sim-ret-99"
+        default: "chaos"
+        }
+    }
+
+    /// Makes a record of this kind. Its click id ends with the number of its device, which is the number of the input.
+    func record(_ make: inout Activations) -> OutboundRecord {
+        var message = make.message(clickID: self.script)
+        switch self {
+        case .protobuf: return make.protobuf(message)
+        case .framed: return make.framed(message, as: .protobuf)
+        case .event: return make.event(message, as: .json)
+        case .zeroDevice: message.deviceID = "00000000-0000-0000-0000-000000000000"
+        case .oldConversion: message.convertedAt.seconds -= 8 * 24 * 3_600
+        case .unknownApp: message.appID = 998_877
+        case .tombstone: return self.replaced(make.protobuf(message), by: nil)
+        case .notJSON: return self.replaced(make.protobuf(message), by: Array(#"{"appId":"112233","#.utf8))
+        default: break
+        }
+        return make.json(message)
+    }
+
+    private func replaced(_ record: OutboundRecord, by value: [UInt8]?) -> OutboundRecord {
+        var record = record
+        record.value = value
+        return record
+    }
+}

@@ -1,0 +1,38 @@
+import Kafka
+import Records
+
+/// Reads the results as they come, to know when there is one for every input, and when a partition is worked again.
+final class ResultWatch: Attended {
+    private let reader: TopicReader
+    private let topic: String
+    /// Which offsets of each input partition have an outcome.
+    private var seen: [[Bool]] = []
+    /// Different inputs that have an outcome.
+    private(set) var settled = 0
+    var takeovers = Takeovers()
+
+    init(_ topic: String, of inputs: String, _ brokers: String) throws {
+        self.topic = inputs
+        self.reader = try Stage.reader(of: [topic], brokers)
+    }
+
+    var descriptors: [Int32] { [self.reader.descriptor] }
+
+    func serve() {
+        while self.reader.read(atMost: 1_000, { self.found($0) }, { _ in }) == 1_000 {}
+    }
+
+    private func found(_ record: InboundRecord) {
+        guard let sighting = Sighting(record), let place = InputPlace(sighting.place, in: self.topic),
+            let offset = Int(exactly: place.offset), place.partition < 1_000, offset < 100_000_000
+        else { return }
+        self.takeovers.found(place.partition, receivedAt: sighting.receivedAt)
+        while self.seen.count <= Int(place.partition) { self.seen.append([]) }
+        let partition = Int(place.partition)
+        if self.seen[partition].count <= offset {
+            self.seen[partition] += Array(repeating: false, count: offset + 1 - self.seen[partition].count)
+        }
+        if !self.seen[partition][offset] { self.settled += 1 }
+        self.seen[partition][offset] = true
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import UpstreamHTTP
+import UpstreamSimulator
+
+/// The controls of the upstream's simulator, while it is run: faults are switched, and its journal of calls is read on.
+final class UpstreamDesk {
+    private static let pause = Duration.milliseconds(200)
+
+    private let stage: Stage
+    private let url: String
+    /// What is to be posted, in order; the first may be on its way.
+    private var orders: [String] = []
+    private var orderID: UInt64?
+    private var pageID: UInt64?
+    private var nextPage = ContinuousClock.now
+    private var nextOrder = ContinuousClock.now
+    private var position = 0
+    /// The last page was not full: nothing older is unread.
+    private(set) var isUpToDate = false
+
+    init(_ url: String, on stage: Stage) {
+        self.url = url
+        self.stage = stage
+    }
+
+    func set(_ faults: Faults) {
+        let encoder = JSONEncoder()
+        // Numbers and names always encode.
+        if let body = try? encoder.encode(faults) {
+            self.orders.append(String(decoding: body, as: UTF8.self))
+        }
+    }
+
+    /// Takes the next steps. Nothing is answered while the port is closed, so everything is tried until it is.
+    func turn(_ take: (CallJournal.Page) -> Void) {
+        if let id = self.orderID, let answer = self.stage.takeAnswer(id) {
+            self.orderID = nil
+            if case .success(let response) = answer, response.status == 200 { self.orders.removeFirst() }
+            self.nextOrder = .now + (self.orders.isEmpty ? .zero : Self.pause)
+        }
+        if self.orderID == nil, let order = self.orders.first, .now >= self.nextOrder {
+            self.orderID = self.stage.ask(self.request("/control/faults", posting: order))
+        }
+        self.readOn(take)
+    }
+
+    private func readOn(_ take: (CallJournal.Page) -> Void) {
+        if let id = self.pageID, let answer = self.stage.takeAnswer(id) {
+            self.pageID = nil
+            self.nextPage = .now + Self.pause
+            if case .success(let response) = answer, response.status == 200,
+                let page = try? JSONDecoder().decode(CallJournal.Page.self, from: Data(response.body))
+            {
+                take(page)
+                self.position = page.first + page.entries.count
+                self.isUpToDate = page.entries.isEmpty
+            }
+        }
+        if self.pageID == nil, .now >= self.nextPage {
+            self.pageID = self.stage.ask(self.request("/control/calls?from=\(self.position)"))
+        }
+    }
+
+    private func request(_ path: String, posting body: String? = nil) -> HTTPRequest {
+        HTTPRequest(
+            method: body == nil ? .get : .post,
+            url: "\(self.url)\(path)",
+            body: body.map { Array($0.utf8) }
+        )
+    }
+}
+
+extension UpstreamTrouble {
+    /// The switches. Whatever they do ends by itself as well, save slowness.
+    func faults(for length: Duration) -> Faults {
+        let milliseconds = Int64(length / .milliseconds(1))
+        let always = Dose(forMilliseconds: milliseconds)
+        func sometimes(_ share: Double) -> Dose { Dose(probability: share, forMilliseconds: milliseconds) }
+        switch self {
+        case .refuses: return Faults(down: .init(milliseconds: milliseconds, manner: .refuse))
+        case .resets: return Faults(down: .init(milliseconds: milliseconds, manner: .reset))
+        case .fails: return Faults(serverError: .init(when: always))
+        case .isSilent: return Faults(hang: always)
+        case .throttles: return Faults(throttle: .init(retryAfterSeconds: 1, when: always))
+        case .isSlow: return Faults(latency: .init(milliseconds: 100, jitterMilliseconds: 400))
+        case .isFlaky:
+            return Faults(
+                cutBefore: sometimes(0.03),
+                serverError: .init(when: sometimes(0.03)),
+                cutAfter: sometimes(0.03)
+            )
+        case .losesAnswers: return Faults(cutAfter: sometimes(0.3))
+        }
+    }
+}
+
+extension BrokerTrouble {
+    func order(for length: Duration) -> BrokerOrder {
+        var faults = BrokerOrder.Faults()
+        switch self {
+        case .isSlow: faults.latencyMilliseconds = [20, 300]
+        case .refusesRecords: faults.refusedProduceShare = 0.3
+        case .losesAnswers: faults.unansweredProduceShare = 0.2
+        case .losesEnds: faults.unansweredEndShare = 0.5
+        case .isLateWithMarkers: faults.markerDelayMilliseconds = [50, 500]
+        case .movesCoordinators:
+            return BrokerOrder(movesCoordinatorsForMilliseconds: Int(length / .milliseconds(1)))
+        case .cutsConnections: return BrokerOrder(cutsConnections: true)
+        case .isDeaf:
+            faults.refusesConnections = true
+            return BrokerOrder(faults: faults, cutsConnections: true)
+        }
+        return BrokerOrder(faults: faults)
+    }
+}

@@ -1,0 +1,12 @@
+import Foundation
+
+/// What is understood of a line of a worker's log.
+struct WorkerEvent: Decodable {
+    var message: String
+    var port: String?
+
+    init?(_ line: String) {
+        guard let event = try? JSONDecoder().decode(Self.self, from: Data(line.utf8)) else { return nil }
+        self = event
+    }
+}
