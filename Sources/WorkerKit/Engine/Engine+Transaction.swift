@@ -83,6 +83,9 @@ extension Engine {
     /// A record could not be sent, and the transaction cannot be committed without it.
     func transactionBroken(by id: EntryID, _ error: KafkaError) {
         self.table[id].state = .waiting
+        // Those that fail with it are no failures of their own: counted one by one, they would put the abort off until
+        // the cluster has long ended the transaction by itself.
+        guard !self.transaction.isBroken else { return }
         self.transaction.isBroken = true
         self.countFailedCommit(error)
         self.delayTransaction()
