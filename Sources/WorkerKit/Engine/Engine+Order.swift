@@ -29,7 +29,7 @@ extension Engine {
         }
     }
 
-    private func orderingKey(of record: InboundRecord) -> OrderingKey? {
+    func orderingKey(of record: InboundRecord) -> OrderingKey? {
         switch self.settings.ordering {
         case .none: nil
         case .partition: OrderingKey(partition: record.partition, key: nil)

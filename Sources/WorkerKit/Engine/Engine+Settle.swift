@@ -131,7 +131,7 @@ extension Engine {
     /// Hands the first unacknowledged record of an entry to the producer, in a transaction if that is how results
     /// are delivered.
     func sendOrWait(_ id: EntryID) {
-        if self.settings.delivery == .exactlyOnce, !self.joinTransaction(id) {
+        if self.settings.delivery == .exactlyOnce, !self.isItsTurn(id) || !self.joinTransaction(id) {
             self.table[id].state = .waiting
         } else {
             self.sendNext(of: id)

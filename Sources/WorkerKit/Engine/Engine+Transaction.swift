@@ -78,6 +78,28 @@ extension Engine {
         self.transaction.unacknowledged -= 1
         self.table[id].state = .written
         self.releaseOrder(of: id)
+        self.advanceLine(behind: id)
+    }
+
+    /// Whether nothing of its key has to be written before this record. If something has, the record lines up.
+    func isItsTurn(_ id: EntryID) -> Bool {
+        guard !self.transaction.lines.isEmpty, let key = self.orderingKey(of: self.table[id].record),
+            let first = self.transaction.lines[key]?.first, first != id
+        else { return true }
+        self.transaction.lines[key]?.append(id)
+        return false
+    }
+
+    private func advanceLine(behind id: EntryID) {
+        guard !self.transaction.lines.isEmpty, let key = self.orderingKey(of: self.table[id].record),
+            self.transaction.lines[key]?.first == id
+        else { return }
+        _ = self.transaction.lines[key]?.popFirst()
+        guard let next = self.transaction.lines[key]?.first else {
+            self.transaction.lines[key] = nil
+            return
+        }
+        self.sendOrWait(next)
     }
 
     /// A record could not be sent, and the transaction cannot be committed without it.
@@ -99,9 +121,17 @@ extension Engine {
         }
     }
 
-    /// Nothing of the transaction is there any more: its records go into the next one, before all others.
+    /// Nothing of the transaction is there any more: its records go into the next one, before all others. Those of a key
+    /// were released one by one as they were written, and now there can be several of it: they line up.
     private func requeueMembers() {
         var waiting = Fifo<EntryID>()
+        var lines: [OrderingKey: Fifo<EntryID>] = [:]
+        func lineUp(_ id: EntryID) {
+            guard self.table.isCurrent(id) else { return }
+            guard let key = self.orderingKey(of: self.table[id].record) else { return waiting.append(id) }
+            if lines[key] == nil { waiting.append(id) }
+            lines[key, default: Fifo()].append(id)
+        }
         for id in self.transaction.members where self.table.isCurrent(id) {
             if self.table[id].state == .written { self.settlingCount += 1 }
             guard !self.table[id].mustStay || self.table[id].fate != nil else {
@@ -114,9 +144,15 @@ extension Engine {
                 entry.refusals = 0
                 entry.isInTransaction = false
             }
-            waiting.append(id)
+            lineUp(id)
         }
-        while let id = self.transaction.waiting.popFirst() { waiting.append(id) }
+        while let id = self.transaction.waiting.popFirst() { lineUp(id) }
+        // The first of each line was among those.
+        for var line in self.transaction.lines.values {
+            _ = line.popFirst()
+            while let id = line.popFirst() { lineUp(id) }
+        }
+        self.transaction.lines = lines
         self.transaction.members = []
         self.transaction.unacknowledged = 0
         self.transaction.waiting = waiting

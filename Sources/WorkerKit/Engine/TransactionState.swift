@@ -22,6 +22,9 @@ struct TransactionState: Sendable {
     var unacknowledged = 0
     /// Records that are ready to be sent when there is a transaction, in the order in which they became so.
     var waiting = Fifo<EntryID>()
+    /// Records of keys of which some are to be sent again, in order: each has to be written before the next is sent. The
+    /// first is on its way, or waiting for a transaction.
+    var lines: [OrderingKey: Fifo<EntryID>] = [:]
     /// What the commit under way says, or the one that was never answered.
     var positions: [CommittedPosition] = []
     /// Something in it failed, or belongs to partitions that are gone: it can only be aborted.
@@ -40,6 +43,7 @@ struct TransactionState: Sendable {
         self.members = []
         self.unacknowledged = 0
         self.waiting = Fifo()
+        self.lines = [:]
         self.positions = []
     }
 }
