@@ -168,6 +168,13 @@ let package = Package(
             dependencies: ["CRdKafka", "EmbeddedBroker", "EventThread", "Kafka", "Records", nioCore],
             swiftSettings: house
         ),
+        .testTarget(
+            name: "FleetTests",
+            dependencies: [
+                "EmbeddedBroker", "Fleet", "Kafka", "Records", "UpstreamSimulator", "WireFormats", "WorkerKit",
+            ],
+            swiftSettings: house
+        ),
         // The real executables against a real broker.
         .testTarget(
             name: "IntegrationTests",

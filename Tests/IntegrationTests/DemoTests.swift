@@ -6,7 +6,7 @@ import Testing
 struct DemoTests {
     @Test(arguments: [SIGKILL, SIGTERM])
     func nobodySurvivesTheDemo(signal: Int32) throws {
-        let demo = try DemoUnderTest()
+        let demo = try FleetUnderTest(["demo"])
         _ = try #require(demo.waitForWorker())
         demo.send(signal)
         _ = demo.exitStatus()

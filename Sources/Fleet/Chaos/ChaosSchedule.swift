@@ -47,20 +47,18 @@ struct ChaosSchedule: Hashable, Sendable {
         var deck = Deck(WorkerCard.allCases)
         var time = self.drawn(.milliseconds(1_000)...(.milliseconds(2_000)), using: &random)
         var extra = self.workers
+        var card = deck.deal(using: &random)
         while time < self.calm {
-            var fault = self.workerFault(deck.deal(using: &random), at: time, extra: extra, using: &random)
+            var fault = self.workerFault(card, at: time, extra: extra, using: &random)
             fault.length = min(fault.length, self.calm - time)
-            if let worker = fault.missingWorker, self.isTooMany(without: worker, fault) {
-                // Somebody has to stay: this one waits until somebody is back.
+            guard self.isPossible(fault) else {
+                // Somebody has to stay: it waits until somebody is back.
                 time += .milliseconds(500)
                 continue
             }
-            if fault.deed == .killAll, self.isAnybodyOut(fault) {
-                time += .milliseconds(500)
-                continue
-            }
-            if case .scaleUp = fault.deed { extra += 1 }
+            if card == .scaleUp { extra += 1 }
             self.faults.append(fault)
+            card = deck.deal(using: &random)
             time += self.drawn(self.gaps, using: &random)
         }
     }
@@ -95,6 +93,11 @@ struct ChaosSchedule: Hashable, Sendable {
 
     /// Records that a small queue of a producer holds.
     static let queueLimits = [8, 16, 32]
+
+    private func isPossible(_ fault: ChaosFault) -> Bool {
+        if let worker = fault.missingWorker { return !self.isTooMany(without: worker, fault) }
+        return fault.deed != .killAll || !self.isAnybodyOut(fault)
+    }
 
     private func isTooMany(without worker: Int, _ fault: ChaosFault) -> Bool {
         let out = self.faults.filter { self.isOut($0, during: fault) }

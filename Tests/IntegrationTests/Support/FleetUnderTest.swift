@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// The demo as a process, and everybody that it has started: they are known by its temporary folder in `TMPDIR`.
-final class DemoUnderTest {
+/// A `fleet` as a process, and everybody that it has started: they are known by its temporary folder in `TMPDIR`.
+final class FleetUnderTest {
     private let process = Process()
     private let output = Pipe()
     private let heard = Heard()
     private let folder: URL
 
-    init() throws {
+    init(_ arguments: [String]) throws {
         self.folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("flotilla-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         self.process.executableURL = URL(fileURLWithPath: try WorkerUnderTest.path(of: "fleet"))
-        self.process.arguments = ["demo"]
+        self.process.arguments = arguments
         self.process.environment = ProcessInfo.processInfo.environment
             .merging(["TMPDIR": self.folder.path]) { $1 }
         self.process.standardOutput = self.output
@@ -56,17 +56,20 @@ final class DemoUnderTest {
         return found
     }
 
+    /// What it has written so far.
+    var text: String { self.heard.text.withLock { $0 } }
+
     func waitForLine(_ words: String) -> Bool {
         Self.wait(atMost: .seconds(30)) { self.heard.text.withLock { $0.contains(words) } }
     }
 
-    /// Who is still there of those that the demo started, after as long as they may take to end.
+    /// Who is still there of those that it started, after as long as they may take to end.
     func survivors(atMost longest: Duration) -> [String] {
         _ = Self.wait(atMost: longest) { self.started.isEmpty }
         return self.started.map { Self.words(of: $0).joined(separator: " ") }
     }
 
-    /// Processes with our folder in their environment, which children inherit, save the demo itself.
+    /// Processes with our folder in their environment, which children inherit, save itself.
     private var started: [pid_t] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return entries.compactMap { pid_t($0) }.filter { pid in

@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+/// `fleet chaos`, short; and ended in the middle.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct ChaosTests {
+    @Test(arguments: ["at-least-once", "exactly-once"])
+    func aFleetKeepsItsPromisesUnderChaos(delivery: String) throws {
+        let chaos = try FleetUnderTest(["chaos", "--seconds", "20", "--seed", "1", "--delivery", delivery])
+        let status = chaos.exitStatus()
+        #expect(chaos.waitForLine("Clean."), "\(chaos.text)")
+        #expect(status == 0, "\(chaos.text)")
+        #expect(chaos.survivors(atMost: .seconds(5)) == [])
+        print(chaos.text)
+    }
+
+    /// Also with a worker that stands still at that moment, and would never hear of its end by itself.
+    @Test(arguments: [SIGKILL, SIGTERM])
+    func nobodySurvivesChaos(signal: Int32) throws {
+        let chaos = try FleetUnderTest(["chaos", "--seconds", "20", "--seed", "1"])
+        try #require(chaos.waitForLine("SIGSTOP worker"), "\(chaos.text)")
+        chaos.send(signal)
+        let status = chaos.exitStatus()
+        #expect(status == (signal == SIGTERM ? 130 : SIGKILL))
+        #expect(chaos.survivors(atMost: .seconds(20)) == [])
+    }
+}
