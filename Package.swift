@@ -171,7 +171,8 @@ let package = Package(
         .testTarget(
             name: "FleetTests",
             dependencies: [
-                "EmbeddedBroker", "Fleet", "Kafka", "Records", "UpstreamSimulator", "WireFormats", "WorkerKit",
+                "EmbeddedBroker", "Fleet", "Kafka", "Records", "UpstreamSimulator", "WireFormats",
+                "WorkerKit",
             ],
             swiftSettings: house
         ),

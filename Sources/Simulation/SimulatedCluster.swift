@@ -186,12 +186,30 @@ package final class SimulatedCluster {
             self.writeToRetryTopic(record)
         } else if let outcome = SimulatedOutcome(record) {
             let name = RecordName(partition: outcome.partition, offset: outcome.offset)
+            if self.outcomes[name] == nil { self.judgeOrder(of: outcome) }
             self.outcomes[name, default: []].append(outcome)
             if self.isExactlyOnce, self.outcomes[name]?.count ?? 0 > 1 {
                 self.violations.append("\(outcome.id) has two outcomes that are to be seen")
             }
         } else {
             self.violations.append("somebody wrote to \(record.topic)")
+        }
+    }
+
+    /// Whether this record has to be settled after that one, which is of the same partition.
+    var comesAfter: (_ record: InboundRecord, _ earlier: InboundRecord) -> Bool = { _, _ in false }
+
+    /// The first outcome of a record may not be seen before that of every earlier record of its order.
+    private func judgeOrder(of outcome: SimulatedOutcome) {
+        guard let log = self.logs[self.input(outcome.partition)] else { return }
+        let index = log.index(of: outcome.offset)
+        guard index < log.records.count, log.records[index].offset == outcome.offset else { return }
+        for earlier in log.records[..<index] where self.comesAfter(log.records[index], earlier) {
+            let name = RecordName(partition: earlier.partition, offset: earlier.offset)
+            guard self.outcomes[name] == nil else { continue }
+            self.violations.append(
+                "the outcome of \(outcome.id) is to be seen before that of \(earlier.offset)"
+            )
         }
     }
 

@@ -38,6 +38,7 @@ package final class Simulation {
             retryTopics: settings.retryTiers.map(\.topic)
         )
         self.cluster.narrator = narrator
+        self.cluster.comesAfter = settings.comesAfter
         self.cluster.isExactlyOnce = settings.delivery == .exactlyOnce
     }
 
@@ -110,5 +111,17 @@ package final class Simulation {
     @discardableResult
     package func settleEverything(within longest: Duration = .seconds(3_600)) throws -> Bool {
         try self.run(for: longest) { self.cluster.isEverythingSettled && self.cluster.isEverythingCommitted }
+    }
+}
+
+extension EngineSettings {
+    /// What their order asks of two records of a partition. Which keys have lost it for a while, only the engine knows.
+    fileprivate var comesAfter: (InboundRecord, InboundRecord) -> Bool {
+        guard self.bypass.threshold == nil else { return { _, _ in false } }
+        return switch self.ordering {
+        case .none: { _, _ in false }
+        case .partition: { _, _ in true }
+        case .key: { $0.key != nil && $0.key == $1.key }
+        }
     }
 }
