@@ -197,14 +197,17 @@ package final class SimulatedCluster {
     }
 
     /// Whether this record has to be settled after that one, which is of the same partition.
-    var comesAfter: (_ record: InboundRecord, _ earlier: InboundRecord) -> Bool = { _, _ in false }
+    var comesAfter: ((_ record: InboundRecord, _ earlier: InboundRecord) -> Bool)?
 
     /// The first outcome of a record may not be seen before that of every earlier record of its order.
     private func judgeOrder(of outcome: SimulatedOutcome) {
-        guard let log = self.logs[self.input(outcome.partition)] else { return }
+        guard let comesAfter = self.comesAfter, let log = self.logs[self.input(outcome.partition)] else {
+            return
+        }
         let index = log.index(of: outcome.offset)
         guard index < log.records.count, log.records[index].offset == outcome.offset else { return }
-        for earlier in log.records[..<index] where self.comesAfter(log.records[index], earlier) {
+        let record = log.records[index]
+        for earlier in log.records[..<index] where comesAfter(record, earlier) {
             let name = RecordName(partition: earlier.partition, offset: earlier.offset)
             guard self.outcomes[name] == nil else { continue }
             self.violations.append(

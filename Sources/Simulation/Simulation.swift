@@ -116,10 +116,10 @@ package final class Simulation {
 
 extension EngineSettings {
     /// What their order asks of two records of a partition. Which keys have lost it for a while, only the engine knows.
-    fileprivate var comesAfter: (InboundRecord, InboundRecord) -> Bool {
-        guard self.bypass.threshold == nil else { return { _, _ in false } }
+    fileprivate var comesAfter: ((InboundRecord, InboundRecord) -> Bool)? {
+        guard self.bypass.threshold == nil else { return nil }
         return switch self.ordering {
-        case .none: { _, _ in false }
+        case .none: nil
         case .partition: { _, _ in true }
         case .key: { $0.key != nil && $0.key == $1.key }
         }

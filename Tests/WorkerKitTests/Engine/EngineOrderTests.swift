@@ -154,6 +154,7 @@ struct EngineOrderTests {
     @Test func aPartitionWhoseWindowIsFullWaitsForItsOldestRecord() throws {
         let simulation = Simulation {
             $0.concurrency = 512
+            $0.ordering = .none
             $0.resolvesHeadOfLine = false
         }
         for index in 0..<18_000 { simulation.cluster.append("\(index)") }
