@@ -264,10 +264,22 @@ struct ChaosAuditTests {
 
     @Test func findsADeadLetterForAnotherReason() {
         var evidence = Evidence()
-        let number = evidence.first(.unknownCode)
+        let number = evidence.first(.illegalRequest)
         evidence.letters.removeAll { $0.text("dlq.id") == "dl-\(number)" }
         evidence.addLetter(of: number, reason: "http.503")
         #expect(evidence.matters() == [.strayLetter: 1])
+    }
+
+    /// Four failures of its own, and an outage for the fifth.
+    @Test func theLastFailureOfARecordThatDiesAnywayMayBeOfAnOutage() {
+        var evidence = Evidence()
+        let number = evidence.first(.unknownCode)
+        evidence.letters.removeAll { $0.text("dlq.id") == "dl-\(number)" }
+        evidence.addLetter(of: number, reason: "http.503")
+        evidence.outcomes[number - 1] = evidence.outcome(of: number, reason: "http.503")
+        #expect(evidence.matters() == [:])
+        evidence.outcomes[number - 1] = evidence.outcome(of: number, reason: "gdt.-1")
+        #expect(evidence.matters() == [.wrongFate: 1])
     }
 
     @Test func findsAnOutcomeWhoseDeadLetterIsNotThere() {

@@ -156,7 +156,7 @@ struct ChaosAudit {
         self.inputs[number - 1].outcomes = input.outcomes &+ 1
         self.findings.outcomes += 1
         self.findings.fates[sighting.fate, default: 0] += 1
-        if sighting.fate != input.kind.fate.rawValue || sighting.reason != input.kind.reason {
+        if sighting.fate != input.kind.fate.rawValue || !input.kind.mayEnd(because: sighting.reason) {
             let reason = sighting.reason.map { " because of \($0)" } ?? ""
             self.findings.note(.wrongFate, "input \(self.name(number)) is \(sighting.fate)\(reason)")
         }
@@ -202,7 +202,7 @@ struct ChaosAudit {
         }
         self.inputs[number - 1].letters &+= 1
         self.letters[number]?.id = record.text("dlq.id")
-        if reason != self.inputs[number - 1].kind.reason {
+        if !self.inputs[number - 1].kind.mayEnd(because: reason) {
             self.findings.note(.strayLetter, "input \(self.name(number)) is dead because of \(reason)")
         }
         let own = record.headers.filter { !$0.name.hasPrefix("dlq.") && !$0.name.hasPrefix("__dlq.") }

@@ -66,6 +66,14 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// Whether this is what it may end with. A record that GDT answers with a code that nobody knows has used up its
+    /// attempts when the last of them fails; if an outage begins in that moment, the last failure is of the outage.
+    func mayEnd(because reason: String?) -> Bool {
+        if reason == self.reason { return true }
+        guard self == .unknownCode, let reason else { return false }
+        return reason.hasPrefix("transport.") || reason.hasPrefix("http.")
+    }
+
     /// Whether GDT hears of it at all.
     var isCalledFor: Bool {
         switch self {
