@@ -127,8 +127,8 @@ let package = Package(
             dependencies: [
                 "EmbeddedBroker", "EventThread", "Kafka", "Records", "WireFormats", "WireMessages",
                 "WorkerKit",
-                "UpstreamHTTP", "UpstreamSimulator", "Operations", "Simulation", argumentParser, protobuf,
-                unixSignals,
+                "UpstreamHTTP", "UpstreamSimulator", "Operations", "Simulation",
+                argumentParser, protobuf, unixSignals,
             ],
             swiftSettings: house
         ),

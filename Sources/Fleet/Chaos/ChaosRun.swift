@@ -91,6 +91,9 @@ final class ChaosRun {
         try self.keepSchedule()
         self.killWhoIsDue()
         try self.takeEnds()
+        for (what, length) in self.watch.takeovers.takeEnded() {
+            self.tell("what \(what) left behind is worked again after \(Self.text(length))")
+        }
         let open = self.load.reported - self.watch.settled
         self.stage.screen.show("… \(self.load.sent) sent, \(open) under way")
     }
@@ -188,7 +191,7 @@ final class ChaosRun {
             if case .success(let response) = answer {
                 partitions = Self.partitions(MetricsPage(response.body), of: self.cast.topic)
             }
-            self.watch.takeovers.killed(at: Moment.now.wall, with: partitions, "the end of \(plan.post.name)")
+            self.watch.takeovers.killed(at: Moment.now.wall, with: partitions, plan.post.name)
             return true
         }
     }

@@ -11,6 +11,7 @@ struct Takeovers {
     }
 
     private var waiting: [Kill] = []
+    private var ended: [(what: String, after: Duration)] = []
     private(set) var kills = 0
     /// Milliseconds, one for each partition of each victim.
     private(set) var waits: [Int64] = []
@@ -29,15 +30,23 @@ struct Takeovers {
         where self.waiting[index].at < receivedAt && self.waiting[index].partitions.contains(partition) {
             self.waits.append(receivedAt - self.waiting[index].at)
             self.waiting[index].partitions.remove(partition)
-            if self.waiting[index].partitions.isEmpty { self.waiting.remove(at: index) }
+            guard self.waiting[index].partitions.isEmpty else { continue }
+            let kill = self.waiting.remove(at: index)
+            self.ended.append((kill.what, .milliseconds(receivedAt - kill.at)))
         }
+    }
+
+    /// Says once whose partitions are all worked again, and after how long.
+    mutating func takeEnded() -> [(what: String, after: Duration)] {
+        defer { self.ended = [] }
+        return self.ended
     }
 
     /// Partitions that nobody was seen to work on again, as sentences.
     var unfinished: [String] {
         self.waiting.map { kill in
             let partitions = kill.partitions.sorted().map(String.init).joined(separator: ", ")
-            return "after \(kill.what) nobody was seen to work on partition \(partitions) again"
+            return "after the end of \(kill.what) nobody was seen to work on partition \(partitions) again"
         }
     }
 
