@@ -6,7 +6,7 @@ struct ChaosScheduleTests {
     static let lengths: [Duration] = [.seconds(10), .seconds(20), .seconds(60), .seconds(600)]
 
     private static func schedules(_ length: Duration, workers: Int = 3) -> [(UInt64, ChaosSchedule)] {
-        (0..<200).map { seed in
+        (0..<60).map { seed in
             (seed, ChaosSchedule(seed: seed, length: length, workers: workers, hasOwnBroker: true))
         }
     }

@@ -20,7 +20,10 @@ struct ChaosTests {
         let chaos = try FleetUnderTest(["chaos", "--seconds", "20", "--seed", "1"])
         try #require(chaos.waitForLine("SIGSTOP worker"), "\(chaos.text)")
         chaos.send(signal)
+        let asked = ContinuousClock.now
         let status = chaos.exitStatus()
+        // Whoever does not hear that it may go is killed after 30 seconds.
+        #expect(asked.duration(to: .now) < .seconds(25))
         #expect(status == (signal == SIGTERM ? 130 : SIGKILL))
         #expect(chaos.survivors(atMost: .seconds(20)) == [])
     }

@@ -9,6 +9,8 @@ import WorkerKit
 final class ChaosRun {
     /// So long after the load has ended every input must have its outcome.
     private static let longestSettling = Duration.seconds(120)
+    /// So often it is said meanwhile what is missing.
+    private static let patience = Duration.seconds(5)
     /// So long after SIGTERM a worker must have ended.
     private static let longestLeaving = Duration.seconds(30)
     /// So long the question may take what a worker has before it is killed.
@@ -256,7 +258,17 @@ final class ChaosRun {
     private func settle() throws {
         self.tell("everything is healed and the load ends; \(self.load.sent) inputs were sent")
         let limit = ContinuousClock.now + Self.longestSettling
-        while .now < limit, !self.isSettled { try self.turn() }
+        var nextWord = ContinuousClock.now + Self.patience
+        while .now < limit, !self.isSettled {
+            try self.turn()
+            guard .now >= nextWord else { continue }
+            nextWord = .now + Self.patience
+            let unacknowledged = self.load.sent - self.load.reported
+            let open = self.load.audit.deliveredCount - self.watch.settled
+            self.tell(
+                "still missing: \(unacknowledged) acknowledgements, \(open) outcomes\(self.watch.missing)"
+            )
+        }
         self.tally.settling = self.isSettled ? self.lastEnd.duration(to: .now) : nil
         if !self.isSettled {
             let open = self.load.sent - self.watch.settled

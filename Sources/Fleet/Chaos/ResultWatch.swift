@@ -22,6 +22,14 @@ final class ResultWatch: Attended {
         while self.reader.read(atMost: 1_000, { self.found($0) }, { _ in }) == 1_000 {}
     }
 
+    /// The first offset without an outcome in each partition that has a gap, for a person.
+    var missing: String {
+        let gaps = self.seen.indices.compactMap { partition in
+            self.seen[partition].firstIndex(of: false).map { "\(partition)/\($0)" }
+        }
+        return gaps.isEmpty ? "" : ", the first \(gaps.joined(separator: ", "))"
+    }
+
     private func found(_ record: InboundRecord) {
         guard let sighting = Sighting(record), let place = InputPlace(sighting.place, in: self.topic),
             let offset = Int(exactly: place.offset), place.partition < 1_000, offset < 100_000_000
