@@ -38,6 +38,19 @@ struct ProducerTableTests {
         return table
     }
 
+    /// Found by `fleet chaos`: librdkafka takes the success of a second batch for that of the first, which was refused.
+    @Test func whoseFirstBatchWasRefusedBeginsWithIt() throws {
+        var table = self.table([])
+        #expect(table.verdict(on: try Self.batch(from: 1)) == .append)
+        table.refused(try Self.batch(from: 0))
+        table.refused(try Self.batch(from: 1))
+        #expect(table.verdict(on: try Self.batch(from: 1)) == .refuse(.outOfOrderSequenceNumber))
+        #expect(table.verdict(on: try Self.batch(8, from: 1)) == .append)
+        #expect(table.verdict(on: try Self.batch(from: 0)) == .append)
+        table.appended(try Self.batch(from: 0), at: 0)
+        #expect(table.verdict(on: try Self.batch(from: 1)) == .append)
+    }
+
     @Test func sequencesHaveNoGapsAndNoStepsBack() throws {
         let table = self.table([try Self.batch(from: 0, count: 3)])
         #expect(table.verdict(on: try Self.batch(from: 3)) == .append)

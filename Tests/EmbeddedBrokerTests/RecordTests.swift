@@ -41,6 +41,28 @@ struct RecordTests {
         }
     }
 
+    /// Many producers whose first requests are refused, each alone: what they are told is there is there.
+    @Test func whatIsAcknowledgedIsThereFromTheFirstRecordOn() async throws {
+        try await withBroker(topics: ["numbers": 1]) { broker in
+            var faults = BrokerFaults()
+            faults.refusedProduceShare = 0.4
+            faults.latency = .milliseconds(1) ... .milliseconds(5)
+            try await broker.setFaults(faults)
+            // One record a request, and several requests on their way.
+            let properties = ["batch.num.messages": "1", "linger.ms": "0", "retry.backoff.ms": "5"]
+            var acknowledged = 0
+            for producer in 0..<40 {
+                let sent = (0..<4).map {
+                    OutboundRecord(topic: "numbers", value: Array("\(producer).\($0)".utf8))
+                }
+                acknowledged += try publish(sent, to: broker, properties).count { $0 == nil }
+            }
+            try await broker.setFaults(BrokerFaults())
+            #expect(acknowledged == 160)
+            #expect(Set(try values(of: "numbers", broker)).count == acknowledged)
+        }
+    }
+
     /// Whatever the network does, an idempotent producer's records are there once, in order.
     @Test func cutConnectionsLoseRepeatAndReorderNothing() async throws {
         try await withBroker(topics: ["numbers": 1]) { broker in

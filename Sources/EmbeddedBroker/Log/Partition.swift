@@ -32,6 +32,11 @@ final class Partition {
         }
     }
 
+    /// Takes note that a batch was refused for a reason that has nothing to do with it.
+    func refused(_ batch: RecordBatch) {
+        if batch.producer != nil { self.producers.refused(batch) }
+    }
+
     /// Ends a producer's transaction here, whether or not it has written anything.
     func append(marker outcome: TransactionOutcome, of producer: ProducerIdentity, at timestamp: Int64) {
         let offset = self.log.endOffset

@@ -27,6 +27,10 @@ struct ProducerTable {
         case refuse(ErrorCode)
     }
 
+    /// Where producers have to begin that nothing else is known of: a batch of theirs was refused. Kafka takes any first
+    /// sequence, but what makes it refuse one batch has it refuse those behind it as well; a fault that is rolled for each
+    /// request would leave out the first for good, since librdkafka takes the success of a later one for its.
+    private var beginnings: [Int64: Int32] = [:]
     private let limit: Int
     private var entries: [Int64: Entry] = [:]
     private var useCount = 0
@@ -35,7 +39,10 @@ struct ProducerTable {
     init(limit: Int) { self.limit = limit }
 
     func verdict(on batch: RecordBatch) -> Verdict {
-        guard let entry = self.entries[batch.producerID] else { return .append }
+        guard let entry = self.entries[batch.producerID] else {
+            let mayBegin = self.beginnings[batch.producerID].map { batch.baseSequence <= $0 } ?? true
+            return mayBegin ? .append : .refuse(.outOfOrderSequenceNumber)
+        }
         if batch.producerEpoch == entry.epoch,
             let repeated = entry.recent.first(where: {
                 $0.firstSequence == batch.baseSequence && $0.lastSequence == batch.lastSequence
@@ -57,7 +64,16 @@ struct ProducerTable {
             ? .refuse(.invalidTransactionState) : .append
     }
 
+    /// A batch was not taken, for a reason that has nothing to do with it.
+    mutating func refused(_ batch: RecordBatch) {
+        guard self.entries[batch.producerID] == nil else { return }
+        if self.beginnings.count >= self.limit { self.beginnings = [:] }
+        let first = min(self.beginnings[batch.producerID] ?? .max, batch.baseSequence)
+        self.beginnings[batch.producerID] = first
+    }
+
     mutating func appended(_ batch: RecordBatch, at offset: Int64) {
+        self.beginnings[batch.producerID] = nil
         self.change(batch.producerID, epoch: batch.producerEpoch) { entry in
             entry.recent.append(
                 Batch(

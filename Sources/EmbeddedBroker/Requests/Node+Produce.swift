@@ -29,8 +29,13 @@ extension Node {
         let results = request.topics.map { topic in
             topic.map { name, entry in
                 let partition = TopicPartition(topic: name, partition: entry.partition)
-                return refusal.map { Result(partition: entry.partition, error: $0) }
-                    ?? self.append(entry.records, to: partition, request, version: call.version)
+                guard let refusal else {
+                    return self.append(entry.records, to: partition, request, version: call.version)
+                }
+                if let batch = try? RecordBatch(validating: entry.records) {
+                    self.partition(partition)?.refused(batch)
+                }
+                return Result(partition: entry.partition, error: refusal)
             }
         }
         for topic in request.topics {
