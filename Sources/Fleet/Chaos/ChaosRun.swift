@@ -212,18 +212,14 @@ final class ChaosRun {
                 if exit != .code(0) { self.object(.worker, "\(post.name) left with \(exit)") }
                 self.tell("\(post.name) has left, \(Self.text(took)) after SIGTERM")
                 self.tally.longestLeaving = max(self.tally.longestLeaving, took)
+            case .gaveUp(let lastWords):
+                self.tell("\(post.name) gives up: \(lastWords)")
+                self.tally.clientFailures += 1
+                try self.restart(post, after: lastWords)
             case .died(let exit, let lastWords):
                 self.tell("\(post.name) has ended by itself: \(exit)")
                 self.object(.worker, "\(post.name) ended by itself (\(exit)): \(lastWords)")
-                self.tally.deaths += 1
-                guard self.tally.deaths < Self.deathsLimit else {
-                    throw Complaint("workers do not stay; the last said: \(lastWords)")
-                }
-                if let worker = self.cast.posts.firstIndex(where: { $0 === post }),
-                    worker < self.cast.options.workers
-                {
-                    try self.cast.start(worker, queueLimit: nil)
-                }
+                try self.restart(post, after: lastWords)
             }
             if case .leaving(let since) = post.state, since.duration(to: .now) > Self.longestLeaving {
                 self.object(
@@ -234,6 +230,16 @@ final class ChaosRun {
             }
         }
         try self.beginNextLives()
+    }
+
+    /// What a supervisor does.
+    private func restart(_ post: WorkerPost, after lastWords: String) throws {
+        self.tally.deaths += 1
+        guard self.tally.deaths < Self.deathsLimit else {
+            throw Complaint("workers do not stay; the last said: \(lastWords)")
+        }
+        guard let worker = self.cast.posts.firstIndex(where: { $0 === post }) else { return }
+        if worker < self.cast.options.workers { try self.cast.start(worker, queueLimit: nil) }
     }
 
     private func beginNextLives() throws {

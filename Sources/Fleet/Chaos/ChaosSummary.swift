@@ -46,7 +46,8 @@ struct ChaosSummary {
         table.add("longest stop after SIGTERM", Row.text(tally.longestLeaving))
         table.add("settled after the load", tally.settling.map(Row.text) ?? "never")
         table.add("lag of the group", "\(tally.lag)")
-        table.add("workers that failed", "\(findings.count(.worker))")
+        table.add("workers whose Kafka client failed", "\(tally.clientFailures)")
+        table.add("workers that failed otherwise", "\(findings.count(.worker))")
         self.lines = [""] + table.lines + [""]
     }
 

@@ -7,7 +7,9 @@ struct ChaosTally {
     var brokerFaults = 0
     var brokerCounts: BrokerOrder.Counts?
     var lives = 0
-    /// Workers that ended by themselves.
+    /// Workers that ended because a Kafka client of theirs had failed for good.
+    var clientFailures = 0
+    /// Those, and all others that ended by themselves.
     var deaths = 0
     var smallQueues = 0
     var longestLeaving = Duration.zero

@@ -89,6 +89,8 @@ final class WorkerPost {
         case killed
         /// After SIGTERM, and how long that took.
         case left(ChildProcess.Exit, after: Duration)
+        /// A Kafka client was of no use any more: the worker has said so, and is to be started again.
+        case gaveUp(lastWords: String)
         /// Nobody had asked for it.
         case died(ChildProcess.Exit, lastWords: String)
     }
@@ -101,6 +103,16 @@ final class WorkerPost {
         defer { self.state = .absent }
         if self.isKilled { return .killed }
         if case .leaving(let since) = self.state { return .left(exit, after: since.duration(to: .now)) }
-        return .died(exit, lastWords: performer.lastWords.suffix(3).joined(separator: " | "))
+        return Self.end(with: exit, performer.lastWords)
+    }
+
+    /// What a worker that nobody has stopped has died of.
+    static func end(with exit: ChildProcess.Exit, _ lastWords: [String]) -> End {
+        if exit == .code(1), let last = lastWords.last, last.hasPrefix("\(Roster.activation.name): "),
+            last.contains("(librdkafka ")
+        {
+            return .gaveUp(lastWords: last)
+        }
+        return .died(exit, lastWords: lastWords.suffix(3).joined(separator: " | "))
     }
 }
