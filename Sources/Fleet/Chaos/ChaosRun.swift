@@ -8,33 +8,35 @@ import WorkerKit
 /// The time in which things go wrong, and the time after it in which all must come right.
 final class ChaosRun {
     /// So long after the load has ended every input must have its outcome.
-    private static let longestSettling = Duration.seconds(120)
+    static let longestSettling = Duration.seconds(120)
     /// So often it is said meanwhile what is missing.
-    private static let patience = Duration.seconds(5)
+    static let patience = Duration.seconds(5)
     /// So long after SIGTERM a worker must have ended.
-    private static let longestLeaving = Duration.seconds(30)
+    static let longestLeaving = Duration.seconds(30)
     /// So long the question may take what a worker has before it is killed.
-    private static let lastQuestion = Duration.milliseconds(500)
+    static let lastQuestion = Duration.milliseconds(500)
 
     /// If workers end by themselves so often, the rest of the run would tell nothing new.
-    private static let deathsLimit = 10
+    static let deathsLimit = 10
 
-    private let schedule: ChaosSchedule
-    private let cast: ChaosCast
-    private let stage: Stage
-    private let load: Load
-    private let watch: ResultWatch
-    private let desk: UpstreamDesk
-    private var begun = ContinuousClock.now
-    private var toBegin: ArraySlice<ChaosFault>
-    private var toEnd: [ChaosFault] = []
-    private var kills: [PlannedKill] = []
-    private var tally = ChaosTally()
-    private var findings: [(ChaosFindings.Matter, String)] = []
-    private var lastEnd = ContinuousClock.now
+    let schedule: ChaosSchedule
+    let cast: ChaosCast
+    let stage: Stage
+    let load: Load
+    let watch: ResultWatch
+    let desk: UpstreamDesk
+    var begun = ContinuousClock.now
+    var toBegin: ArraySlice<ChaosFault>
+    var toEnd: [ChaosFault] = []
+    var kills: [PlannedKill] = []
+    /// Workers whose next life begins as soon as the last has ended.
+    var restarts: [(worker: Int, fault: ChaosFault)] = []
+    var tally = ChaosTally()
+    var findings: [(ChaosFindings.Matter, String)] = []
+    var lastEnd = ContinuousClock.now
 
     /// A worker that is about to be killed, once it has said what it has.
-    private struct PlannedKill {
+    struct PlannedKill {
         var post: WorkerPost
         var question: UInt64?
         var latest: ContinuousClock.Instant
@@ -76,14 +78,14 @@ final class ChaosRun {
         try self.dismissWorkers()
     }
 
-    private var time: Duration { self.begun.duration(to: .now) }
+    var time: Duration { self.begun.duration(to: .now) }
 
-    private func tell(_ text: String) {
+    func tell(_ text: String) {
         let seconds = String(format: "%7.1f s", self.time / .seconds(1))
         self.stage.screen.line("\(seconds)  \(text)")
     }
 
-    private func turn() throws {
+    func turn() throws {
         try self.stage.turn()
         try self.load.sendWhatIsDue()
         self.desk.turn { page in
@@ -100,7 +102,7 @@ final class ChaosRun {
         self.stage.screen.show("… \(self.load.sent) sent, \(open) under way")
     }
 
-    private func keepSchedule() throws {
+    func keepSchedule() throws {
         while let fault = self.toBegin.first, fault.start <= self.time {
             self.toBegin.removeFirst()
             self.toEnd.append(fault)
@@ -110,158 +112,9 @@ final class ChaosRun {
         self.toEnd.removeAll { $0.end <= self.time }
     }
 
-    // MARK: - Faults
-
-    private func begin(_ fault: ChaosFault) throws {
-        let length = Self.text(fault.length)
-        switch fault.deed {
-        case .kill(let worker):
-            self.tell("kill -9 worker \(worker + 1), for \(length)")
-            self.planKill(self.cast.posts[worker])
-        case .killAll:
-            self.tell("kill -9 every worker, for \(length)")
-            for post in self.cast.posts { self.planKill(post) }
-        case .pause(let worker):
-            self.tell("SIGSTOP worker \(worker + 1), for \(length)")
-            self.tally.pauses += 1
-            self.cast.posts[worker].pause()
-        case .scaleDown(let worker):
-            self.tell("SIGTERM worker \(worker + 1), for \(length)")
-            self.tally.scaledDown += 1
-            self.cast.posts[worker].dismiss()
-        case .scaleUp(let worker):
-            self.tell("one more, worker \(worker + 1), for \(length)\(Self.queue(fault))")
-            self.tally.scaledUp += 1
-            try self.cast.start(worker, queueLimit: fault.queueLimit)
-        case .upstream(let trouble):
-            self.tell("\(trouble.rawValue), for \(length)")
-            self.tally.upstreamFaults += 1
-            self.desk.set(trouble.faults(for: fault.length))
-        case .broker(let trouble):
-            self.tell("\(trouble.rawValue), for \(length)")
-            self.tally.brokerFaults += 1
-            self.cast.tellBroker(trouble.order(for: fault.length))
-        }
-    }
-
-    private func end(_ fault: ChaosFault) throws {
-        switch fault.deed {
-        // Who is not gone yet begins its next life when it is.
-        case .kill(let worker), .scaleDown(let worker): self.restart([worker], fault)
-        case .killAll: self.restart(Array(0..<self.cast.options.workers), fault)
-        case .pause(let worker):
-            self.tell("SIGCONT worker \(worker + 1)")
-            self.cast.posts[worker].resume()
-        case .scaleUp(let worker):
-            self.tell("SIGTERM worker \(worker + 1)")
-            self.cast.posts[worker].dismiss()
-        case .upstream(let trouble):
-            self.tell("over: \(trouble.rawValue)")
-            self.desk.set(Faults())
-        case .broker(let trouble):
-            guard trouble != .cutsConnections, trouble != .movesCoordinators else { return }
-            self.tell("over: \(trouble.rawValue)")
-            self.cast.tellBroker(BrokerOrder(faults: BrokerOrder.Faults()))
-        }
-    }
-
-    private static func queue(_ fault: ChaosFault) -> String {
-        fault.queueLimit.map { ", its producer's queue holds \($0)" } ?? ""
-    }
-
-    private var restarts: [(worker: Int, fault: ChaosFault)] = []
-
-    private func restart(_ workers: [Int], _ fault: ChaosFault) {
-        self.restarts += workers.map { ($0, fault) }
-    }
-
-    // MARK: - Kills
-
-    /// Asks the victim what it has, so that it is known whose work waits from then on.
-    private func planKill(_ post: WorkerPost) {
-        guard post.state == .working else { return }
-        let question = post.metricsRequest.map { self.stage.ask($0) }
-        self.kills.append(PlannedKill(post: post, question: question, latest: .now + Self.lastQuestion))
-    }
-
-    private func killWhoIsDue() {
-        self.kills.removeAll { plan in
-            let answer = plan.question.flatMap { self.stage.takeAnswer($0) }
-            guard answer != nil || plan.question == nil || .now >= plan.latest else { return false }
-            plan.post.kill()
-            var partitions: Set<Int32> = []
-            if case .success(let response) = answer {
-                partitions = Self.partitions(MetricsPage(response.body), of: self.cast.topic)
-            }
-            self.watch.takeovers.killed(at: Moment.now.wall, with: partitions, plan.post.name)
-            return true
-        }
-    }
-
-    private static func partitions(_ page: MetricsPage, of topic: String) -> Set<Int32> {
-        Set(page.values(of: "partition", in: "worker_partition_next_offset").compactMap { Int32($0) })
-    }
-
-    // MARK: - Ends
-
-    private func takeEnds() throws {
-        for post in self.cast.posts {
-            switch post.takeEnd() {
-            case .killed, nil: break
-            case .left(let exit, let took):
-                if exit != .code(0) { self.object(.worker, "\(post.name) left with \(exit)") }
-                self.tell("\(post.name) has left, \(Self.text(took)) after SIGTERM")
-                self.tally.longestLeaving = max(self.tally.longestLeaving, took)
-            case .gaveUp(let lastWords):
-                self.tell("\(post.name) gives up: \(lastWords)")
-                self.tally.clientFailures += 1
-                try self.restart(post, after: lastWords)
-            case .died(let exit, let lastWords):
-                self.tell("\(post.name) has ended by itself: \(exit)")
-                self.object(.worker, "\(post.name) ended by itself (\(exit)): \(lastWords)")
-                try self.restart(post, after: lastWords)
-            }
-            if case .leaving(let since) = post.state, since.duration(to: .now) > Self.longestLeaving {
-                self.object(
-                    .worker,
-                    "\(post.name) had not ended \(Self.text(Self.longestLeaving)) after SIGTERM"
-                )
-                post.kill()
-            }
-        }
-        try self.beginNextLives()
-    }
-
-    /// What a supervisor does.
-    private func restart(_ post: WorkerPost, after lastWords: String) throws {
-        self.tally.deaths += 1
-        guard self.tally.deaths < Self.deathsLimit else {
-            throw Complaint("workers do not stay; the last said: \(lastWords)")
-        }
-        guard let worker = self.cast.posts.firstIndex(where: { $0 === post }) else { return }
-        if worker < self.cast.options.workers { try self.cast.start(worker, queueLimit: nil) }
-    }
-
-    private func beginNextLives() throws {
-        var waiting: [(worker: Int, fault: ChaosFault)] = []
-        for (worker, fault) in self.restarts {
-            guard self.cast.posts[worker].state == .absent else {
-                waiting.append((worker, fault))
-                continue
-            }
-            self.tell("worker \(worker + 1) is back\(Self.queue(fault))")
-            try self.cast.start(worker, queueLimit: fault.queueLimit)
-        }
-        self.restarts = waiting
-    }
-
-    private func object(_ matter: ChaosFindings.Matter, _ sentence: String) {
-        self.findings.append((matter, sentence))
-    }
-
     // MARK: - Afterwards
 
-    private func settle() throws {
+    func settle() throws {
         self.tell("everything is healed and the load ends; \(self.load.sent) inputs were sent")
         let limit = ContinuousClock.now + Self.longestSettling
         var nextWord = ContinuousClock.now + Self.patience
@@ -285,12 +138,12 @@ final class ChaosRun {
         }
     }
 
-    private var isSettled: Bool {
+    var isSettled: Bool {
         self.load.reported == self.load.sent && self.watch.settled >= self.load.audit.deliveredCount
             && self.desk.isUpToDate
     }
 
-    private func dismissWorkers() throws {
+    func dismissWorkers() throws {
         self.tell("SIGTERM to every worker")
         self.restarts = []
         for post in self.cast.posts { post.dismiss() }
@@ -328,5 +181,5 @@ final class ChaosRun {
         return ChaosSummary(self.cast.options, audit, self.tally, self.watch.takeovers)
     }
 
-    private static func text(_ duration: Duration) -> String { Row.text(duration) }
+    static func text(_ duration: Duration) -> String { Row.text(duration) }
 }

@@ -1,0 +1,96 @@
+import UpstreamHTTP
+import UpstreamSimulator
+import WorkerKit
+
+// What is done to processes, upstream and broker, and when it is over.
+extension ChaosRun {
+    // MARK: - Faults
+
+    func begin(_ fault: ChaosFault) throws {
+        let length = Self.text(fault.length)
+        switch fault.deed {
+        case .kill(let worker):
+            self.tell("kill -9 worker \(worker + 1), for \(length)")
+            self.planKill(self.cast.posts[worker])
+        case .killAll:
+            self.tell("kill -9 every worker, for \(length)")
+            for post in self.cast.posts { self.planKill(post) }
+        case .pause(let worker):
+            self.tell("SIGSTOP worker \(worker + 1), for \(length)")
+            self.tally.pauses += 1
+            self.cast.posts[worker].pause()
+        case .scaleDown(let worker):
+            self.tell("SIGTERM worker \(worker + 1), for \(length)")
+            self.tally.scaledDown += 1
+            self.cast.posts[worker].dismiss()
+        case .scaleUp(let worker):
+            self.tell("one more, worker \(worker + 1), for \(length)\(Self.queue(fault))")
+            self.tally.scaledUp += 1
+            try self.cast.start(worker, queueLimit: fault.queueLimit)
+        case .upstream(let trouble):
+            self.tell("\(trouble.rawValue), for \(length)")
+            self.tally.upstreamFaults += 1
+            self.desk.set(trouble.faults(for: fault.length))
+        case .broker(let trouble):
+            self.tell("\(trouble.rawValue), for \(length)")
+            self.tally.brokerFaults += 1
+            self.cast.tellBroker(trouble.order(for: fault.length))
+        }
+    }
+
+    func end(_ fault: ChaosFault) throws {
+        switch fault.deed {
+        // Who is not gone yet begins its next life when it is.
+        case .kill(let worker), .scaleDown(let worker): self.restart([worker], fault)
+        case .killAll: self.restart(Array(0..<self.cast.options.workers), fault)
+        case .pause(let worker):
+            self.tell("SIGCONT worker \(worker + 1)")
+            self.cast.posts[worker].resume()
+        case .scaleUp(let worker):
+            self.tell("SIGTERM worker \(worker + 1)")
+            self.cast.posts[worker].dismiss()
+        case .upstream(let trouble):
+            self.tell("over: \(trouble.rawValue)")
+            self.desk.set(Faults())
+        case .broker(let trouble):
+            guard trouble != .cutsConnections, trouble != .movesCoordinators else { return }
+            self.tell("over: \(trouble.rawValue)")
+            self.cast.tellBroker(BrokerOrder(faults: BrokerOrder.Faults()))
+        }
+    }
+
+    static func queue(_ fault: ChaosFault) -> String {
+        fault.queueLimit.map { ", its producer's queue holds \($0)" } ?? ""
+    }
+
+    private func restart(_ workers: [Int], _ fault: ChaosFault) {
+        self.restarts += workers.map { ($0, fault) }
+    }
+
+    // MARK: - Kills
+
+    /// Asks the victim what it has, so that it is known whose work waits from then on.
+    private func planKill(_ post: WorkerPost) {
+        guard post.state == .working else { return }
+        let question = post.metricsRequest.map { self.stage.ask($0) }
+        self.kills.append(PlannedKill(post: post, question: question, latest: .now + Self.lastQuestion))
+    }
+
+    func killWhoIsDue() {
+        self.kills.removeAll { plan in
+            let answer = plan.question.flatMap { self.stage.takeAnswer($0) }
+            guard answer != nil || plan.question == nil || .now >= plan.latest else { return false }
+            plan.post.kill()
+            var partitions: Set<Int32> = []
+            if case .success(let response) = answer {
+                partitions = Self.partitions(MetricsPage(response.body), of: self.cast.topic)
+            }
+            self.watch.takeovers.killed(at: Moment.now.wall, with: partitions, plan.post.name)
+            return true
+        }
+    }
+
+    private static func partitions(_ page: MetricsPage, of topic: String) -> Set<Int32> {
+        Set(page.values(of: "partition", in: "worker_partition_next_offset").compactMap { Int32($0) })
+    }
+}
