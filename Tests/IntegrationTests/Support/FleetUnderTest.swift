@@ -1,34 +1,28 @@
 import Foundation
-import Synchronization
 
 /// A `fleet` as a process, and everybody that it has started: they are known by its temporary folder in `TMPDIR`.
 final class FleetUnderTest {
     private let process = Process()
-    private let output = Pipe()
-    private let heard = Heard()
+    private let output: ProcessOutput
     private let folder: URL
 
     init(_ arguments: [String]) throws {
         self.folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("flotilla-\(UUID().uuidString)")
+        self.output = try ProcessOutput()
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         self.process.executableURL = URL(fileURLWithPath: try WorkerUnderTest.path(of: "fleet"))
         self.process.arguments = arguments
         self.process.environment = ProcessInfo.processInfo.environment
             .merging(["TMPDIR": self.folder.path]) { $1 }
-        self.process.standardOutput = self.output
-        self.process.standardError = self.output
-        self.output.fileHandleForReading.readabilityHandler = { [heard] handle in
-            let words = String(decoding: handle.availableData, as: UTF8.self)
-            heard.text.withLock { $0 += words }
-        }
+        self.process.standardOutput = self.output.pipe
+        self.process.standardError = self.output.pipe
         try self.process.run()
     }
 
     deinit {
         if self.process.isRunning { kill(self.process.processIdentifier, SIGKILL) }
         for survivor in self.started { kill(survivor, SIGKILL) }
-        self.output.fileHandleForReading.readabilityHandler = nil
         try? FileManager.default.removeItem(at: self.folder)
     }
 
@@ -57,11 +51,9 @@ final class FleetUnderTest {
     }
 
     /// What it has written so far.
-    var text: String { self.heard.text.withLock { $0 } }
+    var text: String { self.output.text }
 
-    func waitForLine(_ words: String) -> Bool {
-        Self.wait(atMost: .seconds(30)) { self.heard.text.withLock { $0.contains(words) } }
-    }
+    func waitForLine(_ words: String) -> Bool { self.output.wait(for: words) }
 
     /// Who is still there of those that it started, after as long as they may take to end.
     func survivors(atMost longest: Duration) -> [String] {
@@ -95,8 +87,4 @@ final class FleetUnderTest {
         }
         return true
     }
-}
-
-private final class Heard: Sendable {
-    let text = Mutex("")
 }

@@ -8,8 +8,7 @@ import UpstreamSimulator
 /// The worker's executable as a process, as an operator would run it.
 final class WorkerUnderTest {
     private let process = Process()
-    private let output = Pipe()
-    private let collected = Collected()
+    private let output: ProcessOutput
     private let settings: URL
 
     /// Where this package's executables are: beside the test runner.
@@ -37,6 +36,7 @@ final class WorkerUnderTest {
         level: String = "info",
         more: String = ""
     ) throws {
+        self.output = try ProcessOutput()
         self.settings = FileManager.default.temporaryDirectory
             .appendingPathComponent("flotilla-\(UUID().uuidString).yaml")
         let text = Self.text(cluster, upstream, brokers ?? cluster.brokers, kafka, level, more)
@@ -44,11 +44,8 @@ final class WorkerUnderTest {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: self.settings.path)
         self.process.executableURL = URL(fileURLWithPath: try Self.path(of: "activation-worker"))
         self.process.arguments = ["run", "--config", self.settings.path]
-        self.process.standardError = self.output
-        self.process.standardOutput = self.output
-        self.output.fileHandleForReading.readabilityHandler = { [collected] handle in
-            collected.add(handle.availableData)
-        }
+        self.process.standardError = self.output.pipe
+        self.process.standardOutput = self.output.pipe
         try self.process.run()
     }
 
@@ -57,16 +54,15 @@ final class WorkerUnderTest {
             kill(self.process.processIdentifier, SIGKILL)
             self.process.waitUntilExit()
         }
-        self.output.fileHandleForReading.readabilityHandler = nil
         try? FileManager.default.removeItem(at: self.settings)
     }
 
     /// What it has written so far.
-    var log: String { self.collected.text }
+    var log: String { self.output.text }
 
-    /// Waits until the log holds this, or the process has ended, or the time is up.
+    /// Waits until the log holds this, or the time is up.
     func waitForLog(_ text: String, atMost longest: Duration = .seconds(30)) -> Bool {
-        self.collected.wait(atMost: longest) { String(decoding: $0, as: UTF8.self).contains(text) }
+        self.output.wait(for: text, atMost: longest)
     }
 
     /// Asks the health server, whose port stands in the log.
@@ -144,30 +140,5 @@ final class WorkerUnderTest {
           level: \(level)
         \(more)
         """
-    }
-}
-
-/// What a process has written, and a way to wait for more.
-private final class Collected: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var bytes: [UInt8] = []
-
-    func add(_ data: Data) {
-        self.condition.withLock {
-            self.bytes += data
-            self.condition.broadcast()
-        }
-    }
-
-    var text: String { String(decoding: self.condition.withLock { self.bytes }, as: UTF8.self) }
-
-    func wait(atMost longest: Duration, until holds: ([UInt8]) -> Bool) -> Bool {
-        let deadline = Date(timeIntervalSinceNow: longest / .seconds(1))
-        return self.condition.withLock {
-            while !holds(self.bytes) {
-                guard self.condition.wait(until: deadline) else { return holds(self.bytes) }
-            }
-            return true
-        }
     }
 }

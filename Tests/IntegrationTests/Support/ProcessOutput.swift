@@ -1,0 +1,56 @@
+import Foundation
+
+/// What a process and its children write, gathered as it comes, and a way to wait for more.
+///
+/// A thread of its own reads until the last writer has gone. (Foundation's `readabilityHandler` traps now and then
+/// when its pipe goes while its handler runs.)
+final class ProcessOutput: @unchecked Sendable {
+    /// To be the standard output or the standard error of a process.
+    let pipe = Pipe()
+    private let condition = NSCondition()
+    private var bytes: [UInt8] = []
+
+    init() throws {
+        let descriptor = fcntl(self.pipe.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
+        Thread.detachNewThread { [weak self] in
+            defer { close(descriptor) }
+            while let some = Self.nextBytes(descriptor), !some.isEmpty { self?.add(some) }
+        }
+    }
+
+    /// What has come so far.
+    var text: String { String(decoding: self.condition.withLock { self.bytes }, as: UTF8.self) }
+
+    /// - Returns: whether this came before the time was up.
+    func wait(for words: String, atMost longest: Duration = .seconds(30)) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: longest / .seconds(1))
+        return self.condition.withLock {
+            while !String(decoding: self.bytes, as: UTF8.self).contains(words) {
+                guard self.condition.wait(until: deadline) else {
+                    return String(decoding: self.bytes, as: UTF8.self).contains(words)
+                }
+            }
+            return true
+        }
+    }
+
+    private func add(_ some: [UInt8]) {
+        self.condition.withLock {
+            self.bytes += some
+            self.condition.broadcast()
+        }
+    }
+
+    /// - Returns: nothing at the end, nil if it cannot be read.
+    private static func nextBytes(_ descriptor: Int32) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes {
+                unsafe read(descriptor, $0.baseAddress, $0.count)
+            }
+            if count >= 0 { return Array(buffer.prefix(count)) }
+            guard errno == EINTR else { return nil }
+        }
+    }
+}
