@@ -24,7 +24,7 @@ internal import CRdKafka
             )
         }
         defer { unsafe rd_kafka_NewTopic_destroy_array(&topics, topics.count) }
-        let event = try unsafe self.answer(atMost: longest) { queue in
+        let event = try unsafe self.client.answer(atMost: longest) { queue in
             unsafe rd_kafka_CreateTopics(self.client.handle, &topics, topics.count, nil, queue)
         }
         var count = 0
@@ -36,7 +36,7 @@ internal import CRdKafka
     package func deleteTopics(_ names: [String], atMost longest: Duration) throws(KafkaError) {
         var topics = unsafe names.map { unsafe rd_kafka_DeleteTopic_new($0) }
         defer { unsafe rd_kafka_DeleteTopic_destroy_array(&topics, topics.count) }
-        let event = try unsafe self.answer(atMost: longest) { queue in
+        let event = try unsafe self.client.answer(atMost: longest) { queue in
             unsafe rd_kafka_DeleteTopics(self.client.handle, &topics, topics.count, nil, queue)
         }
         var count = 0
@@ -47,23 +47,6 @@ internal import CRdKafka
     /// What the cluster holds. Waits for it, at most this long.
     package func metadata(atMost longest: Duration) throws(KafkaError) -> ClusterMetadata {
         try self.client.metadata(atMost: longest)
-    }
-
-    private func answer(atMost longest: Duration, to request: (OpaquePointer) -> Void) throws(KafkaError)
-        -> Event
-    {
-        guard let queue = unsafe rd_kafka_queue_new(self.client.handle) else {
-            throw KafkaError(RD_KAFKA_RESP_ERR__FAIL)
-        }
-        defer { unsafe rd_kafka_queue_destroy(queue) }
-        unsafe request(queue)
-        let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
-        guard let event = unsafe rd_kafka_queue_poll(queue, milliseconds) else {
-            throw KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT)
-        }
-        let owned = unsafe Event(owning: event)
-        if let error = owned.error { throw error }
-        return owned
     }
 
     private static func check(

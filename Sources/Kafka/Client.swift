@@ -35,6 +35,24 @@ internal import CRdKafka
             isFatal: true
         )
     }
+
+    /// Sends an admin request and waits for what comes of it.
+    func answer(atMost longest: Duration, to request: (OpaquePointer) -> Void) throws(KafkaError)
+        -> Event
+    {
+        guard let queue = unsafe rd_kafka_queue_new(self.handle) else {
+            throw KafkaError(RD_KAFKA_RESP_ERR__FAIL)
+        }
+        defer { unsafe rd_kafka_queue_destroy(queue) }
+        unsafe request(queue)
+        let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
+        guard let event = unsafe rd_kafka_queue_poll(queue, milliseconds) else {
+            throw KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT)
+        }
+        let owned = unsafe Event(owning: event)
+        if let error = owned.error { throw error }
+        return owned
+    }
 }
 
 /// A queue of librdkafka that announces itself on a pipe when it has something after it had nothing.

@@ -32,6 +32,12 @@ struct AdministrationTests {
             let told = try RawClient(broker).settings(of: "t")
             #expect(told.filter { settings[$0.key] != nil } == settings)
             #expect(told["max.message.bytes"] == "1048588")
+            let consumer = try Consumer(["bootstrap.servers": broker.address, "group.id": "g"])
+            // Of what is not there, nothing is told.
+            let some = try consumer.settings(of: ["t", "u"], atMost: .seconds(10))
+            #expect(some.keys.sorted() == ["t"])
+            #expect(some["t"]?["cleanup.policy"] == "compact" && some["t"]?.number("retention.ms") == 1_000)
+            #expect(some["t"]?["no.such.setting"] == nil && some["t"]?.number("cleanup.policy") == nil)
             await #expect(throws: TopicConfiguration.InvalidSetting.self) {
                 try await broker.createTopic("u", partitions: 1, settings: ["retention.ms": "soon"])
             }

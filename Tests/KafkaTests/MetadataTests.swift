@@ -12,6 +12,15 @@ struct MetadataTests {
         #expect(cluster.bootstrapServers.split(separator: ",").count == 3)
     }
 
+    /// The mock cluster has no such request, and neither have some proxies: that is an error and no empty answer.
+    @Test func aClusterThatCannotBeAskedForSettingsIsAnError() throws {
+        let cluster = try MockCluster()
+        try cluster.createTopic("one", partitions: 1)
+        let consumer = try Consumer(["bootstrap.servers": cluster.bootstrapServers, "group.id": "g"])
+        #expect(throws: KafkaError.self) { try consumer.settings(of: ["one"], atMost: .seconds(5)) }
+        #expect(try consumer.settings(of: [], atMost: .seconds(5)) == [:])
+    }
+
     @Test func aClusterThatIsNotThereIsAnError() throws {
         let servers = try MockCluster().bootstrapServers
         let admin = try Admin(["bootstrap.servers": servers])

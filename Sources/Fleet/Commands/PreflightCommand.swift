@@ -61,7 +61,7 @@ struct PreflightCommand: AsyncParsableCommand {
             try reader.finish()
             return []
         } catch {
-            let shared = ["kafka", "worker", "retry", "breaker", "hold", "http", "health", "log"]
+            let shared = ["kafka", "worker", "retry", "breaker", "hold", "http", "budget", "rate", "health", "log"]
             return error.faults.filter { fault in
                 guard fault.severity == .fault, let section = fault.key?.prefix(while: { $0 != "." }) else {
                     return false
@@ -76,9 +76,29 @@ struct PreflightCommand: AsyncParsableCommand {
         let consumer = try Consumer(settings.kafka.consumerProperties.merging(["log_level": "0"]) { $1 })
         do throws(KafkaError) {
             let cluster = try consumer.metadata(atMost: .seconds(self.wait))
-            return Preflight(settings.engine).faults(in: cluster)
+            let check = Preflight(settings.engine)
+            let faults = check.faults(in: cluster)
+            return faults.isEmpty ? self.faultsOfTopics(check, consumer) : faults
         } catch {
             return ["kafka.brokers: no answer from \(settings.kafka.brokers): \(error.message)."]
+        }
+    }
+
+    /// Says also what does not keep a worker from its work.
+    private func faultsOfTopics(_ check: Preflight, _ consumer: Consumer) -> [String] {
+        do throws(KafkaError) {
+            let settings = try consumer.settings(of: check.describedTopics, atMost: .seconds(self.wait))
+            let outlook = check.outlook(settings)
+            for warning in outlook.warnings { Console.line("warning: \(warning)") }
+            for topic in outlook.unknown {
+                Console.line("unknown: how long '\(topic)' keeps records, and how large ones it takes")
+            }
+            return outlook.faults
+        } catch {
+            Console.line(
+                "unknown: how long topics keep records, and how large ones they take: \(error.message)"
+            )
+            return []
         }
     }
 }

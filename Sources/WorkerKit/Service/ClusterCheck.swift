@@ -43,17 +43,39 @@ struct ClusterCheck {
         let cluster = try broker.consumer.metadata(atMost: Self.slice)
         let faults = check.faults(in: cluster)
         guard faults.isEmpty else { throw PreflightFailure(faults: faults) }
+        try self.lookAtTopics(check, broker)
         // Part of every dead letter's id: without it, the same record would have one id now and another later.
         guard let id = broker.consumer.clusterID(atMost: Self.slice) else {
             throw KafkaError(code: .timedOut, message: "the cluster does not tell its id")
         }
+        let retryTopics = Set(check.retryTiers.map(\.topic))
         return ClusterFacts(
             clusterID: id,
             resultPartitions: cluster.partitionCounts[check.resultTopic] ?? 1,
             deadLetterPartitions: cluster.partitionCounts[check.deadLetterTopic] ?? 1,
             consumedPartitions: self.settings.engine.consumedTopics
                 .reduce(0) { $0 + (cluster.partitionCounts[$1] ?? 0) },
-            retryPartitions: cluster.partitionCounts.filter { check.retryTopics.contains($0.key) }
+            retryPartitions: cluster.partitionCounts.filter { retryTopics.contains($0.key) }
+        )
+    }
+
+    /// A cluster that does not tell of its topics, or not this client, keeps no worker from its work.
+    private func lookAtTopics(_ check: Preflight, _ broker: KafkaBroker) throws {
+        let outlook: Preflight.Outlook
+        do throws(KafkaError) {
+            outlook = check.outlook(
+                try broker.consumer.settings(of: check.describedTopics, atMost: Self.slice)
+            )
+        } catch {
+            let message = "the cluster does not tell how long it keeps records, and how large ones it takes"
+            return self.logger.info("\(message)", metadata: ["error": "\(error)"])
+        }
+        guard outlook.faults.isEmpty else { throw PreflightFailure(faults: outlook.faults) }
+        for warning in outlook.warnings { self.logger.warning("\(warning)") }
+        guard !outlook.unknown.isEmpty else { return }
+        self.logger.info(
+            "no right to describe some topics: their retention and limits are unchecked",
+            metadata: ["topics": "\(outlook.unknown.joined(separator: " "))"]
         )
     }
 

@@ -8,13 +8,13 @@ package struct Preflight: Hashable, Sendable {
     package var inputTopic: String
     package var resultTopic: String
     package var deadLetterTopic: String
-    package var retryTopics: [String]
+    package var retryTiers: [RetryTier]
 
     package init(_ settings: EngineSettings) {
         self.inputTopic = settings.inputTopic
         self.resultTopic = settings.resultTopic
         self.deadLetterTopic = settings.deadLetterTopic
-        self.retryTopics = settings.retryTiers.map(\.topic)
+        self.retryTiers = settings.retryTiers
     }
 
     /// What is wrong with a setting under `kafka`.
@@ -51,7 +51,7 @@ package struct Preflight: Hashable, Sendable {
     package func faults(in cluster: ClusterMetadata) -> [String] {
         let roles =
             [("input", self.inputTopic), ("result", self.resultTopic), ("dead-letter", self.deadLetterTopic)]
-            + self.retryTopics.map { ("retry", $0) }
+            + self.retryTiers.map { ("retry", $0.topic) }
         return roles.compactMap { role, topic in
             guard cluster.partitionCounts[topic, default: 0] == 0 else { return nil }
             return

@@ -90,6 +90,11 @@ final class TestCluster {
         ProcessInfo.processInfo.environment["FLOTILLA_TEST_BROKERS"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// A topic with settings that a cluster which stays might not allow: on the transactional one only.
+    func createTopic(_ name: String, _ settings: [String: String]) async throws {
+        try await self.transactional?.createTopic(name, partitions: 1, settings: settings)
+    }
+
     /// Ends the embedded broker, as a power cut would.
     func shutDownBroker() { self.embedded = nil }
 

@@ -57,6 +57,8 @@ final class WorkerUnderTest {
         try? FileManager.default.removeItem(at: self.settings)
     }
 
+    var settingsPath: String { self.settings.path }
+
     /// What it has written so far.
     var log: String { self.output.text }
 

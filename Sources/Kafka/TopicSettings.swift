@@ -1,0 +1,60 @@
+internal import CRdKafka
+
+/// What a cluster says of a topic, by Kafka's names (`retention.ms`, `cleanup.policy`, …).
+package struct TopicSettings: Hashable, Sendable {
+    private var values: [String: String]
+
+    package init(_ values: [String: String]) { self.values = values }
+
+    package subscript(name: String) -> String? { self.values[name] }
+
+    package func number(_ name: String) -> Int64? { self.values[name].flatMap { Int64($0) } }
+}
+
+extension Consumer {
+    /// Asks for the settings of topics. Waits for the cluster, at most this long.
+    ///
+    /// - Returns: those that the cluster tells. It keeps to itself what this client has no right to describe.
+    /// - Throws: if it answers nothing at all, or is of a kind that cannot be asked.
+    package func settings(
+        of topics: [String],
+        atMost longest: Duration
+    ) throws(KafkaError) -> [String: TopicSettings] {
+        guard !topics.isEmpty else { return [:] }
+        var resources = unsafe topics.map { name in
+            unsafe rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, name)
+        }
+        defer { unsafe rd_kafka_ConfigResource_destroy_array(&resources, resources.count) }
+        let event = try unsafe self.client.answer(atMost: longest) { queue in
+            unsafe rd_kafka_DescribeConfigs(self.client.handle, &resources, resources.count, nil, queue)
+        }
+        var count = 0
+        guard let answers = unsafe rd_kafka_DescribeConfigs_result_resources(event.event, &count) else {
+            return [:]
+        }
+        var settings: [String: TopicSettings] = [:]
+        for index in 0..<count {
+            guard let answer = unsafe answers[index],
+                unsafe rd_kafka_ConfigResource_error(answer) == RD_KAFKA_RESP_ERR_NO_ERROR,
+                let name = unsafe rd_kafka_ConfigResource_name(answer)
+            else { continue }
+            settings[unsafe String(cString: name)] = unsafe Self.settings(answer)
+        }
+        return settings
+    }
+
+    private static func settings(_ resource: OpaquePointer) -> TopicSettings {
+        var count = 0
+        var values: [String: String] = [:]
+        guard let entries = unsafe rd_kafka_ConfigResource_configs(resource, &count) else {
+            return TopicSettings(values)
+        }
+        for index in 0..<count {
+            guard let entry = unsafe entries[index], let name = unsafe rd_kafka_ConfigEntry_name(entry),
+                let value = unsafe rd_kafka_ConfigEntry_value(entry)
+            else { continue }
+            values[unsafe String(cString: name)] = unsafe String(cString: value)
+        }
+        return TopicSettings(values)
+    }
+}
