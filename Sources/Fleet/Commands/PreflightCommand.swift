@@ -61,7 +61,9 @@ struct PreflightCommand: AsyncParsableCommand {
             try reader.finish()
             return []
         } catch {
-            let shared = ["kafka", "worker", "retry", "breaker", "hold", "http", "budget", "rate", "health", "log"]
+            let shared = [
+                "kafka", "worker", "retry", "breaker", "hold", "http", "budget", "rate", "health", "log",
+            ]
             return error.faults.filter { fault in
                 guard fault.severity == .fault, let section = fault.key?.prefix(while: { $0 != "." }) else {
                     return false
