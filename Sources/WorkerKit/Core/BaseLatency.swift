@@ -1,16 +1,15 @@
 /// What a call takes where none waits for another: for `ConcurrencyLimit`.
 struct BaseLatency: Sendable {
-    /// One window is at the mercy of chance.
-    private static let windows = 2
+    /// So few calls are at the mercy of chance.
+    private static let calls = 100
     /// A measurement that is not in this range of what was believed is no accident, and counts in full; else it
     /// counts as much as all before it.
     static let surely = 0.75...1 / 0.75
-    /// Calls that take less than this part of it, whatever the load, refute it.
-    private static let refuting = 0.6
 
     private(set) var nanoseconds: Double
     /// It may have a queue in it.
     private(set) var isGuess = true
+    /// Over the calls that are being measured.
     private var sum = 0.0
     private var count = 0
 
@@ -21,11 +20,11 @@ struct BaseLatency: Sendable {
 
     /// A window is over during which no call can have waited for another.
     ///
-    /// - Returns: what was measured, as a part of what was believed; nil if that needs more windows.
-    mutating func measured(_ latency: Double) -> Double? {
-        self.sum += latency
-        self.count += 1
-        guard self.count >= Self.windows else { return nil }
+    /// - Returns: what was measured, as a part of what was believed; nil if that needs more calls.
+    mutating func measured(_ latency: Double, of calls: Int) -> Double? {
+        self.sum += latency * Double(calls)
+        self.count += calls
+        guard self.count >= Self.calls else { return nil }
         let found = self.sum / Double(self.count)
         let change = found / self.nanoseconds
         self.nanoseconds = Self.surely.contains(change) ? (self.nanoseconds + found) / 2 : found
@@ -33,11 +32,4 @@ struct BaseLatency: Sendable {
         self.begin()
         return change
     }
-
-    /// Whether two windows were so fast that this cannot be true any more.
-    func isRefuted(by latency: Double, _ before: Double) -> Bool {
-        max(latency, before) < Self.refuting * self.nanoseconds
-    }
-
-    mutating func guess(_ nanoseconds: Double) { self = BaseLatency(nanoseconds) }
 }

@@ -8,9 +8,9 @@
 /// (Netflix/concurrency-limits, issue 37).
 ///
 /// All of it stands on the latency without a queue, which changes too. brpc's limiter shows how to know it: now and
-/// then the limit dips, for a moment, to below what needs no queue. A dip that finds less than was believed is soon
-/// followed by the next, so that a start in the middle of an overload mends itself. A limit that has fallen by half dips
-/// before it falls any further: an upstream that has only become slower is not throttled to death.
+/// then the limit dips, for some windows, to below what needs no queue. A dip that finds less than was believed goes
+/// deeper, so that a start in the middle of an overload mends itself. A limit that has been halved or doubled dips at
+/// once, so that an upstream that has only become slower is not throttled to death.
 ///
 /// An upstream that refuses calls instead of queueing them shows no latency. There the limit is TCP's: down by a
 /// tenth when more than a tenth of the calls are refused, and then up by one with every window that goes well.
@@ -19,9 +19,9 @@
 /// rules; it does not dip, and learns the latency without a queue when the load happens to be low.
 package struct ConcurrencyLimit: Sendable {
     package struct Settings: Hashable, Sendable {
-        package var minimum: Int
-        package var maximum: Int
-        package var initial: Int
+        package let minimum: Int
+        package let maximum: Int
+        package let initial: Int
         /// How long the latency without a queue is believed.
         package var remeasureAfter = Duration.seconds(30)
 
@@ -57,6 +57,8 @@ package struct ConcurrencyLimit: Sendable {
     private static let noQueue = 1.1
     /// The part of the way to a new estimate that is taken at once.
     private static let step = 0.3
+    /// Less than this part of what is in flight is served while it starves.
+    private static let starving = 1.0 / 3
     private static let overloadShare = 0.1
     private static let overloadFactor = 0.9
     /// So long after an overload, it grows by ones.
@@ -75,17 +77,17 @@ package struct ConcurrencyLimit: Sendable {
     private var base: BaseLatency?
     private var dip: Dip?
     private var nextDip: Int64 = .min
-    /// Below half of this, the limit falls only after a dip.
-    private var reference: Double
     private var earliestDip: Int64 = .min
+    /// The limit after the last dip. At half of it and at twice as much, another is due.
+    private var reference: Double
     private var cautiousUntil: Int64 = .min
 
     private struct Dip {
-        /// Two windows to get there, two to measure, two to spare.
-        static let windows = 6
+        /// Two windows to get there, and some to measure.
+        static let windows = 16
         var level: Int
         var start: Int64
-        /// If no call has come back until then, those in flight hang, and must not keep the others out.
+        /// If the window is not over by then, hardly anything in flight is served.
         var deadline: Int64
         var windowsLeft = windows
     }
@@ -103,14 +105,25 @@ package struct ConcurrencyLimit: Sendable {
         return dip.level
     }
 
+    /// When more calls may be in flight even if none of these comes back; nil if only an end of one can tell.
+    package func nextChange(at now: Int64) -> Int64? {
+        self.dip.flatMap { now < $0.deadline ? $0.deadline : nil }
+    }
+
     private var allowed: Int { Int(self.limit.rounded()) }
 
     /// What calls took lately, with or without a queue; nil if nothing is known yet.
     private var usual: Double? { self.base.map { max($0.nanoseconds, self.windowBefore.latency ?? 0) } }
 
     /// With so many in flight, no call waits for another, as far as is known.
-    private var calmLevel: Int {
-        max(self.settings.minimum, Int(Self.calm * self.limit / (1 + Self.queue)))
+    ///
+    /// - Parameter latency: What calls take now.
+    private func calmLevel(_ latency: Double, _ base: Double) -> Int {
+        let expected = self.limit / (1 + Self.queue)
+        let found = Double(self.windowBefore.peak) * base / latency
+        // What is found counts only where there is a queue: else more might be in flight without one.
+        let withoutQueue = latency > (1 + Self.queue) * base ? min(expected, found) : expected
+        return max(self.settings.minimum, Int(Self.calm * withoutQueue))
     }
 
     /// A call has begun.
@@ -125,8 +138,6 @@ package struct ConcurrencyLimit: Sendable {
     ///   - inFlight: Calls in flight, this one still included.
     package mutating func completed(latency: Int64, inFlight: Int, outcome: Outcome, at now: Int64) {
         if let dip = self.dip, now >= dip.deadline { self.endDip(at: now) }
-        let deadline = self.starvation(after: now)
-        self.dip?.deadline = deadline
         self.window.note(inFlight: inFlight)
         switch outcome {
         case .answered: self.window.noteAnswer(in: latency, usual: self.usual, at: now)
@@ -149,9 +160,9 @@ package struct ConcurrencyLimit: Sendable {
             // In the first window the calls that take longest are missing.
         } else if let latency = self.window.latency, self.windowBefore.ended > 0 {
             guard let base = self.base?.nanoseconds else { return self.base = BaseLatency(latency) }
-            self.measure(latency, at: now)
+            self.measure(latency, base, at: now)
             if self.dip == nil { self.follow(latency, base, at: now) }
-            self.dipIfDue(isQueueing: latency > (1 + Self.queue) * base, at: now)
+            self.dipIfDue(latency, base, at: now)
         }
     }
 
@@ -165,10 +176,8 @@ package struct ConcurrencyLimit: Sendable {
             guard self.window.peak >= self.allowed else { return }
             let step = (latency < Self.noQueue * base ? 1 : Self.step) * (wanted - self.limit)
             self.limit += now < self.cautiousUntil ? min(1, step) : step
-            self.reference = max(self.reference, self.limit)
-        } else if latency > (1 + Self.queue) * base {
-            let fallen = self.limit - Self.step * (self.limit - wanted)
-            self.limit = max(fallen, min(self.limit, self.reference / 2))
+        } else if latency > (1 + Self.queue) * base, self.base?.isGuess == false {
+            self.limit -= Self.step * (self.limit - wanted)
         }
         self.limit = min(max(self.limit, Double(self.settings.minimum)), Double(self.settings.maximum))
     }
@@ -176,17 +185,13 @@ package struct ConcurrencyLimit: Sendable {
 
 // How the latency without a queue is found.
 extension ConcurrencyLimit {
-    /// Learns from a window in which no call can have waited for another, or which was faster than if none had.
-    private mutating func measure(_ latency: Double, at now: Int64) {
-        let level = self.dip?.level ?? self.calmLevel
-        if max(self.window.peak, self.windowBefore.peak) <= level {
-            let wasGuess = self.base?.isGuess == true
-            guard let change = self.base?.measured(latency) else { return }
-            self.measured(change, wasGuess: wasGuess, at: now)
-        } else if let before = self.windowBefore.latency, self.base?.isRefuted(by: latency, before) == true {
-            self.base?.guess(max(latency, before))
-            self.nextDip = self.earliestDip
-        }
+    /// Learns from a window in which no call can have waited for another.
+    private mutating func measure(_ latency: Double, _ base: Double, at now: Int64) {
+        let level = self.dip?.level ?? self.calmLevel(latency, base)
+        guard max(self.window.peak, self.windowBefore.peak) <= level else { return }
+        let wasGuess = self.base?.isGuess == true
+        guard let change = self.base?.measured(latency, of: self.window.answers) else { return }
+        self.measured(change, wasGuess: wasGuess, at: now)
     }
 
     private mutating func measured(_ change: Double, wasGuess: Bool, at now: Int64) {
@@ -200,22 +205,27 @@ extension ConcurrencyLimit {
         self.dip?.windowsLeft = Dip.windows
     }
 
-    private mutating func dipIfDue(isQueueing: Bool, at now: Int64) {
+    private mutating func dipIfDue(_ latency: Double, _ base: Double, at now: Int64) {
         if let dip = self.dip {
-            guard dip.windowsLeft > 1 else { return self.endDip(at: now) }
+            // Where most of what is in flight hangs, the others must not be kept out for long.
+            let isStarving = self.window.meanInFlight(at: now) < Self.starving * Double(dip.level)
+            guard dip.windowsLeft > 1, !isStarving else { return self.endDip(at: now) }
             self.dip?.windowsLeft -= 1
+            self.dip?.deadline = Self.starvation(latency, at: now)
         } else {
             // Only a limit that is reached and obeyed makes a difference when it dips.
             guard self.window.peak >= self.allowed, self.window.peak <= self.ceiling else { return }
-            let isDoubtful = isQueueing && self.limit <= self.reference / 2
-            guard isDoubtful || now >= self.nextDip, self.calmLevel < self.allowed else { return }
-            self.dip = Dip(level: self.calmLevel, start: now, deadline: self.starvation(after: now))
+            let isDoubtful = self.limit <= self.reference / 2 || self.limit >= self.reference * 2
+            let level = self.calmLevel(latency, base)
+            guard isDoubtful || now >= self.nextDip, level < self.allowed else { return }
+            self.dip = Dip(level: level, start: now, deadline: Self.starvation(latency, at: now))
             self.base?.begin()
         }
     }
 
-    private func starvation(after now: Int64) -> Int64 {
-        now.addingClamped(max(250_000_000, Int64(4 * (self.windowBefore.latency ?? 0))))
+    /// No window takes longer than this if the calls in flight are served at all.
+    private static func starvation(_ latency: Double, at now: Int64) -> Int64 {
+        now.addingClamped(max(500_000_000, Int64(20 * latency)))
     }
 
     /// The latency without a queue is known again, or cannot be known now.

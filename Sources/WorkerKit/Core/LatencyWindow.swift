@@ -2,7 +2,7 @@
 struct LatencyWindow: Sendable {
     /// Calls this many times slower than usual are counted as if they were no slower: a few that hang must not speak
     /// for all the others.
-    private static let outlier = 5.0
+    private static let outlier = 10.0
     /// Fewer calls are too much at the mercy of chance.
     private static let calls = 50
     private static let least: Int64 = 100_000_000
@@ -28,6 +28,12 @@ struct LatencyWindow: Sendable {
 
     /// The mean of the answered calls, in nanoseconds; nil if there were none.
     var latency: Double? { self.answers > 0 ? self.latencies / Double(self.answers) : nil }
+
+    /// By Little's law, how many of those that it has seen answered were in flight at a time.
+    func meanInFlight(at now: Int64) -> Double {
+        guard let start, now > start else { return 0 }
+        return self.latencies / Double(now - start)
+    }
 
     /// Whether it has lasted and seen enough. A small limit ends few calls in the time that it takes to tell.
     func isOver(limit: Int, at now: Int64) -> Bool {

@@ -35,8 +35,11 @@ package struct RateLimit: Sendable {
     /// This worker's part of the fleet's work.
     package private(set) var share: Double
     private var throttle: ThrottleFactor
+    /// The rate in billionths of a call a second, rounded down so that it is never exceeded.
+    private var billionths: Int128 = 0
     /// In parts of a call. Below nothing if calls were made that nobody had asked for.
     private var credit = Self.call
+    private var mostCredit = Self.call
     /// Up to when the credit is counted.
     private var countedTo: Int64
 
@@ -46,6 +49,7 @@ package struct RateLimit: Sendable {
         self.share = Self.clamped(share)
         self.throttle = ThrottleFactor(settings.throttling, at: now)
         self.countedTo = now
+        self.rateChanged()
     }
 
     /// From the configured minimum to 1: what the upstream's throttling has left of the rate.
@@ -80,7 +84,7 @@ package struct RateLimit: Sendable {
     package mutating func shareChanged(to share: Double, at now: Int64) {
         self.count(to: now)
         self.share = Self.clamped(share)
-        self.credit = min(self.credit, self.mostCredit)
+        self.rateChanged()
     }
 
     /// When there will be enough for one call. Goes there window by window, for the rate may change between them.
@@ -100,19 +104,20 @@ package struct RateLimit: Sendable {
     private mutating func count(to now: Int64) {
         while self.countedTo < now {
             let until = self.throttle.isSettled ? now : min(now, self.throttle.windowEnd)
-            let filled = self.credit + self.billionths * Int128(until - self.countedTo)
+            self.credit += self.billionths * Int128(until - self.countedTo)
+            self.credit = min(self.credit, self.mostCredit)
             self.countedTo = until
+            let before = self.factor
             self.throttle.advance(to: until)
-            self.credit = min(filled, self.mostCredit)
+            if self.factor != before { self.rateChanged() }
         }
     }
 
-    /// The rate in billionths of a call a second, rounded down so that it is never exceeded.
-    private var billionths: Int128 { Int128(self.effectiveRate * 1e9) }
-
-    private var mostCredit: Int128 {
+    private mutating func rateChanged() {
+        self.billionths = Int128(self.effectiveRate * 1e9)
         let burst = self.settings.burst.map { $0 * self.share * self.factor } ?? self.effectiveRate
-        return max(Self.call, Int128(burst * 1e9) * 1_000_000_000)
+        self.mostCredit = max(Self.call, Int128(burst * 1e9) * 1_000_000_000)
+        self.credit = min(self.credit, self.mostCredit)
     }
 
     private static func clamped(_ share: Double) -> Double { share > 0 ? min(1, share) : 0 }

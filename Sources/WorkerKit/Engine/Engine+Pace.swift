@@ -14,6 +14,12 @@ extension Engine {
         return until
     }
 
+    /// When the adaptive limit lets more calls out, whatever becomes of those that are out.
+    var nextByPace: Int64? {
+        guard self.settings.pace == .adaptive else { return nil }
+        return self.adaptiveLimit.nextChange(at: self.now.monotonic)
+    }
+
     func callStartedAtPace() {
         self.rate?.take(at: self.now.monotonic)
         if self.settings.pace != .fixed {

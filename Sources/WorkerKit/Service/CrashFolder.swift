@@ -74,11 +74,14 @@ final class CrashFolder {
 
     /// What a locked slot says; nil also if it is not to be understood, which is told.
     func mark(in descriptor: Int32, _ number: Int) -> CrashMark? {
-        let bytes = Self.contents(of: descriptor, limit: CrashMark.bytes) ?? []
+        let name = "\(self.path)/\(Self.name(ofSlot: number))"
+        guard let bytes = Self.contents(of: descriptor, limit: CrashMark.bytes) else {
+            self.warnings.append(Failure.last("cannot read \(name)").description)
+            return nil
+        }
         do throws(CrashMark.Fault) {
             return try CrashMark.read(bytes)
         } catch {
-            let name = "\(self.path)/\(Self.name(ofSlot: number))"
             switch error {
             case .foreign: self.warnings.append("\(name) was not written by this program, and is replaced")
             case .senseless: self.warnings.append("\(name) names no record, and is replaced")
@@ -93,17 +96,19 @@ final class CrashFolder {
     private func file(_ name: String, makesIt: Bool) throws(Failure) -> Int32? {
         let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         let found = unsafe openat(self.descriptor, name, flags)
-        if found < 0, errno == ENOENT {
-            guard makesIt else { return nil }
-        } else if found >= 0, Self.isOurs(found) {
-            return found
-        } else {
-            let failure = Failure.last("cannot open \(self.path)/\(name)")
-            if found >= 0 { close(found) }
-            guard unsafe unlinkat(self.descriptor, name, 0) == 0 else { throw failure }
-            self.warnings.append("\(self.path)/\(name) was no file of ours, and is removed")
-            guard makesIt else { return nil }
+        if found >= 0, Self.isOurs(found) { return found }
+        // Links and sockets cannot be opened; whatever else stops us says nothing against the file.
+        guard found >= 0 || [ENOENT, ELOOP, ENXIO].contains(errno) else {
+            throw .last("cannot open \(self.path)/\(name)")
         }
+        if found >= 0 || errno != ENOENT {
+            if found >= 0 { close(found) }
+            guard unsafe unlinkat(self.descriptor, name, 0) == 0 else {
+                throw .last("cannot remove \(self.path)/\(name), which is no file of ours")
+            }
+            self.warnings.append("\(self.path)/\(name) was no file of ours, and is removed")
+        }
+        guard makesIt else { return nil }
         // Another worker may make it at this moment: then it is the same file for both.
         let made = unsafe openat(self.descriptor, name, flags | O_CREAT, 0o600)
         guard made >= 0 else { throw .last("cannot make \(self.path)/\(name)") }

@@ -24,7 +24,6 @@ package final class CrashRecorder {
 
     private let folder: CrashFolder
     private let slot: CrashSlot
-    private let slotNumber: Int
     /// How many workers each record has killed. Empty in good times.
     private var deaths: [Place: Int] = [:]
 
@@ -38,8 +37,8 @@ package final class CrashRecorder {
             let folder = try CrashFolder(path: path)
             let lock = try folder.lock()
             defer { close(lock) }
-            self.deaths = try Self.takeStock(of: folder, except: nil).deaths
-            (self.slotNumber, self.slot) = try Self.takeSlot(of: folder, run: run)
+            self.deaths = try Self.takeStock(of: folder).deaths
+            self.slot = try Self.takeSlot(of: folder, run: run)
             self.folder = folder
         } catch {
             throw Failure(description: "\(error)")
@@ -78,7 +77,7 @@ package final class CrashRecorder {
     /// partitions are assigned: they may be those of somebody who has just died.
     package func takeStock() {
         self.lockingFolder {
-            self.deaths = try Self.takeStock(of: self.folder, except: self.slotNumber).deaths
+            self.deaths = try Self.takeStock(of: self.folder).deaths
         }
     }
 
@@ -101,17 +100,13 @@ package final class CrashRecorder {
 
 // Under the folder's lock.
 extension CrashRecorder {
-    /// Brings the marks of the dead into the ledger, and takes them away.
-    ///
-    /// - Parameter own: The slot that the caller holds, if any.
-    private static func takeStock(of folder: CrashFolder, except own: Int?) throws(CrashFolder.Failure)
-        -> CrashLedger
-    {
+    /// Brings the marks of the dead into the ledger, and takes them away. The living hold their slots locked.
+    private static func takeStock(of folder: CrashFolder) throws(CrashFolder.Failure) -> CrashLedger {
         let (before, isWhole) = try folder.readLedger()
         var ledger = before
         var settled: [Int32] = []
         defer { for descriptor in settled { close(descriptor) } }
-        for number in 0..<Self.slots where number != own {
+        for number in 0..<Self.slots {
             do throws(CrashFolder.Failure) {
                 guard let descriptor = try folder.lockSlot(number, makesIt: false) else { continue }
                 settled.append(descriptor)
@@ -131,9 +126,8 @@ extension CrashRecorder {
         return ledger
     }
 
-    private static func takeSlot(of folder: CrashFolder, run: UInt64) throws(CrashFolder.Failure) -> (
-        Int, CrashSlot
-    ) {
+    private static func takeSlot(of folder: CrashFolder, run: UInt64) throws(CrashFolder.Failure) -> CrashSlot
+    {
         var failure = CrashFolder.Failure(
             description: "all \(Self.slots) slots of the folder \(folder.path) are taken"
         )
@@ -145,7 +139,7 @@ extension CrashRecorder {
                     close(descriptor)
                     continue
                 }
-                if let slot = CrashSlot(owning: descriptor, run: run) { return (number, slot) }
+                if let slot = CrashSlot(owning: descriptor, run: run) { return slot }
                 throw .last("cannot use \(folder.path)/\(CrashFolder.name(ofSlot: number))")
             } catch {
                 failure = error

@@ -28,13 +28,13 @@ struct ConcurrencyLimitTests {
         let most = Double(servers) / milliseconds * 1_000
         #expect(account.throughput >= 0.95 * most, comment)
         #expect(account.milliseconds <= 2 * milliseconds, comment)
-        // Dips, a few of a hundred samples, go below the knee.
+        // Dips go below the knee, for less than a tenth of the time.
         let limits = account.limits.sorted()
-        #expect(limits[limits.count / 20] >= servers, comment)
-        #expect(limits[limits.count * 19 / 20] <= 2 * servers, comment)
+        #expect(limits[limits.count / 10] >= servers, comment)
+        #expect(limits[limits.count * 9 / 10] <= 2 * servers, comment)
     }
 
-    @Test(arguments: [5, 20, 200], 0..<3)
+    @Test(arguments: [5, 20, 400], 0..<3)
     func settlesAtTheKneeWhateverTheNoise(initial: Int, shape: Int) {
         let shapes = [QueueingUpstream.Service.always, .exponential, .logNormal(1)]
         var upstream = Self.upstream(shapes[shape], initial: initial, seed: UInt64(initial))
@@ -65,12 +65,12 @@ struct ConcurrencyLimitTests {
         var upstream = Self.upstream(.exponential, seed: seed)
         _ = upstream.run(for: 10)
         upstream.service = .milliseconds(200)
-        _ = upstream.run(for: 20)
-        Self.expectAtTheKnee(upstream.run(for: 80), milliseconds: 200, "slower, seed \(seed)")
+        _ = upstream.run(for: 30)
+        Self.expectAtTheKnee(upstream.run(for: 60), milliseconds: 200, "slower, seed \(seed)")
         upstream.service = .milliseconds(50)
         // Until it has measured again, it lets more in than it needs to, and no call takes longer than before.
-        #expect(upstream.run(for: 45).milliseconds <= 400, "seed \(seed)")
-        Self.expectAtTheKnee(upstream.run(for: 20), "fast again, seed \(seed)")
+        #expect(upstream.run(for: 15).milliseconds <= 400, "seed \(seed)")
+        Self.expectAtTheKnee(upstream.run(for: 40), "fast again, seed \(seed)")
     }
 
     @Test(arguments: 0..<2)
@@ -106,8 +106,9 @@ struct ConcurrencyLimitTests {
         upstream.hanging = (0.2, .seconds(30))
         _ = upstream.run(for: 0.2)
         upstream.hanging = (0, .zero)
-        let account = upstream.run(for: 5)
-        #expect(account.limits.allSatisfy { $0 >= 30 })
+        // It may happen to dip now, and wait in vain for those that hang, but not for long.
+        #expect(upstream.run(for: 5).throughput >= 0.6 * 800)
+        #expect(upstream.run(for: 5).limits.allSatisfy { $0 >= 40 })
     }
 
     @Test func growsOnlyWhileItIsUsed() {

@@ -294,6 +294,7 @@ extension CrashRecorderTests {
         let victim = CrashFolderUnderTest()
         try FileManager.default.createDirectory(atPath: victim.path, withIntermediateDirectories: false)
         try victim.write("precious", to: "file")
+        try victim.write("dear", to: "other")
         _ = try CrashRecorder(folder: self.folder.path)
         for name in ["slot-00", "slot-01", "ledger", "ledger.new", "lock"] {
             try? FileManager.default.removeItem(atPath: self.folder.file(name))
@@ -302,10 +303,11 @@ extension CrashRecorderTests {
                 withDestinationPath: victim.file("file")
             )
         }
-        try FileManager.default.linkItem(atPath: victim.file("file"), toPath: self.folder.file("slot-02"))
+        try FileManager.default.linkItem(atPath: victim.file("other"), toPath: self.folder.file("slot-02"))
         try self.die(of: 1)
         #expect(try CrashRecorder(folder: self.folder.path).deaths(1) == 1)
         #expect(victim.text(of: "file") == "precious")
+        #expect(victim.text(of: "other") == "dear")
     }
 
     @Test func whatCannotBeReplacedIsLeftOut() throws {
@@ -353,6 +355,22 @@ struct CrashRecorderProcessTests {
         let recorder = try CrashRecorder(folder: path)
         #expect((10...14).map { recorder.deaths($0) } == [0, 2, 1, 0, 0])
         #expect(recorder.takeWarnings() == [])
+    }
+
+    @Test func waitsForWhoeverIsLookingAfterTheLedger() async throws {
+        let folder = CrashFolderUnderTest()
+        let path = folder.path
+        _ = try CrashRecorder(folder: path)
+        let lock = try #require(FileHandle(forUpdatingAtPath: folder.file("lock")))
+        #expect(flock(lock.fileDescriptor, LOCK_EX) == 0)
+        // It would end well if it did not have to wait; so its alarm goes off.
+        await #expect(processExitsWith: .signal(SIGALRM)) { [path = path as String] in
+            alarm(1)
+            _ = try CrashRecorder(folder: path)
+            exit(0)
+        }
+        try lock.close()
+        _ = try CrashRecorder(folder: path)
     }
 
     @Test func processesThatStartAndDieTogetherAreAllCounted() async throws {

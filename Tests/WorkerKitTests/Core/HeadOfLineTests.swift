@@ -40,4 +40,13 @@ struct HeadOfLineTests {
         #expect(progress.finishedCount == 0)
         #expect(HeadOfLine(of: progress) == nil)
     }
+
+    @Test(arguments: [1, 90, 16_000])
+    func theFarEndOfTheWindowIsNotTakenForItsBeginning(used: Int64) {
+        // The last offset of the window has its bit beside that of the first.
+        var progress = PartitionProgress(position: 10, finishedBeyond: [10 + Self.window - 1])
+        for offset in 10..<10 + used { _ = progress.begin(offset) }
+        #expect(progress.finishedCount == 0)
+        #expect(progress.unfinishedCount == Int(used))
+    }
 }

@@ -71,10 +71,11 @@ struct QueueingUpstream {
         var nextSample = self.now
         while true {
             self.call()
-            guard let due = self.events.nextDue, due <= end, let event = self.events.popDue(at: due) else {
-                break
-            }
+            // The caller wakes when the limit says that it may change by itself, as the engine does.
+            let change = self.limit.nextChange(at: self.now)
+            guard let due = [self.events.nextDue, change].compactMap({ $0 }).min(), due <= end else { break }
             self.now = due
+            guard let event = self.events.popDue(at: due) else { continue }
             while nextSample <= due {
                 account.limits.append(self.currentLimit)
                 nextSample += 10_000_000
