@@ -11,9 +11,8 @@ struct Fleet: AsyncParsableCommand {
         version: WorkerIdentity.version,
         subcommands: [
             DemoCommand.self, ChaosCommand.self, BrokerCommand.self, UpstreamsCommand.self,
-            PublishCommand.self,
-            ReadCommand.self,
-            PreflightCommand.self, SimulateCommand.self, BenchCommand.self, LeashCommand.self,
+            PublishCommand.self, ReadCommand.self, PreflightCommand.self, SimulateCommand.self,
+            BenchCommand.self, CostCommand.self, LeashCommand.self,
         ]
     )
 }

@@ -1,0 +1,65 @@
+import Glibc
+import WorkerKit
+
+/// Runs of both deliveries in alternation, and what they took.
+final class Cost {
+    /// One run must be over by then.
+    private static let longestRun = Duration.seconds(600)
+
+    private let options: CostOptions
+    private let wish: StopWish
+
+    init(_ options: CostOptions, _ wish: StopWish) {
+        self.options = options
+        self.wish = wish
+    }
+
+    /// - Returns: the exit code: 0 if all was measured, 130 if that was not wanted to its end.
+    func run() -> Int32 {
+        // A reader that goes away, such as `head`, is noticed when a write fails; everybody is then sent home.
+        _ = signal(SIGPIPE, SIG_IGN)
+        do {
+            let stage = try Stage(self.wish)
+            let folder = try TemporaryFolder()
+            defer { folder.remove(WorkerFile.names) }
+            try self.play(on: stage, try WorkerFile(in: folder))
+            return 0
+        } catch is Stage.Interrupted {
+            Console.line("Interrupted: everything that was started is stopped.")
+            return 130
+        } catch {
+            Console.complain("fleet cost: \(error)")
+            return 1
+        }
+    }
+
+    private func play(on stage: Stage, _ file: WorkerFile) throws {
+        let options = self.options
+        stage.screen.line(
+            "\(options.records) records, \(options.concurrency) calls in flight, answers after "
+                + "\(options.latencyMilliseconds) ms, \(CostRun.partitions) partitions, embedded broker",
+            .bold
+        )
+        var table = CostTable()
+        for round in 1...options.rounds {
+            // Neither has always the warmer machine.
+            let order = EngineSettings.Delivery.allCases
+            for delivery in round.isMultiple(of: 2) ? order.reversed() : order {
+                stage.screen.show("… round \(round) of \(options.rounds), \(delivery.rawValue)")
+                stage.end(by: .now + Self.longestRun)
+                let run = CostRun(
+                    options: options,
+                    delivery: delivery,
+                    stage: stage,
+                    file: file,
+                    wish: self.wish
+                )
+                let measure = try run.measure()
+                table.add(measure, of: delivery)
+                stage.screen.line(CostTable.line(delivery, measure))
+            }
+        }
+        stage.screen.show("")
+        for line in table.lines { stage.screen.line(line) }
+    }
+}

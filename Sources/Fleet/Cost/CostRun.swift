@@ -1,0 +1,105 @@
+import Foundation
+import Glibc
+import Kafka
+import UpstreamHTTP
+import UpstreamSimulator
+import WorkerKit
+
+/// One run of a worker over a full topic, on a broker and an upstream of its own.
+struct CostRun {
+    static let partitions = 16
+
+    /// What the worker says it took, from the first record in hand to the last one settled.
+    struct Measure: Decodable, Hashable, Sendable {
+        var records: Int
+        var perSecond: Double
+        /// User and system time of its process for each record, in microseconds.
+        var cpuMicroseconds: Double
+        var peakKibibytes: Double
+
+        private enum CodingKeys: String, CodingKey {
+            case records
+            case perSecond = "per_second"
+            case cpuMicroseconds = "cpu_us"
+            case peakKibibytes = "rss_kib"
+        }
+    }
+
+    let options: CostOptions
+    let delivery: EngineSettings.Delivery
+    let stage: Stage
+    let file: WorkerFile
+    let wish: StopWish
+
+    func measure() throws -> Measure {
+        // However it ends, the next run begins with nobody on the stage.
+        defer { self.clear() }
+        let own = try Sibling.path(of: "fleet")
+        let topics = [
+            Roster.activation.topic, Roster.activation.resultTopic, Roster.activation.deadLetterTopic,
+        ].flatMap { ["--topic", "\($0):\(Self.partitions)"] }
+        let broker = try self.stage.start(
+            "the broker",
+            own,
+            ["broker", "--kind", "embedded", "--until-stdin-closes"] + topics
+        )
+        let upstream = try self.stage.start(
+            "the simulator",
+            own,
+            ["upstreams", "--until-stdin-closes", "--keys", self.file.upstreamKeysPath]
+        )
+        try self.stage.turn { broker.firstLine != nil && upstream.firstLine != nil }
+        let (brokers, url) = (broker.firstLine ?? "", upstream.firstLine ?? "")
+        try self.slowDown(url)
+        try self.fill(brokers)
+        try self.file.write(
+            brokers: brokers,
+            upstream: url,
+            worker: ["concurrency: \(self.options.concurrency)", "delivery: \(self.delivery.rawValue)"]
+        )
+        return try self.work()
+    }
+
+    private func clear() {
+        let leaving = self.stage.remaining
+        self.stage.dismiss(leaving)
+        for performer in leaving { self.stage.forget(performer) }
+    }
+
+    private func slowDown(_ url: String) throws {
+        let milliseconds = self.options.latencyMilliseconds
+        let faults = Faults(latency: .init(milliseconds: milliseconds, jitterMilliseconds: 0))
+        let body = Array(try JSONEncoder().encode(faults))
+        _ = try self.stage.fetch(HTTPRequest(method: .post, url: "\(url)/control/faults", body: body))
+    }
+
+    /// Publishes good activations, each of a device of its own.
+    private func fill(_ brokers: String) throws {
+        let publisher = try Publisher(["bootstrap.servers": brokers], verbose: false)
+        var make = Activations(topic: Roster.activation.topic, now: Moment.now.wall)
+        for _ in 0..<self.options.records {
+            guard self.wish.count == 0 else { throw Stage.Interrupted() }
+            publisher.publish(make.json(make.message()), self.wish)
+        }
+        publisher.finish(self.wish)
+        guard publisher.delivered == self.options.records else {
+            throw Complaint("\(self.options.records - publisher.delivered) records were not published")
+        }
+    }
+
+    private func work() throws -> Measure {
+        let words = [
+            "run", "--config", self.file.path, "--stop-after", String(self.options.records), "--summary",
+        ]
+        let program = try Sibling.path(of: Roster.activation.name)
+        let worker = try self.stage.start("the worker", program, words, mayEnd: true)
+        try self.stage.turn { worker.process.exit != nil }
+        guard worker.process.exit == .code(0), let line = worker.lastLine,
+            let measure = try? JSONDecoder().decode(Measure.self, from: Data(line.utf8)),
+            measure.records == self.options.records
+        else {
+            throw Complaint("the worker has failed:\n  \(worker.lastWords.joined(separator: "\n  "))")
+        }
+        return measure
+    }
+}
