@@ -2,14 +2,16 @@ internal import COpenSSL
 
 /// A digest algorithm, computed by OpenSSL.
 ///
-/// MD5 is here because upstreams ask for it by name; nothing of ours relies on its strength.
+/// MD5 and SHA-1 are here because upstreams ask for them by name; nothing of ours relies on their strength.
 package enum Digest: String, Hashable, Sendable, CaseIterable {
     case md5
+    case sha1
     case sha256
 
     package var byteCount: Int {
         switch self {
         case .md5: 16
+        case .sha1: 20
         case .sha256: 32
         }
     }
@@ -45,11 +47,13 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
 
     // Fetched once: looking an algorithm up by name costs several times what a short digest does.
     private static let fetchedMD5 = Implementation(named: "MD5")
+    private static let fetchedSHA1 = Implementation(named: "SHA1")
     private static let fetchedSHA256 = Implementation(named: "SHA256")
 
-    private var implementation: Implementation {
+    var implementation: Implementation {
         switch self {
         case .md5: Self.fetchedMD5
+        case .sha1: Self.fetchedSHA1
         case .sha256: Self.fetchedSHA256
         }
     }
@@ -57,7 +61,7 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
     /// What `EVP_MD_fetch` gave, kept for the life of the process.
     ///
     /// Unchecked, because OpenSSL documents a fetched EVP_MD as immutable and free to use from any thread.
-    @safe private struct Implementation: @unchecked Sendable {
+    @safe struct Implementation: @unchecked Sendable {
         let pointer: OpaquePointer?
 
         init(named name: String) {

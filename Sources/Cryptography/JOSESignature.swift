@@ -1,0 +1,26 @@
+/// A signature of ES256 as JOSE writes it: r and s, 32 bytes each, big-endian (RFC 7518, section 3.4).
+///
+/// OpenSSL wants the same two numbers as `SEQUENCE { INTEGER, INTEGER }`.
+struct JOSESignature {
+    static let byteCount = 64
+
+    let der: [UInt8]
+
+    /// Nil unless there are exactly 64 bytes.
+    init?(_ raw: [UInt8]) {
+        guard raw.count == Self.byteCount else { return nil }
+        let r = Self.integer(raw.prefix(32))
+        let s = Self.integer(raw.suffix(32))
+        // At most 2 × 35 bytes, so every length is a single byte.
+        self.der = [0x30, UInt8(r.count + s.count)] + r + s
+    }
+
+    /// The shortest INTEGER: no zeros in front, but one where the first bit would make it negative.
+    private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var digits = Array(bytes.drop { $0 == 0 })
+        if digits.first.map({ $0 & 0x80 != 0 }) ?? true {
+            digits.insert(0, at: 0)
+        }
+        return [0x02, UInt8(digits.count)] + digits
+    }
+}
