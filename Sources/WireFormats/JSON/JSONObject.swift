@@ -41,6 +41,26 @@ struct JSONObject {
         return Self.unescaped(value.dropFirst().dropLast())
     }
 
+    /// The texts of a member that is an array of strings and of nothing else.
+    func strings(_ name: String) -> [String]? {
+        guard let value = self.value(name), value.first == UInt8(ascii: "[") else { return nil }
+        var scanner = JSONScanner(self.text, from: value.startIndex, depthLimit: 2)
+        var strings: [String] = []
+        var isUniform = true
+        do throws(JSONScanner.Fault) {
+            try scanner.elements { element in
+                guard self.text[element.lowerBound] == UInt8(ascii: "\"") else {
+                    isUniform = false
+                    return
+                }
+                strings.append(Self.unescaped(self.text[element].dropFirst().dropLast()))
+            }
+        } catch {
+            return nil
+        }
+        return isUniform ? strings : nil
+    }
+
     /// The number of a member that is one and has no fraction, however it is spelt.
     func integer(_ name: String) -> Int64? {
         guard let value = self.value(name), let first = value.first else { return nil }

@@ -39,7 +39,7 @@ struct JSONScanner {
         guard start < self.text.count, depth <= self.depthLimit else { throw Fault() }
         switch self.text[start] {
         case UInt8(ascii: "{"): try self.members(depth: depth) { _, _ in }
-        case UInt8(ascii: "["): try self.skipArray(depth: depth)
+        case UInt8(ascii: "["): try self.elements(depth: depth) { _ in }
         case UInt8(ascii: "\""): _ = try self.skipString()
         case UInt8(ascii: "t"): try self.skipLiteral("true")
         case UInt8(ascii: "f"): try self.skipLiteral("false")
@@ -71,13 +71,14 @@ struct JSONScanner {
         }
     }
 
-    private mutating func skipArray(depth: Int) throws(Fault) {
+    /// Steps over an array, and says where each element stands.
+    mutating func elements(depth: Int = 1, _ found: (_ element: Range<Int>) -> Void) throws(Fault) {
         guard self.skip("[") else { throw Fault() }
         self.skipWhiteSpace()
         if self.skip("]") { return }
         while true {
             self.skipWhiteSpace()
-            _ = try self.skipValue(depth: depth + 1)
+            found(try self.skipValue(depth: depth + 1))
             self.skipWhiteSpace()
             if self.skip("]") { return }
             guard self.skip(",") else { throw Fault() }

@@ -37,48 +37,16 @@ package enum Base64 {
 
     /// Nil for anything but canonical, padded base64: a second spelling of the same bytes is refused too.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        guard text.count % 4 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count / 4 * 3)
-        var group: UInt32 = 0
-        var digits = 0
-        var padding = 0
-        for character in text {
-            if character == UInt8(ascii: "=") {
-                padding += 1
-                continue
-            }
-            guard padding == 0, let value = self.value(of: character) else { return nil }
-            group = group << 6 | UInt32(value)
-            digits += 1
-            if digits == 4 {
-                bytes.append(UInt8(truncatingIfNeeded: group >> 16))
-                bytes.append(UInt8(truncatingIfNeeded: group >> 8))
-                bytes.append(UInt8(truncatingIfNeeded: group))
-                group = 0
-                digits = 0
-            }
-        }
-        switch (digits, padding) {
-        case (0, 0):
-            return bytes
-        case (2, 2) where group & 0x0F == 0:
-            return bytes + [UInt8(truncatingIfNeeded: group >> 4)]
-        case (3, 1) where group & 0x03 == 0:
-            return bytes + [UInt8(truncatingIfNeeded: group >> 10), UInt8(truncatingIfNeeded: group >> 2)]
-        default:
-            return nil
-        }
+        self.decode(Array(text).span)
     }
 
-    private static func value(of character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
+    static func decode(_ text: Span<UInt8>) -> [UInt8]? {
+        guard text.count % 4 == 0 else { return nil }
+        var count = text.count
+        // At most two signs of padding; a third would be met as a digit, and refused.
+        for _ in 0..<2 where count > 0 && text[count - 1] == UInt8(ascii: "=") {
+            count -= 1
         }
+        return Base64Digits.standard.decode(text.extracting(first: count))
     }
 }

@@ -1,0 +1,33 @@
+// Apple's scalars. The same member comes as a string, a number or a boolean, depending on the year, the route and the
+// device; Xcode writes milliseconds with a fraction.
+
+extension JSONObject {
+    /// An id, which may be written as a number. Never taken through a floating-point number.
+    func identifier(_ name: String) -> String? {
+        if let text = self.string(name) { return text }
+        guard let value = self.value(name), value.allSatisfy(\.isDigit) else { return nil }
+        return String(decoding: value, as: UTF8.self)
+    }
+
+    /// A whole number, which may be written as a string; what it has beyond the point is dropped.
+    func number(_ name: String) -> Int64? {
+        guard let value = self.value(name), let first = value.first else { return nil }
+        let isString = first == UInt8(ascii: "\"")
+        let digits = isString ? value.dropFirst().dropLast() : value
+        guard let sign = digits.first, sign.isDigit || sign == UInt8(ascii: "-") else { return nil }
+        if digits.count <= 18, let number = digits.decimal(as: Int64.self) { return number }
+        let text = String(decoding: digits, as: UTF8.self)
+        return Int64(text) ?? Double(text).flatMap { Int64(exactly: $0.rounded(.down)) }
+    }
+
+    /// A yes or no, as a boolean, a number or either of them in a string.
+    func flag(_ name: String) -> Bool? {
+        guard let value = self.value(name) else { return nil }
+        let isString = value.first == UInt8(ascii: "\"")
+        return switch String(decoding: isString ? value.dropFirst().dropLast() : value, as: UTF8.self) {
+        case "true", "1": true
+        case "false", "0": false
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package import Cryptography
+
+/// Verifies what Apple signs as JWS: transactions, renewals, app transactions and notifications of StoreKit 2 and of
+/// the App Store Server API.
+///
+/// The steps are those of Apple's App Store Server Library without its online check: three certificates in the
+/// header (`x5c`), the first two of which must lead to a configured anchor (Apple Root CA - G3) at the time of the
+/// signature and bear Apple's marker extensions, and a signature by the first. The third is never a reason to trust:
+/// in Apple's own test data it is not even the anchor.
+///
+/// A value is no promise that a purchase still stands: only that Apple said so when it signed.
+package struct SignedDataVerifier: Sendable {
+    private let anchors: TrustAnchors
+    private let cache: LeafKeyCache?
+
+    package init(anchors: TrustAnchors, cachesLeafKeys: Bool = true) {
+        self.anchors = anchors
+        self.cache = cachesLeafKeys ? LeafKeyCache() : nil
+    }
+
+    /// How many leaves' keys are kept at present.
+    package var cachedKeyCount: Int { self.cache?.count ?? 0 }
+
+    /// The transaction that a `signedTransactionInfo` holds. Nil for bundle id or environment accepts any; `now` is
+    /// in milliseconds since 1970.
+    package func transaction(
+        _ text: [UInt8],
+        bundleID: String?,
+        environment: StoreEnvironment?,
+        now: Int64
+    ) throws(SignedDataFault) -> StoreTransaction {
+        let transaction = StoreTransaction(try self.object(text, now: now))
+        guard bundleID == nil || transaction.bundleID == bundleID else {
+            throw SignedDataFault(
+                .invalidAppIdentifier,
+                "jws.bundle_id",
+                "The transaction belongs to another app."
+            )
+        }
+        try Self.check(transaction.environment, is: environment)
+        return transaction
+    }
+
+    /// What a `signedRenewalInfo` holds; it names no app.
+    package func renewal(
+        _ text: [UInt8],
+        environment: StoreEnvironment?,
+        now: Int64
+    ) throws(SignedDataFault) -> StoreRenewal {
+        let renewal = StoreRenewal(try self.object(text, now: now))
+        try Self.check(renewal.environment, is: environment)
+        return renewal
+    }
+
+    /// The payload of anything that Apple signs this way, as JSON.
+    package func payload(_ text: [UInt8], now: Int64) throws(SignedDataFault) -> [UInt8] {
+        let jws = try CompactJWS(text)
+        _ = try self.verified(jws, now: now)
+        guard let payload = Base64URL.decode(jws.payload.span) else {
+            throw SignedDataFault("jws.malformed", "The payload of the signed data is not base64url.")
+        }
+        return payload
+    }
+
+    private func object(_ text: [UInt8], now: Int64) throws(SignedDataFault) -> JSONObject {
+        try self.verified(try CompactJWS(text), now: now)
+    }
+
+    private func verified(_ jws: CompactJWS, now: Int64) throws(SignedDataFault) -> JSONObject {
+        let payload = try CompactJWS.object(jws.payload, "payload")
+        // An app transaction has no signedDate. What has neither is judged as of now, as in Apple's library.
+        let signedAt = payload.number("signedDate") ?? payload.number("receiptCreationDate") ?? now
+        let time = signedAt.secondsRoundedDown
+        guard let cache = self.cache else {
+            try Self.check(jws, signedBy: try self.leaf(of: jws, at: time).key)
+            return payload
+        }
+        // The header as it was sent, and so the certificates: what it decodes to cannot differ.
+        let digest = Digest.sha256(Array(jws.header))
+        if let key = cache.key(digest, validAt: time, now: now) {
+            try Self.check(jws, signedBy: key)
+        } else {
+            let leaf = try self.leaf(of: jws, at: time)
+            try Self.check(jws, signedBy: leaf.key)
+            cache.keep(leaf.key, under: digest, validIn: leaf.chain.validity, now: now)
+        }
+        return payload
+    }
+
+    private static func check(_ jws: CompactJWS, signedBy key: PublicKey) throws(SignedDataFault) {
+        guard let signature = Base64URL.decode(jws.signature.span),
+            key.verifiesES256(signature, over: jws.signed.span)
+        else { throw SignedDataFault("jws.signature", "The signature is not that of the certificate.") }
+    }
+
+    private static func check(
+        _ environment: StoreEnvironment?,
+        is expected: StoreEnvironment?
+    ) throws(SignedDataFault) {
+        guard expected == nil || environment == expected else {
+            throw SignedDataFault(
+                .invalidEnvironment,
+                "jws.environment",
+                "The signed data comes from another environment."
+            )
+        }
+    }
+
+    /// The key that the header's certificates vouch for.
+    private func leaf(
+        of jws: CompactJWS,
+        at time: Int64
+    ) throws(SignedDataFault) -> (key: PublicKey, chain: CertificateChain) {
+        let (leaf, intermediate) = try Self.certificates(in: try CompactJWS.object(jws.header, "header"))
+        let chain: CertificateChain
+        do throws(CertificateChain.Fault) {
+            chain = try self.anchors.chain(from: leaf, through: [intermediate], at: time, .current)
+        } catch {
+            throw Self.fault(error)
+        }
+        guard AppleMarker.areOn(chain) else {
+            throw SignedDataFault("jws.markers", "The certificates lack Apple's marker extensions.")
+        }
+        guard let key = leaf.publicKey, key.kind == .p256 else {
+            throw SignedDataFault("jws.key", "The certificate's key is not one for ES256.")
+        }
+        return (key, chain)
+    }
+
+    /// The first two of `x5c`; the third only has to be there.
+    private static func certificates(
+        in header: JSONObject
+    ) throws(SignedDataFault) -> (leaf: Certificate, intermediate: Certificate) {
+        guard header.string("alg") == "ES256" else {
+            throw SignedDataFault("jws.algorithm", "The algorithm of the signed data is not ES256.")
+        }
+        // What is critical must be understood (RFC 7515, section 4.1.11), and we understand nothing more.
+        guard header.value("crit") == nil else {
+            throw SignedDataFault("jws.critical", "The signed data has critical extensions.")
+        }
+        guard let x5c = header.strings("x5c"), !x5c.isEmpty else {
+            throw SignedDataFault("jws.no_certificates", "The signed data comes without certificates.")
+        }
+        guard x5c.count == 3 else {
+            throw SignedDataFault(
+                .invalidChainLength,
+                "jws.chain_length",
+                "The signed data comes with \(x5c.count) certificates instead of three."
+            )
+        }
+        return (try self.certificate(x5c[0]), try self.certificate(x5c[1]))
+    }
+
+    private static func certificate(_ text: String) throws(SignedDataFault) -> Certificate {
+        guard let der = Base64.decode(text.utf8), let certificate = Certificate(der: der) else {
+            throw SignedDataFault(
+                .invalidCertificate,
+                "jws.certificate",
+                "A certificate of the signed data cannot be read."
+            )
+        }
+        return certificate
+    }
+
+    private static func fault(_ fault: CertificateChain.Fault) -> SignedDataFault {
+        switch fault {
+        case .outsideValidity:
+            SignedDataFault("jws.outside_validity", "A certificate was not valid when this was signed.")
+        case .untrusted:
+            SignedDataFault("jws.untrusted", "The certificates do not lead to a configured anchor.")
+        case .invalid(let words):
+            SignedDataFault("jws.chain", "The certificates do not form a chain: \(words).")
+        }
+    }
+}
+
+extension Int64 {
+    /// Of milliseconds.
+    var secondsRoundedDown: Int64 { self >= 0 ? self / 1_000 : (self + 1) / 1_000 - 1 }
+}

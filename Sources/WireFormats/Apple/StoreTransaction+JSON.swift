@@ -1,0 +1,32 @@
+extension StoreTransaction {
+    /// The payload of a signed transaction (Apple's JWSTransactionDecodedPayload). Members that are not here, and
+    /// values of unexpected kinds, are passed over.
+    init(_ payload: JSONObject) {
+        self.transactionID = payload.identifier("transactionId")
+        self.originalTransactionID = payload.identifier("originalTransactionId")
+        self.webOrderLineItemID = payload.identifier("webOrderLineItemId")
+        self.appTransactionID = payload.identifier("appTransactionId")
+        self.bundleID = payload.string("bundleId")
+        self.productID = payload.string("productId")
+        self.subscriptionGroupID = payload.identifier("subscriptionGroupIdentifier")
+        self.productType = payload.string("type").map { StoreProductType($0) }
+        self.quantity = payload.number("quantity")
+        self.environment = payload.string("environment").map { StoreEnvironment($0) }
+        self.purchasedAt = payload.number("purchaseDate")
+        self.originallyPurchasedAt = payload.number("originalPurchaseDate")
+        self.expiresAt = payload.number("expiresDate")
+        self.revokedAt = payload.number("revocationDate")
+        self.revocationReason = payload.number("revocationReason")
+        self.signedAt = payload.number("signedDate")
+        self.isUpgraded = payload.flag("isUpgraded")
+        self.offerType = payload.number("offerType")
+        self.offerID = payload.string("offerIdentifier")
+        self.ownership = payload.string("inAppOwnershipType")
+        self.transactionReason = payload.string("transactionReason")
+        self.appAccountToken = payload.string("appAccountToken")
+        self.storefront = payload.string("storefront")
+        self.storefrontID = payload.identifier("storefrontId")
+        self.currency = payload.string("currency")
+        self.price = payload.number("price")
+    }
+}

@@ -1,0 +1,47 @@
+/// One purchase, in one shape whatever Apple wrote it in: a signed transaction, an app receipt, a receipt of iOS 6.
+///
+/// Ids are strings, since some are beyond what a JSON number holds; times are milliseconds since 1970. Nil is what
+/// the source does not say.
+package struct StoreTransaction: Hashable, Sendable {
+    package var transactionID: String?
+    package var originalTransactionID: String?
+    package var webOrderLineItemID: String?
+    package var appTransactionID: String?
+    package var bundleID: String?
+    package var productID: String?
+    package var subscriptionGroupID: String?
+    package var productType: StoreProductType?
+    package var quantity: Int64?
+    package var environment: StoreEnvironment?
+
+    package var purchasedAt: Int64?
+    package var originallyPurchasedAt: Int64?
+    package var expiresAt: Int64?
+    /// When Apple took it back: refunded, or no longer shared by the family.
+    package var revokedAt: Int64?
+    /// Apple's number: 1 for an issue in the app, 0 for anything else.
+    package var revocationReason: Int64?
+    /// When Apple said all this, which may be long ago.
+    package var signedAt: Int64?
+
+    /// Whether a better subscription of its group took its place.
+    package var isUpgraded: Bool?
+    package var isTrial: Bool?
+    package var isInIntroductoryOffer: Bool?
+    /// Apple's number: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
+    package var offerType: Int64?
+    package var offerID: String?
+    /// `PURCHASED`, `FAMILY_SHARED`, or a word that is new.
+    package var ownership: String?
+    /// `PURCHASE`, `RENEWAL`, or a word that is new.
+    package var transactionReason: String?
+    /// The UUID that the app gave the purchase.
+    package var appAccountToken: String?
+    package var storefront: String?
+    package var storefrontID: String?
+    package var currency: String?
+    /// In thousandths of the currency.
+    package var price: Int64?
+
+    package init() {}
+}

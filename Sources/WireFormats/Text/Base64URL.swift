@@ -1,0 +1,12 @@
+/// Base64 for URLs and file names (RFC 4648, section 5), without padding, as JOSE has it (RFC 7515, section 2).
+package enum Base64URL {
+    /// Nil for anything but canonical base64url: padding, white space and a second spelling of the same bytes are
+    /// refused.
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        Base64Digits.urlSafe.decode(Array(text).span)
+    }
+
+    static func decode(_ text: Span<UInt8>) -> [UInt8]? {
+        Base64Digits.urlSafe.decode(text)
+    }
+}
