@@ -30,6 +30,7 @@ struct ASN1Reader {
         /// An octet string in pieces, which only BER has.
         static let octetStringInPieces = Tag(rawValue: 0x24)
         static let context0 = Tag(rawValue: 0xA0)
+        static let context1 = Tag(rawValue: 0xA1)
 
         var isConstructed: Bool { self.rawValue & 0x20 != 0 }
     }
@@ -64,6 +65,14 @@ struct ASN1Reader {
     /// Fails unless all has been read.
     func finish() throws(Fault) {
         guard self.isAtEnd else { throw Fault() }
+    }
+
+    /// Whether the bytes begin a value that is longer than they are; taken for granted of an indefinite length.
+    static func promisesMore(than bytes: [UInt8]) -> Bool {
+        guard bytes.count >= 2, bytes[1] != 0x80 else { return true }
+        var header = ASN1Reader(bytes.dropFirst(2))
+        guard let length = try? header.length(bytes[1]) else { return bytes.count < 6 }
+        return length > bytes.endIndex - header.position
     }
 
     private mutating func next(depth: Int) throws(Fault) -> Element {

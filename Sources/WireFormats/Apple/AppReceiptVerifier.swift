@@ -1,0 +1,94 @@
+package import Cryptography
+
+/// Verifies app receipts (iOS 7 and later) without asking Apple.
+///
+/// The signer's certificate must be in the receipt, bear Apple's marker extension, and lead through one intermediate
+/// that bears its own to a configured anchor (Apple Root CA, the one with an RSA key), all of them valid when the
+/// receipt was created: as of today every older receipt would fail. SHA-1 is accepted, since receipts were signed
+/// with it until 2023, in part until 2025.
+///
+/// A good receipt says what was true when it was created. Refunds and renewals since then only Apple knows.
+package struct AppReceiptVerifier: Sendable {
+    private let anchors: TrustAnchors
+    private let cache: LeafKeyCache?
+
+    package init(anchors: TrustAnchors, cachesLeafKeys: Bool = true) {
+        self.anchors = anchors
+        self.cache = cachesLeafKeys ? LeafKeyCache() : nil
+    }
+
+    /// How many leaves' keys are kept at present.
+    package var cachedKeyCount: Int { self.cache?.count ?? 0 }
+
+    /// What a receipt says, if Apple signed it. `bytes` are the PKCS#7 container in DER or BER; `now` is in
+    /// milliseconds since 1970.
+    package func receipt(_ bytes: [UInt8], now: Int64) throws(AppReceiptFault) -> AppReceipt {
+        let container = try AppReceipt.container(bytes)
+        let receipt = try AppReceipt(container.content)
+        guard let createdAt = receipt.createdAt else {
+            throw .malformed("receipt.creation_date", "The receipt does not say when it was created.")
+        }
+        let time = createdAt.secondsRoundedDown
+        guard let cache = self.cache, let signer = container.signer else {
+            _ = try self.verified(bytes, container, at: time)
+            return receipt
+        }
+        let digest = Digest.sha256(Array(container.certificates) + Array(signer.identifier))
+        if let key = cache.key(digest, validAt: time, now: now),
+            key.verifiesRSA(signer.signature, over: container.content.span, signer.digest)
+        {
+            return receipt
+        }
+        let chain = try self.verified(bytes, container, at: time)
+        if let key = chain.certificates.first?.publicKey {
+            cache.keep(key, under: digest, validIn: chain.validity, now: now)
+        }
+        return receipt
+    }
+
+    /// The whole way, with OpenSSL reading the container anew.
+    private func verified(
+        _ bytes: [UInt8],
+        _ container: SignedDataContainer,
+        at time: Int64
+    ) throws(AppReceiptFault) -> CertificateChain {
+        guard let message = SignedMessage(bytes) else {
+            throw .malformed("receipt.container", "The receipt is not signed data in PKCS#7.")
+        }
+        let verified: SignedMessage.Verified
+        do throws(SignedMessage.Fault) {
+            verified = try message.verified(against: self.anchors, at: time, .any)
+        } catch {
+            throw Self.fault(error)
+        }
+        guard AppleMarker.areOn(verified.chain) else {
+            throw .rejected("receipt.markers", "The receipt's certificates lack Apple's marker extensions.")
+        }
+        // Two readers of one file: what was verified must be what was read.
+        guard verified.content[...] == container.content else {
+            throw .malformed("receipt.container", "The receipt is not signed data in PKCS#7.")
+        }
+        return verified.chain
+    }
+
+    private static func fault(_ fault: SignedMessage.Fault) -> AppReceiptFault {
+        switch fault {
+        case .signer:
+            .rejected("receipt.signer", "The receipt does not have one signer with a certificate.")
+        case .chain(.outsideValidity):
+            .rejected(
+                "receipt.outside_validity",
+                "A certificate was not valid when the receipt was created."
+            )
+        case .chain(.untrusted):
+            .rejected(
+                "receipt.untrusted",
+                "The receipt's certificates do not lead to a configured anchor."
+            )
+        case .chain(.invalid(let words)):
+            .rejected("receipt.chain", "The receipt's certificates do not form a chain: \(words).")
+        case .signature:
+            .rejected("receipt.signature", "The receipt's signature is not that of its content.")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+/// A property list of the old style, as receipts of iOS 6 have it: `{ "name" = "value"; … }`, flat, all of it strings.
+struct OldPropertyList {
+    /// Those of a receipt have twenty.
+    static let membersLimit = 1_000
+
+    private(set) var members: [String: String] = [:]
+
+    /// Nil for anything else; a name that occurs twice is refused too, since readers differ about what it means.
+    init?(_ text: [UInt8]) {
+        var scanner = Scanner(rest: text[...])
+        guard scanner.skip("{") else { return nil }
+        while !scanner.skip("}") {
+            guard self.members.count < Self.membersLimit, let name = scanner.string(), scanner.skip("="),
+                let value = scanner.string(), self.members.updateValue(value, forKey: name) == nil
+            else { return nil }
+            if scanner.skip(";") { continue }
+            // The last member may do without.
+            guard scanner.skip("}") else { return nil }
+            break
+        }
+        guard scanner.isAtEnd else { return nil }
+    }
+
+    subscript(_ name: String) -> String? { self.members[name] }
+
+    private struct Scanner {
+        var rest: ArraySlice<UInt8>
+
+        var isAtEnd: Bool {
+            mutating get {
+                self.skipWhiteSpace()
+                return self.rest.isEmpty
+            }
+        }
+
+        mutating func skipWhiteSpace() {
+            self.rest = self.rest.drop { $0.isWhiteSpace }
+        }
+
+        mutating func skip(_ expected: Unicode.Scalar) -> Bool {
+            self.skipWhiteSpace()
+            guard self.rest.first == UInt8(ascii: expected) else { return false }
+            self.rest = self.rest.dropFirst()
+            return true
+        }
+
+        /// In quotes with escapes, or a word without.
+        mutating func string() -> String? {
+            guard self.skip("\"") else { return self.word() }
+            var bytes: [UInt8] = []
+            while let byte = self.rest.popFirst() {
+                switch byte {
+                case UInt8(ascii: "\""):
+                    return String(validating: bytes, as: UTF8.self)
+                case UInt8(ascii: "\\"):
+                    guard let escaped = self.rest.popFirst() else { return nil }
+                    bytes.append(Self.unescaped(escaped))
+                default:
+                    bytes.append(byte)
+                }
+            }
+            return nil
+        }
+
+        private mutating func word() -> String? {
+            let word = self.rest.prefix { $0.isVisible && !"{}()=;,\"<>".utf8.contains($0) }
+            guard !word.isEmpty else { return nil }
+            self.rest = self.rest.dropFirst(word.count)
+            return String(decoding: word, as: UTF8.self)
+        }
+
+        /// What stands for itself does so with a backslash before it, too.
+        private static func unescaped(_ byte: UInt8) -> UInt8 {
+            switch byte {
+            case UInt8(ascii: "n"): 0x0A
+            case UInt8(ascii: "r"): 0x0D
+            case UInt8(ascii: "t"): 0x09
+            default: byte
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+extension ReceiptInput {
+    /// A transaction id to ask the App Store Server API about, found without verifying anything; nil if there is
+    /// none, as in a receipt that bought nothing.
+    ///
+    /// The rule is that of Apple's library: in an app receipt the first transaction id or original transaction id
+    /// of a purchase, whichever comes first.
+    package var transactionID: String? {
+        switch self {
+        case .app(let bytes): Self.transactionID(inApp: bytes)
+        case .transaction(let bytes): (try? TransactionReceipt(unverified: bytes))?.transaction.transactionID
+        case .signed(let text): Self.transactionID(inSigned: text)
+        }
+    }
+
+    private static func transactionID(inApp bytes: [UInt8]) -> String? {
+        guard let container = try? AppReceipt.container(bytes),
+            var attributes = try? ReceiptAttributes(container.content)
+        else { return nil }
+        while let attribute = try? attributes.next() {
+            guard attribute.type == 17, var purchase = try? ReceiptAttributes(attribute.value) else {
+                continue
+            }
+            while let field = try? purchase.next() {
+                guard field.type == 1703 || field.type == 1705 else { continue }
+                if let id = try? field.text() { return id }
+            }
+        }
+        return nil
+    }
+
+    private static func transactionID(inSigned text: [UInt8]) -> String? {
+        guard let jws = try? CompactJWS(text), let payload = try? CompactJWS.object(jws.payload, "payload")
+        else {
+            return nil
+        }
+        return payload.identifier("transactionId") ?? payload.identifier("originalTransactionId")
+    }
+}

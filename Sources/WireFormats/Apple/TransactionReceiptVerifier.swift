@@ -1,0 +1,65 @@
+package import Cryptography
+
+/// Verifies receipts of iOS 6 and earlier, as far as that can be done without asking Apple.
+///
+/// A signature is the version (2), 128 bytes of RSA, the length of a certificate (4 bytes, big-endian) and the
+/// certificate, found in real receipts; it is PKCS#1 v1.5 with SHA-1 over the version and the decoded `purchase-info`.
+/// The key is short and the certificate expired in 2014, so the time is not asked about, and a good receipt is worth
+/// no more than not being refused: ask Apple.
+package struct TransactionReceiptVerifier: Sendable {
+    private static let signatureByteCount = 128
+
+    private let anchors: TrustAnchors
+
+    /// The anchors are the certificate that signs (`PurchaseReceiptCertificate`) or that of its issuer. Without any,
+    /// no receipt can be verified and none is rejected for its signature.
+    package init(anchors: TrustAnchors) {
+        self.anchors = anchors
+    }
+
+    /// What a receipt says, if it is signed well. `bytes` are the outer property list.
+    package func receipt(_ bytes: [UInt8]) throws(AppReceiptFault) -> TransactionReceipt {
+        let receipt = try TransactionReceipt(unverified: bytes)
+        guard let signature = receipt.signature else {
+            throw .rejected("receipt.unsigned", "The receipt has no signature.")
+        }
+        guard let version = signature.first, version == 2 else {
+            throw .unverifiable(
+                "receipt.signature_version",
+                "The receipt's signature is of a version that cannot be verified here."
+            )
+        }
+        guard !self.anchors.certificates.isEmpty else {
+            throw .unverifiable(
+                "receipt.no_anchor",
+                "No certificate is configured that such receipts lead to."
+            )
+        }
+        guard let certificate = Self.certificate(in: signature), let key = certificate.publicKey else {
+            throw .rejected("receipt.signature_layout", "The receipt's signature is cut or badly made.")
+        }
+        do throws(CertificateChain.Fault) {
+            _ = try self.anchors.chain(from: certificate, through: [], at: nil, .any)
+        } catch {
+            throw .rejected(
+                "receipt.untrusted",
+                "The receipt's certificate does not lead to a configured anchor."
+            )
+        }
+        let signed = [version] + receipt.signedText
+        let digits = Array(signature[1...Self.signatureByteCount])
+        guard key.verifiesRSA(digits, over: signed.span, .sha1) else {
+            throw .rejected("receipt.signature", "The receipt's signature is not that of its content.")
+        }
+        return receipt
+    }
+
+    /// Nil unless the lengths fit to the byte.
+    private static func certificate(in signature: [UInt8]) -> Certificate? {
+        let start = 1 + self.signatureByteCount + 4
+        guard signature.count > start else { return nil }
+        let length = signature[(start - 4)..<start].reduce(0) { $0 << 8 | Int($1) }
+        guard signature.count - start == length else { return nil }
+        return Certificate(der: Array(signature[start...]))
+    }
+}

@@ -1,0 +1,143 @@
+import Cryptography
+import Testing
+
+@testable import WireFormats
+
+@Suite struct TransactionReceiptTests {
+    /// A row of `Vectors/ios6_transaction_receipt.jsonl`.
+    struct Row: Decodable, Sendable, CustomTestStringConvertible {
+        var name: String
+        var receipt_b64: String
+        var expect: String
+        var purchase_info: [String: String]?
+        var environment: String?
+        var signing_cert_der_b64: String?
+        var issuer_der_b64: String?
+        var transaction_id: String?
+
+        var testDescription: String { self.name }
+
+        var bytes: [UInt8] { get throws { try #require(Base64.decode(self.receipt_b64.utf8)) } }
+
+        func verifier(anchoredAt der: String?) throws -> TransactionReceiptVerifier {
+            let bytes = try #require(der.flatMap { Base64.decode($0.utf8) })
+            return TransactionReceiptVerifier(anchors: TrustAnchors([try #require(Certificate(der: bytes))]))
+        }
+    }
+
+    static let rows = VectorFile.rows(of: "ios6_transaction_receipt", as: Row.self)
+
+    static func named(_ name: String) throws -> Row { try #require(self.rows.first { $0.name == name }) }
+
+    static func status(_ bytes: [UInt8], _ verifier: TransactionReceiptVerifier) -> String {
+        do throws(AppReceiptFault) {
+            _ = try verifier.receipt(bytes)
+            return "OK"
+        } catch {
+            return error.kind.rawValue
+        }
+    }
+
+    @Test func hasAllVectors() {
+        #expect(Self.rows.count == 7)
+    }
+
+    @Test(arguments: rows)
+    func saysWhatTheVectorSays(row: Row) throws {
+        let fallback = try Self.named("valid_sandbox")
+        for anchor in [
+            row.issuer_der_b64 ?? fallback.issuer_der_b64,
+            row.signing_cert_der_b64 ?? fallback.signing_cert_der_b64,
+        ] {
+            #expect(Self.status(try row.bytes, try row.verifier(anchoredAt: anchor)) == row.expect)
+        }
+    }
+
+    @Test(arguments: rows.filter { $0.purchase_info != nil })
+    func readsThePurchase(row: Row) throws {
+        let receipt = try TransactionReceipt(unverified: try row.bytes)
+        let info = try #require(row.purchase_info)
+        #expect(receipt.purchaseInfo == info)
+        #expect(receipt.environmentName == row.environment)
+        #expect(receipt.transaction.transactionID == row.transaction_id)
+        #expect(receipt.transaction.environment == (row.environment == nil ? .production : .sandbox))
+        #expect(receipt.transaction.bundleID == info["bid"])
+        #expect(receipt.transaction.productID == info["product-id"])
+        #expect(receipt.transaction.quantity == 1)
+        #expect(receipt.transaction.purchasedAt == 1_335_798_355_868)
+        #expect(receipt.transaction.expiresAt == info["expires-date"].flatMap { Int64($0) })
+        #expect(receipt.transaction.webOrderLineItemID == info["web-order-line-item-id"])
+    }
+
+    @Test(arguments: rows)
+    func findsTheTransactionID(row: Row) {
+        let input = try? ReceiptInput(Array(row.receipt_b64.utf8))
+        #expect(input?.transactionID == row.transaction_id)
+    }
+
+    @Test func trustsNoCertificateBecauseItIsThere() throws {
+        let row = try Self.named("valid_sandbox")
+        let stranger = try JWSVector.named("valid").anchors
+        let fault = #expect(throws: AppReceiptFault.self) {
+            try TransactionReceiptVerifier(anchors: stranger).receipt(try row.bytes)
+        }
+        #expect(fault?.reason.code == "receipt.untrusted")
+        let unknown = #expect(throws: AppReceiptFault.self) {
+            try TransactionReceiptVerifier(anchors: TrustAnchors([])).receipt(try row.bytes)
+        }
+        #expect(unknown?.kind == .unverifiable)
+    }
+
+    @Test func leavesNewerSignaturesToApple() throws {
+        let row = try Self.named("valid_sandbox")
+        // The version is the first byte: "Ag…" in base64 is 2, "Aw…" is 3.
+        let text = String(decoding: try row.bytes, as: UTF8.self)
+        let newer = text.replacing(#""signature" = "As"#, with: #""signature" = "A8"#)
+        #expect(newer != text)
+        let fault = #expect(throws: AppReceiptFault.self) {
+            try row.verifier(anchoredAt: row.issuer_der_b64).receipt(Array(newer.utf8))
+        }
+        #expect(fault?.kind == .unverifiable)
+        #expect(fault?.reason.code == "receipt.signature_version")
+    }
+
+    @Test func believesNoReceiptWithADamagedByte() throws {
+        let row = try Self.named("valid_sandbox")
+        let verifier = try row.verifier(anchoredAt: row.issuer_der_b64)
+        let original = try row.bytes
+        let transaction = try verifier.receipt(original).transaction
+        for index in original.indices {
+            var damaged = original
+            damaged[index] ^= 1 << (index % 7)
+            guard let read = try? verifier.receipt(damaged) else { continue }
+            // The environment is outside the signature.
+            #expect(read.transaction.productID == transaction.productID, "byte \(index)")
+            #expect(read.transaction.transactionID == transaction.transactionID, "byte \(index)")
+        }
+        for length in stride(from: 0, to: original.count - 2, by: 3) {
+            #expect(Self.status(Array(original.prefix(length)), verifier) == "MALFORMED", "length \(length)")
+        }
+    }
+
+    // MARK: The property list
+
+    @Test(arguments: [
+        (#"{}"#, [:]),
+        (#" { "a" = "b" ; } "#, ["a": "b"]),
+        (#"{a=b;c="d"}"#, ["a": "b", "c": "d"]),
+        (#"{"a \"b\"\\" = "\n";}"#, [#"a "b"\"#: "\n"]),
+        (#"{"a" = "";}"#, ["a": ""]),
+    ])
+    func readsPropertyLists(text: String, members: [String: String]) throws {
+        #expect(try #require(OldPropertyList(Array(text.utf8))).members == members)
+    }
+
+    @Test(arguments: [
+        "", "{", "}", "{a}", "{a=}", "{a=b", "{a=b;", "{a=b;}x", "{a=b c=d}", #"{"a=b;}"#, #"{a="\"#,
+        "{a=b;a=c;}",
+        "{a={b=c;};}", "(a,b)", #"{a="b}"#,
+    ])
+    func refusesWhatIsNoPropertyList(text: String) {
+        #expect(OldPropertyList(Array(text.utf8)) == nil)
+    }
+}
