@@ -125,8 +125,8 @@ let package = Package(
         .executableTarget(
             name: "Fleet",
             dependencies: [
-                "EmbeddedBroker", "EventThread", "Kafka", "Records", "WireFormats", "WireMessages",
-                "WorkerKit",
+                "Cryptography", "EmbeddedBroker", "EventThread", "Kafka", "Records", "WireFormats",
+                "WireMessages", "WorkerKit",
                 "UpstreamHTTP", "UpstreamSimulator", "Operations", "Simulation",
                 argumentParser, protobuf, unixSignals,
             ],

@@ -5,7 +5,7 @@ internal import COpenSSL
 /// Unchecked, because OpenSSL documents an EVP_PKEY that nobody changes as free to use from any thread, and
 /// nothing here changes one.
 @safe package final class PublicKey: @unchecked Sendable {
-    private let key: OpaquePointer
+    let key: OpaquePointer
 
     /// What a key says about itself: enough to refuse one that does not fit an algorithm.
     package enum Kind: Hashable, Sendable {
@@ -52,7 +52,8 @@ internal import COpenSSL
         return self.verifies(signature, over: message, digest)
     }
 
-    private func verifies(_ signature: [UInt8], over message: Span<UInt8>, _ digest: Digest) -> Bool {
+    /// A signature as OpenSSL has it.
+    func verifies(_ signature: [UInt8], over message: Span<UInt8>, _ digest: Digest) -> Bool {
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer {
             unsafe EVP_MD_CTX_free(context)

@@ -4,7 +4,7 @@ internal import COpenSSL
 ///
 /// Unchecked, because an X509_STORE takes its own lock, and is not changed here once it is filled.
 @safe package final class TrustAnchors: @unchecked Sendable {
-    private let store: OpaquePointer
+    let store: OpaquePointer
     package let certificates: [Certificate]
 
     /// How weak a signature or a key in a chain may be; OpenSSL's security levels.
@@ -38,6 +38,8 @@ internal import COpenSSL
         at time: Int64?,
         _ strength: Strength
     ) throws(CertificateChain.Fault) -> CertificateChain {
+        // Asked before OpenSSL does, which has other words for times that no certificate can have.
+        if let time, !leaf.validity.contains(time) { throw .outsideValidity }
         guard let stack = unsafe fl_x509_stack_new() else { throw .invalid("out of memory") }
         defer { unsafe fl_x509_stack_free(stack) }
         for certificate in intermediates {

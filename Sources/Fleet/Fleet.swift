@@ -12,7 +12,7 @@ struct Fleet: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ChaosCommand.self, BrokerCommand.self, UpstreamsCommand.self,
             PublishCommand.self, ReadCommand.self, PreflightCommand.self, SimulateCommand.self,
-            BenchCommand.self, CostCommand.self, LeashCommand.self,
+            BenchCommand.self, CostCommand.self, VerifyBenchCommand.self, LeashCommand.self,
         ]
     )
 }

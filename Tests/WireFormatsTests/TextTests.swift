@@ -23,11 +23,31 @@ import Testing
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>)
+    func readsBase64ForURLs(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let bytes = random.bytes(upTo: 100)
+        let text = Data(bytes).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        #expect(Base64URL.decode(text.utf8) == bytes)
+    }
+
+    @Test(arguments: ["A", "AA==", "AAA=", "AB", "AAB", "AAAAA", "AA+/", "AA A", "AAAA\n", "AA\u{80}"])
+    func refusesWhatIsNotBase64ForURLs(text: String) {
+        #expect(Base64URL.decode(text.utf8) == nil)
+    }
+
+    @Test(arguments: [("a%2Bb%2f%3D", "a+b/="), ("%", "%"), ("%2", "%2"), ("%zz%25", "%zz%"), ("", "")])
+    func undoesPercentEncoding(text: String, expected: String) {
+        #expect(PercentEncoding.decode(Array(text.utf8)[...]) == Array(expected.utf8))
+    }
+
+    @Test(arguments: 0..<100 as Range<UInt64>)
     func escapingIsUndone(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let bytes = random.bytes(upTo: 100)
         let text = PercentEncoding.encode(bytes)
         #expect(Self.unescape(text) == bytes)
+        #expect(PercentEncoding.decode(text[...]) == bytes)
         #expect(text.allSatisfy { $0.isVisible && !Array("+/=&?:*!'()~ ".utf8).contains($0) })
     }
 

@@ -25,10 +25,7 @@ package struct AppReceiptVerifier: Sendable {
     package func receipt(_ bytes: [UInt8], now: Int64) throws(AppReceiptFault) -> AppReceipt {
         let container = try AppReceipt.container(bytes)
         let receipt = try AppReceipt(container.content)
-        guard let createdAt = receipt.createdAt else {
-            throw .malformed("receipt.creation_date", "The receipt does not say when it was created.")
-        }
-        let time = createdAt.secondsRoundedDown
+        let time = try Self.time(of: receipt)
         guard let cache = self.cache, let signer = container.signer else {
             _ = try self.verified(bytes, container, at: time)
             return receipt
@@ -44,6 +41,23 @@ package struct AppReceiptVerifier: Sendable {
             cache.keep(key, under: digest, validIn: chain.validity, now: now)
         }
         return receipt
+    }
+
+    /// What a benchmark takes apart: the container, its chain, and the time it was created, in seconds.
+    func parts(_ bytes: [UInt8]) throws(AppReceiptFault) -> (
+        SignedDataContainer, CertificateChain, time: Int64
+    ) {
+        let container = try AppReceipt.container(bytes)
+        let time = try Self.time(of: try AppReceipt(container.content))
+        return (container, try self.verified(bytes, container, at: time), time)
+    }
+
+    /// When it was created, in seconds.
+    private static func time(of receipt: AppReceipt) throws(AppReceiptFault) -> Int64 {
+        guard let createdAt = receipt.createdAt else {
+            throw .malformed("receipt.creation_date", "The receipt does not say when it was created.")
+        }
+        return createdAt.secondsRoundedDown
     }
 
     /// The whole way, with OpenSSL reading the container anew.

@@ -66,11 +66,25 @@ package struct SignedDataVerifier: Sendable {
         try self.verified(try CompactJWS(text), now: now)
     }
 
+    /// What a benchmark takes apart: the token, its chain, and the time it was signed, in seconds.
+    func parts(
+        _ text: [UInt8],
+        now: Int64
+    ) throws(SignedDataFault) -> (CompactJWS, CertificateChain, time: Int64) {
+        let jws = try CompactJWS(text)
+        let time = Self.time(of: try CompactJWS.object(jws.payload, "payload"), now: now)
+        return (jws, try self.leaf(of: jws, at: time).chain, time)
+    }
+
+    /// When it was signed, in seconds. An app transaction has no signedDate; what has neither is judged as of now, as
+    /// in Apple's library.
+    private static func time(of payload: JSONObject, now: Int64) -> Int64 {
+        (payload.number("signedDate") ?? payload.number("receiptCreationDate") ?? now).secondsRoundedDown
+    }
+
     private func verified(_ jws: CompactJWS, now: Int64) throws(SignedDataFault) -> JSONObject {
         let payload = try CompactJWS.object(jws.payload, "payload")
-        // An app transaction has no signedDate. What has neither is judged as of now, as in Apple's library.
-        let signedAt = payload.number("signedDate") ?? payload.number("receiptCreationDate") ?? now
-        let time = signedAt.secondsRoundedDown
+        let time = Self.time(of: payload, now: now)
         guard let cache = self.cache else {
             try Self.check(jws, signedBy: try self.leaf(of: jws, at: time).key)
             return payload
