@@ -23,6 +23,10 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
     }
 
     package func callAsFunction(_ bytes: [UInt8]) -> [UInt8] {
+        self(bytes.span)
+    }
+
+    package func callAsFunction(_ bytes: Span<UInt8>) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: self.byteCount) { output, count in
             var written: UInt32 = 0
             let succeeded = unsafe bytes.withUnsafeBytes { input in

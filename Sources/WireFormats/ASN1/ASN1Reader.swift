@@ -12,8 +12,6 @@ struct ASN1Reader {
     struct Element {
         var tag: Tag
         var content: ArraySlice<UInt8>
-        /// With its tag and length, and the end mark of an indefinite one.
-        var encoded: ArraySlice<UInt8>
     }
 
     /// The first byte of a value: class, form, and number.
@@ -77,7 +75,6 @@ struct ASN1Reader {
 
     private mutating func next(depth: Int) throws(Fault) -> Element {
         guard depth <= Self.depthLimit else { throw Fault() }
-        let start = self.position
         let tag = Tag(rawValue: try self.byte())
         // Numbers of more than one byte, and the mark at the end of an indefinite length.
         guard tag.rawValue & 0x1F != 0x1F, tag.rawValue != 0 else { throw Fault() }
@@ -92,7 +89,7 @@ struct ASN1Reader {
             content = self.source[self.position..<self.position + length]
             self.position += length
         }
-        return Element(tag: tag, content: content, encoded: self.source[start..<self.position])
+        return Element(tag: tag, content: content)
     }
 
     private mutating func byte() throws(Fault) -> UInt8 {

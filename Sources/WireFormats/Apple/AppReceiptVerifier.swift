@@ -30,7 +30,7 @@ package struct AppReceiptVerifier: Sendable {
             _ = try self.verified(bytes, container, at: time)
             return receipt
         }
-        let digest = Digest.sha256(Array(container.certificates) + Array(signer.identifier))
+        let digest = Digest.sha256(signer.origin.span)
         if let key = cache.key(digest, validAt: time, now: now),
             key.verifiesRSA(signer.signature, over: container.content.span, signer.digest)
         {

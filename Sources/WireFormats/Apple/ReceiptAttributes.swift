@@ -47,8 +47,10 @@ extension ReceiptAttributes.Attribute {
 
     /// In milliseconds since 1970. Nil if the string is empty.
     func time() throws(ASN1Reader.Fault) -> Int64? {
-        guard let text = try self.text() else { return nil }
-        guard let time = ReceiptDate.milliseconds(text) else { throw ASN1Reader.Fault() }
+        let element = try self.element()
+        guard element.tag == .ia5String else { throw ASN1Reader.Fault() }
+        guard !element.content.isEmpty else { return nil }
+        guard let time = ReceiptDate.milliseconds(element.content) else { throw ASN1Reader.Fault() }
         return time
     }
 

@@ -1,14 +1,14 @@
 /// The times that Apple writes in receipts.
 enum ReceiptDate {
     /// RFC 3339, with or without the colon in the offset from UTC: Xcode writes `+0100`.
-    static func milliseconds(_ text: String) -> Int64? {
-        let bytes = Array(text.utf8)
+    static func milliseconds(_ text: some Collection<UInt8>) -> Int64? {
+        var bytes = Array(text)
         let offset = bytes.suffix(5)
-        guard bytes.count >= 24, let sign = offset.first,
-            sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
+        if bytes.count >= 24, let sign = offset.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
             offset.dropFirst().allSatisfy(\.isDigit)
-        else { return RFC3339.milliseconds(text) }
-        let withColon = bytes.dropLast(2) + [UInt8(ascii: ":")] + bytes.suffix(2)
-        return RFC3339.milliseconds(String(decoding: withColon, as: UTF8.self))
+        {
+            bytes.insert(UInt8(ascii: ":"), at: bytes.count - 2)
+        }
+        return RFC3339.milliseconds(bytes)
     }
 }

@@ -7,15 +7,14 @@ struct SignedDataContainer {
     static let certificatesLimit = 8
 
     let content: ArraySlice<UInt8>
-    /// The certificates, one after another.
-    let certificates: ArraySlice<UInt8>
     /// Nil unless there is exactly one, of the plain kind that Apple uses.
     let signer: Signer?
 
     /// A signer whose signature is simply of the content: no signed attributes (RFC 5652, section 5.4).
     struct Signer {
-        /// Issuer and serial number of the certificate.
-        let identifier: ArraySlice<UInt8>
+        /// The file from its certificates up to the issuer and serial number of the signer's: all that decides whose
+        /// key it is.
+        let origin: ArraySlice<UInt8>
         let digest: Digest
         let signature: [UInt8]
     }
@@ -35,14 +34,19 @@ struct SignedDataContainer {
         _ = try signedData.next(.integer)
         _ = try signedData.next(.set)
         self.content = try Self.content(try signedData.next(.sequence))
-        self.certificates =
-            signedData.nextTag == .context0 ? try signedData.next(.context0).content : []
-        try Self.checkCount(of: self.certificates)
+        var certificates: ArraySlice<UInt8>?
+        if signedData.nextTag == .context0 {
+            certificates = try signedData.next(.context0).content
+        }
+        try Self.checkCount(of: certificates ?? [])
         if signedData.nextTag == .context1 {
             // Revocation lists, which nobody asks about.
             _ = try signedData.next()
         }
-        self.signer = try Self.signer(try signedData.next(.set))
+        let signers = try signedData.next(.set)
+        self.signer = try certificates.flatMap { certificates throws(ASN1Reader.Fault) in
+            try Self.signer(signers, bytes[certificates.startIndex...])
+        }
     }
 
     private static func content(_ element: ASN1Reader.Element) throws(ASN1Reader.Fault) -> ArraySlice<UInt8> {
@@ -64,21 +68,25 @@ struct SignedDataContainer {
         guard count <= self.certificatesLimit else { throw ASN1Reader.Fault() }
     }
 
-    private static func signer(_ element: ASN1Reader.Element) throws(ASN1Reader.Fault) -> Signer? {
+    /// What is left of the file starts with the certificates.
+    private static func signer(
+        _ element: ASN1Reader.Element,
+        _ rest: ArraySlice<UInt8>
+    ) throws(ASN1Reader.Fault) -> Signer? {
         var infos = ASN1Reader(element.content)
         guard !infos.isAtEnd else { return nil }
         var info = ASN1Reader(try infos.next(.sequence).content)
         guard infos.isAtEnd else { return nil }
         _ = try info.next(.integer)
         guard info.nextTag == .sequence else { return nil }
-        let identifier = try info.next(.sequence).encoded
+        let identifier = try info.next(.sequence).content
         guard let digest = self.digest(try info.next(.sequence)), info.nextTag == .sequence else {
             return nil
         }
         // rsaEncryption, or the same with the digest's name: either way the digest above is the one.
         guard self.isRSA(try info.next(.sequence)) else { return nil }
         return Signer(
-            identifier: identifier,
+            origin: rest[..<identifier.endIndex],
             digest: digest,
             signature: Array(try info.next().octets())
         )

@@ -12,6 +12,7 @@ package import Cryptography
 package struct SignedDataVerifier: Sendable {
     private let anchors: TrustAnchors
     private let cache: LeafKeyCache?
+    private let intermediates = IntermediateStore()
 
     package init(anchors: TrustAnchors, cachesLeafKeys: Bool = true) {
         self.anchors = anchors
@@ -90,7 +91,7 @@ package struct SignedDataVerifier: Sendable {
             return payload
         }
         // The header as it was sent, and so the certificates: what it decodes to cannot differ.
-        let digest = Digest.sha256(Array(jws.header))
+        let digest = Digest.sha256(jws.header.span)
         if let key = cache.key(digest, validAt: time, now: now) {
             try Self.check(jws, signedBy: key)
         } else {
@@ -125,7 +126,10 @@ package struct SignedDataVerifier: Sendable {
         of jws: CompactJWS,
         at time: Int64
     ) throws(SignedDataFault) -> (key: PublicKey, chain: CertificateChain) {
-        let (leaf, intermediate) = try Self.certificates(in: try CompactJWS.object(jws.header, "header"))
+        let texts = try Self.certificates(in: try CompactJWS.object(jws.header, "header"))
+        let leaf = try Self.certificate(texts.leaf)
+        let known = self.intermediates[texts.intermediate]
+        let intermediate = if let known { known } else { try Self.certificate(texts.intermediate) }
         let chain: CertificateChain
         do throws(CertificateChain.Fault) {
             chain = try self.anchors.chain(from: leaf, through: [intermediate], at: time, .current)
@@ -138,13 +142,14 @@ package struct SignedDataVerifier: Sendable {
         guard let key = leaf.publicKey, key.kind == .p256 else {
             throw SignedDataFault("jws.key", "The certificate's key is not one for ES256.")
         }
+        self.intermediates.keep(intermediate, under: texts.intermediate)
         return (key, chain)
     }
 
     /// The first two of `x5c`; the third only has to be there.
     private static func certificates(
         in header: JSONObject
-    ) throws(SignedDataFault) -> (leaf: Certificate, intermediate: Certificate) {
+    ) throws(SignedDataFault) -> (leaf: String, intermediate: String) {
         guard header.string("alg") == "ES256" else {
             throw SignedDataFault("jws.algorithm", "The algorithm of the signed data is not ES256.")
         }
@@ -162,7 +167,7 @@ package struct SignedDataVerifier: Sendable {
                 "The signed data comes with \(x5c.count) certificates instead of three."
             )
         }
-        return (try self.certificate(x5c[0]), try self.certificate(x5c[1]))
+        return (x5c[0], x5c[1])
     }
 
     private static func certificate(_ text: String) throws(SignedDataFault) -> Certificate {

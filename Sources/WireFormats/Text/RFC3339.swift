@@ -29,7 +29,10 @@ package enum RFC3339 {
     /// Nil if it is not a time of RFC 3339. Decimals beyond the third are dropped; a leap second is the first
     /// instant of the next minute.
     package static func milliseconds(_ text: String) -> Int64? {
-        let bytes = Array(text.utf8)
+        self.milliseconds(Array(text.utf8))
+    }
+
+    static func milliseconds(_ bytes: [UInt8]) -> Int64? {
         guard bytes.count >= 20,
             bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             bytes[10].uppercased == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"),
