@@ -63,7 +63,7 @@ private enum DeadLetterClaims {
         let says = Set(told.map(\.name))
         try claim(
             "headers stay as they were, or are said to be missing",
-            kept == own || self.isOmission(kept, own, says)
+            kept == own || kept.isEmpty && says.contains("dlq.headers_omitted")
         )
         try claim(
             "the key stays, or is said to be missing",
@@ -76,10 +76,5 @@ private enum DeadLetterClaims {
         let isBare = letter.value == nil && letter.key == nil && kept.isEmpty
         try claim("a letter fits, or is no more than a notice", letter.encodedBytesBound <= limit || isBare)
         try claim("an id is of one form", notice.id.hasPrefix("dl-") && notice.id.utf8.count == 35)
-    }
-
-    private static func isOmission(_ kept: [RecordHeader], _ own: [RecordHeader], _ says: Set<String>) -> Bool
-    {
-        kept.isEmpty && says.contains("dlq.headers_omitted")
     }
 }

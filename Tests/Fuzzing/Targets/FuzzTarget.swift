@@ -29,19 +29,23 @@ struct FuzzTarget: Sendable {
     func run(_ input: [UInt8]) throws { try self.check(input) }
 
     static let all: [FuzzTarget] = [
-        recordTargets, textTargets, upstreamTargets, operatorTargets, fleetTargets, simulatorTargets,
+        recordTargets, textTargets, upstreamTargets, diskTargets, operatorTargets, fleetTargets,
+        simulatorTargets, brokerTargets,
     ].flatMap { $0 }
 
     /// What a topic brings, and what a broker does.
     private static let recordTargets = [
-        activationJSON, activationProtobuf, record, jsonObject, traceContext, deadLetter, progressMetadata,
-        partitionList,
+        activationJSON, activationProtobuf, record, jsonObject, traceContext, deadLetter, retryTicket,
+        progressMetadata, partitionList,
     ]
 
     private static let textTargets = [rfc3339, base64, ipAddress, deviceID]
 
     /// What an upstream answers.
     private static let upstreamTargets = [gdtAnswer, gdtWords, retryAfter, httpDate, httpAnswer]
+
+    /// What an earlier life of a worker has left on the disk.
+    private static let diskTargets = [crashLedger, crashMark]
 
     /// What an operator writes, and what is written for one.
     private static let operatorTargets = [
@@ -53,4 +57,7 @@ struct FuzzTarget: Sendable {
     ]
 
     private static let simulatorTargets = [simulatorRequest, simulatorFaults, clickScript]
+
+    /// What a client sends to the broker of the tests.
+    private static let brokerTargets = [brokerConnection, brokerRequests, recordBatch]
 }

@@ -26,7 +26,7 @@ extension FuzzTarget {
     ) { input in
         // The C library's function reads up to a zero.
         guard let text = String(validating: input, as: UTF8.self), !input.contains(0) else { return }
-        var room = in6_addr()
+        var room = [UInt8](repeating: 0, count: 16)
         let isAddress = unsafe inet_pton(AF_INET, text, &room) == 1 || inet_pton(AF_INET6, text, &room) == 1
         try claim(
             "what inet_pton reads is an address, and nothing else",
