@@ -1,5 +1,9 @@
 import Records
+import SwiftProtobuf
 import Testing
+import UpstreamSimulator
+import WireMessages
+import WorkerKit
 
 @testable import Fleet
 
@@ -23,5 +27,31 @@ struct FindingsTests {
         let parser = PublishLine.Parser(topic: "activation", keyField: nil, isEnvelope: false)
         #expect(throws: PublishLine.Fault.self) { try parser.record(of: Array(#"{"a":1,}"#.utf8)) }
         #expect(try parser.record(of: Array(#"{"a":1}"#.utf8)).value == Array(#"{"a":1}"#.utf8))
+    }
+
+    /// What is no time in milliseconds ended whoever read the topic of results.
+    @Test(arguments: [Int64.max, .min, 253_402_300_800])
+    func anOutcomeOfNoTimeIsNone(seconds: Int64) throws {
+        var message = Flotilla_Activation_V1_ActivationResult()
+        message.outcome.id = "activation/0/0"
+        var record = InboundRecord(topic: "activation.result", partition: 0, offset: 7)
+        record.value = try message.serializedBytes()
+        #expect(Sighting(record)?.place == "activation/0/0")
+        message.outcome.receivedAt = Google_Protobuf_Timestamp(seconds: seconds)
+        record.value = try message.serializedBytes()
+        #expect(Sighting(record) == nil)
+    }
+
+    /// The journal forgets what is old: an answer is in it, and the call before it is not. The next call ended the audit.
+    @Test func anAnswerMayComeBeforeItsCall() {
+        var audit = ChaosAudit(topic: "activation", keys: 1, delivery: .exactlyOnce)
+        let record = OutboundRecord(topic: "activation", value: Array("{}".utf8))
+        audit.delivered(audit.sent(record, .json, key: 0), to: 0, at: 0)
+        audit.noted(CallJournal.Entry(clickID: "x-1", isCall: false, ret: 0))
+        audit.noted(CallJournal.Entry(clickID: "x-1", isCall: true))
+        #expect(audit.findings.count(.callOutOfOrder) == 1)
+        #expect(CallJournal.Page(first: .max, entries: [], lost: 0).end == .max)
+        let entry = CallJournal.Entry(clickID: "x-1", isCall: true)
+        #expect(CallJournal.Page(first: .max, entries: [entry], lost: 0).end == nil)
     }
 }

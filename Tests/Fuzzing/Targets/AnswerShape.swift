@@ -82,11 +82,10 @@ enum AnswerShape {
 
         /// -1 for what is null.
         private mutating func length(_ bytes: Int) throws -> Int {
-            self.isFlexible
-                ? try self.varint() - 1
-                : bytes == 2
-                    ? Int(Int16(truncatingIfNeeded: try self.number(2)))
-                    : Int(Int32(truncatingIfNeeded: try self.number(4)))
+            guard !self.isFlexible else { return try self.varint() - 1 }
+            let number = try self.number(bytes)
+            return bytes == 2
+                ? Int(Int16(truncatingIfNeeded: number)) : Int(Int32(truncatingIfNeeded: number))
         }
 
         private mutating func varint() throws -> Int {

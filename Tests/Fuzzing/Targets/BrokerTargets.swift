@@ -22,7 +22,7 @@ extension FuzzTarget {
         "broker-requests",
         longestInput: 1_024,
         words: [
-            "\0\u{1}t", "\0\u{1}g", "\0\u{2}id", "\0\u{6}MEMBER", "\0\0\0\u{1}", "\0\0\u{3}\u{E8}",
+            "\0\u{1}t", "\0\u{1}g", "\0\u{2}id", "\0\u{6}MEMBER", "\0\0\0\u{1}", "\0\0\u{27}\u{10}",
             "\0\u{5}range",
             "\0\u{8}consumer", "\0\0\0\0\0\0\0\u{1}\0\0",
         ]

@@ -53,7 +53,7 @@ struct FuzzTarget: Sendable {
     ]
 
     private static let fleetTargets = [
-        publishLine, recordLine, inputLines, demoRegister, metricsPage,
+        publishLine, recordLine, inputLines, demoRegister, metricsPage, chaosAudit,
     ]
 
     private static let simulatorTargets = [simulatorRequest, simulatorFaults, clickScript]
