@@ -1,5 +1,6 @@
 package import Kafka
 package import Records
+import WireFormats
 package import WorkerKit
 
 /// One member of the simulated group, and its producer.
@@ -52,9 +53,22 @@ package final class SimulatedBroker: Broker {
     /// Reports of an aborted transaction, or of a producer that is gone, are not told.
     private var era = 0
 
-    init(_ cluster: SimulatedCluster, number: Int) {
+    private var hand: HandJudge
+    private var drain: DrainJudge
+    private var rate: RateJudge?
+    /// Everything that the process has asked for, of its broker and of its upstream.
+    private(set) var requests = 0
+    /// Something has arrived that it has not been given a turn for.
+    var hasNews = false
+    /// Something that the engine looks after once in a while, and not to the moment.
+    private(set) var hasSwept = false
+
+    init(_ cluster: SimulatedCluster, number: Int, _ settings: EngineSettings) {
         self.cluster = cluster
         self.number = number
+        self.hand = HandJudge(settings)
+        self.drain = DrainJudge(settings)
+        self.rate = settings.rate.map { RateJudge($0) }
     }
 
     private var now: Int64 { self.cluster.clock.now.monotonic }
@@ -79,7 +93,10 @@ package final class SimulatedBroker: Broker {
     }
 
     func recordsArrived(in partition: TopicPartition) {
-        for source in self.sources where source.partition == partition { source.hasArrivals = true }
+        for source in self.sources where source.partition == partition {
+            source.hasArrivals = true
+            self.hasNews = true
+        }
     }
 
     /// Something else that a client can say.
@@ -92,6 +109,7 @@ package final class SimulatedBroker: Broker {
 
     /// Whether the process is still there to ask for something.
     func isAlive() -> Bool {
+        self.requests += 1
         if let left = self.requestsToLive {
             if left == 0 { self.isDead = true }
             self.requestsToLive = left - 1
@@ -100,6 +118,22 @@ package final class SimulatedBroker: Broker {
     }
 
     func kill() { self.isDead = true }
+
+    /// The process stands still until then.
+    func freeze(until then: Int64) { self.drain.frozen(until: then) }
+
+    func stopAsked() { self.drain.stopAsked(at: self.now) }
+
+    func ended() {
+        guard let late = self.drain.ended(at: self.now) else { return }
+        self.cluster.violations.append("a worker that was stopped ends \(late) ns late")
+    }
+
+    /// Judges a call that begins now.
+    func judgeRate(of call: SimulatedUpstream.Call) {
+        guard let isAdmitted = self.rate?.callBegan(at: self.now), !isAdmitted, !call.isFollowUp else { return }
+        self.cluster.violations.append("\(call) is more than its share of the rate")
+    }
 
     func hasAcknowledged(_ record: InboundRecord) -> Bool {
         self.acknowledged.contains(.init(partition: record.partition, offset: record.offset))
@@ -138,6 +172,7 @@ package final class SimulatedBroker: Broker {
             var event = event
             if case .revoked(let partitions, _) = event {
                 self.hasToldOfRevocation = true
+                self.drain.partitionsAsked(at: self.now)
                 // Whether they are lost is asked when it is told.
                 event = .revoked(partitions, isLost: self.hasLost)
                 if self.hasLost { self.owned = [] }
@@ -158,7 +193,10 @@ package final class SimulatedBroker: Broker {
     package func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [SimulatedSource] {
         guard self.isAlive() else { throw .timedOut }
         self.acknowledged = []
-        self.sources = positions.map { SimulatedSource($0, self.cluster) }
+        self.sources = positions.map { self.source(at: $0) }
+        self.hand.startAnew(from: positions)
+        let all = self.cluster.logs.count
+        self.rate?.shareChanged(to: Double(positions.count) / Double(max(1, all)), at: self.now)
         if self.membership == .given { self.membership = .assigned }
         if self.isAskedBack {
             self.isAskedBack = false
@@ -167,8 +205,27 @@ package final class SimulatedBroker: Broker {
         return self.sources
     }
 
+    private func source(at position: CommittedPosition) -> SimulatedSource {
+        let source = SimulatedSource(position, self.cluster)
+        source.asked = { [unowned self] wanted in
+            guard !self.isDead, let complaint = self.hand.complaint(about: wanted) else { return }
+            self.cluster.violations.append(complaint)
+        }
+        source.handedOver = { [unowned self] record in
+            self.requests += 1
+            guard let origin = self.cluster.originName(of: record) else { return }
+            let due = RetryTicket(record.headers)?.due
+            self.hand.read(record, origin, isDue: due.map { $0 <= self.cluster.clock.now.wall } ?? true)
+        }
+        return source
+    }
+
     package func unassign() throws(KafkaError) {
         guard self.isAlive() else { return }
+        if let late = self.drain.partitionsGivenUp(at: self.now) {
+            self.cluster.violations.append("partitions are given up \(late) ns late")
+        }
+        self.hand.startAnew(from: [])
         self.sources = []
         self.hasLost = false
         self.isAskedBack = false
@@ -225,6 +282,8 @@ package final class SimulatedBroker: Broker {
     package func send(_ record: OutboundRecord, id: UInt64) throws(KafkaError) {
         guard self.isAlive() else { return }
         if self.epoch == nil { self.cluster.judgeSend(record) }
+        let outcome = SimulatedOutcome(record)
+        if outcome?.reason == "deadline" || outcome?.reason == "head_of_line" { self.hasSwept = true }
         if self.isFenced { throw .fenced }
         switch self.cluster.produceFate(record) {
         case .acknowledged(let delay): self.write(record, id: id, after: delay, nil)
@@ -248,11 +307,25 @@ package final class SimulatedBroker: Broker {
         self.answer(after: delay) { [self] in
             guard self.era == era else { return nil }
             if refusal != nil { self.fence() }
-            if refusal == nil, error == nil, let outcome = SimulatedOutcome(record) {
-                self.acknowledged.insert(.init(partition: outcome.partition, offset: outcome.offset))
-            }
+            if refusal == nil, error == nil { self.noteAcknowledged(record) }
             return .reported(id: id, error ?? refusal)
         }
+    }
+
+    private func noteAcknowledged(_ record: OutboundRecord) {
+        if let outcome = SimulatedOutcome(record) {
+            let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
+            self.acknowledged.insert(name)
+            self.hand.settled(name)
+        } else if let ticket = RetryTicket(record.headers) {
+            self.hand.forwarded(ticket.from)
+        }
+    }
+
+    /// A turn of the process is over.
+    func turnEnded() {
+        self.hasNews = false
+        self.hasSwept = false
     }
 
     package func leave() throws(KafkaError) {

@@ -55,17 +55,28 @@ package final class Storm {
     private func play() throws {
         self.setTroubles()
         self.planRecords()
+        self.planNudges()
         for _ in 0..<Int.random(in: 0...8, using: &self.random) { self.planFault() }
         for _ in 0..<Int.random(in: 1...3, using: &self.random) { self.simulation.startWorker() }
         try self.step(for: self.plan.calmAfter)
         self.calmDown()
-        let settled = try self.simulation.settleEverything(within: .seconds(3 * 3_600))
-        if !settled { self.complaints.append("never settles: \(self.unsettled)") }
+        try self.settleEverything()
         try self.step(for: .seconds(30))
+        if !self.simulation.isBroken {
+            self.judgeTheEnd()
+            try self.stopEverybody()
+        }
         self.complaints += self.simulation.violations.prefix(5)
-        self.judgeTheEnd()
-        try self.stopEverybody()
-        self.complaints += self.simulation.violations.prefix(5)
+    }
+
+    private func settleEverything() throws {
+        let cluster = self.simulation.cluster
+        let patience = self.plan.patience(clockWasStepped: self.simulation.clock.hasBeenStepped)
+        let isOver = try self.simulation.run(for: patience) {
+            self.simulation.isBroken || cluster.isEverythingSettled && cluster.isEverythingCommitted
+        }
+        guard !isOver else { return }
+        self.complaints.append("not settled \(patience) after the last fault: \(self.unsettled)")
     }
 
     private func calmDown() {
@@ -80,7 +91,7 @@ package final class Storm {
 
     /// Lets time pass, and looks for broken promises while it does.
     private func step(for duration: Duration) throws {
-        try self.simulation.run(for: duration) { !self.simulation.cluster.violations.isEmpty }
+        try self.simulation.run(for: duration) { self.simulation.isBroken }
     }
 
     private var unsettled: [String] {
@@ -113,6 +124,8 @@ package final class Storm {
         if outcome.id != "work/\(outcome.partition)/\(outcome.offset)" {
             self.complaints.append("id \(outcome.id)")
         }
+        if outcome.fate == "expired", self.plan.isHurried { return }
+        if outcome.reason == "head_of_line", self.plan.hasGaps { return }
         let allowed: Set<String> =
             switch value {
             case "poison", "suspect": ["dead_lettered", "succeeded"]
@@ -129,11 +142,10 @@ package final class Storm {
 
     private func stopEverybody() throws {
         for worker in self.simulation.workers {
-            worker.engine.stop()
-            worker.wakesAt = .min
+            worker.stop()
         }
         let haveEnded = try self.simulation.run(for: .seconds(30)) {
-            self.simulation.workers.allSatisfy(\.hasEnded)
+            self.simulation.isBroken || self.simulation.workers.allSatisfy(\.hasEnded)
         }
         if !haveEnded { self.complaints.append("somebody does not stop") }
     }

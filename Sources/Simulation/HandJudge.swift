@@ -1,0 +1,85 @@
+import Kafka
+import Records
+import WorkerKit
+
+/// Counts what one worker has in hand, apart from its engine: every record that it has read, until the broker has
+/// acknowledged its outcome or its copy.
+///
+/// It counts rather too little than too much. The engine adds an allowance for each record, and keeps those that are
+/// written until their transaction is committed.
+struct HandJudge {
+    private struct Piece {
+        var origin: SimulatedCluster.RecordName
+        var place: TopicPartition
+        var offset: Int64
+        var bytes: Int
+    }
+
+    private let recordsLimit: Int
+    private let bytesLimit: Int
+    private var pieces: [String: Piece] = [:]
+    private var bytes = 0
+    /// What the last owners had finished, and who reads it leaves alone.
+    private var finished: [TopicPartition: Set<Int64>] = [:]
+
+    init(_ settings: EngineSettings) {
+        self.recordsLimit = settings.recordsLimit
+        self.bytesLimit = settings.bytesLimit
+    }
+
+    /// Nothing is in hand any more, and these partitions are taken up.
+    mutating func startAnew(from positions: [CommittedPosition]) {
+        self.pieces = [:]
+        self.bytes = 0
+        self.finished = [:]
+        for position in positions {
+            let finished = ProgressMetadata.decode(position.metadata, from: position.offset ?? 0) ?? []
+            self.finished[position.partition] = Set(finished)
+        }
+    }
+
+    /// So many records are asked for.
+    ///
+    /// - Returns: what speaks against it.
+    func complaint(about wanted: Int) -> String? {
+        if self.pieces.count + wanted > self.recordsLimit {
+            return "\(wanted) records are read with \(self.pieces.count) of \(self.recordsLimit) in hand"
+        }
+        guard self.bytes >= self.bytesLimit else { return nil }
+        return "records are read with \(self.bytes) of \(self.bytesLimit) bytes in hand"
+    }
+
+    /// A record was read. One that cannot be begun yet, as far as can be seen from here, is left out.
+    mutating func read(_ record: InboundRecord, _ origin: SimulatedCluster.RecordName, isDue: Bool) {
+        let place = TopicPartition(topic: record.topic, partition: record.partition)
+        guard isDue, self.finished[place]?.contains(record.offset) != true else { return }
+        let oldest = self.pieces.values.lazy.filter { $0.place == place }.map(\.offset).min() ?? record.offset
+        guard record.offset - oldest < Int64(PartitionProgress.window) else { return }
+        let piece = Piece(origin: origin, place: place, offset: record.offset, bytes: record.rawBytes)
+        self.pieces[Self.name(of: record)] = piece
+        self.bytes += piece.bytes
+    }
+
+    /// The broker has the outcome of a record.
+    mutating func settled(_ origin: SimulatedCluster.RecordName) {
+        for (name, piece) in self.pieces where piece.origin == origin { self.remove(name) }
+    }
+
+    /// The broker has a copy of the record that lies there: `topic/partition/offset`.
+    mutating func forwarded(_ name: String) { self.remove(name) }
+
+    private mutating func remove(_ name: String) {
+        if let piece = self.pieces.removeValue(forKey: name) { self.bytes -= piece.bytes }
+    }
+
+    private static func name(of record: InboundRecord) -> String {
+        "\(record.topic)/\(record.partition)/\(record.offset)"
+    }
+}
+
+extension InboundRecord {
+    fileprivate var rawBytes: Int {
+        let headers = self.headers.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }
+        return headers + (self.key?.count ?? 0) + (self.value?.count ?? 0)
+    }
+}
