@@ -56,6 +56,7 @@ package final class SimulatedBroker: Broker {
     private var hand: HandJudge
     private var drain: DrainJudge
     private var rate: RateJudge?
+    private var letters: LetterJudge
     /// Everything that the process has asked for, of its broker and of its upstream.
     private(set) var requests = 0
     /// Something has arrived that it has not been given a turn for.
@@ -69,6 +70,7 @@ package final class SimulatedBroker: Broker {
         self.hand = HandJudge(settings)
         self.drain = DrainJudge(settings)
         self.rate = settings.rate.map { RateJudge($0) }
+        self.letters = LetterJudge(settings.budget)
     }
 
     private var now: Int64 { self.cluster.clock.now.monotonic }
@@ -131,7 +133,9 @@ package final class SimulatedBroker: Broker {
 
     /// Judges a call that begins now.
     func judgeRate(of call: SimulatedUpstream.Call) {
-        guard let isAdmitted = self.rate?.callBegan(at: self.now), !isAdmitted, !call.isFollowUp else { return }
+        guard let isAdmitted = self.rate?.callBegan(at: self.now), !isAdmitted, !call.isFollowUp else {
+            return
+        }
         self.cluster.violations.append("\(call) is more than its share of the rate")
     }
 
@@ -195,6 +199,7 @@ package final class SimulatedBroker: Broker {
         self.acknowledged = []
         self.sources = positions.map { self.source(at: $0) }
         self.hand.startAnew(from: positions)
+        self.letters.startAnew()
         let all = self.cluster.logs.count
         self.rate?.shareChanged(to: Double(positions.count) / Double(max(1, all)), at: self.now)
         if self.membership == .given { self.membership = .assigned }
@@ -226,6 +231,7 @@ package final class SimulatedBroker: Broker {
             self.cluster.violations.append("partitions are given up \(late) ns late")
         }
         self.hand.startAnew(from: [])
+        self.letters.startAnew()
         self.sources = []
         self.hasLost = false
         self.isAskedBack = false
@@ -281,9 +287,11 @@ package final class SimulatedBroker: Broker {
 
     package func send(_ record: OutboundRecord, id: UInt64) throws(KafkaError) {
         guard self.isAlive() else { return }
-        if self.epoch == nil { self.cluster.judgeSend(record) }
-        let outcome = SimulatedOutcome(record)
-        if outcome?.reason == "deadline" || outcome?.reason == "head_of_line" { self.hasSwept = true }
+        if self.epoch == nil {
+            self.cluster.judgeSend(record)
+            self.judgeBudget(of: record)
+        }
+        if record.canComeOfASweep { self.hasSwept = true }
         if self.isFenced { throw .fenced }
         switch self.cluster.produceFate(record) {
         case .acknowledged(let delay): self.write(record, id: id, after: delay, nil)
@@ -293,6 +301,11 @@ package final class SimulatedBroker: Broker {
             self.answer(after: delay) { [self] in self.era == era ? .reported(id: id, error) : nil }
         case .refused(let error): throw error
         }
+    }
+
+    private func judgeBudget(of record: OutboundRecord) {
+        guard let id = record.text("dlq.id"), let count = self.letters.sent(id, at: self.now) else { return }
+        self.cluster.violations.append("\(count) dead letters are more than the budget allows")
     }
 
     private func write(_ record: OutboundRecord, id: UInt64, after delay: Duration, _ error: KafkaError?) {
@@ -442,6 +455,18 @@ package final class SimulatedBroker: Broker {
             isFenced = !self.cluster.transactions.abort(self.number, epoch: epoch)
         }
         self.answer(after: .milliseconds(4)) { .transaction(isFenced ? .failed(.fenced) : .aborted) }
+    }
+}
+
+extension OutboundRecord {
+    fileprivate func text(_ header: String) -> String? {
+        self.headers.first { $0.name == header }?.value.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether the engine may have found out that this is to be sent when it looked after everything in hand.
+    fileprivate var canComeOfASweep: Bool {
+        let reason = SimulatedOutcome(self)?.reason ?? self.text("dlq.reason")
+        return reason == "deadline" || reason == "head_of_line" || RetryTicket(self.headers) != nil
     }
 }
 

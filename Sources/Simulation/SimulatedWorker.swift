@@ -84,11 +84,14 @@ package final class SimulatedWorker {
     }
 
     private func judgeDeadline(_ call: SimulatedUpstream.Call, of cluster: SimulatedCluster) {
-        guard !cluster.clock.hasBeenStepped, let deadline = cluster.deadline(call.offset, in: call.partition) else {
+        guard !cluster.clock.hasBeenStepped, let deadline = cluster.deadline(call.offset, in: call.partition)
+        else {
             return
         }
         let late = cluster.clock.now.wall - deadline
-        if late >= 0 { cluster.violations.append("\(call) begins \(late) ms after the deadline of its record") }
+        if late >= 0 {
+            cluster.violations.append("\(call) begins \(late) ms after the deadline of its record")
+        }
     }
 
     private func judgeOrder(_ call: SimulatedUpstream.Call, of cluster: SimulatedCluster) {

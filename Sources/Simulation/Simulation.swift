@@ -94,7 +94,9 @@ package final class Simulation {
         while !isDone() {
             let dues =
                 self.workers.filter { !$0.hasEnded }.map(\.nextDue)
-                + [self.plans, self.cluster.network].map { $0.nextDue ?? .max } + [self.nudges.nextDue ?? .max]
+                + [self.plans, self.cluster.network].map { $0.nextDue ?? .max } + [
+                    self.nudges.nextDue ?? .max
+                ]
             let next = max(self.clock.now.monotonic, dues.min() ?? .max)
             guard next <= end else {
                 self.clock.advance(to: end)

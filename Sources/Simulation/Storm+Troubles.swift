@@ -59,7 +59,11 @@ extension Storm {
         if self.isDown { return self.failure(after: latency) }
         if self.fails(self.plan.flakiness) {
             return self.chance(0.3)
-                ? SimulatedUpstream.Reply(429, after: latency, retryAfter: .random(in: 1...8, using: &self.random)) : self.failure(after: latency)
+                ? SimulatedUpstream.Reply(
+                    429,
+                    after: latency,
+                    retryAfter: .random(in: 1...8, using: &self.random)
+                ) : self.failure(after: latency)
         }
         return self.honestReply(to: call, after: latency)
     }

@@ -48,7 +48,9 @@ struct StormPlan {
         self.rate = Bool.random(using: &random) ? .random(in: 2...50, using: &random) : nil
         self.letters = Bool.random(using: &random) ? .random(in: 1...5, using: &random) : nil
         self.bypass = Bool.random(using: &random) ? .random(in: 2...8, using: &random) : nil
-        self.deadline = .seconds(Bool.random(using: &random) ? .random(in: 20...600, using: &random) : 6 * 3_600)
+        self.deadline = .seconds(
+            Bool.random(using: &random) ? .random(in: 20...600, using: &random) : 6 * 3_600
+        )
         self.bytesLimit = Bool.random(using: &random) ? .random(in: 4_000...40_000, using: &random) : nil
         self.hasGaps = .random(in: 0..<8, using: &random) == 0
         self.nudges = Bool.random(using: &random) ? .random(in: 20...100, using: &random) : 0
