@@ -10,6 +10,8 @@ struct DrainJudge {
     /// The process stood still until then, and could do nothing about anything.
     private var frozenUntil = Int64.min
 
+    var hasBeenFrozen: Bool { self.frozenUntil != .min }
+
     init(_ settings: EngineSettings) {
         self.drainLimit = settings.drainLimit.wholeNanoseconds
         self.commitLimit = settings.commitLimit.wholeNanoseconds

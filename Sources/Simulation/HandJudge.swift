@@ -13,6 +13,9 @@ struct HandJudge {
         var place: TopicPartition
         var offset: Int64
         var bytes: Int
+        /// The monotonic time.
+        var readAt: Int64
+        var hasOutcome = false
     }
 
     private let recordsLimit: Int
@@ -50,14 +53,37 @@ struct HandJudge {
     }
 
     /// A record was read. One that cannot be begun yet, as far as can be seen from here, is left out.
-    mutating func read(_ record: InboundRecord, _ origin: SimulatedCluster.RecordName, isDue: Bool) {
+    mutating func read(
+        _ record: InboundRecord,
+        _ origin: SimulatedCluster.RecordName,
+        at now: Int64,
+        isDue: Bool
+    ) {
         let place = TopicPartition(topic: record.topic, partition: record.partition)
         guard isDue, self.finished[place]?.contains(record.offset) != true else { return }
         let oldest = self.pieces.values.lazy.filter { $0.place == place }.map(\.offset).min() ?? record.offset
         guard record.offset - oldest < Int64(PartitionProgress.window) else { return }
-        let piece = Piece(origin: origin, place: place, offset: record.offset, bytes: record.rawBytes)
+        let piece = Piece(
+            origin: origin,
+            place: place,
+            offset: record.offset,
+            bytes: record.rawBytes,
+            readAt: now
+        )
         self.pieces[Self.name(of: record)] = piece
         self.bytes += piece.bytes
+    }
+
+    /// The outcome of a record is sent.
+    ///
+    /// - Returns: since when the record has been in hand, if this is its first outcome.
+    mutating func outcomeSent(_ origin: SimulatedCluster.RecordName) -> Int64? {
+        guard let (name, piece) = self.pieces.first(where: { $0.value.origin == origin }), !piece.hasOutcome
+        else {
+            return nil
+        }
+        self.pieces[name]?.hasOutcome = true
+        return piece.readAt
     }
 
     /// The broker has the outcome of a record.

@@ -57,6 +57,7 @@ package final class SimulatedBroker: Broker {
     private var drain: DrainJudge
     private var rate: RateJudge?
     private var letters: LetterJudge
+    private let ordering: EngineSettings.Ordering
     /// Everything that the process has asked for, of its broker and of its upstream.
     private(set) var requests = 0
     /// Something has arrived that it has not been given a turn for.
@@ -71,6 +72,7 @@ package final class SimulatedBroker: Broker {
         self.drain = DrainJudge(settings)
         self.rate = settings.rate.map { RateJudge($0) }
         self.letters = LetterJudge(settings.budget)
+        self.ordering = settings.ordering
     }
 
     private var now: Int64 { self.cluster.clock.now.monotonic }
@@ -220,7 +222,8 @@ package final class SimulatedBroker: Broker {
             self.requests += 1
             guard let origin = self.cluster.originName(of: record) else { return }
             let due = RetryTicket(record.headers)?.due
-            self.hand.read(record, origin, isDue: due.map { $0 <= self.cluster.clock.now.wall } ?? true)
+            let isDue = due.map { $0 <= self.cluster.clock.now.wall } ?? true
+            self.hand.read(record, origin, at: self.now, isDue: isDue)
         }
         return source
     }
@@ -290,6 +293,7 @@ package final class SimulatedBroker: Broker {
         if self.epoch == nil {
             self.cluster.judgeSend(record)
             self.judgeBudget(of: record)
+            self.judgeExpiry(of: record)
         }
         if record.canComeOfASweep { self.hasSwept = true }
         if self.isFenced { throw .fenced }
@@ -302,6 +306,25 @@ package final class SimulatedBroker: Broker {
         case .refused(let error): throw error
         }
     }
+
+    /// Who has a record in hand looks after its deadline, in time. One that waits for others of its order is another
+    /// matter.
+    private func judgeExpiry(of record: OutboundRecord) {
+        guard let outcome = SimulatedOutcome(record) else { return }
+        let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
+        let waitsForNobody = self.ordering == .none || self.ordering == .key && record.key == nil
+        guard let since = self.hand.outcomeSent(name), outcome.fate == "expired", waitsForNobody,
+            !self.drain.hasBeenFrozen, !self.cluster.clock.hasBeenStepped,
+            let deadline = self.cluster.deadline(outcome.offset, in: outcome.partition)
+        else { return }
+        let held = Duration.nanoseconds(self.now - since)
+        let late = min(.milliseconds(self.cluster.clock.now.wall - deadline), held)
+        guard late > Self.expiryLimit else { return }
+        self.cluster.violations.append("\(outcome.id) expires \(late) after its deadline")
+    }
+
+    /// Two calls that were out, and two looks at everything in hand.
+    private static let expiryLimit = Duration.seconds(12)
 
     private func judgeBudget(of record: OutboundRecord) {
         guard let id = record.text("dlq.id"), let count = self.letters.sent(id, at: self.now) else { return }

@@ -140,7 +140,11 @@ package final class SimulatedUpstream: Upstream {
     }
 }
 
-extension SimulatedUpstream.Call {
+extension SimulatedUpstream.Call: CustomStringConvertible {
+    package var description: String {
+        "the \(self.isFollowUp ? "second call" : "call") for \(self.record), \(self.value),"
+    }
+
     /// Names the record.
     var record: String { "\(self.topic)/\(self.partition)/\(self.offset)" }
 

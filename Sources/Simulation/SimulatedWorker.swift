@@ -176,7 +176,9 @@ package final class SimulatedWorker {
     }
 
     /// The engine keeps turning and gets nowhere.
-    package struct Restless: Error {}
+    package struct Restless: Error, CustomStringConvertible {
+        package var description: String { "a worker takes turn after turn at one instant, and gets nowhere" }
+    }
 
     /// What is counted in two places has to agree, after every turn.
     private func checkBooks() {

@@ -55,7 +55,7 @@ extension Storm {
     }
 
     private func reply(to call: SimulatedUpstream.Call) -> SimulatedUpstream.Reply {
-        let latency = self.milliseconds(self.chance(0.05) ? 500...4_000 : 1...80)
+        let latency = self.latency(of: call)
         if self.isDown { return self.failure(after: latency) }
         if self.fails(self.plan.flakiness) {
             return self.chance(0.3)
@@ -66,6 +66,13 @@ extension Storm {
                 ) : self.failure(after: latency)
         }
         return self.honestReply(to: call, after: latency)
+    }
+
+    private func latency(of call: SimulatedUpstream.Call) -> Duration {
+        let latency = self.milliseconds(self.chance(0.05) ? 500...4_000 : 1...80)
+        guard let burst = self.plan.burst?.wholeNanoseconds else { return latency }
+        let rest = (call.at + latency.wholeNanoseconds) % burst
+        return latency + .nanoseconds(rest == 0 ? 0 : burst - rest)
     }
 
     /// One of the ways in which an upstream can fail to answer.

@@ -27,6 +27,13 @@ struct StormPlan {
     var bytesLimit: Int?
     /// Whether whole windows of offsets are missing here and there.
     var hasGaps: Bool
+    /// The upstream's answers arrive this far apart, and several at once.
+    var burst: Duration?
+    /// What a drain may take, and the commit after it.
+    private var drainLimit: Duration
+    private var commitLimit: Duration
+    /// The longest pause of the circuit breaker: a short one makes many probes in an outage.
+    private var breakerPause: Duration
     /// How often the workers are given a turn that they did not ask for.
     var nudges: Int
 
@@ -53,6 +60,11 @@ struct StormPlan {
         )
         self.bytesLimit = Bool.random(using: &random) ? .random(in: 4_000...40_000, using: &random) : nil
         self.hasGaps = .random(in: 0..<8, using: &random) == 0
+        self.burst =
+            Bool.random(using: &random) ? .milliseconds(Int.random(in: 20...500, using: &random)) : nil
+        self.drainLimit = .milliseconds(Int.random(in: 500...5_000, using: &random))
+        self.commitLimit = .milliseconds(Int.random(in: 1_000...5_000, using: &random))
+        self.breakerPause = .seconds(Bool.random(using: &random) ? .random(in: 1...5, using: &random) : 30)
         self.nudges = Bool.random(using: &random) ? .random(in: 20...100, using: &random) : 0
     }
 
@@ -74,7 +86,9 @@ struct StormPlan {
         settings.recordsLimit = self.recordsLimit
         settings.deadline = self.deadline
         if let bytesLimit = self.bytesLimit { settings.bytesLimit = bytesLimit }
-        settings.drainLimit = .seconds(3)
+        settings.drainLimit = self.drainLimit
+        settings.commitLimit = self.commitLimit
+        settings.breaker.longestPause = self.breakerPause
         settings.attempts = 8
         settings.pace = self.pace
         settings.rate = self.rate.map { RateLimit.Settings(rate: $0, burst: 5) }
