@@ -116,13 +116,13 @@ package final class Storm {
             for outcome in cluster.outcomes[name] ?? [] { self.judge(outcome, value) }
         }
         for worker in self.simulation.workers where !worker.isEmpty {
-            self.complaints.append("something is left")
+            self.complaints.append("\(worker.name) has something left in hand that has been settled")
         }
     }
 
     private func judge(_ outcome: SimulatedOutcome, _ value: String) {
         if outcome.id != "work/\(outcome.partition)/\(outcome.offset)" {
-            self.complaints.append("id \(outcome.id)")
+            self.complaints.append("\(outcome.id) is not the id of its record")
         }
         if outcome.fate == "expired", self.plan.isHurried { return }
         if outcome.reason == "head_of_line", self.plan.hasGaps { return }
@@ -133,10 +133,12 @@ package final class Storm {
             case "wrong", "undecodable": ["dead_lettered"]
             default: ["succeeded"]
             }
-        if !allowed.contains(outcome.fate) { self.complaints.append("\(value): \(outcome)") }
+        if !allowed.contains(outcome.fate) {
+            self.complaints.append("\(outcome.id), \(value), has ended as \(outcome.fate): \(outcome.reason)")
+        }
         guard outcome.fate == "dead_lettered" else { return }
         if self.simulation.cluster.letters[outcome.deadLetterID] == nil {
-            self.complaints.append("no letter: \(outcome)")
+            self.complaints.append("\(outcome.id) names a dead letter that is not there")
         }
     }
 

@@ -32,6 +32,9 @@ struct StormPlan {
     /// What a drain may take, and the commit after it.
     private var drainLimit: Duration
     private var commitLimit: Duration
+    /// Few only where nothing but an outage fails: a record that fails by chance among others that do not is taken to
+    /// be at fault.
+    private var attempts: Int
     /// The longest pause of the circuit breaker: a short one makes many probes in an outage.
     private var breakerPause: Duration
     /// How often the workers are given a turn that they did not ask for.
@@ -64,6 +67,7 @@ struct StormPlan {
             Bool.random(using: &random) ? .milliseconds(Int.random(in: 20...500, using: &random)) : nil
         self.drainLimit = .milliseconds(Int.random(in: 500...5_000, using: &random))
         self.commitLimit = .milliseconds(Int.random(in: 1_000...5_000, using: &random))
+        self.attempts = self.flakiness == 0 ? .random(in: 5...8, using: &random) : 8
         self.breakerPause = .seconds(Bool.random(using: &random) ? .random(in: 1...5, using: &random) : 30)
         self.nudges = Bool.random(using: &random) ? .random(in: 20...100, using: &random) : 0
     }
@@ -89,7 +93,7 @@ struct StormPlan {
         settings.drainLimit = self.drainLimit
         settings.commitLimit = self.commitLimit
         settings.breaker.longestPause = self.breakerPause
-        settings.attempts = 8
+        settings.attempts = self.attempts
         settings.pace = self.pace
         settings.rate = self.rate.map { RateLimit.Settings(rate: $0, burst: 5) }
         settings.bypass.threshold = self.bypass
