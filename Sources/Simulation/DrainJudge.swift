@@ -41,7 +41,7 @@ struct DrainJudge {
 
     /// Each step has its time, and begins when the one before is over and the process is awake.
     private func lateness(at now: Int64, _ steps: [Int64]) -> Int64? {
-        let due = steps.reduce(0) { max($0 + $1, self.frozenUntil) }
+        let due = steps.reduce(0) { max($0.addingClamped($1), self.frozenUntil) }
         return now > due ? now - due : nil
     }
 }

@@ -21,7 +21,11 @@ struct HandJudge {
     private let recordsLimit: Int
     private let bytesLimit: Int
     private var pieces: [String: Piece] = [:]
+    /// Where each of them lies, by the name under which it was published.
+    private var names: [SimulatedCluster.RecordName: Set<String>] = [:]
     private var bytes = 0
+    /// The first offset that was read of each partition.
+    private var firstRead: [TopicPartition: Int64] = [:]
     /// What the last owners had finished, and who reads it leaves alone.
     private var finished: [TopicPartition: Set<Int64>] = [:]
 
@@ -34,6 +38,8 @@ struct HandJudge {
     mutating func startAnew(from positions: [CommittedPosition]) {
         self.pieces = [:]
         self.bytes = 0
+        self.names = [:]
+        self.firstRead = [:]
         self.finished = [:]
         for position in positions {
             let finished = ProgressMetadata.decode(position.metadata, from: position.offset ?? 0) ?? []
@@ -61,8 +67,7 @@ struct HandJudge {
     ) {
         let place = TopicPartition(topic: record.topic, partition: record.partition)
         guard isDue, self.finished[place]?.contains(record.offset) != true else { return }
-        let oldest = self.pieces.values.lazy.filter { $0.place == place }.map(\.offset).min() ?? record.offset
-        guard record.offset - oldest < Int64(PartitionProgress.window) else { return }
+        guard self.isInWindow(record.offset, of: place) else { return }
         let piece = Piece(
             origin: origin,
             place: place,
@@ -72,14 +77,23 @@ struct HandJudge {
         )
         self.pieces[Self.name(of: record)] = piece
         self.bytes += piece.bytes
+        self.names[origin, default: []].insert(Self.name(of: record))
+    }
+
+    private mutating func isInWindow(_ offset: Int64, of place: TopicPartition) -> Bool {
+        let first = self.firstRead[place] ?? offset
+        self.firstRead[place] = first
+        // To look for the oldest takes time, and most have no use for it.
+        guard offset - first >= Int64(PartitionProgress.window) else { return true }
+        let oldest = self.pieces.values.lazy.filter { $0.place == place }.map(\.offset).min() ?? offset
+        return offset - oldest < Int64(PartitionProgress.window)
     }
 
     /// The outcome of a record is sent.
     ///
     /// - Returns: since when the record has been in hand, if this is its first outcome.
     mutating func outcomeSent(_ origin: SimulatedCluster.RecordName) -> Int64? {
-        guard let (name, piece) = self.pieces.first(where: { $0.value.origin == origin }), !piece.hasOutcome
-        else {
+        guard let name = self.names[origin]?.min(), let piece = self.pieces[name], !piece.hasOutcome else {
             return nil
         }
         self.pieces[name]?.hasOutcome = true
@@ -88,14 +102,17 @@ struct HandJudge {
 
     /// The broker has the outcome of a record.
     mutating func settled(_ origin: SimulatedCluster.RecordName) {
-        for (name, piece) in self.pieces where piece.origin == origin { self.remove(name) }
+        for name in self.names[origin] ?? [] { self.remove(name) }
     }
 
     /// The broker has a copy of the record that lies there: `topic/partition/offset`.
     mutating func forwarded(_ name: String) { self.remove(name) }
 
     private mutating func remove(_ name: String) {
-        if let piece = self.pieces.removeValue(forKey: name) { self.bytes -= piece.bytes }
+        guard let piece = self.pieces.removeValue(forKey: name) else { return }
+        self.bytes -= piece.bytes
+        self.names[piece.origin]?.remove(name)
+        if self.names[piece.origin]?.isEmpty == true { self.names[piece.origin] = nil }
     }
 
     private static func name(of record: InboundRecord) -> String {

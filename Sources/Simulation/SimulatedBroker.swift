@@ -315,10 +315,10 @@ package final class SimulatedBroker: Broker {
         let waitsForNobody = self.ordering == .none || self.ordering == .key && record.key == nil
         guard let since = self.hand.outcomeSent(name), outcome.fate == "expired", waitsForNobody,
             !self.drain.hasBeenFrozen, !self.cluster.clock.hasBeenStepped,
-            let deadline = self.cluster.deadline(outcome.offset, in: outcome.partition)
+            let deadline = self.cluster.deadline(outcome.offset, in: outcome.partition), deadline < .max
         else { return }
         let held = Duration.nanoseconds(self.now - since)
-        let late = min(.milliseconds(self.cluster.clock.now.wall - deadline), held)
+        let late = min(.milliseconds(self.cluster.clock.now.wall.addingClamped(-deadline)), held)
         guard late > Self.expiryLimit else { return }
         self.cluster.violations.append("\(outcome.id) expires \(late) after its deadline")
     }

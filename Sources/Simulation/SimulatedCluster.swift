@@ -224,13 +224,13 @@ package final class SimulatedCluster {
         guard let log = self.logs[self.input(partition)] else { return nil }
         let index = log.index(of: offset)
         guard index < log.records.count, log.records[index].offset == offset else { return nil }
-        return log.records[index].timestamp.map { $0 + self.deadline.wholeMilliseconds }
+        return log.records[index].timestamp.map { $0.addingClamped(self.deadline.wholeMilliseconds) }
     }
 
     private func judgeExpiry(of outcome: SimulatedOutcome) {
         guard outcome.fate == "expired", !self.clock.hasBeenStepped else { return }
         guard let deadline = self.deadline(outcome.offset, in: outcome.partition) else { return }
-        let early = deadline - self.clock.now.wall
+        let early = deadline.addingClamped(-self.clock.now.wall)
         if early > 0 { self.violations.append("\(outcome.id) has expired \(early) ms early") }
     }
 

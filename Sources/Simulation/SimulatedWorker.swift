@@ -88,7 +88,7 @@ package final class SimulatedWorker {
         else {
             return
         }
-        let late = cluster.clock.now.wall - deadline
+        let late = cluster.clock.now.wall.addingClamped(-deadline)
         if late >= 0 {
             cluster.violations.append("\(call) begins \(late) ms after the deadline of its record")
         }

@@ -108,15 +108,15 @@ struct EngineGuardTests {
             $0.ordering = .none
             $0.concurrency = 40
         }
-        simulation.reply = { _ in .init(200, after: .milliseconds(20)) }
-        for index in 0..<60_000 { simulation.cluster.append("\(index)") }
+        simulation.reply = { _ in .init(200, after: .milliseconds(200)) }
+        for index in 0..<15_000 { simulation.cluster.append("\(index)") }
         let worker = simulation.startWorker()
         func dipEnd() -> Int64? {
             worker.engine.adaptiveLimit.dipEnd(at: simulation.clock.now.monotonic)
         }
         try #require(try simulation.run(for: .seconds(60)) { dipEnd() != nil })
         simulation.reply = { _ in .init(200, after: .seconds(600)) }
-        try simulation.run(for: .milliseconds(100))
+        try simulation.run(for: .milliseconds(300))
         let end = try #require(dipEnd())
         try simulation.run(for: .seconds(2))
         #expect(worker.upstream.calls.contains { $0.at == end })
