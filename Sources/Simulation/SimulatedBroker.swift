@@ -64,6 +64,9 @@ package final class SimulatedBroker: Broker {
     var hasNews = false
     /// Something that the engine looks after once in a while, and not to the moment.
     private(set) var hasSwept = false
+    /// It has been asked to commit or to abort, and has not answered. Nothing may be sent meanwhile: librdkafka
+    /// refuses it (`ERR__STATE`), and it would not be clear which transaction it belongs to.
+    private var isEndingTransaction = false
 
     init(_ cluster: SimulatedCluster, number: Int, _ settings: EngineSettings) {
         self.cluster = cluster
@@ -184,6 +187,7 @@ package final class SimulatedBroker: Broker {
                 if self.hasLost { self.owned = [] }
             }
             if case .assigned = event { self.hasToldOfRevocation = false }
+            if case .transaction = event { self.isEndingTransaction = false }
             self.cluster.narrator?.tell("broker of \(self.number)", "\(event)")
             tell(event)
         }
@@ -296,8 +300,13 @@ package final class SimulatedBroker: Broker {
             self.judgeExpiry(of: record)
         }
         if record.canComeOfASweep { self.hasSwept = true }
+        if self.isEndingTransaction {
+            self.cluster.violations.append("\(record.summary) is sent while its transaction ends")
+        }
         if self.isFenced { throw .fenced }
-        switch self.cluster.produceFate(record) {
+        let fate = self.cluster.produceFate(record)
+        self.cluster.narrator?.tell("broker of \(self.number)", "takes \(id), \(record.summary): \(fate)")
+        switch fate {
         case .acknowledged(let delay): self.write(record, id: id, after: delay, nil)
         case .failed(let error, let delay, let isWritten):
             if isWritten { return self.write(record, id: id, after: delay, error) }
@@ -403,6 +412,7 @@ package final class SimulatedBroker: Broker {
     package func commitTransaction(_ positions: [CommittedPosition]) {
         self.cluster.narrator?.tell("broker of \(self.number)", "commit of \(positions)")
         guard self.isAlive(), let epoch = self.epoch else { return }
+        self.isEndingTransaction = true
         if self.generation < 0 {
             let error = KafkaError(code: .unknownMember, message: "not a member", requiresAbort: true)
             return self.tell(.transaction(.failed(error)))
@@ -469,6 +479,7 @@ package final class SimulatedBroker: Broker {
     package func abortTransaction() {
         self.cluster.narrator?.tell("broker of \(self.number)", "abort")
         guard self.isAlive(), let epoch = self.epoch else { return }
+        self.isEndingTransaction = true
         self.era += 1
         if let error = self.cluster.openFate() {
             return self.answer(after: .seconds(1)) { .transaction(.failed(error)) }
@@ -490,6 +501,13 @@ extension OutboundRecord {
     fileprivate var canComeOfASweep: Bool {
         let reason = SimulatedOutcome(self)?.reason ?? self.text("dlq.reason")
         return reason == "deadline" || reason == "head_of_line" || RetryTicket(self.headers) != nil
+    }
+
+    /// What it is, for the narrator.
+    var summary: String {
+        if let outcome = SimulatedOutcome(self) { return "outcome \(outcome.id) \(outcome.fate)" }
+        if let id = self.text("dlq.id") { return "letter \(id)" }
+        return RetryTicket(self.headers).map { "copy of \($0.from)" } ?? "record for \(self.topic)"
     }
 }
 

@@ -71,7 +71,9 @@ package final class SimulatedCluster {
     private var forwarded: Set<String> = []
     /// Where copies of records lie, and when the last of them may be called for.
     private var copies: [RecordName: (places: Set<TopicPartition>, due: Int64)] = [:]
-    package var violations: [String] = []
+    package var violations: [String] = [] {
+        didSet { for one in self.violations.dropFirst(oldValue.count) { self.narrator?.tell("judge", one) } }
+    }
     /// How long after its birth a record may still be called for.
     var deadline = Duration.seconds(0)
     /// An outcome more than one for a record breaks a promise.
@@ -103,6 +105,7 @@ package final class SimulatedCluster {
             }
         }
         self.transactions.apply = { [unowned self] records, positions in
+            self.narrator?.tell("cluster", "shows \(records.map(\.summary).joined(separator: ", "))")
             for record in records { self.write(record) }
             for position in positions { self.judge(position) }
             for position in positions { self.stored[position.partition] = position }

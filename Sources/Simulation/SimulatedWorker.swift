@@ -163,6 +163,8 @@ package final class SimulatedWorker {
             self.lastTurn = now.monotonic
             if self.restlessTurns > 2_000 { throw Restless() }
         }
+        // What a process does after its death is not to be judged.
+        guard !self.broker.isDead else { return }
         if self.broker.requests > requests { self.judgeSleep(until: asleepUntil) }
         self.checkBooks()
     }
@@ -182,8 +184,6 @@ package final class SimulatedWorker {
 
     /// What is counted in two places has to agree, after every turn.
     private func checkBooks() {
-        // What a process does after its death is not to be judged.
-        guard !self.broker.isDead else { return }
         let books = self.engine.books(callsOut: self.upstream.inFlight.count)
         self.broker.cluster.violations += books.disagreements
     }
