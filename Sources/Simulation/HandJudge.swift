@@ -21,6 +21,10 @@ struct HandJudge {
     private let recordsLimit: Int
     private let bytesLimit: Int
     private var pieces: [String: Piece] = [:]
+    /// Records that were read beyond the window, as far as can be seen from here. The engine begins them when it can,
+    /// and nobody sees when; until they are settled, they keep the window where it is.
+    private var outside: [String: (origin: SimulatedCluster.RecordName, place: TopicPartition, offset: Int64)] =
+        [:]
     /// Where each of them lies, by the name under which it was published.
     private var names: [SimulatedCluster.RecordName: Set<String>] = [:]
     private var bytes = 0
@@ -37,6 +41,7 @@ struct HandJudge {
     /// Nothing is in hand any more, and these partitions are taken up.
     mutating func startAnew(from positions: [CommittedPosition]) {
         self.pieces = [:]
+        self.outside = [:]
         self.bytes = 0
         self.names = [:]
         self.firstRead = [:]
@@ -67,7 +72,11 @@ struct HandJudge {
     ) {
         let place = TopicPartition(topic: record.topic, partition: record.partition)
         guard isDue, self.finished[place]?.contains(record.offset) != true else { return }
-        guard self.isInWindow(record.offset, of: place) else { return }
+        guard self.isInWindow(record.offset, of: place) else {
+            self.outside[Self.name(of: record)] = (origin, place, record.offset)
+            self.names[origin, default: []].insert(Self.name(of: record))
+            return
+        }
         let piece = Piece(
             origin: origin,
             place: place,
@@ -85,8 +94,9 @@ struct HandJudge {
         self.firstRead[place] = first
         // To look for the oldest takes time, and most have no use for it.
         guard offset - first >= Int64(PartitionProgress.window) else { return true }
-        let oldest = self.pieces.values.lazy.filter { $0.place == place }.map(\.offset).min() ?? offset
-        return offset - oldest < Int64(PartitionProgress.window)
+        let inside = self.pieces.values.lazy.filter { $0.place == place }.map(\.offset).min() ?? offset
+        let outside = self.outside.values.lazy.filter { $0.place == place }.map(\.offset).min() ?? offset
+        return offset - min(inside, outside) < Int64(PartitionProgress.window)
     }
 
     /// The outcome of a record is sent.
@@ -109,10 +119,17 @@ struct HandJudge {
     mutating func forwarded(_ name: String) { self.remove(name) }
 
     private mutating func remove(_ name: String) {
-        guard let piece = self.pieces.removeValue(forKey: name) else { return }
-        self.bytes -= piece.bytes
-        self.names[piece.origin]?.remove(name)
-        if self.names[piece.origin]?.isEmpty == true { self.names[piece.origin] = nil }
+        if let piece = self.pieces.removeValue(forKey: name) {
+            self.bytes -= piece.bytes
+            self.forget(name, of: piece.origin)
+        } else if let record = self.outside.removeValue(forKey: name) {
+            self.forget(name, of: record.origin)
+        }
+    }
+
+    private mutating func forget(_ name: String, of origin: SimulatedCluster.RecordName) {
+        self.names[origin]?.remove(name)
+        if self.names[origin]?.isEmpty == true { self.names[origin] = nil }
     }
 
     private static func name(of record: InboundRecord) -> String {

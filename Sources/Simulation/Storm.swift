@@ -62,6 +62,10 @@ package final class Storm {
         self.calmDown()
         try self.settleEverything()
         try self.step(for: .seconds(30))
+        // Somebody may still wait for the answer to a commit that everybody else has long seen.
+        _ = try self.simulation.run(for: .seconds(120)) {
+            self.simulation.isBroken || self.simulation.workers.allSatisfy(\.isEmpty)
+        }
         if !self.simulation.isBroken {
             self.judgeTheEnd()
             try self.stopEverybody()

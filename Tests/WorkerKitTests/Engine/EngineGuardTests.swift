@@ -118,7 +118,7 @@ struct EngineGuardTests {
         simulation.reply = { _ in .init(200, after: .seconds(600)) }
         try simulation.run(for: .milliseconds(300))
         let end = try #require(dipEnd())
-        try simulation.run(for: .seconds(2))
+        try simulation.run(for: .seconds(10))
         #expect(worker.upstream.calls.contains { $0.at == end })
     }
 
