@@ -22,6 +22,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
@@ -29,12 +30,51 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
+// The fuzz targets are a part of the tests, which run the kept corpus through them. With FLOTILLA_FUZZ they are a
+// program around libFuzzer instead, and nothing else is: Deploy/fuzz builds it in a folder of its own.
+let fuzzing = Context.environment["FLOTILLA_FUZZ"] != nil
+let fuzzed: [Target.Dependency] = [
+    "ActivationWorker", "EmbeddedBroker", "EventThread", "Fleet", "Kafka", "Operations", "Records",
+    "UpstreamHTTP",
+    "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", nioCore, nioEmbedded, protobuf,
+]
+let fuzzTargets: [Target] =
+    fuzzing
+    ? [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
+        .executableTarget(
+            name: "Fuzzing",
+            dependencies: fuzzed + ["CLibFuzzer"],
+            path: "Tests/Fuzzing",
+            exclude: ["CLibFuzzer", "Corpus", "CorpusTests.swift", "FindingsTests.swift"],
+            swiftSettings: house
+        ),
+    ]
+    : [
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: fuzzed,
+            path: "Tests/Fuzzing",
+            exclude: ["CLibFuzzer", "Corpus", "Program"],
+            swiftSettings: house
+        )
+    ]
+
+/// A program cannot be linked into another. Without the file of its @main it is a library, and can be fuzzed.
+func program(_ name: String, dependencies: [Target.Dependency]) -> Target {
+    fuzzing
+        ? .target(name: name, dependencies: dependencies, exclude: ["\(name).swift"], swiftSettings: house)
+        : .executableTarget(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
 let package = Package(
     name: "flotilla",
-    products: [
-        .executable(name: "activation-worker", targets: ["ActivationWorker"]),
-        .executable(name: "fleet", targets: ["Fleet"]),
-    ],
+    products: fuzzing
+        ? []
+        : [
+            .executable(name: "activation-worker", targets: ["ActivationWorker"]),
+            .executable(name: "fleet", targets: ["Fleet"]),
+        ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
@@ -93,12 +133,11 @@ let package = Package(
         ),
 
         // Workers: a handler, its settings, and a main.
-        .executableTarget(
-            name: "ActivationWorker",
+        program(
+            "ActivationWorker",
             dependencies: [
                 "WorkerKit", "Records", "WireFormats", "Operations", "UpstreamHTTP", argumentParser,
-            ],
-            swiftSettings: house
+            ]
         ),
 
         // The engine that ships, on a clock, a cluster and an upstream that one seed decides.
@@ -122,15 +161,14 @@ let package = Package(
             dependencies: [nioCore, nioPosix],
             swiftSettings: house
         ),
-        .executableTarget(
-            name: "Fleet",
+        program(
+            "Fleet",
             dependencies: [
                 "Cryptography", "EmbeddedBroker", "EventThread", "Kafka", "Records", "WireFormats",
                 "WireMessages", "WorkerKit",
                 "UpstreamHTTP", "UpstreamSimulator", "Operations", "Simulation",
                 argumentParser, protobuf, unixSignals,
-            ],
-            swiftSettings: house
+            ]
         ),
 
         .testTarget(name: "EventThreadTests", dependencies: ["EventThread"], swiftSettings: house),
@@ -185,5 +223,15 @@ let package = Package(
             ],
             swiftSettings: house
         ),
-    ]
+    ] + fuzzTargets
 )
+
+if fuzzing {
+    // Coverage of our own code guides the fuzzing; counters of all else would only slow it down. lld, because gold
+    // does not get along with what the sanitizers add.
+    for target in package.targets where target.type == .regular || target.type == .executable {
+        let sanitized = ["-sanitize=address,fuzzer"]
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(sanitized + ["-enable-testing"])]
+        target.linkerSettings = [.unsafeFlags(sanitized + ["-use-ld=lld"])]
+    }
+}

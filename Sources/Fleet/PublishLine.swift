@@ -1,5 +1,6 @@
 import Foundation
 import Records
+import WireFormats
 
 /// From a line of text to a record.
 enum PublishLine {
@@ -14,7 +15,8 @@ enum PublishLine {
         let isEnvelope: Bool
 
         func record(of line: [UInt8]) throws(Fault) -> OutboundRecord {
-            guard let value = try? JSONSerialization.jsonObject(with: Data(line), options: .fragmentsAllowed)
+            guard JSONSyntax.isValue(line),
+                let value = try? JSONSerialization.jsonObject(with: Data(line), options: .fragmentsAllowed)
             else {
                 throw Fault(reason: "it is not JSON")
             }

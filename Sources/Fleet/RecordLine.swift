@@ -1,5 +1,6 @@
 import Foundation
 import Records
+import WireFormats
 
 /// A record as one line of JSON, in the words that `fleet publish --envelope` takes.
 enum RecordLine {
@@ -45,7 +46,7 @@ enum RecordLine {
 
     /// The value as it stands if it is a JSON object or list; everything else would not survive a round trip.
     private static func json(_ bytes: [UInt8]) -> String? {
-        guard bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "["),
+        guard bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "["), JSONSyntax.isValue(bytes),
             (try? JSONSerialization.jsonObject(with: Data(bytes))) != nil
         else { return nil }
         return String(validating: self.onOneLine(bytes), as: UTF8.self)

@@ -1,5 +1,6 @@
 package import Kafka
 package import Records
+import WireFormats
 package import WorkerKit
 
 /// One member of the simulated group, and its producer.
@@ -52,9 +53,29 @@ package final class SimulatedBroker: Broker {
     /// Reports of an aborted transaction, or of a producer that is gone, are not told.
     private var era = 0
 
-    init(_ cluster: SimulatedCluster, number: Int) {
+    private var hand: HandJudge
+    private var drain: DrainJudge
+    private var rate: RateJudge?
+    private var letters: LetterJudge
+    private let ordering: EngineSettings.Ordering
+    /// Everything that the process has asked for, of its broker and of its upstream.
+    private(set) var requests = 0
+    /// Something has arrived that it has not been given a turn for.
+    var hasNews = false
+    /// Something that the engine looks after once in a while, and not to the moment.
+    private(set) var hasSwept = false
+    /// It has been asked to commit or to abort, and has not answered. Nothing may be sent meanwhile: librdkafka
+    /// refuses it (`ERR__STATE`), and it would not be clear which transaction it belongs to.
+    private var isEndingTransaction = false
+
+    init(_ cluster: SimulatedCluster, number: Int, _ settings: EngineSettings) {
         self.cluster = cluster
         self.number = number
+        self.hand = HandJudge(settings)
+        self.drain = DrainJudge(settings)
+        self.rate = settings.rate.map { RateJudge($0) }
+        self.letters = LetterJudge(settings.budget)
+        self.ordering = settings.ordering
     }
 
     private var now: Int64 { self.cluster.clock.now.monotonic }
@@ -79,7 +100,10 @@ package final class SimulatedBroker: Broker {
     }
 
     func recordsArrived(in partition: TopicPartition) {
-        for source in self.sources where source.partition == partition { source.hasArrivals = true }
+        for source in self.sources where source.partition == partition {
+            source.hasArrivals = true
+            self.hasNews = true
+        }
     }
 
     /// Something else that a client can say.
@@ -92,6 +116,7 @@ package final class SimulatedBroker: Broker {
 
     /// Whether the process is still there to ask for something.
     func isAlive() -> Bool {
+        self.requests += 1
         if let left = self.requestsToLive {
             if left == 0 { self.isDead = true }
             self.requestsToLive = left - 1
@@ -100,6 +125,24 @@ package final class SimulatedBroker: Broker {
     }
 
     func kill() { self.isDead = true }
+
+    /// The process stands still until then.
+    func freeze(until then: Int64) { self.drain.frozen(until: then) }
+
+    func stopAsked() { self.drain.stopAsked(at: self.now) }
+
+    func ended() {
+        guard let late = self.drain.ended(at: self.now) else { return }
+        self.cluster.violations.append("a worker that was stopped ends \(late) ns late")
+    }
+
+    /// Judges a call that begins now.
+    func judgeRate(of call: SimulatedUpstream.Call) {
+        guard let isAdmitted = self.rate?.callBegan(at: self.now), !isAdmitted, !call.isFollowUp else {
+            return
+        }
+        self.cluster.violations.append("\(call) is more than its share of the rate")
+    }
 
     func hasAcknowledged(_ record: InboundRecord) -> Bool {
         self.acknowledged.contains(.init(partition: record.partition, offset: record.offset))
@@ -138,11 +181,13 @@ package final class SimulatedBroker: Broker {
             var event = event
             if case .revoked(let partitions, _) = event {
                 self.hasToldOfRevocation = true
+                self.drain.partitionsAsked(at: self.now)
                 // Whether they are lost is asked when it is told.
                 event = .revoked(partitions, isLost: self.hasLost)
                 if self.hasLost { self.owned = [] }
             }
             if case .assigned = event { self.hasToldOfRevocation = false }
+            if case .transaction = event { self.isEndingTransaction = false }
             self.cluster.narrator?.tell("broker of \(self.number)", "\(event)")
             tell(event)
         }
@@ -158,7 +203,11 @@ package final class SimulatedBroker: Broker {
     package func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [SimulatedSource] {
         guard self.isAlive() else { throw .timedOut }
         self.acknowledged = []
-        self.sources = positions.map { SimulatedSource($0, self.cluster) }
+        self.sources = positions.map { self.source(at: $0) }
+        self.hand.startAnew(from: positions)
+        self.letters.startAnew()
+        let all = self.cluster.logs.count
+        self.rate?.shareChanged(to: Double(positions.count) / Double(max(1, all)), at: self.now)
         if self.membership == .given { self.membership = .assigned }
         if self.isAskedBack {
             self.isAskedBack = false
@@ -167,8 +216,29 @@ package final class SimulatedBroker: Broker {
         return self.sources
     }
 
+    private func source(at position: CommittedPosition) -> SimulatedSource {
+        let source = SimulatedSource(position, self.cluster)
+        source.asked = { [unowned self] wanted in
+            guard !self.isDead, let complaint = self.hand.complaint(about: wanted) else { return }
+            self.cluster.violations.append(complaint)
+        }
+        source.handedOver = { [unowned self] record in
+            self.requests += 1
+            guard let origin = self.cluster.originName(of: record) else { return }
+            let due = RetryTicket(record.headers)?.due
+            let isDue = due.map { $0 <= self.cluster.clock.now.wall } ?? true
+            self.hand.read(record, origin, at: self.now, isDue: isDue)
+        }
+        return source
+    }
+
     package func unassign() throws(KafkaError) {
         guard self.isAlive() else { return }
+        if let late = self.drain.partitionsGivenUp(at: self.now) {
+            self.cluster.violations.append("partitions are given up \(late) ns late")
+        }
+        self.hand.startAnew(from: [])
+        self.letters.startAnew()
         self.sources = []
         self.hasLost = false
         self.isAskedBack = false
@@ -224,9 +294,19 @@ package final class SimulatedBroker: Broker {
 
     package func send(_ record: OutboundRecord, id: UInt64) throws(KafkaError) {
         guard self.isAlive() else { return }
-        if self.epoch == nil { self.cluster.judgeSend(record) }
+        if self.epoch == nil {
+            self.cluster.judgeSend(record)
+            self.judgeBudget(of: record)
+            self.judgeExpiry(of: record)
+        }
+        if record.canComeOfASweep { self.hasSwept = true }
+        if self.isEndingTransaction {
+            self.cluster.violations.append("\(record.summary) is sent while its transaction ends")
+        }
         if self.isFenced { throw .fenced }
-        switch self.cluster.produceFate(record) {
+        let fate = self.cluster.produceFate(record)
+        self.cluster.narrator?.tell("broker of \(self.number)", "takes \(id), \(record.summary): \(fate)")
+        switch fate {
         case .acknowledged(let delay): self.write(record, id: id, after: delay, nil)
         case .failed(let error, let delay, let isWritten):
             if isWritten { return self.write(record, id: id, after: delay, error) }
@@ -234,6 +314,30 @@ package final class SimulatedBroker: Broker {
             self.answer(after: delay) { [self] in self.era == era ? .reported(id: id, error) : nil }
         case .refused(let error): throw error
         }
+    }
+
+    /// Who has a record in hand looks after its deadline, in time. One that waits for others of its order is another
+    /// matter.
+    private func judgeExpiry(of record: OutboundRecord) {
+        guard let outcome = SimulatedOutcome(record) else { return }
+        let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
+        let waitsForNobody = self.ordering == .none || self.ordering == .key && record.key == nil
+        guard let since = self.hand.outcomeSent(name), outcome.fate == "expired", waitsForNobody,
+            !self.drain.hasBeenFrozen, !self.cluster.clock.hasBeenStepped,
+            let deadline = self.cluster.deadline(outcome.offset, in: outcome.partition), deadline < .max
+        else { return }
+        let held = Duration.nanoseconds(self.now - since)
+        let late = min(.milliseconds(self.cluster.clock.now.wall.addingClamped(-deadline)), held)
+        guard late > Self.expiryLimit else { return }
+        self.cluster.violations.append("\(outcome.id) expires \(late) after its deadline")
+    }
+
+    /// Two calls that were out, and two looks at everything in hand.
+    private static let expiryLimit = Duration.seconds(12)
+
+    private func judgeBudget(of record: OutboundRecord) {
+        guard let id = record.text("dlq.id"), let count = self.letters.sent(id, at: self.now) else { return }
+        self.cluster.violations.append("\(count) dead letters are more than the budget allows")
     }
 
     private func write(_ record: OutboundRecord, id: UInt64, after delay: Duration, _ error: KafkaError?) {
@@ -248,11 +352,25 @@ package final class SimulatedBroker: Broker {
         self.answer(after: delay) { [self] in
             guard self.era == era else { return nil }
             if refusal != nil { self.fence() }
-            if refusal == nil, error == nil, let outcome = SimulatedOutcome(record) {
-                self.acknowledged.insert(.init(partition: outcome.partition, offset: outcome.offset))
-            }
+            if refusal == nil, error == nil { self.noteAcknowledged(record) }
             return .reported(id: id, error ?? refusal)
         }
+    }
+
+    private func noteAcknowledged(_ record: OutboundRecord) {
+        if let outcome = SimulatedOutcome(record) {
+            let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
+            self.acknowledged.insert(name)
+            self.hand.settled(name)
+        } else if let ticket = RetryTicket(record.headers) {
+            self.hand.forwarded(ticket.from)
+        }
+    }
+
+    /// A turn of the process is over.
+    func turnEnded() {
+        self.hasNews = false
+        self.hasSwept = false
     }
 
     package func leave() throws(KafkaError) {
@@ -294,6 +412,7 @@ package final class SimulatedBroker: Broker {
     package func commitTransaction(_ positions: [CommittedPosition]) {
         self.cluster.narrator?.tell("broker of \(self.number)", "commit of \(positions)")
         guard self.isAlive(), let epoch = self.epoch else { return }
+        self.isEndingTransaction = true
         if self.generation < 0 {
             let error = KafkaError(code: .unknownMember, message: "not a member", requiresAbort: true)
             return self.tell(.transaction(.failed(error)))
@@ -360,6 +479,7 @@ package final class SimulatedBroker: Broker {
     package func abortTransaction() {
         self.cluster.narrator?.tell("broker of \(self.number)", "abort")
         guard self.isAlive(), let epoch = self.epoch else { return }
+        self.isEndingTransaction = true
         self.era += 1
         if let error = self.cluster.openFate() {
             return self.answer(after: .seconds(1)) { .transaction(.failed(error)) }
@@ -369,6 +489,25 @@ package final class SimulatedBroker: Broker {
             isFenced = !self.cluster.transactions.abort(self.number, epoch: epoch)
         }
         self.answer(after: .milliseconds(4)) { .transaction(isFenced ? .failed(.fenced) : .aborted) }
+    }
+}
+
+extension OutboundRecord {
+    fileprivate func text(_ header: String) -> String? {
+        self.headers.first { $0.name == header }?.value.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether the engine may have found out that this is to be sent when it looked after everything in hand.
+    fileprivate var canComeOfASweep: Bool {
+        let reason = SimulatedOutcome(self)?.reason ?? self.text("dlq.reason")
+        return reason == "deadline" || reason == "head_of_line" || RetryTicket(self.headers) != nil
+    }
+
+    /// What it is, for the narrator.
+    var summary: String {
+        if let outcome = SimulatedOutcome(self) { return "outcome \(outcome.id) \(outcome.fate)" }
+        if let id = self.text("dlq.id") { return "letter \(id)" }
+        return RetryTicket(self.headers).map { "copy of \($0.from)" } ?? "record for \(self.topic)"
     }
 }
 

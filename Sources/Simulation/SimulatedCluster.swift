@@ -71,7 +71,11 @@ package final class SimulatedCluster {
     private var forwarded: Set<String> = []
     /// Where copies of records lie, and when the last of them may be called for.
     private var copies: [RecordName: (places: Set<TopicPartition>, due: Int64)] = [:]
-    package var violations: [String] = []
+    package var violations: [String] = [] {
+        didSet { for one in self.violations.dropFirst(oldValue.count) { self.narrator?.tell("judge", one) } }
+    }
+    /// How long after its birth a record may still be called for.
+    var deadline = Duration.seconds(0)
     /// An outcome more than one for a record breaks a promise.
     package var isExactlyOnce = false
 
@@ -101,6 +105,7 @@ package final class SimulatedCluster {
             }
         }
         self.transactions.apply = { [unowned self] records, positions in
+            self.narrator?.tell("cluster", "shows \(records.map(\.summary).joined(separator: ", "))")
             for record in records { self.write(record) }
             for position in positions { self.judge(position) }
             for position in positions { self.stored[position.partition] = position }
@@ -187,6 +192,7 @@ package final class SimulatedCluster {
         } else if let outcome = SimulatedOutcome(record) {
             let name = RecordName(partition: outcome.partition, offset: outcome.offset)
             if self.outcomes[name] == nil { self.judgeOrder(of: outcome) }
+            self.judgeExpiry(of: outcome)
             self.outcomes[name, default: []].append(outcome)
             if self.isExactlyOnce, self.outcomes[name]?.count ?? 0 > 1 {
                 self.violations.append("\(outcome.id) has two outcomes that are to be seen")
@@ -214,6 +220,21 @@ package final class SimulatedCluster {
                 "the outcome of \(outcome.id) is to be seen before that of \(earlier.offset)"
             )
         }
+    }
+
+    /// The wall-clock time at which the deadline of a record of the input passes.
+    func deadline(_ offset: Int64, in partition: Int32) -> Int64? {
+        guard let log = self.logs[self.input(partition)] else { return nil }
+        let index = log.index(of: offset)
+        guard index < log.records.count, log.records[index].offset == offset else { return nil }
+        return log.records[index].timestamp.map { $0.addingClamped(self.deadline.wholeMilliseconds) }
+    }
+
+    private func judgeExpiry(of outcome: SimulatedOutcome) {
+        guard outcome.fate == "expired", !self.clock.hasBeenStepped else { return }
+        guard let deadline = self.deadline(outcome.offset, in: outcome.partition) else { return }
+        let early = deadline.addingClamped(-self.clock.now.wall)
+        if early > 0 { self.violations.append("\(outcome.id) has expired \(early) ms early") }
     }
 
     private func writeToRetryTopic(_ record: OutboundRecord) {
@@ -267,7 +288,8 @@ package final class SimulatedCluster {
             || self.originName(of: record).map { self.outcomes[$0] != nil } ?? false
     }
 
-    private func originName(of record: InboundRecord) -> RecordName? {
+    /// The name under which it was published.
+    func originName(of record: InboundRecord) -> RecordName? {
         guard record.topic != Self.topic else {
             return RecordName(partition: record.partition, offset: record.offset)
         }

@@ -7,6 +7,10 @@ package final class SimulatedSource: RecordSource {
     package let partition: TopicPartition
     package internal(set) var hasArrivals = true
     private let cluster: SimulatedCluster
+    /// Told how many records are asked for, before any is handed over.
+    var asked: (Int) -> Void = { _ in }
+    /// Told of each record that is handed over.
+    var handedOver: (InboundRecord) -> Void = { _ in }
     private var position: Int64
     private var incarnation: Int
 
@@ -22,6 +26,7 @@ package final class SimulatedSource: RecordSource {
         _ take: (consuming InboundRecord) -> Void,
         _ failed: (KafkaError) -> Void
     ) -> Int {
+        self.asked(limit)
         let log = self.cluster.logs[self.partition] ?? SimulatedCluster.Log()
         // `auto.offset.reset` is `earliest`.
         if log.incarnation != self.incarnation || self.position > log.end { self.position = 0 }
@@ -31,6 +36,7 @@ package final class SimulatedSource: RecordSource {
             guard taken < limit else { return taken }
             self.position = record.offset + 1
             taken += 1
+            self.handedOver(record)
             take(record)
         }
         self.hasArrivals = false

@@ -66,6 +66,8 @@ package final class SimulatedUpstream: Upstream {
     var mayJudgePauses = true
     /// No call may begin before this: `Retry-After` said so.
     private var gatedUntil: Int64 = .min
+    /// When it said so last.
+    private var gatedAt: Int64 = .min
     /// Whether the process is still there to call.
     var isAlive: () -> Bool = { true }
     package var judge: (Call) -> Void = { _ in }
@@ -79,7 +81,11 @@ package final class SimulatedUpstream: Upstream {
     package func start(_ request: HTTPRequest, id: UInt64) {
         guard self.isAlive() else { return }
         let call = Call(request, at: self.clock.now.monotonic)
-        if call.at < self.gatedUntil { self.violations.append("\(call) began before Retry-After had passed") }
+        // A second call may begin before an answer that came together with the first one's has been looked at.
+        let isTooLateToAsk = call.isFollowUp && call.at == self.gatedAt
+        if call.at < self.gatedUntil, !isTooLateToAsk {
+            self.violations.append("\(call) began before Retry-After had passed")
+        }
         if let until = self.pauses.removeValue(forKey: call.record), call.at < until, self.mayJudgePauses,
             !self.clock.hasBeenStepped
         {
@@ -108,7 +114,8 @@ package final class SimulatedUpstream: Upstream {
             {
                 // Nobody waits longer than that before asking again.
                 let pause = min(seconds, 300) * 1_000_000_000
-                self.gatedUntil = max(self.gatedUntil, self.clock.now.monotonic + pause)
+                self.gatedAt = self.clock.now.monotonic
+                self.gatedUntil = max(self.gatedUntil, self.gatedAt + pause)
             }
             if !isOrphan, let call, case .success(let response) = result, response.status == 409,
                 let seconds = response.header("retry-after").flatMap(Int64.init)
@@ -140,7 +147,11 @@ package final class SimulatedUpstream: Upstream {
     }
 }
 
-extension SimulatedUpstream.Call {
+extension SimulatedUpstream.Call: CustomStringConvertible {
+    package var description: String {
+        "the \(self.isFollowUp ? "second call" : "call") for \(self.record), \(self.value),"
+    }
+
     /// Names the record.
     var record: String { "\(self.topic)/\(self.partition)/\(self.offset)" }
 

@@ -32,7 +32,7 @@ package final class SimulatedWorker {
         crashes: CrashRecorder?
     ) {
         self.name = "worker \(number)"
-        self.broker = SimulatedBroker(cluster, number: Int(number))
+        self.broker = SimulatedBroker(cluster, number: Int(number), settings)
         self.upstream = upstream
         self.settings = settings
         let log = RecordedLog(of: self.name, narrator)
@@ -78,7 +78,20 @@ package final class SimulatedWorker {
         if self.upstream.inFlight.count >= self.settings.concurrency {
             cluster.violations.append("\(call) is one too many at once")
         }
+        self.broker.judgeRate(of: call)
+        self.judgeDeadline(call, of: cluster)
         self.judgeOrder(call, of: cluster)
+    }
+
+    private func judgeDeadline(_ call: SimulatedUpstream.Call, of cluster: SimulatedCluster) {
+        guard !cluster.clock.hasBeenStepped, let deadline = cluster.deadline(call.offset, in: call.partition)
+        else {
+            return
+        }
+        let late = cluster.clock.now.wall.addingClamped(-deadline)
+        if late >= 0 {
+            cluster.violations.append("\(call) begins \(late) ms after the deadline of its record")
+        }
     }
 
     private func judgeOrder(_ call: SimulatedUpstream.Call, of cluster: SimulatedCluster) {
@@ -108,7 +121,17 @@ package final class SimulatedWorker {
     }
 
     /// Stops the process for so long, as SIGSTOP does.
-    package func freeze(for length: Duration) { self.stoppedUntil = self.upstream.clock.now.after(length) }
+    package func freeze(for length: Duration) {
+        self.stoppedUntil = self.upstream.clock.now.after(length)
+        self.broker.freeze(until: self.stoppedUntil)
+    }
+
+    /// Asks the worker to stop, as by SIGTERM.
+    package func stop() {
+        self.engine.stop()
+        self.broker.stopAsked()
+        self.wakesAt = .min
+    }
 
     /// When this worker has something to do.
     package var nextDue: Int64 {
@@ -119,26 +142,48 @@ package final class SimulatedWorker {
         return min(self.wakesAt, arrivals.compactMap { $0 }.min() ?? .max)
     }
 
+    /// Whether it gets a turn now, because it asked for one or for no reason.
+    func isDue(at now: Int64, isNudge: Bool) -> Bool {
+        !self.hasEnded && (self.nextDue <= now || isNudge && self.stoppedUntil <= now)
+    }
+
     package func turn() throws {
         let now = self.upstream.clock.now
+        // It sleeps until then, and nothing has come that would wake it sooner.
+        let asleepUntil = self.broker.hasNews ? .min : self.nextDue
+        let requests = self.broker.requests
+        defer { self.broker.turnEnded() }
         switch try self.engine.turn(at: now) {
-        case .never: self.hasEnded = true
+        case .never:
+            self.hasEnded = true
+            self.broker.ended()
         case .after(let sleep):
             self.wakesAt = now.after(sleep)
             self.restlessTurns = sleep == .zero && now.monotonic == self.lastTurn ? self.restlessTurns + 1 : 0
             self.lastTurn = now.monotonic
             if self.restlessTurns > 2_000 { throw Restless() }
         }
+        // What a process does after its death is not to be judged.
+        guard !self.broker.isDead else { return }
+        if self.broker.requests > requests { self.judgeSleep(until: asleepUntil) }
         self.checkBooks()
     }
 
+    /// Somebody who has something to do in the middle of a sleep should have got up for it.
+    private func judgeSleep(until wake: Int64) {
+        // Times of day are no finer than a millisecond.
+        let early = wake.addingReportingOverflow(-self.upstream.clock.now.monotonic)
+        guard !early.overflow, early.partialValue > 1_000_000, !self.broker.hasSwept else { return }
+        self.broker.cluster.violations.append("\(self.name) would have overslept by \(early.partialValue) ns")
+    }
+
     /// The engine keeps turning and gets nowhere.
-    package struct Restless: Error {}
+    package struct Restless: Error, CustomStringConvertible {
+        package var description: String { "a worker takes turn after turn at one instant, and gets nowhere" }
+    }
 
     /// What is counted in two places has to agree, after every turn.
     private func checkBooks() {
-        // What a process does after its death is not to be judged.
-        guard !self.broker.isDead else { return }
         let books = self.engine.books(callsOut: self.upstream.inFlight.count)
         self.broker.cluster.violations += books.disagreements
     }

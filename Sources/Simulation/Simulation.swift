@@ -14,6 +14,7 @@ package final class Simulation {
         SimulatedUpstream.Reply(200)
     }
     private var plans = DueQueue<() -> Void>()
+    private var nudges = DueQueue<Void>()
     private var started: UInt64 = 0
     let narrator: Narrator?
 
@@ -39,11 +40,15 @@ package final class Simulation {
         )
         self.cluster.narrator = narrator
         self.cluster.comesAfter = settings.comesAfter
+        self.cluster.deadline = settings.deadline
         self.cluster.isExactlyOnce = settings.delivery == .exactlyOnce
     }
 
     package var seconds: Double { Double(self.clock.now.monotonic - 1_000_000_000) / 1e9 }
     package var worker: SimulatedWorker { self.workers[0] }
+    var isBroken: Bool {
+        !self.cluster.violations.isEmpty || self.workers.contains { !$0.upstream.violations.isEmpty }
+    }
     package var violations: [String] { self.cluster.violations + self.workers.flatMap(\.upstream.violations) }
 
     @discardableResult
@@ -76,6 +81,10 @@ package final class Simulation {
         self.plans.add(event, due: self.clock.now.after(delay))
     }
 
+    /// Gives every worker a turn when so much time has passed, for no reason: who sleeps as long as there is nothing
+    /// to do, finds nothing to do.
+    func nudge(after delay: Duration) { self.nudges.add((), due: self.clock.now.after(delay)) }
+
     /// Lets time pass until something holds.
     ///
     /// - Returns: whether it did, in the time given.
@@ -85,7 +94,9 @@ package final class Simulation {
         while !isDone() {
             let dues =
                 self.workers.filter { !$0.hasEnded }.map(\.nextDue)
-                + [self.plans.nextDue ?? .max, self.cluster.network.nextDue ?? .max]
+                + [self.plans, self.cluster.network].map { $0.nextDue ?? .max } + [
+                    self.nudges.nextDue ?? .max
+                ]
             let next = max(self.clock.now.monotonic, dues.min() ?? .max)
             guard next <= end else {
                 self.clock.advance(to: end)
@@ -99,7 +110,8 @@ package final class Simulation {
                 for worker in self.workers { worker.wakesAt = .min }
             }
             while let effect = self.cluster.network.popDue(at: next) { effect() }
-            for worker in self.workers where !worker.hasEnded && worker.nextDue <= next {
+            let isNudge = self.nudges.popDue(at: next) != nil
+            for worker in self.workers where worker.isDue(at: next, isNudge: isNudge) {
                 try worker.turn()
                 if worker.broker.isDead { self.kill(worker) }
             }

@@ -55,13 +55,24 @@ extension Storm {
     }
 
     private func reply(to call: SimulatedUpstream.Call) -> SimulatedUpstream.Reply {
-        let latency = self.milliseconds(self.chance(0.05) ? 500...4_000 : 1...80)
+        let latency = self.latency(of: call)
         if self.isDown { return self.failure(after: latency) }
         if self.fails(self.plan.flakiness) {
             return self.chance(0.3)
-                ? SimulatedUpstream.Reply(429, after: latency, retryAfter: 2) : self.failure(after: latency)
+                ? SimulatedUpstream.Reply(
+                    429,
+                    after: latency,
+                    retryAfter: .random(in: 1...8, using: &self.random)
+                ) : self.failure(after: latency)
         }
         return self.honestReply(to: call, after: latency)
+    }
+
+    private func latency(of call: SimulatedUpstream.Call) -> Duration {
+        let latency = self.milliseconds(self.chance(0.05) ? 500...4_000 : 1...80)
+        guard let burst = self.plan.burst?.wholeNanoseconds else { return latency }
+        let rest = (call.at + latency.wholeNanoseconds) % burst
+        return latency + .nanoseconds(rest == 0 ? 0 : burst - rest)
     }
 
     /// One of the ways in which an upstream can fail to answer.
@@ -115,11 +126,27 @@ extension Storm {
             let key = self.chance(0.8) ? "k\(Int.random(in: 0..<6, using: &self.random))" : nil
             let partition = Int32.random(in: 0..<Int32(self.plan.partitions), using: &self.random)
             let lane = self.chance(0.7) ? "a" : "b"
-            let gap: Int64 = self.chance(0.1) ? .random(in: 1...20, using: &self.random) : 0
+            let gap = self.gap()
+            let bulk = self.plan.bytesLimit == nil ? 0 : Int.random(in: 0...2_000, using: &self.random)
             self.schedule(within: 0.8) {
-                let headers = [RecordHeader("lane", lane)]
+                var headers = [RecordHeader("lane", lane)]
+                if bulk > 0 { headers.append(RecordHeader("bulk", String(repeating: "x", count: bulk))) }
                 cluster.append(value, key: key, to: partition, headers: headers, skipping: gap)
             }
+        }
+    }
+
+    /// Offsets that nobody finds a record at.
+    private func gap() -> Int64 {
+        if self.plan.hasGaps, self.chance(0.05) { return .random(in: 15_000...20_000, using: &self.random) }
+        return self.chance(0.1) ? .random(in: 1...20, using: &self.random) : 0
+    }
+
+    func planNudges() {
+        let end = self.plan.calmAfter.wholeNanoseconds
+        for _ in 0..<self.plan.nudges {
+            let nanoseconds = Int64.random(in: 0...end, using: &self.random)
+            self.simulation.nudge(after: .nanoseconds(nanoseconds))
         }
     }
 
@@ -146,7 +173,7 @@ extension Storm {
         case 6: self.fault { simulation.startWorker() }
         case 7:
             self.faultOfSomebody {
-                $0.engine.stop()
+                $0.stop()
                 simulation.startWorker()
             }
         case 8: self.planFreeze()

@@ -21,6 +21,24 @@ struct StormPlan {
     /// Dead letters a minute, if there are few enough to matter.
     private var letters: Int?
     private var bypass: Int?
+    /// How long after its birth a record may be called for.
+    var deadline: Duration
+    /// Bytes in hand, if there are few enough to matter.
+    var bytesLimit: Int?
+    /// Whether whole windows of offsets are missing here and there.
+    var hasGaps: Bool
+    /// The upstream's answers arrive this far apart, and several at once.
+    var burst: Duration?
+    /// What a drain may take, and the commit after it.
+    private var drainLimit: Duration
+    private var commitLimit: Duration
+    /// Few only where nothing but an outage fails: a record that fails by chance among others that do not is taken to
+    /// be at fault.
+    private var attempts: Int
+    /// The longest pause of the circuit breaker: a short one makes many probes in an outage.
+    private var breakerPause: Duration
+    /// How often the workers are given a turn that they did not ask for.
+    var nudges: Int
 
     init(using random: inout SplitMix64) {
         func sometimes(_ range: ClosedRange<Double>) -> Double {
@@ -40,6 +58,29 @@ struct StormPlan {
         self.rate = Bool.random(using: &random) ? .random(in: 2...50, using: &random) : nil
         self.letters = Bool.random(using: &random) ? .random(in: 1...5, using: &random) : nil
         self.bypass = Bool.random(using: &random) ? .random(in: 2...8, using: &random) : nil
+        self.deadline = .seconds(
+            Bool.random(using: &random) ? .random(in: 20...600, using: &random) : 6 * 3_600
+        )
+        self.bytesLimit = Bool.random(using: &random) ? .random(in: 4_000...40_000, using: &random) : nil
+        self.hasGaps = .random(in: 0..<8, using: &random) == 0
+        self.burst =
+            Bool.random(using: &random) ? .milliseconds(Int.random(in: 20...500, using: &random)) : nil
+        self.drainLimit = .milliseconds(Int.random(in: 500...5_000, using: &random))
+        self.commitLimit = .milliseconds(Int.random(in: 1_000...5_000, using: &random))
+        self.attempts = self.flakiness == 0 ? .random(in: 5...8, using: &random) : 8
+        self.breakerPause = .seconds(Bool.random(using: &random) ? .random(in: 1...5, using: &random) : 30)
+        self.nudges = Bool.random(using: &random) ? .random(in: 20...100, using: &random) : 0
+    }
+
+    /// Whether records can expire.
+    var isHurried: Bool { self.deadline < .seconds(3_600) }
+
+    /// In what time everything has to be settled once nothing goes wrong any more: that is by the deadline of the last
+    /// record, and what a retry topic, a drain and an unanswered transaction take. Poison that does not expire is cured
+    /// some day; and how long the dead-letter budget holds records back, the deadline does not bound.
+    func patience(clockWasStepped: Bool) -> Duration {
+        guard self.isHurried, !clockWasStepped, self.letters == nil else { return .seconds(3 * 3_600) }
+        return self.deadline + .seconds(180)
     }
 
     func adjust(_ settings: inout EngineSettings) {
@@ -47,9 +88,12 @@ struct StormPlan {
         settings.delivery = self.delivery
         settings.ordering = self.ordering
         settings.recordsLimit = self.recordsLimit
-        settings.deadline = .seconds(6 * 3_600)
-        settings.drainLimit = .seconds(3)
-        settings.attempts = 8
+        settings.deadline = self.deadline
+        if let bytesLimit = self.bytesLimit { settings.bytesLimit = bytesLimit }
+        settings.drainLimit = self.drainLimit
+        settings.commitLimit = self.commitLimit
+        settings.breaker.longestPause = self.breakerPause
+        settings.attempts = self.attempts
         settings.pace = self.pace
         settings.rate = self.rate.map { RateLimit.Settings(rate: $0, burst: 5) }
         settings.bypass.threshold = self.bypass

@@ -153,12 +153,19 @@ extension Transfer {
         return TransferError(code: code, wasSent: wasSent)
     }
 
+    private static func withoutLineEnds(_ value: String) -> String {
+        let bytes = value.utf8.filter { $0 != 0x0D && $0 != 0x0A }
+        return String(decoding: bytes.drop { $0 == 0x20 || $0 == 0x09 }, as: UTF8.self)
+    }
+
     private func header(_ name: String) -> String? {
         var found: UnsafeMutablePointer<curl_header>?
         guard
             unsafe curl_easy_header(self.easy, name, 0, UInt32(CURLH_HEADER), -1, &found) == CURLHE_OK,
             let found = unsafe found
         else { return nil }
-        return unsafe String(cString: found.pointee.value)
+        let value = unsafe String(cString: found.pointee.value)
+        // libcurl 7.88 takes the end of a line for a value where there is none before it.
+        return value.contains(where: \.isNewline) ? Self.withoutLineEnds(value) : value
     }
 }

@@ -59,6 +59,52 @@ struct FrameTests {
         try RawClient(broker).send((0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + body)
     }
 
+    /// It was read with replacements, three bytes for one, and the answer's strings were longer than they said.
+    @Test(arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0x74, 0x80]] as [[UInt8]])
+    func aNameThatIsNoTextEndsItsConnection(name: [UInt8]) async throws {
+        try await withBroker { broker in
+            let client = try RawClient(broker)
+            client.ask(.metadata, 4) { writer in
+                writer.array([name]) { writer, name in
+                    writer.integer(Int16(clamping: name.count))
+                    for byte in name { writer.integer(byte) }
+                }
+                writer.boolean(true)
+            }
+            #expect(client.isClosed)
+            #expect(try self.answersOthers(broker))
+        }
+    }
+
+    /// A member's id is made of its client's name. With the longest of names it was no string that can be sent.
+    @Test func theLongestNameOfAClientMakesAnIDThatCanBeSent() async throws {
+        try await withBroker { broker in
+            let client = try RawClient(broker)
+            var frame = ByteBuffer()
+            frame.writeMultipleIntegers(Int32(0), API.joinGroup.rawValue, Int16(4), Int32(7), Int16.max)
+            frame.writeRepeatingByte(UInt8(ascii: "c"), count: Int(Int16.max))
+            var writer = Writer(frame, isFlexible: false)
+            writer.string("g")
+            for timeout in [10_000, 10_000] { writer.integer(Int32(timeout)) }
+            for text in ["", "consumer"] { writer.string(text) }
+            writer.array(["range"]) { writer, name in
+                writer.string(name)
+                writer.bytes([1])
+            }
+            frame = writer.buffer
+            frame.setInteger(Int32(frame.readableBytes - 4), at: 0)
+            client.send(Array(frame.readableBytesView))
+            var answer = try client.answer(.joinGroup, 4)
+            _ = try answer.int32()
+            #expect(ErrorCode(rawValue: try answer.int16()) == .memberIDRequired)
+            _ = (try answer.int32(), try answer.string(), try answer.string())
+            #expect(try answer.string().hasPrefix("ccc"))
+            // Behind the id stand the members, of which this one is told none.
+            let members = try answer.array { (reader) throws(Malformed) in try reader.string() }
+            #expect(members.isEmpty)
+        }
+    }
+
     private static let requests: [(API, Int16, @Sendable (inout Writer) -> Void)] = [
         (
             .metadata, 4,

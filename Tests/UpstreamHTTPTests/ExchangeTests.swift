@@ -14,6 +14,17 @@ struct ExchangeTests {
         #expect(response.headers == [HTTPHeader("retry-after", "17")])
     }
 
+    /// Found by fuzzing: libcurl had the end of the line for a value, or for a part of one.
+    @Test(arguments: [
+        ("Retry-After: \r\n", ""), ("Retry-After:\r\n 17\r\n", "17"), ("Retry-After: 1\r\n 7\r\n", "1 7"),
+    ])
+    func keepsNoLineEndInAHeader(line: String, value: String) throws {
+        let server = TestServer.answering { _ in ok(headers: line) }
+        defer { server.stop() }
+        let response = try HTTPClient(HTTPClientSettings()).get(server.url()).get()
+        #expect(response.headers == [HTTPHeader("retry-after", value)])
+    }
+
     @Test func sendsAGetAsItStands() throws {
         let server = TestServer.answering { _ in ok() }
         defer { server.stop() }

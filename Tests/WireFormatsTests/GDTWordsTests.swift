@@ -47,13 +47,19 @@ import WireMessages
     @Test(arguments: 0..<40)
     func looksAtAllOfItBeforeItCuts(shift: Int) {
         let muid = "40c7084b4845eebce9d07b8a18a055fc"
-        let words = String(repeating: "é", count: GDTWords.charactersLimit - shift) + " \(muid)"
+        let words = String(repeating: "é", count: GDTWords.scalarsLimit - shift) + " \(muid)"
         #expect(self.shown(words) == "redacted")
     }
 
     @Test func isBounded() {
         let long = String(repeating: "拒", count: 1_000)
         #expect(self.shown(long) == String(repeating: "拒", count: 200))
+    }
+
+    /// Found by fuzzing: accents count as nothing where characters are counted, and 64 KiB of them were one.
+    @Test func isBoundedWhateverACharacterIsMadeOf() {
+        let accents = "a" + String(repeating: "\u{301}", count: 1_000)
+        #expect(self.shown(accents) == "a" + String(repeating: "\u{301}", count: 199))
     }
 
     @Test func worksWithoutKeys() {

@@ -56,6 +56,8 @@ final class Group {
         self.memberCount += 1
         let number = String(self.memberCount)
         let padding = String(repeating: "0", count: max(0, 6 - number.count))
+        // A client's name may be as long as a string can be; with the rest it would be no string of Kafka's.
+        let prefix = String(prefix.unicodeScalars.prefix(255))
         return "\(prefix)-\(padding)\(number)-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
     }
 

@@ -26,13 +26,19 @@ struct Reader {
         let length = self.isFlexible ? try self.compactLength() : Int(try self.int16())
         // Kafka, too, allows no more in the compact form than the other one can say.
         guard length <= Int16.max else { throw Malformed() }
-        guard let slice = try self.slice(length) else { return nil }
-        return String(buffer: slice)
+        return try self.text(length)
     }
 
     /// Outside of flexible structures even in flexible requests: the client id of a request's header.
     mutating func plainNullableString() throws(Malformed) -> String? {
-        try self.slice(Int(try self.int16())).map { String(buffer: $0) }
+        try self.text(Int(try self.int16()))
+    }
+
+    /// What is no UTF-8 is not read with replacements, which are longer: a name that came could not be sent back.
+    private mutating func text(_ length: Int) throws(Malformed) -> String? {
+        guard let slice = try self.slice(length) else { return nil }
+        guard let text = String(validating: slice.readableBytesView, as: UTF8.self) else { throw Malformed() }
+        return text
     }
 
     mutating func bytes() throws(Malformed) -> [UInt8] {

@@ -116,7 +116,10 @@ struct ChaosAudit {
             if self.inputs[number - 1].hasFinalAnswer { self.findings.repeatedCalls += 1 }
             guard !self.inputs[number - 1].hasBeenCalledFor else { return }
             self.inputs[number - 1].hasBeenCalledFor = true
-            let first = self.keys[key].calls[self.keys[key].answered]
+            guard let first = self.keys[key].calls.dropFirst(self.keys[key].answered).first else {
+                let what = "input \(self.name(number)) was called for after its answer"
+                return self.findings.note(.callOutOfOrder, what)
+            }
             guard Int(first) != number else { return }
             self.findings.note(
                 .callOutOfOrder,

@@ -49,10 +49,11 @@ final class UpstreamDesk {
             self.pageID = nil
             self.nextPage = .now + Self.pause
             if case .success(let response) = answer, response.status == 200,
-                let page = try? JSONDecoder().decode(CallJournal.Page.self, from: Data(response.body))
+                let page = try? JSONDecoder().decode(CallJournal.Page.self, from: Data(response.body)),
+                let end = page.end
             {
                 take(page)
-                self.position = page.first + page.entries.count
+                self.position = end
                 self.isUpToDate = page.entries.isEmpty
             }
         }
@@ -67,6 +68,14 @@ final class UpstreamDesk {
             url: "\(self.url)\(path)",
             body: body.map { Array($0.utf8) }
         )
+    }
+}
+
+extension CallJournal.Page {
+    /// The number of the entry after the last; nil if that is no number.
+    var end: Int? {
+        let (end, overflow) = self.first.addingReportingOverflow(self.entries.count)
+        return overflow ? nil : end
     }
 }
 

@@ -6,17 +6,20 @@ struct MetricsPage {
         for line in text.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
             guard let space = line.lastIndex(of: UInt8(ascii: " ")) else { continue }
             let name = String(decoding: line[..<space], as: UTF8.self)
-            self.values[name] = Double(String(decoding: line[(space + 1)...], as: UTF8.self))
+            let value = Double(String(decoding: line[(space + 1)...], as: UTF8.self))
+            // NaN and the infinities are values of gauges, and no count of anything.
+            self.values[name] = value.flatMap { $0.isFinite ? $0 : nil }
         }
     }
 
-    /// The sum of a metric over all its series in which these labels stand.
+    /// The sum of a metric over all its series in which these labels stand, held to what an Int can say.
     func sum(_ name: String, _ labels: [(String, String)] = []) -> Int {
         let marks = labels.map { "\($0)=\"\($1)\"" }
         let series = self.values.filter { key, _ in
             key.prefix { $0 != "{" } == name && marks.allSatisfy { key.contains($0) }
         }
-        return Int(series.values.reduce(0, +))
+        let sum = series.values.reduce(0, +).rounded(.towardZero)
+        return Int(exactly: sum) ?? (sum < 0 ? .min : .max)
     }
 
     /// What a label says in the series of a metric.

@@ -23,6 +23,9 @@ struct Sighting: Hashable {
         let message = isJSON ? try? Message(jsonUTF8Bytes: value) : try? Message(serializedBytes: value)
         guard let message, message.hasOutcome else { return nil }
         let outcome = message.outcome
+        // Protobuf allows no other times, and does not see to it; in milliseconds they might be too large for any Int64.
+        let seconds = RFC3339.range.lowerBound / 1_000...RFC3339.range.upperBound / 1_000
+        guard seconds.contains(outcome.receivedAt.seconds) else { return nil }
         self.place = outcome.id
         self.key = record.key
         self.fate = outcome.fate

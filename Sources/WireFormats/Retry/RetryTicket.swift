@@ -54,18 +54,26 @@ package struct RetryTicket: Hashable, Sendable {
 extension RetryTicket {
     private static let prefix = "flotilla.retry."
 
-    /// A reason's code is short; whatever wrote the header may not be.
-    private static let textBytesLimit = 256
+    /// Of each header's value, in bytes: more than the longest name of a topic with a partition and an offset takes.
+    /// A reason's code is short; whatever wrote it may not be.
+    package static let textBytesLimit = 512
 
     private var texts: [(String, String?)] {
         [
             ("topic", self.topic), ("partition", String(self.partition)), ("offset", String(self.offset)),
             ("timestamp", self.timestamp.map { String($0) }), ("attempts", String(self.attempts)),
             ("failures", String(self.failures)), ("received_at", String(self.receivedAt)),
-            ("first_failed_at", String(self.firstFailedAt)), ("reason", self.reason),
+            ("first_failed_at", String(self.firstFailedAt)), ("reason", self.shortReason),
             ("due", String(self.due)),
             ("not_before", String(self.notBefore)), ("from", self.from),
         ]
+    }
+
+    /// The reason as far as there is room for it: no reason is worth a ticket that nobody can read.
+    private var shortReason: String {
+        var reason = self.reason
+        while reason.utf8.count > Self.textBytesLimit { reason.unicodeScalars.removeLast() }
+        return reason
     }
 
     /// The ticket as headers, in a fixed order.
@@ -75,35 +83,48 @@ extension RetryTicket {
 
     /// Reads the ticket of a record of a retry topic.
     ///
-    /// - Returns: nil if there is none, or one that nobody can read.
+    /// - Returns: nil if there is none, or one that nobody can read: something is missing, said twice, too long, or
+    ///   beyond what a worker writes. Nobody has called 2 billion times, and one more has to remain countable.
     package init?(_ headers: [RecordHeader]) {
-        var texts: [String: String] = [:]
-        for header in headers where header.name.hasPrefix(Self.prefix) {
-            guard let value = header.value, value.count <= Self.textBytesLimit else { return nil }
-            texts[String(header.name.dropFirst(Self.prefix.count))] = String(decoding: value, as: UTF8.self)
-        }
+        guard let texts = Self.texts(in: headers) else { return nil }
         func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
             texts[name].flatMap { Number($0) }.flatMap { $0 < 0 ? nil : $0 }
         }
         guard let topic = texts["topic"], let partition: Int32 = number("partition"),
-            let offset: Int64 = number("offset"), let attempts: Int = number("attempts"),
-            let failures: Int = number("failures"), let receivedAt: Int64 = number("received_at"),
+            let offset: Int64 = number("offset"), let attempts: Int32 = number("attempts"),
+            let failures: Int32 = number("failures"), let receivedAt: Int64 = number("received_at"),
             let firstFailedAt: Int64 = number("first_failed_at"), let reason = texts["reason"],
             let due: Int64 = number("due"), let notBefore: Int64 = number("not_before"),
             let from = texts["from"]
         else { return nil }
+        if let text = texts["timestamp"] {
+            // It may be negative: a publisher can date its record as it likes.
+            guard let timestamp = Int64(text) else { return nil }
+            self.timestamp = timestamp
+        }
         self.topic = topic
         self.partition = partition
         self.offset = offset
-        self.timestamp = number("timestamp")
-        self.attempts = attempts
-        self.failures = failures
+        self.attempts = Int(attempts)
+        self.failures = Int(failures)
         self.receivedAt = receivedAt
         self.firstFailedAt = firstFailedAt
         self.reason = reason
         self.due = due
         self.notBefore = notBefore
         self.from = from
+    }
+
+    /// What a ticket's headers say, by their names in it; nil if one says nothing, too much, or is there twice.
+    private static func texts(in headers: [RecordHeader]) -> [String: String]? {
+        var texts: [String: String] = [:]
+        for header in headers where header.name.hasPrefix(self.prefix) {
+            guard let value = header.value, value.count <= self.textBytesLimit,
+                let text = String(validating: value, as: UTF8.self),
+                texts.updateValue(text, forKey: String(header.name.dropFirst(self.prefix.count))) == nil
+            else { return nil }
+        }
+        return texts
     }
 
     /// The publisher's record that a record of a retry topic stands for.

@@ -1,25 +1,53 @@
 import ArgumentParser
+import Foundation
 import UpstreamHTTP
 
 /// One case on one line: a record, and an answer to it or the lack of one.
-struct InterpretCase: Decodable {
-    var record: JSONValue
-    var status: Int?
-    var headers: [String: String]?
-    var body: JSONValue?
-    var failure: String?
-    var attempt: Int?
+struct InterpretCase {
+    /// The line is none.
+    struct Fault: Error {}
 
-    var recordBytes: [UInt8] { self.record.bytes }
+    private struct Details: Decodable {
+        var status: Int?
+        var headers: [String: String]?
+        var failure: String?
+        var attempt: Int?
+    }
+
+    /// Record and body may be any JSON: a string stands for its text, every other value for itself.
+    let record: [UInt8]
+    let body: [UInt8]?
+    private let details: Details
+
+    init(_ line: [UInt8]) throws(Fault) {
+        let line = Data(line)
+        guard let details = try? JSONDecoder().decode(Details.self, from: line),
+            let members = (try? JSONSerialization.jsonObject(with: line)) as? [String: Any],
+            let record = members["record"].flatMap(Self.bytes)
+        else { throw Fault() }
+        self.record = record
+        self.body = members["body"].flatMap { $0 is NSNull ? nil : Self.bytes($0) }
+        self.details = details
+    }
+
+    private static func bytes(_ value: Any) -> [UInt8]? {
+        if let text = value as? String { return Array(text.utf8) }
+        let options: JSONSerialization.WritingOptions = [
+            .fragmentsAllowed, .withoutEscapingSlashes, .sortedKeys,
+        ]
+        return (try? JSONSerialization.data(withJSONObject: value, options: options)).map(Array.init)
+    }
+
+    var attempt: Int? { self.details.attempt }
 
     var exchange: Exchange {
         get throws {
             try Self.exchange(
-                status: self.status ?? 200,
-                headers: (self.headers ?? [:]).sorted { $0.key < $1.key }
+                status: self.details.status ?? 200,
+                headers: (self.details.headers ?? [:]).sorted { $0.key < $1.key }
                     .map { HTTPHeader($0.key, $0.value) },
-                body: self.body?.bytes ?? [],
-                failure: self.failure
+                body: self.body ?? [],
+                failure: self.details.failure
             )
         }
     }

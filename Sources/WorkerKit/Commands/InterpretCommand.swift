@@ -76,12 +76,12 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
 
     private func verdict(onCase line: [UInt8], _ interpreter: Interpreter<P>) -> String {
         do {
-            let given = try JSONDecoder().decode(InterpretCase.self, from: Data(line))
+            let given = try InterpretCase(line)
             let attempt = Attempt(
                 number: max(1, given.attempt ?? self.circumstances.attempt.number),
                 now: self.circumstances.attempt.now
             )
-            return interpreter.verdict(on: try given.exchange, of: given.recordBytes, attempt)
+            return interpreter.verdict(on: try given.exchange, of: given.record, attempt)
         } catch let error as ValidationError {
             return Self.complaint(error.message)
         } catch {

@@ -105,9 +105,10 @@ package struct ConcurrencyLimit: Sendable {
         return dip.level
     }
 
-    /// When more calls may be in flight even if none of these comes back; nil if only an end of one can tell.
-    package func nextChange(at now: Int64) -> Int64? {
-        self.dip.flatMap { now < $0.deadline ? $0.deadline : nil }
+    /// When a dip ends that no call comes back in; nil if there is none.
+    package func dipEnd(at now: Int64) -> Int64? {
+        guard let dip = self.dip, now < dip.deadline else { return nil }
+        return dip.deadline
     }
 
     private var allowed: Int { Int(self.limit.rounded()) }

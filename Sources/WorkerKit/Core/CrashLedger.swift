@@ -102,7 +102,8 @@ extension CrashLedger {
     ///
     /// - Returns: the ledger, and how many lines are none of ours; nil if it is another's file altogether.
     package static func read(_ text: String) -> (ledger: CrashLedger, strangeLines: Int)? {
-        var lines = text.split(separator: "\n")
+        // By bytes: to Swift, a carriage return and the line end after it are one character, and no line end.
+        var lines = text.utf8.split(separator: UInt8(ascii: "\n")).map { Substring($0) }
         guard text.utf8.count <= Self.bytesLimit, lines.first.map(String.init) == Self.title else {
             return nil
         }

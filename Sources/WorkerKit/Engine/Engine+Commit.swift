@@ -21,7 +21,7 @@ extension Engine {
     var nextCommit: Int64? {
         guard self.commit.outstanding == nil else { return nil }
         if self.commit.isWantedNow { return self.commit.lastDue }
-        guard self.phase == .working else { return nil }
+        guard self.phase == .working || self.isDraining else { return nil }
         return self.assignments.contains { $0.isDirty } ? self.commit.nextDue : nil
     }
 

@@ -26,7 +26,7 @@ extension Engine {
         {
             return until
         }
-        if !self.ready.isEmpty, let until = self.nextByRate ?? self.nextByPace { return until }
+        if !self.ready.isEmpty, let until = self.nextByRate ?? self.nextByLimit { return until }
         // Only lanes that somebody waits for: the others can be probed by whoever comes.
         return self.held.isEmpty ? nil : self.held.keys.compactMap { self.lanes.nextProbe(of: $0) }.min()
     }

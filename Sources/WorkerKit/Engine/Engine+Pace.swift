@@ -8,16 +8,19 @@ extension Engine {
         return min(self.settings.concurrency, self.adaptiveLimit.current(at: self.now.monotonic))
     }
 
+    /// When there are slots again though no call comes back; nil if there are some now, or if only that brings one.
+    var nextByLimit: Int64? {
+        guard self.settings.pace == .adaptive, self.callsInFlight + self.orphanedCalls >= self.callLimit
+        else {
+            return nil
+        }
+        return self.adaptiveLimit.dipEnd(at: self.now.monotonic)
+    }
+
     /// When this worker's share of the rate allows the next call; nil if it does now.
     var nextByRate: Int64? {
         guard case .notBefore(let until)? = self.rate?.admission(at: self.now.monotonic) else { return nil }
         return until
-    }
-
-    /// When the adaptive limit lets more calls out, whatever becomes of those that are out.
-    var nextByPace: Int64? {
-        guard self.settings.pace == .adaptive else { return nil }
-        return self.adaptiveLimit.nextChange(at: self.now.monotonic)
     }
 
     func callStartedAtPace() {

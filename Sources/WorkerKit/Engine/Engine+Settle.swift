@@ -160,7 +160,7 @@ extension Engine {
             entry.refusals = 0
             return entry.acknowledged == entry.outbound.count
         }
-        guard isDone else { return self.sendNext(of: id) }
+        guard isDone else { return self.sendOrWait(id) }
         self.settlingCount -= 1
         switch self.settings.delivery {
         case .atLeastOnce: self.finish(id)
@@ -182,7 +182,7 @@ extension Engine {
             return self.transactionBroken(by: id, error)
         }
         if self.table[id].mustStay, self.table[id].fate == nil { return self.keepInHand(id) }
-        if isSmaller { return self.sendNext(of: id) }
+        if isSmaller { return self.sendOrWait(id) }
         if self.table[id].refusals == 0 {
             self.logger.warning(
                 "produce failed; will try again",

@@ -61,7 +61,8 @@ extension Engine {
     ///
     /// - Returns: false if it has to wait for the next.
     func joinTransaction(_ id: EntryID) -> Bool {
-        if self.table[id].isInTransaction { return true }
+        // A member of one that is on its way out is sent again in the next, with all the others.
+        if self.table[id].isInTransaction { return self.transactionTakesMembers }
         guard self.transaction.stage == .open, !self.transaction.isBroken else {
             self.transaction.waiting.append(id)
             return false
@@ -70,6 +71,15 @@ extension Engine {
         self.transaction.members.append(id)
         self.transaction.unacknowledged += 1
         return true
+    }
+
+    /// Whether members can go on sending what they have not sent yet. What is sent while a transaction ends may come
+    /// after its end, and would be in the next one as well as in this.
+    private var transactionTakesMembers: Bool {
+        switch self.transaction.stage {
+        case .open, .closing: !self.transaction.isBroken
+        case .closed, .opening, .deciding, .committing, .aborting: false
+        }
     }
 
     /// The broker has acknowledged all of a record. The next of its key may go ahead: what is sent of that comes

@@ -100,6 +100,18 @@ struct ConcurrencyLimitTests {
         }
     }
 
+    @Test func aDipTellsWhenItEndsWithoutAnAnswer() throws {
+        var upstream = Self.upstream()
+        var end: Int64?
+        for _ in 0..<10_000 where end == nil {
+            _ = upstream.run(for: 0.01)
+            end = upstream.limit.dipEnd(at: upstream.now)
+        }
+        let dipEnd = try #require(end)
+        #expect(upstream.limit.current(at: dipEnd - 1) < upstream.limit.current(at: dipEnd))
+        #expect(upstream.limit.dipEnd(at: dipEnd) == nil)
+    }
+
     @Test func aBurstOfSlowCallsDoesNotMakeItCollapse() {
         var upstream = Self.upstream()
         _ = upstream.run(for: 10)

@@ -82,6 +82,16 @@ struct CrashLedgerTests {
         #expect(read.ledger.deaths == [try Self.place(7): 1])
     }
 
+    /// A carriage return at the end of a line took the next record's deaths with it: to Swift the two are one character.
+    @Test func aLineThatMakesNoSenseTakesNoOtherWithIt() throws {
+        for strange in ["x", "activation/3/6 0000000000000abc\r", "\r", "\u{301}"] {
+            let text = "flotilla crash ledger 1\n\(strange)\nactivation/3/7 0000000000000abc\n"
+            let (ledger, strangeLines) = try #require(CrashLedger.read(text))
+            #expect(ledger.deaths == [try Self.place(7): 1])
+            #expect(strangeLines == 1)
+        }
+    }
+
     @Test(arguments: ["", "\n", "flotilla crash ledger 2\n", "activation/3/7 0000000000000abc\n", "\0\0\0"])
     func anothersFileIsNotReadAsOurs(text: String) {
         #expect(CrashLedger.read(text) == nil)

@@ -72,7 +72,7 @@ struct QueueingUpstream {
         while true {
             self.call()
             // The caller wakes when the limit says that it may change by itself, as the engine does.
-            let change = self.limit.nextChange(at: self.now)
+            let change = self.limit.dipEnd(at: self.now)
             guard let due = [self.events.nextDue, change].compactMap({ $0 }).min(), due <= end else { break }
             self.now = due
             guard let event = self.events.popDue(at: due) else { continue }

@@ -101,6 +101,27 @@ struct EngineGuardTests {
         #expect((60 * 12...60 * 22).contains(late.count), "\(late.count) calls in the second minute")
     }
 
+    /// A storm slept through it, for up to a second.
+    @Test func wakesWhenADipEndsAndItsCallsHang() throws {
+        let simulation = Simulation {
+            $0.pace = .adaptive
+            $0.ordering = .none
+            $0.concurrency = 40
+        }
+        simulation.reply = { _ in .init(200, after: .milliseconds(200)) }
+        for index in 0..<15_000 { simulation.cluster.append("\(index)") }
+        let worker = simulation.startWorker()
+        func dipEnd() -> Int64? {
+            worker.engine.adaptiveLimit.dipEnd(at: simulation.clock.now.monotonic)
+        }
+        try #require(try simulation.run(for: .seconds(60)) { dipEnd() != nil })
+        simulation.reply = { _ in .init(200, after: .seconds(600)) }
+        try simulation.run(for: .milliseconds(300))
+        let end = try #require(dipEnd())
+        try simulation.run(for: .seconds(10))
+        #expect(worker.upstream.calls.contains { $0.at == end })
+    }
+
     @Test(arguments: [(EngineSettings.Pace.adaptive, 40...90), (.shadow, 200...200), (.fixed, 200...200)])
     func theAdaptiveLimitFindsWhatTheUpstreamTakes(pace: EngineSettings.Pace, allowed: ClosedRange<Int>)
         throws

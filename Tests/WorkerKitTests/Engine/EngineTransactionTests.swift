@@ -71,4 +71,23 @@ struct EngineTransactionTests {
         #expect(try simulation.settleEverything(within: .seconds(3)))
         #expect(simulation.violations == [])
     }
+
+    /// Found by the storms, seed 21756: what a full queue had no room for was sent again while its transaction was being
+    /// aborted, came after the end of it, and was in the next one as well as in this.
+    @Test func nothingIsSentWhileATransactionEnds() throws {
+        let simulation = Simulation { $0.delivery = .exactlyOnce }
+        for index in 0..<200 { simulation.cluster.append("\(index)") }
+        var random = SplitMix64(seed: 1)
+        simulation.cluster.produceFate = { _ in
+            guard simulation.seconds < 5 else { return .acknowledged(after: .milliseconds(1)) }
+            return switch Int.random(in: 0..<100, using: &random) {
+            case 0..<30: .refused(.queueFull)
+            case 30..<33: .failed(.timedOut, after: .milliseconds(1), isWritten: true)
+            default: .acknowledged(after: .milliseconds(3))
+            }
+        }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.violations == [])
+    }
 }

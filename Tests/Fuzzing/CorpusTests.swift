@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+/// Every input of the kept corpus, through the decoder it is for: what fuzzing has found stays found.
+@Suite struct CorpusTests {
+    struct Input: Sendable, CustomTestStringConvertible {
+        var target: FuzzTarget
+        var name: String
+        var bytes: [UInt8]
+
+        var testDescription: String { "\(self.target.name)/\(self.name)" }
+    }
+
+    static let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus")
+
+    static func files(in folder: String) -> [String] {
+        let files = try? FileManager.default.contentsOfDirectory(
+            atPath: self.corpus.appending(path: folder).path()
+        )
+        return (files ?? []).sorted()
+    }
+
+    static let inputs: [Input] = FuzzTarget.all.flatMap { target in
+        files(in: target.name).compactMap { name in
+            let file = corpus.appending(path: "\(target.name)/\(name)")
+            return (try? Data(contentsOf: file)).map { Input(target: target, name: name, bytes: Array($0)) }
+        }
+    }
+
+    @Test(arguments: inputs)
+    func holds(input: Input) throws {
+        try input.target.run(input.bytes)
+    }
+
+    /// Whatever is cut off, also in the middle of a line or of a character.
+    @Test(arguments: inputs)
+    func holdsOfWhatIsCutShort(input: Input) throws {
+        for part in 0..<8 { try input.target.run(Array(input.bytes.prefix(input.bytes.count * part / 8))) }
+    }
+
+    @Test func everyTargetHasInputsAndEveryInputATarget() {
+        #expect(Self.files(in: "") == FuzzTarget.all.map(\.name).sorted())
+        #expect(FuzzTarget.all.allSatisfy { !Self.files(in: $0.name).isEmpty })
+        #expect(Self.inputs.allSatisfy { $0.bytes.count <= $0.target.longestInput })
+    }
+
+    @Test func theCorpusIsSmall() {
+        #expect(Self.inputs.count <= 150)
+        #expect(Self.inputs.map(\.bytes.count).reduce(0, +) <= 64 << 10)
+    }
+
+    @Test func objectsToWhatDoesNotHold() {
+        #expect(throws: Objection.self) { try claim("one is two", 1 == 2) }
+        #expect(throws: Objection.self) { try Objection.unless(nil as Int?, "there is one") }
+    }
+}

@@ -1,0 +1,63 @@
+/// A decoder that sees bytes from outside, and what must hold of whatever it makes of them.
+///
+/// `Deploy/fuzz` has libFuzzer run it over inputs of its own making, the tests over the kept corpus.
+struct FuzzTarget: Sendable {
+    /// As the command line, the table of figures and the folder in `Corpus` have it.
+    let name: String
+    /// In bytes. Longer inputs are not made: they would be slower, and show what shorter ones show.
+    let longestInput: Int
+    /// Pieces of inputs that chance would take long to find.
+    let words: [String]
+    private let check: @Sendable (_ input: [UInt8]) throws -> Void
+
+    init(
+        _ name: String,
+        longestInput: Int = 512,
+        words: [String] = [],
+        _ check: @escaping @Sendable (_ input: [UInt8]) throws -> Void
+    ) {
+        self.name = name
+        self.longestInput = longestInput
+        self.words = words
+        self.check = check
+    }
+
+    /// Has the decoder work on an input, and looks at what comes of it.
+    ///
+    /// - Throws: `Objection` where something does not hold, or an error of the decoder that it should not have
+    ///   thrown. A trap ends the process.
+    func run(_ input: [UInt8]) throws { try self.check(input) }
+
+    static let all: [FuzzTarget] = [
+        recordTargets, textTargets, upstreamTargets, diskTargets, operatorTargets, fleetTargets,
+        simulatorTargets, brokerTargets,
+    ].flatMap { $0 }
+
+    /// What a topic brings, and what a broker does.
+    private static let recordTargets = [
+        activationJSON, activationProtobuf, record, jsonObject, traceContext, deadLetter, retryTicket,
+        progressMetadata, partitionList,
+    ]
+
+    private static let textTargets = [rfc3339, base64, ipAddress, deviceID]
+
+    /// What an upstream answers.
+    private static let upstreamTargets = [gdtAnswer, gdtWords, retryAfter, httpDate, httpAnswer]
+
+    /// What an earlier life of a worker has left on the disk.
+    private static let diskTargets = [crashLedger, crashMark]
+
+    /// What an operator writes, and what is written for one.
+    private static let operatorTargets = [
+        settingsFile, settingText, baseURL, interpretCase, logLine,
+    ]
+
+    private static let fleetTargets = [
+        publishLine, recordLine, inputLines, demoRegister, metricsPage, chaosAudit,
+    ]
+
+    private static let simulatorTargets = [simulatorRequest, simulatorFaults, clickScript]
+
+    /// What a client sends to the broker of the tests.
+    private static let brokerTargets = [brokerConnection, brokerRequests, recordBatch]
+}
