@@ -51,6 +51,12 @@ let package = Package(
         .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // The same once more: what the simulators make of a signature must be nothing that a worker made.
+        .systemLibrary(
+            name: "COpenSSLForUpstreams",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]
+        ),
 
         // A record as Kafka carries it: the one noun that both the client and the codecs speak.
         .target(name: "Records", swiftSettings: house),
@@ -113,7 +119,7 @@ let package = Package(
         // The upstreams we talk to, as small servers that share no code with the workers.
         .target(
             name: "UpstreamSimulator",
-            dependencies: [nioCore, nioHTTP1, nioPosix],
+            dependencies: ["COpenSSLForUpstreams", nioCore, nioHTTP1, nioPosix],
             swiftSettings: house
         ),
         // A Kafka broker in memory, for tests and chaos runs.
@@ -143,7 +149,9 @@ let package = Package(
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: house),
         .testTarget(
             name: "WireFormatsTests",
-            dependencies: ["WireFormats", "WireMessages", "Records", "Cryptography", protobuf],
+            dependencies: [
+                "WireFormats", "WireMessages", "Records", "Cryptography", "UpstreamSimulator", protobuf,
+            ],
             resources: [.copy("Vectors")],
             swiftSettings: house
         ),
