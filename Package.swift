@@ -33,6 +33,7 @@ let package = Package(
     name: "flotilla",
     products: [
         .executable(name: "activation-worker", targets: ["ActivationWorker"]),
+        .executable(name: "devicecheck-worker", targets: ["DeviceCheckWorker"]),
         .executable(name: "fleet", targets: ["Fleet"]),
     ],
     dependencies: [
@@ -103,6 +104,15 @@ let package = Package(
             name: "ActivationWorker",
             dependencies: [
                 "WorkerKit", "Records", "WireFormats", "Operations", "UpstreamHTTP", argumentParser,
+            ],
+            swiftSettings: house
+        ),
+
+        .executableTarget(
+            name: "DeviceCheckWorker",
+            dependencies: [
+                "Cryptography", "WorkerKit", "Records", "WireFormats", "Operations", "UpstreamHTTP",
+                argumentParser, lifecycle, logging, metrics,
             ],
             swiftSettings: house
         ),

@@ -2,14 +2,17 @@ internal import COpenSSL
 
 /// A digest algorithm, computed by OpenSSL.
 ///
-/// MD5 is here because upstreams ask for it by name; nothing of ours relies on its strength.
+/// MD5 is here because upstreams ask for it by name, SHA-1 because UUIDs of version 5 are made with it; nothing of ours
+/// relies on the strength of either.
 package enum Digest: String, Hashable, Sendable, CaseIterable {
     case md5
+    case sha1
     case sha256
 
     package var byteCount: Int {
         switch self {
         case .md5: 16
+        case .sha1: 20
         case .sha256: 32
         }
     }
@@ -45,11 +48,13 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
 
     // Fetched once: looking an algorithm up by name costs several times what a short digest does.
     private static let fetchedMD5 = Implementation(named: "MD5")
+    private static let fetchedSHA1 = Implementation(named: "SHA1")
     private static let fetchedSHA256 = Implementation(named: "SHA256")
 
     private var implementation: Implementation {
         switch self {
         case .md5: Self.fetchedMD5
+        case .sha1: Self.fetchedSHA1
         case .sha256: Self.fetchedSHA256
         }
     }
