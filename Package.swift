@@ -177,6 +177,14 @@ let package = Package(
             swiftSettings: house
         ),
         .testTarget(
+            name: "DeviceCheckWorkerTests",
+            dependencies: [
+                "Cryptography", "DeviceCheckWorker", "Operations", "Records", "UpstreamHTTP", "WireFormats",
+                "WorkerKit", configuration, lifecycle, logging,
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
             name: "UpstreamSimulatorTests",
             dependencies: ["UpstreamSimulator"],
             swiftSettings: house
@@ -198,8 +206,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ActivationWorker", "EmbeddedBroker", "EventThread", "Fleet", "Kafka", "Records",
-                "UpstreamSimulator",
+                "ActivationWorker", "DeviceCheckWorker", "EmbeddedBroker", "EventThread", "Fleet", "Kafka",
+                "Records", "UpstreamSimulator",
             ],
             swiftSettings: house
         ),

@@ -46,7 +46,7 @@ package enum DeviceCheckReply: Hashable, Sendable {
         guard body.count <= Self.bytesLimit, !Self.isPage(body) else { return .unreadable }
         guard operation == .query else { return .done }
         if let object = JSONObject(body) { return Self.state(object) }
-        let text = Self.letters(of: body)
+        let text = Self.words(of: body)
         return Self.neverSet.contains { text.contains($0) } ? .notSet : .unreadable
     }
 
@@ -68,7 +68,7 @@ package enum DeviceCheckReply: Hashable, Sendable {
     /// The order matters: an authorization token is not a device token, and a device token has a payload.
     private static func refusal(_ body: [UInt8]) -> Self {
         guard body.count <= Self.bytesLimit, !Self.isPage(body) else { return .unexplained }
-        let text = Self.letters(of: body)
+        let text = Self.words(of: body)
         for (words, meaning) in self.refusals where words.contains(where: { text.contains($0) }) {
             return meaning
         }
@@ -76,20 +76,27 @@ package enum DeviceCheckReply: Hashable, Sendable {
     }
 
     private static let refusals: [([String], Self)] = [
-        (["authorization", "authtoken"], .badAuthorization),
-        (["devicetoken"], .badDeviceToken),
-        (["timestamp"], .badTimestamp),
+        (["authorization"], .badAuthorization),
+        (["device token", "devicetoken"], .badDeviceToken),
+        (["timestamp", "time stamp"], .badTimestamp),
         (["transaction", "bits", "bit0", "bit1", "payload"], .misconfigured),
     ]
 
     /// What is written today, and what the documentation says.
-    private static let neverSet = ["failedtofindbitstate", "bitstatenotfound"]
+    private static let neverSet = ["failed to find bit state", "bit state not found"]
 
-    /// The letters and digits of a text in lower case, so that neither case nor spacing matters. A known text is then
-    /// searched for in this one, never this one in a known text: an empty body is in all of them.
-    private static func letters(of body: [UInt8]) -> String {
-        let bytes = body.lazy.map(\.lowercased).filter { $0.isDigit || $0.isLowercase }
-        return String(decoding: Array(bytes), as: UTF8.self)
+    /// The words of a text in lower case with one space between, so that neither case nor punctuation matters. A known
+    /// text is then searched for in this one, never this one in a known text: an empty body is in all of them.
+    private static func words(of body: [UInt8]) -> String {
+        var text: [UInt8] = []
+        for byte in body.lazy.map(\.lowercased) {
+            if byte.isDigit || byte.isLowercase {
+                text.append(byte)
+            } else if text.last != UInt8(ascii: " ") {
+                text.append(UInt8(ascii: " "))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static func isPage(_ body: [UInt8]) -> Bool {
