@@ -1,4 +1,3 @@
-import Operations
 package import Records
 package import ServiceLifecycle
 import UpstreamHTTP
@@ -48,9 +47,7 @@ package struct DeviceCheckHandler: Handler {
         self.tokens.goLive()
         self.memory.goLive()
         self.ages.begin(surroundings.registry)
-        let files = self.settings.teams.compactMap { team in
-            team.keyFile.map { (team.id, SecretFile(path: $0)) }
-        }
+        let files = self.settings.teams.compactMap { team in team.keyFile.map { (team.id, $0) } }
         guard !files.isEmpty else { return [] }
         let watch = KeyFileWatch(
             files: Dictionary(files) { first, _ in first },

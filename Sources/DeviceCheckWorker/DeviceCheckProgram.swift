@@ -180,7 +180,9 @@ enum DeviceCheckProgram: WorkerProgram {
                 id: id,
                 keyID: keyID,
                 signer: signer,
-                keyFile: reader.path(ofSecret: "key")
+                keyFile: reader.path(ofSecret: "key").map {
+                    DeviceCheckSettings.KeyFile(path: $0, text: key.revealBytes())
+                }
             )
         } catch {
             reader.reportFault(ofSecret: "key", "is no key for DeviceCheck: \(error)")

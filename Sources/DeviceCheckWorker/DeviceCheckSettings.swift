@@ -10,13 +10,24 @@ package struct DeviceCheckSettings: Sendable {
         package var keyID: String
         package var signer: ES256Signer
         /// Where the key was read from, to be read again when it changes; nil if it did not come from a file.
-        package var keyFile: String?
+        package var keyFile: KeyFile?
 
-        package init(id: String, keyID: String, signer: ES256Signer, keyFile: String? = nil) {
+        package init(id: String, keyID: String, signer: ES256Signer, keyFile: KeyFile? = nil) {
             self.id = id
             self.keyID = keyID
             self.signer = signer
             self.keyFile = keyFile
+        }
+    }
+
+    /// A file with a key, and what tells its text from another one without being it.
+    package struct KeyFile: Hashable, Sendable {
+        package var path: String
+        package var fingerprint: [UInt8]
+
+        package init(path: String, text: [UInt8]) {
+            self.path = path
+            self.fingerprint = Digest.sha256(text)
         }
     }
 

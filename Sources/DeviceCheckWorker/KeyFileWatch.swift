@@ -9,29 +9,34 @@ import ServiceLifecycle
 /// It looks once a second instead of waiting for the kernel to tell: a secret that is mounted into a container changes
 /// by a link above its folder being swapped, which no watch on the file sees.
 struct KeyFileWatch: Service {
-    let files: [String: SecretFile]
+    /// By team, as they were when the settings were read.
+    let files: [String: DeviceCheckSettings.KeyFile]
     let tokens: ProviderTokens
     let logger: Logger
     var interval = Duration.seconds(1)
 
     func run() async throws {
-        var seen: [String: Secret] = self.files.compactMapValues { try? $0.read() }
+        var files = self.files
         var complaints: [String: String] = [:]
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            // Being woken early is the only way that this fails, and the loop sees why.
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: self.interval) }
-            for (team, file) in self.files.sorted(by: { $0.key < $1.key }) {
-                self.look(at: file, of: team, &seen[team], &complaints[team])
-            }
+            for team in files.keys.sorted() { self.look(at: &files[team], of: team, &complaints[team]) }
         }
     }
 
-    private func look(at file: SecretFile, of team: String, _ seen: inout Secret?, _ complaint: inout String?)
-    {
+    private func look(
+        at file: inout DeviceCheckSettings.KeyFile?,
+        of team: String,
+        _ complaint: inout String?
+    ) {
+        guard let known = file else { return }
         do {
-            let text = try file.read()
-            guard text != seen else { return }
-            let signer = try ES256Signer(pem: text.revealBytes())
-            (seen, complaint) = (text, nil)
+            let text = try SecretFile(path: known.path).read().revealBytes()
+            let found = DeviceCheckSettings.KeyFile(path: known.path, text: text)
+            guard found != known else { return }
+            let signer = try ES256Signer(pem: text)
+            (file, complaint) = (found, nil)
             self.tokens.replaceKey(of: team, by: signer)
             self.logger.notice("key file changed", metadata: ["team": "\(team)"])
         } catch {

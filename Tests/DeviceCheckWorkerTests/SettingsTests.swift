@@ -100,27 +100,50 @@ import WorkerKit
         let folder = try TemporaryFolder()
         let file = try folder.write(Array("\(Case.key)\n".utf8), to: "key.p8")
         let program = try Self.load(SettingsText(key: ["key_file: key.p8"]), folder)
-        #expect(program.handler.settings.teams.first?.keyFile == file.path)
+        let keyFile = try #require(program.handler.settings.teams.first?.keyFile)
+        #expect(keyFile.path == file.path)
         let tokens = program.handler.tokens
         let before = try #require(tokens.token(of: Case.team, now: Case.receivedAt))
+        let (messages, log) = AsyncStream.makeStream(of: String.self)
         let watch = KeyFileWatch(
-            files: [Case.team: SecretFile(path: file.path)],
+            files: [Case.team: keyFile],
             tokens: tokens,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            logger: Logger(label: "test") { _ in StreamedLog(log) },
             interval: .milliseconds(5)
         )
         let running = Task { try await watch.run() }
-        // What is no key, and no file, changes nothing.
+        var told = messages.makeAsyncIterator()
+        // What is no key, and no file, changes nothing and is said once.
         try Data("nonsense".utf8).write(to: file)
-        try await Task.sleep(for: .milliseconds(50))
+        #expect(
+            await told.next() == "key file cannot be used; the key before it stays it is not one PEM block"
+        )
+        try FileManager.default.removeItem(at: file)
+        #expect(await told.next() == "key file cannot be used; the key before it stays no such file")
         #expect(tokens.token(of: Case.team, now: Case.receivedAt) == before)
         try Data(Case.otherKey.utf8).write(to: file, options: .atomic)
-        let deadline = ContinuousClock.now + .seconds(20)
-        while tokens.token(of: Case.team, now: Case.receivedAt) == before, ContinuousClock.now < deadline {
-            await Task.yield()
-        }
+        #expect(await told.next() == "key file changed ")
         #expect(tokens.token(of: Case.team, now: Case.receivedAt) != before)
         running.cancel()
         try await running.value
+    }
+}
+
+/// Hands on each message with its error, as it is logged.
+private struct StreamedLog: LogHandler {
+    let stream: AsyncStream<String>.Continuation
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    init(_ stream: AsyncStream<String>.Continuation) { self.stream = stream }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { self.metadata[key] }
+        set { self.metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let error = event.metadata?["error"].map { "\($0)" } ?? ""
+        self.stream.yield("\(event.message) \(error)")
     }
 }
