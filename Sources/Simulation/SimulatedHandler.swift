@@ -60,8 +60,8 @@ package struct SimulatedHandler: Handler {
                 attempt.ambiguous == 0 ? "done" : "done, perhaps after \(attempt.ambiguous) others"
             )
         case 300: return .call(Self.call(job, path: "again"))
-        case 301: return .call(Self.call(job, path: "at-once", isPerishable: true))
-        case 302: return .call(Self.call(job, path: "second-try", isSecondTry: true))
+        case 301: return .call(Self.call(job, path: "again", isPerishable: true))
+        case 302: return .call(Self.call(job, path: "again", isSecondTry: true))
         case 401: return .hold(reason, scope: .lane)
         case 402: return .hold(reason, scope: .upstream)
         case 403:
