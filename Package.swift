@@ -73,6 +73,7 @@ let package = Package(
         ? []
         : [
             .executable(name: "activation-worker", targets: ["ActivationWorker"]),
+            .executable(name: "devicecheck-worker", targets: ["DeviceCheckWorker"]),
             .executable(name: "fleet", targets: ["Fleet"]),
         ],
     dependencies: [
@@ -91,6 +92,12 @@ let package = Package(
         .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // The same once more: what the simulators make of a signature must be nothing that a worker made.
+        .systemLibrary(
+            name: "COpenSSLForUpstreams",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]
+        ),
 
         // A record as Kafka carries it: the one noun that both the client and the codecs speak.
         .target(name: "Records", swiftSettings: house),
@@ -140,6 +147,14 @@ let package = Package(
             ]
         ),
 
+        program(
+            "DeviceCheckWorker",
+            dependencies: [
+                "Cryptography", "WorkerKit", "Records", "WireFormats", "Operations", "UpstreamHTTP",
+                argumentParser, lifecycle, logging, metrics,
+            ]
+        ),
+
         // The engine that ships, on a clock, a cluster and an upstream that one seed decides.
         .target(
             name: "Simulation",
@@ -152,7 +167,7 @@ let package = Package(
         // The upstreams we talk to, as small servers that share no code with the workers.
         .target(
             name: "UpstreamSimulator",
-            dependencies: [nioCore, nioHTTP1, nioPosix],
+            dependencies: ["COpenSSLForUpstreams", nioCore, nioHTTP1, nioPosix],
             swiftSettings: house
         ),
         // A Kafka broker in memory, for tests and chaos runs.
@@ -181,7 +196,9 @@ let package = Package(
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: house),
         .testTarget(
             name: "WireFormatsTests",
-            dependencies: ["WireFormats", "WireMessages", "Records", "Cryptography", protobuf],
+            dependencies: [
+                "WireFormats", "WireMessages", "Records", "Cryptography", "UpstreamSimulator", protobuf,
+            ],
             resources: [.copy("Vectors")],
             swiftSettings: house
         ),
@@ -194,6 +211,14 @@ let package = Package(
         .testTarget(
             name: "ActivationWorkerTests",
             dependencies: ["ActivationWorker", "WorkerKit", "Records", "WireFormats", "UpstreamHTTP"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "DeviceCheckWorkerTests",
+            dependencies: [
+                "Cryptography", "DeviceCheckWorker", "Operations", "Records", "UpstreamHTTP", "WireFormats",
+                "WorkerKit", configuration, lifecycle, logging,
+            ],
             swiftSettings: house
         ),
         .testTarget(
@@ -218,8 +243,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ActivationWorker", "EmbeddedBroker", "EventThread", "Fleet", "Kafka", "Records",
-                "UpstreamSimulator",
+                "ActivationWorker", "DeviceCheckWorker", "EmbeddedBroker", "EventThread", "Fleet", "Kafka",
+                "Records", "UpstreamSimulator",
             ],
             swiftSettings: house
         ),

@@ -4,8 +4,13 @@ import WorkerKit
 /// The workers of the fleet, and the topics that each of them needs. A new worker is one more line here.
 enum Roster {
     static let activation = WorkerIdentity(name: "activation-worker", topic: "activation", upstream: "gdt")
+    static let deviceCheck = WorkerIdentity(
+        name: "devicecheck-worker",
+        topic: "devicecheck",
+        upstream: "devicecheck"
+    )
 
-    static let workers = [activation]
+    static let workers = [activation, deviceCheck]
 
     static let partitions = 4
 

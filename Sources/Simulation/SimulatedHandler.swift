@@ -22,7 +22,12 @@ package struct SimulatedHandler: Handler {
         }
     }
 
-    private static func call(_ job: Job, path: String) -> Call<Job> {
+    private static func call(
+        _ job: Job,
+        path: String,
+        isPerishable: Bool = false,
+        isSecondTry: Bool = false
+    ) -> Call<Job> {
         var headers = [
             HTTPHeader("topic", job.record.topic),
             HTTPHeader("partition", String(job.record.partition)),
@@ -34,7 +39,13 @@ package struct SimulatedHandler: Handler {
         }
         let url = "https://upstream.example/\(path)"
         let request = HTTPRequest(method: .post, url: url, headers: headers, body: job.record.value)
-        return Call(request, for: job, lane: job.lane)
+        return Call(
+            request,
+            for: job,
+            lane: job.lane,
+            isPerishable: isPerishable,
+            isSecondTry: isSecondTry
+        )
     }
 
     package func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, String> {
@@ -49,6 +60,8 @@ package struct SimulatedHandler: Handler {
                 attempt.ambiguous == 0 ? "done" : "done, perhaps after \(attempt.ambiguous) others"
             )
         case 300: return .call(Self.call(job, path: "again"))
+        case 301: return .call(Self.call(job, path: "again", isPerishable: true))
+        case 302: return .call(Self.call(job, path: "again", isSecondTry: true))
         case 401: return .hold(reason, scope: .lane)
         case 402: return .hold(reason, scope: .upstream)
         case 403:
@@ -57,10 +70,15 @@ package struct SimulatedHandler: Handler {
             )
         case 404: return .refuse(reason, "nothing there")
         case 409: return .retry(Retry(reason, blame: .record, after: after))
+        case 410: return .giveUp(Retry(reason, blame: .upstream, after: after), "too late")
         case 422: return .reject(Rejection(reason, kind: .rejected, replayable: .no))
         case 429: return .retry(Retry(reason, blame: .upstream, after: after, gatesUpstream: true))
         default: return .retry(Retry(reason, blame: .upstream, after: after))
         }
+    }
+
+    package func expired(_ record: InboundRecord, _ attempt: Attempt) -> String? {
+        attempt.number == 1 ? nil : "tried"
     }
 
     package func encode(_ outcome: Outcome, _ answer: String?, as format: ValueFormat) -> [UInt8] {

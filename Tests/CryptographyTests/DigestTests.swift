@@ -20,6 +20,19 @@ import Testing
         #expect(String(decoding: Digest.md5.hexadecimal(Array(text.utf8)), as: UTF8.self) == expected)
     }
 
+    // RFC 3174, section 7.3, and the empty text.
+    @Test(arguments: [
+        ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+        ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
+        ),
+    ])
+    func computesSHA1(of text: String, expected: String) {
+        #expect(String(decoding: Digest.sha1.hexadecimal(Array(text.utf8)), as: UTF8.self) == expected)
+    }
+
     // RFC 6234, section 8.5, and the empty text.
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),

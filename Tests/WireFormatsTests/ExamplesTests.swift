@@ -38,6 +38,35 @@ import WireMessages
         #expect(result.outcome.hasDeadLetterID == (result.outcome.fate == "dead_lettered"))
     }
 
+    @Test(arguments: examples("devicecheck"))
+    func readsADeviceCheck(file: String) throws {
+        let bytes = try Self.bytes("examples/devicecheck/\(file)")
+        _ = try DeviceCheck(decoding: DeviceCheckDraft.record(bytes))
+        try self.expectCanonical(Flotilla_Devicecheck_V1_DeviceCheck.self, bytes)
+    }
+
+    @Test(arguments: examples("devicecheck.result"))
+    func readsADeviceCheckResult(file: String) throws {
+        let bytes = try Self.bytes("examples/devicecheck.result/\(file)")
+        try self.expectCanonical(Flotilla_Devicecheck_V1_DeviceCheckResult.self, bytes)
+        let result = try Flotilla_Devicecheck_V1_DeviceCheckResult(jsonUTF8Bytes: bytes)
+        #expect(Outcome.Fate(rawValue: result.outcome.fate) != nil)
+        #expect(result.outcome.hasReason == (result.outcome.fate != "succeeded"))
+        #expect(result.outcome.hasDeadLetterID == (result.outcome.fate == "dead_lettered"))
+        #expect(result.result.isEmpty == (result.outcome.fate == "dead_lettered"))
+        #expect(result.hasBit0 == ["state", "updated"].contains(result.result))
+    }
+
+    @Test func showsEveryResultOfDeviceCheck() throws {
+        let results = try Self.examples("devicecheck.result").map {
+            try Flotilla_Devicecheck_V1_DeviceCheckResult(
+                jsonUTF8Bytes: try Self.bytes("examples/devicecheck.result/\($0)")
+            ).result
+        }
+        let known = Set(DeviceCheckAnswer.Result.allCases.map(\.rawValue))
+        #expect(Set(results).subtracting([""]) == known)
+    }
+
     @Test func showsEveryFateAndSeveralKinds() throws {
         let fates = try Self.examples("activation.result").map {
             try Flotilla_Activation_V1_ActivationResult(

@@ -12,6 +12,12 @@ struct UpstreamsCommand: AsyncParsableCommand {
             click id says what goes wrong: sim-503x2-… answers 503 twice, sim-cutafterx1-… accepts the report \
             and cuts the connection, sim-ret-12x2-… says -12 twice. At any time POST /control/faults switches \
             faults on for everybody, and GET /control/stats and /control/accepted tell what came in.
+
+            With --team, Apple's DeviceCheck is simulated too, on a port of its own, whose URL follows on the second \
+            line; development is below it at /development. It verifies every token, keeps the bits of each device, \
+            and takes any base64 for a device token; one that reads device=…;environment=…;made=… belongs to that \
+            environment and expires. POST /control/faults switches faults on, POST /control/teams replaces the \
+            teams, and GET /control/stats, /control/bits and /control/calls tell what came in.
             """
     )
 
@@ -38,6 +44,18 @@ struct UpstreamsCommand: AsyncParsableCommand {
     )
     var apps: [AccountArgument] = []
 
+    @Option(
+        name: .customLong("team"),
+        help: ArgumentHelp(
+            "A team of DeviceCheck and the PEM file of its public key; can be repeated.",
+            valueName: "team-id:key-id:file"
+        )
+    )
+    var teams: [TeamArgument] = []
+
+    @Option(help: "The port of DeviceCheck; 0 takes any free one.")
+    var devicecheckPort = 0
+
     @Flag(help: "Let click ids that start with sim- decide the fate of their report.")
     var scripted = false
 
@@ -60,21 +78,43 @@ struct UpstreamsCommand: AsyncParsableCommand {
             settings.seed = self.seed
             settings.scriptedByClickID = self.scripted
             settings.journalLimit = self.journal
-            let simulator = try await self.start(settings)
+            let simulator = try await Self.listening { () async throws(SimulatorError) in
+                try await GDTSimulator.start(settings)
+            }
+            let apple = try await self.startDeviceCheck()
             let life = self.life
             try await StopWish.heard { wish in
                 try life.announce("http://\(simulator.host):\(simulator.port)")
+                if let apple { Console.line(apple.url) }
                 life.waitForTheEnd(wish)
             }
             let stats = simulator.stats()
             await simulator.stop()
-            if self.stats { Console.line(try Self.line(stats)) }
+            await apple?.stop()
+            if self.stats {
+                Console.line(try Self.line(stats))
+                if let apple { Console.line(try Self.line(apple.stats())) }
+            }
         }
     }
 
-    private func start(_ settings: GDTSimulator.Settings) async throws(Complaint) -> RunningSimulator {
+    private func startDeviceCheck() async throws -> RunningDeviceCheck? {
+        guard !self.teams.isEmpty else { return nil }
+        var settings = DeviceCheckSimulator.Settings(teams: try self.teams.map { try $0.team })
+        settings.host = self.host
+        settings.port = self.devicecheckPort
+        settings.seed = self.seed
+        let settled = settings
+        return try await Self.listening { () async throws(SimulatorError) in
+            try await DeviceCheckSimulator.start(settled)
+        }
+    }
+
+    private static func listening<Running>(
+        _ start: () async throws(SimulatorError) -> Running
+    ) async throws(Complaint) -> Running {
         do throws(SimulatorError) {
-            return try await GDTSimulator.start(settings)
+            return try await start()
         } catch {
             switch error {
             case .couldNotListen(let host, let port, let reason):
@@ -99,7 +139,7 @@ struct UpstreamsCommand: AsyncParsableCommand {
         return keys
     }
 
-    private static func line(_ stats: SimulatorStats) throws -> String {
+    private static func line(_ stats: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return String(decoding: try encoder.encode(stats), as: UTF8.self)
@@ -116,5 +156,36 @@ struct AccountArgument: ExpressibleByArgument {
         )
         guard parts.count == 4, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
         self.keys = GDTKeys(appID: parts[0], advertiserID: parts[1], signKey: parts[2], encryptKey: parts[3])
+    }
+}
+
+/// A team of DeviceCheck as it is written on the command line.
+struct TeamArgument: ExpressibleByArgument {
+    let teamID: String
+    let keyID: String
+    let path: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(
+            String.init
+        )
+        guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        (self.teamID, self.keyID, self.path) = (parts[0], parts[1], parts[2])
+    }
+
+    var team: DeviceCheckTeam {
+        get throws(Complaint) {
+            let bytes: [UInt8]
+            do throws(FileFailure) {
+                bytes = try SmallFile.read(self.path)
+            } catch {
+                throw Complaint("cannot read \(self.path): \(error.reason)")
+            }
+            let pem = String(decoding: bytes, as: UTF8.self)
+            guard ES256Verifier(publicKeyPEM: pem) != nil else {
+                throw Complaint("\(self.path) is not the PEM file of a public key of P-256")
+            }
+            return DeviceCheckTeam(teamID: self.teamID, keyID: self.keyID, publicKeyPEM: pem)
+        }
     }
 }

@@ -22,6 +22,17 @@ extension SettingsReader {
         self.reportFault(key, problem)
     }
 
+    /// Where the file is that a secret was read from; nil if it was given itself, or not at all.
+    package func path(ofSecret key: String) -> String? {
+        for lookUp in [self.findOverride, self.findInFile] {
+            if lookUp(self.path.appending(key)) != nil { return nil }
+            guard let setting = lookUp(self.path.appending(key + "_file")) else { continue }
+            guard case .scalar(let name) = setting.content else { return nil }
+            return self.resolved(name, isOverride: setting.isOverride)
+        }
+        return nil
+    }
+
     private func secret(_ key: String, isRequired: Bool, help: String) -> Secret? {
         let path = self.path.appending(key)
         let filePath = self.path.appending(key + "_file")
@@ -75,15 +86,16 @@ extension SettingsReader {
         }
         let file: SmallFile
         do {
-            file = try SmallFile(path: self.resolved(name, isOverride: setting.isOverride), limit: 65_536)
+            file = try SmallFile(
+                path: self.resolved(name, isOverride: setting.isOverride),
+                limit: SecretFile.bytesLimit
+            )
         } catch {
             self.report(path, at: setting.location, "names a file that cannot be read: \(error.reason)")
             return nil
         }
-        var bytes = file.bytes[...]
-        if bytes.last == UInt8(ascii: "\n") { bytes = bytes.dropLast() }
-        if bytes.last == UInt8(ascii: "\r") { bytes = bytes.dropLast() }
-        guard !bytes.isEmpty else {
+        let secret = SecretFile.secret(in: file)
+        guard !secret.isEmpty else {
             self.report(path, at: setting.location, "names an empty file")
             return nil
         }
@@ -91,7 +103,7 @@ extension SettingsReader {
             let problem = "names a file that every user of this machine can read"
             self.report(path, at: setting.location, problem, severity: .warning)
         }
-        return Secret(bytes: Array(bytes))
+        return secret
     }
 
     /// Paths in the settings file start at its folder, those of the environment where the process was started.

@@ -11,24 +11,24 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// A control request may bring many keys; nothing else needs a body.
     private static let bodyByteLimit = 16 << 20
 
-    private let switchboard: Switchboard
-    private let desk: ControlDesk
+    private let site: any Site
+    private let listener: Listener
     private var head: HTTPRequestHead?
     private var body = ByteBuffer()
     private var delayed: Scheduled<Void>?
 
-    init(switchboard: Switchboard, desk: ControlDesk) {
-        self.switchboard = switchboard
-        self.desk = desk
+    init(site: any Site, listener: Listener) {
+        self.site = site
+        self.listener = listener
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        self.switchboard.connections.opened(context.channel)
+        self.site.connections.opened(context.channel)
         context.fireChannelActive()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        self.switchboard.connections.closed(context.channel)
+        self.site.connections.closed(context.channel)
         self.delayed?.cancel()
         context.fireChannelInactive()
     }
@@ -60,42 +60,33 @@ final class ConnectionHandler: ChannelInboundHandler {
             self.answerAtTheDesk(head, context: context)
             return
         }
-        // The API knows only GET: anything else is judged as a request without a target.
-        let course = self.switchboard.receive(target: head.method == .GET ? Array(head.uri.utf8) : [])
-        guard course.delayMilliseconds > 0 else {
-            self.follow(course, isKeepAlive: head.isKeepAlive, context: context)
+        let treatment = self.site.receive(head, body: self.body)
+        guard treatment.delayMilliseconds > 0 else {
+            self.follow(treatment, isKeepAlive: head.isKeepAlive, context: context)
             return
         }
-        let delay = TimeAmount.milliseconds(Int64(course.delayMilliseconds))
+        let delay = TimeAmount.milliseconds(Int64(treatment.delayMilliseconds))
         self.delayed = context.eventLoop.assumeIsolated().scheduleTask(in: delay) {
-            self.follow(course, isKeepAlive: head.isKeepAlive, context: context)
+            self.follow(treatment, isKeepAlive: head.isKeepAlive, context: context)
         }
     }
 
-    private func follow(_ course: Course, isKeepAlive: Bool, context: ChannelHandlerContext) {
-        self.switchboard.followed(course)
-        switch course.misbehaviour {
-        case .hang:
-            break
-        case .cutBefore, .cutAfter:
-            context.close(promise: nil)
-        case .status(let status, let retryAfter):
-            let reply = Reply.status(status, retryAfterSeconds: retryAfter)
-            self.send(reply, isKeepAlive: isKeepAlive, context: context)
-        case .proxyPage:
-            self.send(.proxyPage, isKeepAlive: isKeepAlive, context: context)
-        case .truncate:
-            self.send(.truncated(course.ret), isKeepAlive: isKeepAlive, context: context)
-        case nil, .ret:
-            self.send(.ret(course.ret), isKeepAlive: isKeepAlive, context: context)
+    private func follow(_ treatment: Treatment, isKeepAlive: Bool, context: ChannelHandlerContext) {
+        treatment.followed()
+        switch treatment.conduct {
+        case .hang: break
+        case .close: context.close(promise: nil)
+        case .reply(let reply): self.send(reply, isKeepAlive: isKeepAlive, context: context)
         }
     }
 
     private func answerAtTheDesk(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
-        let (desk, uri, method) = (self.desk, head.uri, head.method.rawValue)
+        let (site, listener, uri, method) = (self.site, self.listener, head.uri, head.method.rawValue)
         let body = Array(self.body.readableBytesView)
         context.eventLoop
-            .makeFutureWithTask { await desk.answer(method: method, uri: uri, body: body) }
+            .makeFutureWithTask {
+                await site.control(method: method, uri: uri, body: body, listener: listener)
+            }
             .assumeIsolated()
             .whenSuccess { answer in
                 guard context.channel.isActive else { return }
@@ -103,7 +94,7 @@ final class ConnectionHandler: ChannelInboundHandler {
                 if let outage = answer.outage {
                     // The port goes away only once the answer is out and its connection closed.
                     context.channel.closeFuture.whenComplete { [loop = context.eventLoop] _ in
-                        loop.makeFutureWithTask { await desk.begin(outage) }.whenComplete { _ in }
+                        loop.makeFutureWithTask { await listener.follow(outage) }.whenComplete { _ in }
                     }
                 }
             }
@@ -114,6 +105,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         headers.add(name: "content-type", value: reply.contentType)
         let byteCount = reply.body.readableBytes + reply.withheldByteCount
         headers.add(name: "content-length", value: String(byteCount))
+        for (name, value) in reply.headers { headers.add(name: name, value: value) }
         if let seconds = reply.retryAfterSeconds {
             headers.add(name: "retry-after", value: String(seconds))
         }

@@ -46,10 +46,6 @@ struct ControlDesk: Sendable {
         return Self.json(self.switchboard.calls(from: number))
     }
 
-    func begin(_ outage: Faults.Down) async {
-        await self.listener.follow(outage)
-    }
-
     private func setFaults(_ body: [UInt8]) async -> Answer {
         let faults: Faults
         do {
@@ -78,13 +74,13 @@ struct ControlDesk: Sendable {
         }
     }
 
-    private static func refusal(_ status: Int, _ reason: String) -> Answer {
+    static func refusal(_ status: Int, _ reason: String) -> Answer {
         var answer = Self.json(["error": reason])
         answer.reply.status = status
         return answer
     }
 
-    private static func json(_ value: some Encodable) -> Answer {
+    static func json(_ value: some Encodable) -> Answer {
         let bytes = (try? StrictJSON.encode(value)) ?? []
         return Answer(reply: Reply(contentType: "application/json", body: ByteBuffer(bytes: bytes)))
     }

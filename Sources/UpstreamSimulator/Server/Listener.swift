@@ -14,7 +14,7 @@ actor Listener {
     }
 
     private let group: MultiThreadedEventLoopGroup
-    private let switchboard: Switchboard
+    private let site: any Site
     private var state = State.idle
     private var address: SocketAddress?
     private var lastStep: Task<Void, Never>?
@@ -22,9 +22,9 @@ actor Listener {
     private var outageCount = 0
     private var isStopping = false
 
-    init(on group: MultiThreadedEventLoopGroup, for switchboard: Switchboard) {
+    init(on group: MultiThreadedEventLoopGroup, for site: any Site) {
         self.group = group
-        self.switchboard = switchboard
+        self.site = site
     }
 
     /// Returns the port, which differs from the one asked for when that was 0.
@@ -67,7 +67,7 @@ actor Listener {
         case .reset:
             self.state = .resetting(channel)
         }
-        self.switchboard.connections.shut()
+        self.site.connections.shut()
 
         self.outageCount += 1
         let length = min(max(outage.milliseconds, 0), 3_600_000)
@@ -106,7 +106,7 @@ actor Listener {
             }
             withExtendedLifetime(reservation) {}
         }
-        self.switchboard.connections.readmit()
+        self.site.connections.readmit()
     }
 
     /// One step at a time, in the order they were asked for: an actor alone would interleave them.
@@ -121,8 +121,7 @@ actor Listener {
     }
 
     private var bootstrap: ServerBootstrap {
-        let switchboard = self.switchboard
-        let desk = ControlDesk(switchboard: switchboard, listener: self)
+        let site = self.site
         return ServerBootstrap(group: self.group)
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -132,7 +131,7 @@ actor Listener {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.configureHTTPServerPipeline()
-                    try pipeline.addHandler(ConnectionHandler(switchboard: switchboard, desk: desk))
+                    try pipeline.addHandler(ConnectionHandler(site: site, listener: self))
                 }
             }
     }

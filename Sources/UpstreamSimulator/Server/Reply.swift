@@ -5,6 +5,7 @@ struct Reply: Sendable {
     var status: Int = 200
     var contentType: String
     var retryAfterSeconds: Int?
+    var headers: [(String, String)] = []
     var body: ByteBuffer
     /// Announced and never sent.
     var withheldByteCount = 0
@@ -16,9 +17,9 @@ struct Reply: Sendable {
         return Reply(contentType: "application/json", body: ByteBuffer(string: json))
     }
 
-    /// The first half of the API's own answer.
-    static func truncated(_ ret: GDTRet) -> Reply {
-        var reply = Reply.ret(ret)
+    /// The first half of an answer of the API's own.
+    static func truncated(_ whole: Reply) -> Reply {
+        var reply = whole
         let sent = reply.body.readableBytes / 2
         reply.withheldByteCount = reply.body.readableBytes - sent
         reply.body.moveWriterIndex(to: reply.body.readerIndex + sent)

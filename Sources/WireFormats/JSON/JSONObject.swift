@@ -69,6 +69,15 @@ struct JSONObject {
         return Int64(digits) ?? Double(digits).flatMap { Int64(exactly: $0) }
     }
 
+    /// A member that is true or false; nil for anything else, numbers and texts included.
+    func bool(_ name: String) -> Bool? {
+        switch self.value(name)?.first {
+        case UInt8(ascii: "t"): true
+        case UInt8(ascii: "f"): false
+        default: nil
+        }
+    }
+
     /// The inside of a string with its escapes taken out. What is no Unicode becomes U+FFFD.
     private static func unescaped(_ text: ArraySlice<UInt8>) -> String {
         guard text.contains(UInt8(ascii: "\\")) else { return String(decoding: text, as: UTF8.self) }

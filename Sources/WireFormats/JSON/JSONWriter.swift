@@ -51,6 +51,17 @@ struct JSONWriter {
         self.text.append(UInt8(ascii: "\""))
     }
 
+    /// A number as such, for upstreams: of proto3's mapping, only those of 32 bits are.
+    mutating func number(_ name: String, _ value: Int64) {
+        self.name(name)
+        self.text.appendDecimal(value)
+    }
+
+    mutating func bool(_ name: String, _ value: Bool) {
+        self.name(name)
+        self.text += (value ? "true" : "false").utf8
+    }
+
     /// Milliseconds since 1970.
     mutating func timestamp(_ name: String, _ milliseconds: Int64) {
         self.name(name)

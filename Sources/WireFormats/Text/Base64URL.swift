@@ -9,4 +9,15 @@ package enum Base64URL {
     static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         Base64Digits.urlSafe.decode(text)
     }
+
+    package static func encode(_ bytes: [UInt8]) -> [UInt8] {
+        Base64.encode(bytes).compactMap { character in
+            switch character {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            case UInt8(ascii: "="): nil
+            default: character
+            }
+        }
+    }
 }

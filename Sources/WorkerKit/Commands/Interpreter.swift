@@ -44,6 +44,13 @@ struct Interpreter<P: WorkerProgram> {
                 reason: retry.reason,
                 afterMilliseconds: retry.after?.wholeMilliseconds
             )
+        case .giveUp(let retry, let answer):
+            return VerdictLine(
+                verdict: "reject",
+                reason: retry.reason,
+                fate: .rejected,
+                result: self.result(.rejected, retry.reason, answer, record, attempt)
+            )
         case .reject(let rejection):
             return VerdictLine(
                 verdict: "reject",

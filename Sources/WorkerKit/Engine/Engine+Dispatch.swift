@@ -65,7 +65,7 @@ extension Engine {
             self.breaker.state == .closed && self.lanes.isOpen(Lanes.upstream)
             && self.lanes.isOpen(call.lane)
         guard !mayCall else { return self.start(id, call) }
-        self.followUps[id] = call
+        if !call.isPerishable { self.followUps[id] = call }
         self.table[id].state = .ready
         self.ready.append(id)
     }
@@ -159,6 +159,11 @@ extension Engine {
     func expire(_ id: EntryID) {
         let last = self.table[id].lastReason.map { "; the last attempt ended with \($0.code)" } ?? ""
         let reason = Reason("deadline", "The record's deadline passed before it could be settled\(last).")
-        self.settle(id, as: .expired, because: reason, nil)
+        let (record, circumstances) = self.table.withEntry(id) {
+            let number = $0.attempts + 1
+            return ($0.record, Attempt(number: number, now: self.now.wall, ambiguous: $0.ambiguousAttempts))
+        }
+        let answer = self.handling(id) { self.handler.expired(record, circumstances) }
+        self.settle(id, as: .expired, because: reason, answer)
     }
 }

@@ -49,8 +49,12 @@ extension Engine {
             self.upstreamAnswered(id, laneIsFine: true)
             self.settle(id, as: .rejected, because: reason, answer)
         case .call(let call):
-            self.upstreamAnswered(id, laneIsFine: true)
+            self.upstreamAnswered(id, laneIsFine: !call.isSecondTry)
             self.followUp(id, call)
+        case .giveUp(let retry, let answer):
+            self.noteFailure(id, retry)
+            self.gateIfAsked(retry)
+            self.settle(id, as: .rejected, because: retry.reason, answer)
         case .reject(let rejection): self.rejected(id, rejection)
         case .retry(let retry): self.retryLater(id, retry)
         case .hold(let reason, let scope): self.hold(id, reason, scope)

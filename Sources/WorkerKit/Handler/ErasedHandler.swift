@@ -1,4 +1,5 @@
 package import Records
+package import ServiceLifecycle
 package import WireFormats
 
 /// A handler with its own types out of sight, so that the engine is compiled once and not for each worker.
@@ -9,6 +10,8 @@ package struct ErasedHandler: Sendable {
     package let plan: @Sendable (InboundRecord, Attempt) -> AnyPlan
     package let interpret: @Sendable (Exchange, any Sendable, Attempt) -> AnyVerdict
     package let encode: @Sendable (Outcome, (any Sendable)?, ValueFormat) -> [UInt8]
+    package let expired: @Sendable (InboundRecord, Attempt) -> (any Sendable)?
+    package let companions: @Sendable (Surroundings) -> [any Service]
 
     package init<H: Handler>(_ handler: H) {
         self.plan = { record, attempt in handler.plan(record, attempt).erased() }
@@ -16,6 +19,8 @@ package struct ErasedHandler: Sendable {
             guard let job = job as? H.Job else { preconditionFailure("a job of another handler") }
             return handler.interpret(exchange, of: job, attempt).erased()
         }
+        self.expired = { record, attempt in handler.expired(record, attempt) }
+        self.companions = { surroundings in handler.companions(surroundings) }
         self.encode = { outcome, answer, format in
             handler.encode(outcome, answer.flatMap { $0 as? H.Answer }, as: format)
         }
@@ -40,6 +45,7 @@ extension Verdict {
         case .refuse(let reason, let answer): .refuse(reason, answer)
         case .call(let call): .call(call.erased())
         case .retry(let retry): .retry(retry)
+        case .giveUp(let retry, let answer): .giveUp(retry, answer)
         case .reject(let rejection): .reject(rejection)
         case .hold(let reason, let scope): .hold(reason, scope: scope)
         }
@@ -48,6 +54,12 @@ extension Verdict {
 
 extension Call {
     fileprivate func erased() -> Call<any Sendable> {
-        Call<any Sendable>(self.request, for: self.job, lane: self.lane)
+        Call<any Sendable>(
+            self.request,
+            for: self.job,
+            lane: self.lane,
+            isPerishable: self.isPerishable,
+            isSecondTry: self.isSecondTry
+        )
     }
 }

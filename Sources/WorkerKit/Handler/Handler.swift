@@ -1,11 +1,15 @@
+package import Logging
+package import Operations
 package import Records
+package import ServiceLifecycle
 package import UpstreamHTTP
 package import WireFormats
 
 /// The part of a worker that is its own: two pure functions around one upstream call.
 ///
-/// Neither does I/O, reads a clock or keeps state; what they need to know of the world is in the `Attempt`.
-/// Both run on the engine's thread, once for every attempt of every record, so they must not block.
+/// Neither does I/O or reads a clock; what they need to know of the world is in the `Attempt`. Where an upstream makes a
+/// handler remember something between records, it does so in a bounded value of its own, and only in a running worker:
+/// a case that is played through by hand has the same verdict every time. Both run on the engine's thread, once for every attempt of every record, so they must not block.
 package protocol Handler: Sendable {
     /// A decoded record, and whatever the handler wants to remember between the calls of one record.
     associatedtype Job: Sendable
@@ -20,6 +24,31 @@ package protocol Handler: Sendable {
 
     /// The value of the result record. `answer` is nil where the upstream has said nothing final.
     func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8]
+
+    /// What the result of a record says whose deadline has passed, beside that; nil, the default, if nothing.
+    func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer?
+
+    /// Told once, before a worker begins its work, and never for a command that only plays a case through: what this
+    /// handler counts and logs with, and in return what has to run beside the engine, such as a watch on a file.
+    /// Nothing by default.
+    func companions(_ surroundings: Surroundings) -> [any Service]
+}
+
+extension Handler {
+    package func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? { nil }
+
+    package func companions(_ surroundings: Surroundings) -> [any Service] { [] }
+}
+
+/// What a running worker offers its handler.
+package struct Surroundings: Sendable {
+    package var registry: PrometheusRegistry
+    package var logger: Logger
+
+    package init(registry: PrometheusRegistry, logger: Logger) {
+        self.registry = registry
+        self.logger = logger
+    }
 }
 
 /// The circumstances of one attempt, so that a handler needs no clock and no memory.

@@ -22,6 +22,9 @@ package enum Verdict<Job: Sendable, Answer: Sendable>: Sendable {
     case call(Call<Job>)
     /// May succeed later.
     case retry(Retry)
+    /// The same failure, and later is too late for this record: the outcome is `rejected`, no dead letter. It counts
+    /// for the upstream's health as the retry would have, and nobody waits.
+    case giveUp(Retry, Answer?)
     /// Can never succeed as it is: a dead letter.
     case reject(Rejection)
     /// Our configuration, or the whole upstream, is broken: nothing of that scope is called but a rare probe,
@@ -37,11 +40,25 @@ package struct Call<Job: Sendable>: Sendable {
     /// The part of the upstream that shares one configuration, such as one account. A hold stops a lane and
     /// leaves the others alone. Holds no secret and no personal data: it is a label in logs and metrics.
     package var lane: String
+    /// Good for now only, such as for a time that it carries. Where it cannot be made at once, the record is planned
+    /// anew instead.
+    package var isPerishable: Bool
+    /// Asks once more what has just been refused, for a reason that our configuration may explain: that refusal does
+    /// not speak for the lane.
+    package var isSecondTry: Bool
 
-    package init(_ request: HTTPRequest, for job: Job, lane: String) {
+    package init(
+        _ request: HTTPRequest,
+        for job: Job,
+        lane: String,
+        isPerishable: Bool = false,
+        isSecondTry: Bool = false
+    ) {
         self.request = request
         self.job = job
         self.lane = lane
+        self.isPerishable = isPerishable
+        self.isSecondTry = isSecondTry
     }
 }
 

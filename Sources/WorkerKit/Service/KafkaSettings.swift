@@ -12,6 +12,7 @@ package struct KafkaSettings: Sendable {
     private var transactionTimeout: Duration
     private var sessionTimeout: Duration
     private var fetchWait: Duration
+    private var linger: Duration
     private var extra: [(name: String, value: Secret)]
 
     init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
@@ -59,6 +60,7 @@ package struct KafkaSettings: Sendable {
             in: .seconds(1) ... .seconds(600),
             help: "How long the cluster may take to answer when the worker starts."
         )
+        self.linger = identity.haste.linger
         self.extra = reader.each(
             "properties",
             help:
@@ -112,7 +114,7 @@ package struct KafkaSettings: Sendable {
     package func producerProperties(transactionalID: String? = nil) -> [String: String] {
         var own = [
             "bootstrap.servers": self.brokers,
-            "linger.ms": "5",
+            "linger.ms": Self.milliseconds(self.linger),
             "message.max.bytes": String(self.messageBytesLimit),
             "message.timeout.ms": "30000",
             "queue.buffering.max.kbytes": "65536",

@@ -60,13 +60,22 @@ package struct WorkerProcess: Sendable {
                 metadata: ["ca_file": "\(file)"]
             )
         }
+        // Before the engine, so that they are there as long as it is.
+        let surroundings = Surroundings(registry: registry, logger: logger)
+        let companions = self.handler.companions(surroundings).map {
+            ServiceGroupConfiguration.ServiceConfiguration(
+                service: $0,
+                successTerminationBehavior: .gracefullyShutdownGroup
+            )
+        }
         // Stopped from the last to the first: the health server answers until the worker has drained.
         let group = ServiceGroup(
             configuration: .init(
                 services: [
                     .init(service: ImpatientStop(), successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
-                    .init(service: worker, successTerminationBehavior: .gracefullyShutdownGroup),
+                ] + companions + [
+                    .init(service: worker, successTerminationBehavior: .gracefullyShutdownGroup)
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() }

@@ -32,6 +32,7 @@ package struct WorkerSettings: Sendable {
         engine.resultTopic = self.kafka.resultTopic
         engine.deadLetterTopic = self.kafka.deadLetterTopic
         engine.messageBytesLimit = self.kafka.messageBytesLimit
+        identity.haste.apply(to: &engine)
         engine.readWork(reader.section("worker"))
         engine.readRetry(reader.section("retry"))
         engine.readBreaker(reader.section("breaker"))
@@ -106,12 +107,27 @@ package struct WorkerIdentity: Hashable, Sendable {
     package var upstream: String
     /// The longest answer that is read, where no setting says otherwise.
     package var answerBytesLimit: Int
+    package var httpVersion: HTTPClientSettings.Version
+    /// Header fields of an answer that the handler looks at, besides those that all do.
+    package var keptHeaders: [String]
+    package var haste: Haste
 
-    package init(name: String, topic: String, upstream: String, answerBytesLimit: Int = 8 << 20) {
+    package init(
+        name: String,
+        topic: String,
+        upstream: String,
+        answerBytesLimit: Int = 8 << 20,
+        httpVersion: HTTPClientSettings.Version = .http1,
+        keptHeaders: [String] = [],
+        haste: Haste = .ordinary
+    ) {
         self.name = name
         self.topic = topic
         self.upstream = upstream
         self.answerBytesLimit = answerBytesLimit
+        self.httpVersion = httpVersion
+        self.keptHeaders = keptHeaders
+        self.haste = haste
     }
 }
 
@@ -347,6 +363,8 @@ extension HTTPClientSettings {
                 in: 1_024...(1 << 30),
                 help: "The longest answer that is read."
             ),
+            keptHeaders: ["retry-after", "date"] + identity.keptHeaders,
+            httpVersion: identity.httpVersion,
             certificateAuthorityFile: reader.optionalString(
                 "ca_file",
                 help:

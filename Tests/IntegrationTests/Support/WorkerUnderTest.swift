@@ -28,7 +28,7 @@ final class WorkerUnderTest {
         return found
     }
 
-    init(
+    convenience init(
         _ cluster: TestCluster,
         upstream: String,
         brokers: String? = nil,
@@ -36,13 +36,20 @@ final class WorkerUnderTest {
         level: String = "info",
         more: String = ""
     ) throws {
+        try self.init(
+            "activation-worker",
+            Self.text(cluster, upstream, brokers ?? cluster.brokers, kafka, level, more)
+        )
+    }
+
+    /// - Parameter text: its settings file.
+    init(_ executable: String, _ text: String) throws {
         self.output = try ProcessOutput()
         self.settings = FileManager.default.temporaryDirectory
             .appendingPathComponent("flotilla-\(UUID().uuidString).yaml")
-        let text = Self.text(cluster, upstream, brokers ?? cluster.brokers, kafka, level, more)
         try text.write(to: self.settings, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: self.settings.path)
-        self.process.executableURL = URL(fileURLWithPath: try Self.path(of: "activation-worker"))
+        self.process.executableURL = URL(fileURLWithPath: try Self.path(of: executable))
         self.process.arguments = ["run", "--config", self.settings.path]
         self.process.standardError = self.output.pipe
         self.process.standardOutput = self.output.pipe

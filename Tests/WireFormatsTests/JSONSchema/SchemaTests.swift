@@ -23,7 +23,7 @@ import Testing
         return Array("{\(text.joined(separator: ","))}".utf8)
     }
 
-    @Test(arguments: ["activation", "activation.result"])
+    @Test(arguments: ["activation", "activation.result", "devicecheck", "devicecheck.result"])
     func everyExampleIsValid(name: String) throws {
         let schema = try Self.schema(name)
         let examples = ExamplesTests.examples(name)

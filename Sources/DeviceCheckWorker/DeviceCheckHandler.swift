@@ -1,0 +1,209 @@
+package import Records
+package import ServiceLifecycle
+import UpstreamHTTP
+package import WireFormats
+package import WorkerKit
+
+/// Carries out operations on the two bits of a device: one POST for each, two for an update that names one bit.
+///
+/// Bits are set to what they are to be, so a repeat of a call changes nothing. A device token lives for seconds, and
+/// Apple calls an old one by the same words as a forged one: how old it is decides what is said of the device.
+package struct DeviceCheckHandler: Handler {
+    package typealias Job = DeviceCheckJob
+    package typealias Answer = DeviceCheckAnswer
+
+    let settings: DeviceCheckSettings
+    let tokens: ProviderTokens
+    let memory: UpdateMemory
+    private let ages = TokenAgeMeter()
+    /// Where each environment's operations go.
+    private let urls: [DeviceCheckEnvironment: [DeviceCheckOperation: String]]
+    /// Lanes, found rather than put together.
+    private let lanes: [String: [DeviceCheckEnvironment: String]]
+
+    package init(_ settings: DeviceCheckSettings) {
+        self.settings = settings
+        self.tokens = ProviderTokens(settings.teams, lifetime: settings.tokenLifetime)
+        self.memory = UpdateMemory(settings.memory)
+        self.urls = Self.each { environment in
+            let host = settings.hosts[environment]?.text ?? environment.host
+            return Dictionary(
+                uniqueKeysWithValues: DeviceCheckOperation.allCases.map { ($0, host + $0.path) }
+            )
+        }
+        let lanes = settings.teams.map { team in
+            (team.id, Self.each { "\(team.id)/\($0.rawValue)" })
+        }
+        self.lanes = Dictionary(lanes) { first, _ in first }
+    }
+
+    private static func each<Value>(_ value: (DeviceCheckEnvironment) -> Value)
+        -> [DeviceCheckEnvironment: Value]
+    {
+        Dictionary(uniqueKeysWithValues: DeviceCheckEnvironment.allCases.map { ($0, value($0)) })
+    }
+
+    package func companions(_ surroundings: Surroundings) -> [any Service] {
+        self.tokens.goLive()
+        self.memory.goLive()
+        self.ages.begin(surroundings.registry)
+        let files = self.settings.teams.compactMap { team in team.keyFile.map { (team.id, $0) } }
+        guard !files.isEmpty else { return [] }
+        let watch = KeyFileWatch(
+            files: Dictionary(files) { first, _ in first },
+            tokens: self.tokens,
+            logger: surroundings.logger
+        )
+        return [watch]
+    }
+
+    package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, Answer> {
+        var check: DeviceCheck
+        do throws(DeviceCheck.Fault) {
+            check = try DeviceCheck(decoding: record)
+        } catch {
+            switch error {
+            case .record(let fault):
+                return .reject(Rejection(fault.reason, kind: fault.kind, replayable: .no))
+            case .refused(let reason, let answer): return .refuse(reason, answer)
+            }
+        }
+        guard let team = self.team(of: check) else {
+            let reason = Reason("configuration.unknown_team", "No key is configured for the team.")
+            return .reject(Rejection(reason, kind: .invalid, replayable: .afterFix))
+        }
+        check.header.teamID = team
+        let age = TokenAge(of: check, publishedAt: record.timestamp, now: attempt.now)
+        if let objection = self.objection(to: check, age, attempt) { return objection }
+        let job = Job(check: check, step: Job.Step(check.demand), publishedAt: record.timestamp, serial: 0)
+        guard let call = self.call(job, now: attempt.now) else {
+            return .refuse(Reason.cannotSign, self.answer(.unavailable, to: job, attempt))
+        }
+        self.ages.note(age)
+        return .call(call)
+    }
+
+    /// Where a record names no team, there can be only one.
+    private func team(of check: DeviceCheck) -> String? {
+        guard check.header.teamID.isEmpty else {
+            return self.lanes[check.header.teamID] == nil ? nil : check.header.teamID
+        }
+        return self.settings.teams.count == 1 ? self.settings.teams.first?.id : nil
+    }
+
+    /// Why Apple is not asked, if it is not.
+    private func objection(to check: DeviceCheck, _ age: TokenAge, _ attempt: Attempt) -> Plan<Job, Answer>? {
+        func refusal(_ reason: Reason, _ result: Answer.Result) -> Plan<Job, Answer> {
+            .refuse(reason, Answer(result, check.header, tokenAge: age.milliseconds))
+        }
+        if attempt.number > 1, age.waited > self.settings.limits.fresh {
+            return refusal(.tooLate, .unavailable)
+        }
+        if age.waited > self.settings.limits.oldest { return refusal(.tooOld, .expiredToken) }
+        if self.isSuperseded(check, now: attempt.now) { return refusal(.superseded, .superseded) }
+        return nil
+    }
+
+    func isSuperseded(_ check: DeviceCheck, now: Int64) -> Bool {
+        guard case .update = check.demand, let requestedAt = check.requestedAt,
+            let subject = UpdateMemory.Subject(check)
+        else { return false }
+        return self.memory.hasNewer(than: requestedAt, for: subject, now: now)
+    }
+
+    /// The call for a job's step: made of this moment, and good for this moment only. Nil if it cannot be signed.
+    func call(_ job: Job, now: Int64) -> Call<Job>? {
+        let header = job.check.header
+        guard let token = self.tokens.token(of: header.teamID, now: now),
+            let url = self.urls[header.environment]?[job.step.operation],
+            let lane = self.lanes[header.teamID]?[header.environment]
+        else { return nil }
+        var job = job
+        job.serial = token.serial
+        var body = DeviceCheckRequest(
+            token: job.check.token,
+            transactionID: DeviceCheckRequest.transactionID(of: job.check.recordID, job.step.operation),
+            timestamp: now
+        )
+        if case .writing(let bits, _) = job.step { body.bits = bits }
+        let headers = [
+            HTTPHeader("Authorization", "Bearer \(token.text)"),
+            HTTPHeader("Content-Type", "application/json"),
+        ]
+        let request = HTTPRequest(method: .post, url: url, headers: headers, body: body.body)
+        return Call(request, for: job, lane: lane, isPerishable: true, isSecondTry: job.isSecondTry)
+    }
+
+    package func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? {
+        guard var check = try? DeviceCheck(decoding: record) else { return nil }
+        check.header.teamID = self.team(of: check) ?? check.header.teamID
+        let age = TokenAge(of: check, publishedAt: record.timestamp, now: attempt.now)
+        let result = attempt.number > 1 ? Answer.Result.unavailable : .expiredToken
+        return Answer(result, check.header, tokenAge: age.milliseconds)
+    }
+
+    package func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8] {
+        DeviceCheckResult.encode(outcome, answer, as: format)
+    }
+
+    func answer(_ result: Answer.Result, to job: Job, _ attempt: Attempt, _ response: HTTPResponse? = nil)
+        -> Answer
+    {
+        Answer(
+            result,
+            job.check.header,
+            tokenAge: job.age(now: attempt.now).milliseconds,
+            httpStatus: response?.status,
+            appleRequestID: response.flatMap { response in
+                Self.appleHeaders.lazy.compactMap { Answer.shownRequestID(response.header($0)) }.first
+            }
+        )
+    }
+
+    /// What Apple's support asks for, the best first.
+    static let appleHeaders = ["x-apple-request-uuid", "x-apple-jingle-correlation-key", "x-b3-traceid"]
+}
+
+extension DeviceCheckEnvironment {
+    var host: String {
+        switch self {
+        case .production: "https://api.devicecheck.apple.com"
+        case .development: "https://api.development.devicecheck.apple.com"
+        }
+    }
+}
+
+extension DeviceCheckJob.Step {
+    init(_ demand: DeviceCheck.Demand) {
+        switch demand {
+        case .query: self = .query
+        case .validate: self = .validate
+        case .update(let change):
+            self = change.complete.map { .writing($0, afterReading: false) } ?? .reading(change)
+        }
+    }
+}
+
+extension UpdateMemory.Subject {
+    /// Nil if the record does not say whom it is about.
+    init?(_ check: DeviceCheck) {
+        guard let name = check.subject else { return nil }
+        self.init(team: check.header.teamID, environment: check.header.environment, name: name)
+    }
+}
+
+extension Reason {
+    static let cannotSign = Reason("token.cannot_sign", "OpenSSL could not sign the token for Apple.")
+    static let tooLate = Reason(
+        "device_token.too_late",
+        "Apple gave no answer, and the device token is too old by now to ask again."
+    )
+    static let tooOld = Reason(
+        "device_token.too_old",
+        "The record had been waiting for longer than a device token lives."
+    )
+    static let superseded = Reason(
+        "update.superseded",
+        "A newer update of the same subject has been done already."
+    )
+}

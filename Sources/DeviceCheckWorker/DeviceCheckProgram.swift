@@ -1,0 +1,198 @@
+import Cryptography
+import Operations
+import UpstreamHTTP
+import WireFormats
+import WorkerKit
+
+/// The DeviceCheck worker's names and settings.
+enum DeviceCheckProgram: WorkerProgram {
+    static let identity = WorkerIdentity(
+        name: "devicecheck-worker",
+        topic: "devicecheck",
+        upstream: "devicecheck",
+        answerBytesLimit: DeviceCheckReply.bytesLimit,
+        httpVersion: .http2,
+        keptHeaders: DeviceCheckHandler.appleHeaders,
+        haste: .urgent
+    )
+
+    static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> DeviceCheckHandler {
+        let reader = reader.section("devicecheck")
+        return DeviceCheckHandler(
+            DeviceCheckSettings(
+                teams: self.teams(reader),
+                hosts: self.hosts(reader),
+                limits: self.limits(reader),
+                attempts: self.attempts(reader, engine),
+                backoff: engine.backoff,
+                tokenLifetime: reader.duration(
+                    "provider_token_lifetime",
+                    default: .seconds(1_800),
+                    in: .seconds(60) ... .seconds(3_600),
+                    help: "How long one signed token is shown to Apple. A refused one is renewed at once."
+                ),
+                memory: self.memory(reader)
+            )
+        )
+    }
+
+    /// A device token is personal and the authorization secret; both are in every request.
+    static func masked(_ request: HTTPRequest) -> HTTPRequest {
+        var masked = request
+        for index in masked.headers.indices where masked.headers[index].name == "Authorization" {
+            masked.headers[index].value = "Bearer masked"
+        }
+        let body = String(decoding: request.body ?? [], as: UTF8.self)
+        if let start = body.firstRange(of: #""device_token":""#),
+            let end = body[start.upperBound...].firstIndex(of: "\"")
+        {
+            masked.body = Array((body[..<start.upperBound] + "masked" + body[end...]).utf8)
+        }
+        return masked
+    }
+
+    private static func limits(_ reader: SettingsReader) -> TokenLimits {
+        let standard = TokenLimits()
+        let limits = TokenLimits(
+            fresh: reader.duration(
+                "token_age_limit",
+                default: standard.fresh,
+                in: .seconds(1) ... .seconds(3_600),
+                help:
+                    "Up to this age a token that Apple refuses is called invalid, and an operation that failed is "
+                    + "tried again; beyond it, expired and unavailable."
+            ),
+            oldest: reader.duration(
+                "longest_wait",
+                default: standard.oldest,
+                in: .seconds(1)...(.seconds(24 * 3_600)),
+                help:
+                    "Records that have waited longer are not asked for: expired_token. See worker.deadline too."
+            )
+        )
+        if limits.oldest < limits.fresh {
+            reader.reportFault("longest_wait", "must not be below devicecheck.token_age_limit")
+        }
+        return limits
+    }
+
+    /// Those for which the record is to blame count as ones of `worker.attempts` too, after which it is a dead letter.
+    private static func attempts(_ reader: SettingsReader, _ engine: EngineSettings) -> Int {
+        let attempts = reader.int(
+            "attempts",
+            default: min(5, engine.attempts),
+            in: 1...100,
+            help: "Calls for one operation before its result is unavailable. At most worker.attempts."
+        )
+        if attempts > engine.attempts {
+            let problem =
+                "must not be above worker.attempts, which is \(engine.attempts): "
+                + "records would be dead-lettered before their result is unavailable"
+            reader.reportFault("attempts", problem)
+        }
+        return attempts
+    }
+
+    private static func memory(_ reader: SettingsReader) -> UpdateMemory.Limits {
+        let standard = UpdateMemory.Limits()
+        return UpdateMemory.Limits(
+            subjects: reader.int(
+                "remembered_subjects",
+                default: standard.subjects,
+                in: 2...100_000_000,
+                help: "Subjects whose last update is remembered, so that an older one is dropped."
+            ),
+            age: reader.duration(
+                "remembered_for",
+                default: standard.age,
+                in: .seconds(60)...(.seconds(30 * 24 * 3_600)),
+                help: "How long at least. A restart forgets them all."
+            )
+        )
+    }
+
+    private static func hosts(_ reader: SettingsReader) -> [DeviceCheckEnvironment: BaseURL] {
+        var hosts: [DeviceCheckEnvironment: BaseURL] = [:]
+        for environment in DeviceCheckEnvironment.allCases {
+            let key = "\(environment.rawValue)_url"
+            let text = reader.url(
+                key,
+                default: environment.host,
+                help: "Where Apple's \(environment.rawValue) environment is. http only on this machine."
+            )
+            do throws(BaseURL.Fault) {
+                let url = try BaseURL(text)
+                if !Self.isSafe(url) {
+                    reader.reportFault(key, "must be https: tokens would travel in the clear")
+                }
+                hosts[environment] = url
+            } catch {
+                reader.reportFault(key, error.description)
+            }
+        }
+        return hosts
+    }
+
+    /// Tokens leave this machine only encrypted.
+    private static func isSafe(_ url: BaseURL) -> Bool {
+        let text = url.text.lowercased()
+        guard !text.hasPrefix("https://") else { return true }
+        let authority = text.dropFirst("http://".count).prefix { $0 != "/" }
+        if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } == "[::1" }
+        return ["127.0.0.1", "localhost"].contains(authority.prefix { $0 != ":" })
+    }
+
+    private static func teams(_ reader: SettingsReader) -> [DeviceCheckSettings.Team] {
+        let teams = reader.each(
+            "teams",
+            atLeast: 1,
+            help: "The developer teams that may be asked for, with their keys for DeviceCheck."
+        ) { Self.team($0) }.compactMap(\.self)
+        var seen: Set<String> = []
+        for team in teams where !seen.insert(team.id).inserted {
+            reader.reportFault("teams", "\(team.id) is listed twice")
+        }
+        return teams
+    }
+
+    private static func team(_ reader: SettingsReader) -> DeviceCheckSettings.Team? {
+        let must = "be 10 letters and digits"
+        let id = reader.string(
+            "team_id",
+            help: "The Team ID at Apple.",
+            must: must,
+            matching: AppleID.isTenCharacters
+        )
+        let keyID = reader.string(
+            "key_id",
+            help: "The id of the key, which has DeviceCheck enabled.",
+            must: must,
+            matching: AppleID.isTenCharacters
+        )
+        let key = reader.secret(
+            "key",
+            help: "The key as Apple gives it, the text of a .p8 file. A file is read again when it changes."
+        )
+        guard !key.isEmpty else { return nil }
+        do throws(ES256Signer.Fault) {
+            let signer = try ES256Signer(pem: Self.lines(of: key))
+            return DeviceCheckSettings.Team(
+                id: id,
+                keyID: keyID,
+                signer: signer,
+                keyFile: reader.path(ofSecret: "key").map {
+                    DeviceCheckSettings.KeyFile(path: $0, text: key.revealBytes())
+                }
+            )
+        } catch {
+            reader.reportFault(ofSecret: "key", "is no key for DeviceCheck: \(error)")
+            return nil
+        }
+    }
+
+    /// An environment variable often has its line ends written out.
+    private static func lines(of key: Secret) -> [UInt8] {
+        let text = key.reveal()
+        return Array((text.contains("\n") ? text : text.replacing(#"\n"#, with: "\n")).utf8)
+    }
+}

@@ -1,0 +1,151 @@
+internal import Foundation
+internal import NIOCore
+internal import NIOHTTP1
+internal import Synchronization
+
+/// DeviceCheck as all connections share it.
+final class DeviceCheckSite: Site {
+    private struct State {
+        var api: DeviceCheckState
+        var faults: DeviceCheckFaultDesk
+    }
+
+    let connections = Connections()
+    private let state: Mutex<State>
+    private let now: @Sendable () -> Int64
+
+    init(_ settings: DeviceCheckSimulator.Settings, now: @escaping @Sendable () -> Int64) {
+        var api = DeviceCheckState(settings.rules)
+        api.set(settings.teams)
+        self.state = Mutex(State(api: api, faults: DeviceCheckFaultDesk(seed: settings.seed)))
+        self.now = now
+    }
+
+    func receive(_ head: HTTPRequestHead, body: ByteBuffer) -> Treatment {
+        let path = String(head.uri.prefix { $0 != "?" })
+        let request = DeviceCheckState.Request(
+            method: head.method.rawValue,
+            path: path,
+            authorization: head.headers.first(name: "authorization"),
+            body: Array(body.readableBytesView)
+        )
+        let now = self.now()
+        return self.state.withLock { state in
+            let strike = state.faults.strike(path, now: now)
+            return Treatment(
+                delayMilliseconds: state.faults.delay(),
+                conduct: Self.conduct(of: strike, request, &state.api, now)
+            )
+        }
+    }
+
+    private static func conduct(
+        of strike: DeviceCheckFaultDesk.Strike?,
+        _ request: DeviceCheckState.Request,
+        _ api: inout DeviceCheckState,
+        _ now: Int64
+    ) -> Treatment.Conduct {
+        switch strike {
+        case .hang:
+            api.missed(request, now: now, status: 0)
+            return .hang
+        case .cutBefore:
+            api.missed(request, now: now, status: 0)
+            return .close
+        case .status(let status, let retryAfter):
+            api.missed(request, now: now, status: status)
+            return .reply(.status(status, retryAfterSeconds: retryAfter))
+        case .proxyPage:
+            api.missed(request, now: now, status: 200)
+            return .reply(.proxyPage)
+        case .answer(let reply):
+            api.missed(request, now: now, status: reply.status)
+            return .reply(Self.reply(reply))
+        case .truncate:
+            // An empty body has no half that could be missing.
+            let reply = Self.reply(api.answer(request, now: now))
+            return reply.body.readableBytes == 0 ? .close : .reply(.truncated(reply))
+        case .cutAfter:
+            _ = api.answer(request, now: now)
+            return .close
+        case nil: return .reply(Self.reply(api.answer(request, now: now)))
+        }
+    }
+
+    private static func reply(_ answer: DeviceCheckReply) -> Reply {
+        let isJSON = answer.text.hasPrefix("{")
+        var reply = Reply(
+            status: answer.status,
+            contentType: isJSON ? "application/json" : "text/plain;charset=UTF-8",
+            body: ByteBuffer(string: answer.text)
+        )
+        reply.headers = [("x-apple-request-uuid", UUID().uuidString.lowercased())]
+        return reply
+    }
+
+    func control(method: String, uri: String, body: [UInt8], listener: Listener) async -> ControlDesk.Answer {
+        switch (method, uri) {
+        case ("GET", "/healthz"):
+            return ControlDesk.Answer(
+                reply: Reply(contentType: "text/plain", body: ByteBuffer(string: "ok\n"))
+            )
+        case ("GET", "/control/stats"): return ControlDesk.json(self.stats)
+        case ("GET", "/control/bits"): return ControlDesk.json(self.devices)
+        case ("GET", "/control/calls"): return ControlDesk.json(self.calls)
+        case ("POST", "/control/faults"): return await self.setFaults(body, listener)
+        case ("POST", "/control/teams"): return self.setTeams(body)
+        case (_, "/healthz"), (_, "/control/stats"), (_, "/control/bits"), (_, "/control/calls"),
+            (_, "/control/faults"), (_, "/control/teams"):
+            return ControlDesk.refusal(405, "no such method here")
+        default: return ControlDesk.refusal(404, "no such endpoint")
+        }
+    }
+
+    private func setFaults(_ body: [UInt8], _ listener: Listener) async -> ControlDesk.Answer {
+        do throws(StrictJSON.Problem) {
+            let faults = try StrictJSON.decode(DeviceCheckFaults.self, from: body)
+            self.set(faults)
+            var answer = ControlDesk.json(faults)
+            answer.outage = faults.down
+            answer.reply.closesConnection = faults.down != nil
+            if faults.down == nil { await listener.follow(nil) }
+            return answer
+        } catch {
+            return ControlDesk.refusal(400, error.explanation)
+        }
+    }
+
+    private func setTeams(_ body: [UInt8]) -> ControlDesk.Answer {
+        do throws(StrictJSON.Problem) {
+            let teams = try StrictJSON.decode([DeviceCheckTeam].self, from: body)
+            self.set(teams)
+            return ControlDesk.json(["teams": teams.count])
+        } catch {
+            return ControlDesk.refusal(400, error.explanation)
+        }
+    }
+
+    func set(_ faults: DeviceCheckFaults) {
+        let now = self.now()
+        self.state.withLock { $0.faults.set(faults, now: now) }
+    }
+
+    func set(_ teams: [DeviceCheckTeam]) { self.state.withLock { $0.api.set(teams) } }
+
+    var devices: [DeviceCheckSimulator.Device] { self.state.withLock { $0.api.devices } }
+
+    var calls: [DeviceCheckSimulator.Call] { self.state.withLock { $0.api.calls } }
+
+    var stats: DeviceCheckSimulator.Stats {
+        let (connections, open) = self.connections.counts
+        return self.state.withLock { state in
+            DeviceCheckSimulator.Stats(
+                requests: state.api.requests,
+                answers: state.api.answers,
+                faults: state.faults.struck,
+                connections: connections,
+                openConnections: open
+            )
+        }
+    }
+}

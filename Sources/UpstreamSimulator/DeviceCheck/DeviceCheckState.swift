@@ -1,0 +1,208 @@
+internal import Foundation
+
+/// The API without its sockets: teams, bits, and what is said to each request. Reads a request from the receiving end,
+/// and shares no code with whoever writes one.
+struct DeviceCheckState {
+    struct Request {
+        var method: String
+        var path: String
+        var authorization: String?
+        var body: [UInt8]
+    }
+
+    private struct Body: Decodable {
+        var device_token: String?
+        var transaction_id: String?
+        var timestamp: Int64?
+        var bit0: Bool?
+        var bit1: Bool?
+    }
+
+    private struct Fields: Decodable {
+        var bit0: Bool?
+        var bit1: Bool?
+    }
+
+    private struct Holder: Hashable {
+        var team: String
+        var environment: String
+        var device: String
+    }
+
+    private struct Bits {
+        var bit0 = false
+        var bit1 = false
+        var month = ""
+        var updates = 0
+    }
+
+    private struct Key {
+        var team: DeviceCheckTeam
+        var verifier: ES256Verifier
+    }
+
+    let rules: DeviceCheckSimulator.Rules
+    private var keys: [String: Key] = [:]
+    private var bits: [Holder: Bits] = [:]
+    private(set) var calls: [DeviceCheckSimulator.Call] = []
+    private(set) var requests = 0
+    private(set) var answers: [String: Int] = [:]
+
+    init(_ rules: DeviceCheckSimulator.Rules) { self.rules = rules }
+
+    /// Replaces all teams. Those whose key is not one are left out, and every call for them is refused.
+    mutating func set(_ teams: [DeviceCheckTeam]) {
+        self.keys = [:]
+        for team in teams {
+            guard let verifier = ES256Verifier(publicKeyPEM: team.publicKeyPEM) else { continue }
+            self.keys[team.keyID] = Key(team: team, verifier: verifier)
+        }
+    }
+
+    /// What the API says to a request, with whatever that changes. `now` is in Unix milliseconds.
+    mutating func answer(_ request: Request, now: Int64) -> DeviceCheckReply {
+        var call = DeviceCheckSimulator.Call(path: request.path, at: now)
+        let reply = self.judge(request, &call, now)
+        call.status = reply.status
+        self.note(call)
+        return reply
+    }
+
+    /// Counts a request that the API never saw.
+    mutating func missed(_ request: Request, now: Int64, status: Int) {
+        var call = DeviceCheckSimulator.Call(path: request.path, at: now)
+        _ = self.body(of: request, &call)
+        call.status = status
+        self.note(call)
+    }
+
+    private mutating func note(_ call: DeviceCheckSimulator.Call) {
+        self.requests += 1
+        self.answers[String(call.status), default: 0] += 1
+        // The newest are of interest; a long run must not fill the memory.
+        if self.calls.count == self.rules.callsKept {
+            self.calls.removeFirst(max(1, self.rules.callsKept / 2))
+        }
+        self.calls.append(call)
+    }
+
+    private mutating func judge(
+        _ request: Request,
+        _ call: inout DeviceCheckSimulator.Call,
+        _ now: Int64
+    ) -> DeviceCheckReply {
+        let development = "/development"
+        let isDevelopment = request.path.hasPrefix(development + "/")
+        let path = isDevelopment ? String(request.path.dropFirst(development.count)) : request.path
+        let operations = ["/v1/query_two_bits", "/v1/update_two_bits", "/v1/validate_device_token"]
+        guard operations.contains(path) else { return .notFound }
+        guard request.method == "POST" else { return .notAllowed }
+        let parsed = self.body(of: request, &call)
+        let team: DeviceCheckTeam
+        switch self.caller(request, &call, now) {
+        case .failure(let refusal): return refusal.reply
+        case .success(let caller): team = caller
+        }
+        guard let body = parsed else { return self.isObject(request.body) ? .badBits : .badPayload }
+        let environment = isDevelopment ? "development" : "production"
+        guard let token = self.token(body, environment, now) else { return .badDeviceToken }
+        guard let transaction = body.transaction_id, !transaction.isEmpty else { return .badTransaction }
+        guard let timestamp = body.timestamp, abs(now - timestamp) <= self.rules.timestampTolerance else {
+            return .badTimestamp
+        }
+        let holder = Holder(team: team.teamID, environment: environment, device: token.device)
+        switch path {
+        case operations[0]: return self.query(holder)
+        case operations[1]: return self.update(holder, body, now)
+        default: return .done
+        }
+    }
+
+    private struct Refusal: Error { var reply: DeviceCheckReply }
+
+    private func caller(
+        _ request: Request,
+        _ call: inout DeviceCheckSimulator.Call,
+        _ now: Int64
+    ) -> Result<DeviceCheckTeam, Refusal> {
+        guard let token = request.authorization.flatMap({ BearerToken(authorization: $0) }) else {
+            return .failure(Refusal(reply: .badAuthorization))
+        }
+        call.issuedAt = token.issuedAt
+        guard let key = self.keys[token.keyID], key.team.teamID == token.issuer,
+            key.verifier.accepts(token.signature, of: token.signedBytes)
+        else { return .failure(Refusal(reply: .unverified)) }
+        guard key.team.hasDeviceCheck ?? true else { return .failure(Refusal(reply: .badAuthorization)) }
+        let seconds = now / 1_000
+        guard token.issuedAt <= seconds else { return .failure(Refusal(reply: .unverified)) }
+        guard seconds - token.issuedAt <= self.rules.authorizationLifetime else {
+            return .failure(Refusal(reply: .expired))
+        }
+        return .success(key.team)
+    }
+
+    private func body(of request: Request, _ call: inout DeviceCheckSimulator.Call) -> Body? {
+        guard let body = try? JSONDecoder().decode(Body.self, from: Data(request.body)) else { return nil }
+        call.transactionID = body.transaction_id
+        call.timestamp = body.timestamp
+        call.device = body.device_token.flatMap { SimulatedDeviceToken(base64: $0)?.device }
+        call.bit0 = body.bit0
+        call.bit1 = body.bit1
+        return body
+    }
+
+    private func isObject(_ bytes: [UInt8]) -> Bool {
+        let object = (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any]
+        return object != nil && (try? JSONDecoder().decode(Fields.self, from: Data(bytes))) == nil
+    }
+
+    private func token(_ body: Body, _ environment: String, _ now: Int64) -> SimulatedDeviceToken? {
+        guard let token = body.device_token.flatMap({ SimulatedDeviceToken(base64: $0) }),
+            (token.environment ?? environment) == environment
+        else { return nil }
+        if let madeAt = token.madeAt, now - madeAt > self.rules.deviceTokenLifetime { return nil }
+        return token
+    }
+
+    private func query(_ holder: Holder) -> DeviceCheckReply {
+        guard let bits = self.bits[holder] else { return .neverSet }
+        return DeviceCheckReply(
+            200,
+            "{\"bit0\":\(bits.bit0),\"bit1\":\(bits.bit1),\"last_update_time\":\"\(bits.month)\"}"
+        )
+    }
+
+    private mutating func update(_ holder: Holder, _ body: Body, _ now: Int64) -> DeviceCheckReply {
+        guard body.bit0 != nil || body.bit1 != nil else { return .badBits }
+        var bits = self.bits[holder] ?? Bits()
+        bits.bit0 = body.bit0 ?? bits.bit0
+        bits.bit1 = body.bit1 ?? bits.bit1
+        bits.month = Self.month(of: now)
+        bits.updates += 1
+        self.bits[holder] = bits
+        return .done
+    }
+
+    /// The month is all that Apple tells of an update's time.
+    private static func month(of milliseconds: Int64) -> String {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let date = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+        let parts = calendar.dateComponents([.year, .month], from: date)
+        return String(format: "%04d-%02d", parts.year ?? 0, parts.month ?? 0)
+    }
+
+    var devices: [DeviceCheckSimulator.Device] {
+        self.bits.map { holder, bits in
+            DeviceCheckSimulator.Device(
+                team: holder.team,
+                environment: holder.environment,
+                device: holder.device,
+                bit0: bits.bit0,
+                bit1: bits.bit1,
+                month: bits.month,
+                updates: bits.updates
+            )
+        }.sorted { ($0.team, $0.environment, $0.device) < ($1.team, $1.environment, $1.device) }
+    }
+}

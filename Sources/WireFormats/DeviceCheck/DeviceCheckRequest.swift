@@ -1,0 +1,58 @@
+import Cryptography
+
+/// The body of a request to DeviceCheck.
+package struct DeviceCheckRequest: Hashable, Sendable {
+    package var token: DeviceToken
+    /// Names one operation of one record, and stays the same when it is asked again.
+    package var transactionID: String
+    /// UTC milliseconds since 1970: the time of this very attempt.
+    package var timestamp: Int64
+    /// With an update, and always both: what Apple does about one that is left out is not documented clearly.
+    package var bits: DeviceBits?
+
+    package init(token: DeviceToken, transactionID: String, timestamp: Int64, bits: DeviceBits? = nil) {
+        self.token = token
+        self.transactionID = transactionID
+        self.timestamp = timestamp
+        self.bits = bits
+    }
+
+    /// The id of an operation of a record: a UUID of version 5 over both, under a name space of our own.
+    package static func transactionID(of recordID: String, _ operation: DeviceCheckOperation) -> String {
+        UUIDv5.text(of: "\(recordID)/\(operation.rawValue)", in: Self.nameSpace)
+    }
+
+    private static let nameSpace: [UInt8] = [
+        0x6f, 0x1d, 0x5c, 0x1e, 0x0a, 0x4b, 0x4c, 0x0e, 0x9d, 0x1b, 0x7e, 0x35, 0x50, 0x52, 0xa9, 0x3f,
+    ]
+
+    /// JSON, with the field names as Apple spells them: `bit_0` would be ignored in silence.
+    package var body: [UInt8] {
+        var json = JSONWriter(reserving: self.token.text.count + 160)
+        json.object { json in
+            json.string("device_token", String(decoding: self.token.text, as: UTF8.self))
+            json.string("transaction_id", self.transactionID)
+            json.number("timestamp", self.timestamp)
+            if let bits {
+                json.bool("bit0", bits.bit0)
+                json.bool("bit1", bits.bit1)
+            }
+        }
+        return json.text
+    }
+}
+
+/// UUIDs that follow from a name (RFC 9562, section 5.5).
+enum UUIDv5 {
+    static func text(of name: String, in nameSpace: [UInt8]) -> String {
+        var bytes = Array(Digest.sha1(nameSpace + Array(name.utf8)).prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x50
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = String(decoding: Hexadecimal.encode(bytes), as: UTF8.self)
+        var rest = digits[...]
+        return [8, 4, 4, 4, 12].map { length in
+            defer { rest = rest.dropFirst(length) }
+            return String(rest.prefix(length))
+        }.joined(separator: "-")
+    }
+}

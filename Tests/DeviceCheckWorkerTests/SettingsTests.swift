@@ -1,0 +1,149 @@
+import Cryptography
+import Foundation
+import Logging
+import Operations
+import ServiceLifecycle
+import Testing
+import UpstreamHTTP
+import WireFormats
+import WorkerKit
+
+@testable import DeviceCheckWorker
+
+/// What the program reads reaches the engine, the client and the handler.
+@Suite struct SettingsTests {
+    static func load(_ settings: SettingsText, _ folder: TemporaryFolder) throws -> LoadedProgram<
+        DeviceCheckProgram
+    > {
+        let file = try folder.write(Array(settings.text.utf8), to: "settings.yaml")
+        return try LoadedProgram<DeviceCheckProgram>(path: file.path)
+    }
+
+    @Test func hurriesAndSpeaksHTTP2() throws {
+        let program = try Self.load(SettingsText(), try TemporaryFolder())
+        #expect(program.settings.http.httpVersion == .http2)
+        #expect(program.settings.http.keptHeaders.contains("x-apple-request-uuid"))
+        #expect(program.settings.engine.ordering == .key)
+        #expect(program.settings.engine.backoff.base == .milliseconds(200))
+        #expect(program.settings.engine.backoff.longest == .seconds(2))
+        #expect(program.settings.engine.deadline == .seconds(300))
+        #expect(program.settings.kafka.producerProperties()["linger.ms"] == "0")
+        #expect(program.handler.settings.tokenLifetime == .seconds(1_800))
+        #expect(program.handler.settings.teams.map(\.id) == ["TEAMID1234"])
+        #expect(program.handler.settings.teams.first?.keyFile == nil)
+    }
+
+    @Test(arguments: [
+        (SettingsText(teams: []), "devicecheck.teams: must be a list of at least 1"),
+        (SettingsText(teams: ["TEAMID1234", "TEAMID1234"]), "TEAMID1234 is listed twice"),
+        (SettingsText(teams: ["TEAM"]), "team_id: must be 10 letters and digits"),
+        (SettingsText(key: ["key: nonsense"]), "is no key for DeviceCheck: it is not one PEM block"),
+        (SettingsText(key: ["key_file: none.p8"]), "names a file that cannot be read: no such file"),
+        (SettingsText(key: []), "key: is required"),
+        (SettingsText(devicecheck: ["production_url: http://api.example"]), "production_url: must be https"),
+        (
+            SettingsText(devicecheck: ["production_url: http://127.0.0.1.evil"]),
+            "production_url: must be https"
+        ),
+        (SettingsText(devicecheck: ["development_url: ftp://x"]), "development_url"),
+        (SettingsText(devicecheck: ["token_age_limit: 10m"]), "longest_wait: must not be below"),
+        (SettingsText(devicecheck: ["attempts: 11"]), "attempts: must not be above worker.attempts"),
+    ])
+    func saysWhatIsWrong(settings: SettingsText, fault: String) throws {
+        let folder = try TemporaryFolder()
+        do {
+            _ = try Self.load(settings, folder)
+            Issue.record("no fault")
+        } catch {
+            #expect("\(error)".contains(fault), "\(error)")
+            #expect(!"\(error)".contains("nonsense"))
+        }
+    }
+
+    @Test(arguments: [
+        "https://proxy.example/x", "http://127.0.0.1:8080", "http://localhost:1", "http://[::1]:8080/d",
+    ])
+    func takesHTTPOnThisMachineOnly(url: String) throws {
+        let program = try Self.load(
+            SettingsText(devicecheck: ["production_url: '\(url)'"]),
+            try TemporaryFolder()
+        )
+        #expect(program.handler.settings.hosts[.production]?.text == url)
+    }
+
+    @Test func takesAKeyFromTheEnvironmentWithItsLineEndsWrittenOut() throws {
+        let key = Case.key.replacing("\n", with: #"\n"#)
+        for text in [key, Case.key] {
+            let command = try WorkerCommand(
+                ["check-config", "{settings}"],
+                settings: SettingsText(key: []),
+                environment: ["FLOTILLA_DEVICECHECK_TEAMS_0_KEY": text]
+            )
+            #expect(command.status == 0, "\(command.complaints)")
+        }
+    }
+
+    @Test func theTableOfSettingsIsTheProgramsOwn() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        let start = try #require(text.firstRange(of: "<!-- settings: devicecheck-worker -->\n"))
+        let end = try #require(text[start.upperBound...].firstRange(of: "<!-- end -->"))
+        let table = text[start.upperBound..<end.lowerBound].split(separator: "\n")
+        let lines = SettingsTable<DeviceCheckProgram>.markdown.split(separator: "\n")
+        #expect(table == lines.prefix(2) + lines.filter { $0.hasPrefix("| `devicecheck.") })
+    }
+
+    // MARK: a key that changes
+
+    @Test func aChangedKeyFileIsPickedUp() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(Array("\(Case.key)\n".utf8), to: "key.p8")
+        let program = try Self.load(SettingsText(key: ["key_file: key.p8"]), folder)
+        let keyFile = try #require(program.handler.settings.teams.first?.keyFile)
+        #expect(keyFile.path == file.path)
+        let tokens = program.handler.tokens
+        let before = try #require(tokens.token(of: Case.team, now: Case.receivedAt))
+        let (messages, log) = AsyncStream.makeStream(of: String.self)
+        let watch = KeyFileWatch(
+            files: [Case.team: keyFile],
+            tokens: tokens,
+            logger: Logger(label: "test") { _ in StreamedLog(log) },
+            interval: .milliseconds(5)
+        )
+        let running = Task { try await watch.run() }
+        var told = messages.makeAsyncIterator()
+        // What is no key, and no file, changes nothing and is said once.
+        try Data("nonsense".utf8).write(to: file)
+        #expect(
+            await told.next() == "key file cannot be used; the key before it stays it is not one PEM block"
+        )
+        try FileManager.default.removeItem(at: file)
+        #expect(await told.next() == "key file cannot be used; the key before it stays no such file")
+        #expect(tokens.token(of: Case.team, now: Case.receivedAt) == before)
+        try Data(Case.otherKey.utf8).write(to: file, options: .atomic)
+        #expect(await told.next() == "key file changed ")
+        #expect(tokens.token(of: Case.team, now: Case.receivedAt) != before)
+        running.cancel()
+        try await running.value
+    }
+}
+
+/// Hands on each message with its error, as it is logged.
+private struct StreamedLog: LogHandler {
+    let stream: AsyncStream<String>.Continuation
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    init(_ stream: AsyncStream<String>.Continuation) { self.stream = stream }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { self.metadata[key] }
+        set { self.metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let error = event.metadata?["error"].map { "\($0)" } ?? ""
+        self.stream.yield("\(event.message) \(error)")
+    }
+}

@@ -1,0 +1,141 @@
+import Cryptography
+import Foundation
+import Records
+import UpstreamHTTP
+import WireFormats
+import WorkerKit
+
+@testable import DeviceCheckWorker
+
+/// A handler with one team, and what a test says to it.
+struct Case {
+    typealias Plan = WorkerKit.Plan<DeviceCheckJob, DeviceCheckAnswer>
+    typealias Verdict = WorkerKit.Verdict<DeviceCheckJob, DeviceCheckAnswer>
+
+    /// 2026-11-21T08:00:00Z.
+    static let receivedAt: Int64 = 1_795_248_000_000
+    static let team = "TEAMID1234"
+    static let deviceToken = "AgAAAHRlc3Q="
+    /// Throw-away test material.
+    static let key = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcCJxFFSGRiometIc
+        Kg/D5jn86t4Hf057JwC2gpdzZJahRANCAARNUVHaCGVrfFoO9691pkFhEJMn8kmb
+        3IdxfvpUVPCxG+1hjyAZIEht5/7JdLjTFQwLjj0gOoCj8WP0Vezn54cp
+        -----END PRIVATE KEY-----
+        """
+    static let otherKey = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7GkrzgFYSQAIG/SK
+        2MIEECvBNnQIOn5GFS2nubwsjRShRANCAARqyx22Bk33p4O9a+GjpK3nL2rOKBTy
+        5+fu+Ogsa2y9bEb1nv65GQ8cGYLc2KmyXcbD5OtZ3PgQGFEnhqYxUMPe
+        -----END PRIVATE KEY-----
+        """
+
+    let handler: DeviceCheckHandler
+
+    init(isLive: Bool = true, _ change: (inout DeviceCheckSettings) -> Void = { _ in }) throws {
+        let signer = try ES256Signer(pem: Array(Self.key.utf8))
+        let team = DeviceCheckSettings.Team(id: Self.team, keyID: "DCTESTKEY1", signer: signer)
+        var settings = DeviceCheckSettings(teams: [team])
+        change(&settings)
+        self.handler = DeviceCheckHandler(settings)
+        if isLive {
+            self.handler.tokens.goLive()
+            self.handler.memory.goLive()
+        }
+    }
+
+    static func record(
+        _ op: String,
+        _ more: [String: Any] = [:],
+        offset: Int64 = 42,
+        key: String = "k"
+    ) -> InboundRecord {
+        var members: [String: Any] = [
+            "op": op, "deviceToken": Self.deviceToken, "receivedAt": "2026-11-21T08:00:00Z",
+            "requestId": "r-1",
+        ]
+        members.merge(more) { $1 }
+        let value = (try? JSONSerialization.data(withJSONObject: members)).map(Array.init) ?? []
+        return InboundRecord(
+            topic: "devicecheck",
+            partition: 3,
+            offset: offset,
+            timestamp: Self.receivedAt,
+            key: Array(key.utf8),
+            value: value
+        )
+    }
+
+    func plan(_ record: InboundRecord, number: Int = 1, after wait: Duration = .seconds(1)) -> Plan {
+        let now = Self.receivedAt + wait.wholeMilliseconds
+        return self.handler.plan(record, Attempt(number: number, now: now))
+    }
+
+    /// The call that is planned for a record.
+    func call(_ record: InboundRecord, number: Int = 1, after wait: Duration = .seconds(1)) throws
+        -> Call<DeviceCheckJob>
+    {
+        struct NotACall: Error { var plan: Plan }
+        let plan = self.plan(record, number: number, after: wait)
+        guard case .call(let call) = plan else { throw NotACall(plan: plan) }
+        return call
+    }
+
+    func verdict(
+        _ status: Int,
+        _ body: String = "",
+        _ headers: [HTTPHeader] = [],
+        to job: DeviceCheckJob,
+        number: Int = 1,
+        after wait: Duration = .seconds(1),
+        ambiguous: Int = 0
+    ) -> Verdict {
+        let response = HTTPResponse(status: status, headers: headers, body: Array(body.utf8))
+        let attempt = Attempt(
+            number: number,
+            now: Self.receivedAt + wait.wholeMilliseconds,
+            ambiguous: ambiguous
+        )
+        return self.handler.interpret(.response(response), of: job, attempt)
+    }
+
+    /// A verdict in words that a table can hold.
+    static func text(_ verdict: Verdict) -> String {
+        func bits(_ answer: DeviceCheckAnswer?) -> String {
+            answer?.bits.map { " \($0.bit0) \($0.bit1)" } ?? ""
+        }
+        switch verdict {
+        case .answer(let answer): return "answer \(answer.result.rawValue)\(bits(answer))"
+        case .refuse(let reason, let answer): return "refuse \(reason.code) \(answer?.result.rawValue ?? "-")"
+        case .call(let call): return "call \(call.job.step.operation)\(call.isSecondTry ? " again" : "")"
+        case .retry(let retry):
+            let after = retry.after.map { " after \($0.components.seconds)" } ?? ""
+            return "retry \(retry.reason.code) \(retry.blame)\(after)\(retry.gatesUpstream ? " gate" : "")"
+        case .giveUp(let retry, let answer):
+            return "give up \(retry.reason.code) \(answer?.result.rawValue ?? "-")"
+        case .reject(let rejection):
+            let suspicion = rejection.suggestsConfigurationFault ? " configuration" : ""
+            return "reject \(rejection.reason.code) \(rejection.kind.rawValue)\(suspicion)"
+        case .hold(let reason, let scope): return "hold \(reason.code) \(scope)"
+        }
+    }
+
+    static func text(_ plan: Plan) -> String {
+        switch plan {
+        case .call(let call): "call \(call.job.step.operation)"
+        case .answer(let answer): "answer \(answer.result.rawValue)"
+        case .refuse(let reason, let answer): "refuse \(reason.code) \(answer?.result.rawValue ?? "-")"
+        case .reject(let rejection): "reject \(rejection.reason.code) \(rejection.kind.rawValue)"
+        }
+    }
+
+    static func body(of request: HTTPRequest) -> NSDictionary {
+        ((try? JSONSerialization.jsonObject(with: Data(request.body ?? []))) as? NSDictionary) ?? [:]
+    }
+
+    static func token(of request: HTTPRequest) -> String? {
+        request.headers.first { $0.name == "Authorization" }?.value
+    }
+}
