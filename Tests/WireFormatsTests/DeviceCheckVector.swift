@@ -41,21 +41,3 @@ struct DeviceCheckRequestRow: Sendable, CustomTestStringConvertible {
         return DeviceCheckRequestRow(name: name, isValid: isValid, request: Array(bytes))
     }
 }
-
-enum VectorFile {
-    static func rows<Row: Decodable>(_ name: String) -> [Row] {
-        self.lines(name).compactMap { try? JSONDecoder().decode(Row.self, from: Data($0.utf8)) }
-    }
-
-    static func lines(_ name: String) -> [String] {
-        guard
-            let url = Bundle.module.url(
-                forResource: name,
-                withExtension: "jsonl",
-                subdirectory: "Vectors"
-            ),
-            let text = try? String(contentsOf: url, encoding: .utf8)
-        else { return [] }
-        return text.split(separator: "\n").map(String.init)
-    }
-}
