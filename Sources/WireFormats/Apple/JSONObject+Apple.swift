@@ -30,4 +30,24 @@ extension JSONObject {
         default: nil
         }
     }
+
+    /// A member that is an object.
+    func object(_ name: String) -> JSONObject? {
+        self.value(name).flatMap { $0.first == UInt8(ascii: "{") ? JSONObject(Array($0)) : nil }
+    }
+
+    /// The objects of a member that is a list of them, or the one that it is. What is none is passed over.
+    func objects(_ name: String) -> [JSONObject] {
+        guard let value = self.value(name) else { return [] }
+        if let object = self.object(name) { return [object] }
+        let text = Array(value)
+        var scanner = JSONScanner(text, from: 0, depthLimit: 32)
+        var objects: [JSONObject] = []
+        // The whole has been checked before: an array is the only thing that this can fail on.
+        try? scanner.elements { element in
+            guard text[element.lowerBound] == UInt8(ascii: "{") else { return }
+            JSONObject(Array(text[element])).map { objects.append($0) }
+        }
+        return objects
+    }
 }

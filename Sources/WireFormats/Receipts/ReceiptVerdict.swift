@@ -1,0 +1,169 @@
+/// What is said of a receipt in the end.
+package enum ReceiptVerdict: String, Hashable, Sendable, CaseIterable {
+    case valid
+    case expired
+    case refunded
+    case invalid
+    case notOurs = "not_ours"
+    case unavailable
+}
+
+/// What a client says that it has bought.
+package struct StoreClaim: Hashable, Sendable {
+    package var bundleID: String
+    package var transactionID: String?
+    package var productID: String?
+
+    package init(bundleID: String, transactionID: String? = nil, productID: String? = nil) {
+        self.bundleID = bundleID
+        self.transactionID = transactionID
+        self.productID = productID
+    }
+}
+
+/// What an app lets pass beyond what Apple approves of.
+package struct StorePolicy: Hashable, Sendable {
+    /// What becomes of purchases outside production. App Review and TestFlight buy in the sandbox with the build that
+    /// is then released: to reject them fails the review.
+    package enum OutsideProduction: String, Hashable, Sendable, CaseIterable {
+        case accept
+        case flag
+        case reject
+    }
+
+    package var outsideProduction: OutsideProduction
+    /// What the app sells; nil if nobody has said.
+    package var products: Set<String>?
+
+    package init(outsideProduction: OutsideProduction = .flag, products: Set<String>? = nil) {
+        self.outsideProduction = outsideProduction
+        self.products = products
+    }
+}
+
+/// The checks that follow after Apple, or a signature, has approved: a true receipt may be one of another app, of another
+/// product, or of times long gone.
+package struct ReceiptJudgement: Hashable, Sendable {
+    package var verdict: ReceiptVerdict
+    /// Which check decided; nil if all is good.
+    package var check: Reason?
+    package var isFlagged = false
+
+    /// `now` is in milliseconds since 1970.
+    package init(
+        of purchases: StorePurchases,
+        claimed claim: StoreClaim,
+        by policy: StorePolicy,
+        saidToBeExpired: Bool = false,
+        now: Int64
+    ) {
+        let environment = purchases.environment ?? .production
+        if purchases.bundleID != claim.bundleID {
+            self.init(.notOurs, purchases.bundleID == nil ? .nameless : .foreign)
+        } else if environment != .production, policy.outsideProduction == .reject {
+            self.init(.invalid, .environment)
+        } else {
+            self.init(of: purchases, claim, policy, saidToBeExpired, now)
+        }
+        self.isFlagged =
+            environment != .production && policy.outsideProduction == .flag && self.verdict != .notOurs
+    }
+
+    private init(_ verdict: ReceiptVerdict, _ check: Reason?) {
+        self.verdict = verdict
+        self.check = check
+    }
+
+    private init(
+        of purchases: StorePurchases,
+        _ claim: StoreClaim,
+        _ policy: StorePolicy,
+        _ saidToBeExpired: Bool,
+        _ now: Int64
+    ) {
+        var claimed = purchases.transactions
+        if let id = claim.transactionID {
+            claimed = claimed.filter { $0.transactionID == id }
+            guard !claimed.isEmpty else {
+                self.init(.invalid, .transactionMissing)
+                return
+            }
+        }
+        if let product = claim.productID {
+            claimed = claimed.filter { $0.productID == product }
+            guard !claimed.isEmpty else {
+                self.init(.invalid, .productMissing)
+                return
+            }
+        }
+        if let products = policy.products, !claimed.isEmpty {
+            claimed = claimed.filter { $0.productID.map(products.contains) ?? false }
+            guard !claimed.isEmpty else {
+                self.init(.invalid, .productUnknown)
+                return
+            }
+        }
+        let standing = StoreStanding(of: purchases, now: now)
+        self.init(Set(claimed.map { standing.state(of: $0) }), claimed, saidToBeExpired)
+    }
+
+    /// One that is good makes the whole good; of others the mildest is said.
+    private init(
+        _ states: Set<StoreTransactionState>,
+        _ claimed: [StoreTransaction],
+        _ saidToBeExpired: Bool
+    ) {
+        // An approval that calls it expired and knows no date is one of something expired.
+        let isUndated = claimed.allSatisfy { $0.expiresAt == nil }
+        if saidToBeExpired, isUndated, !states.contains(.revoked) {
+            self.init(.expired, .expired)
+        } else if states.isEmpty || states.contains(where: \.isGood) {
+            self.init(.valid, nil)
+        } else if states.contains(.billingRetry) {
+            self.init(.expired, .billingRetry)
+        } else if states.contains(.expired) {
+            self.init(.expired, .expired)
+        } else if states.contains(.upgraded) {
+            self.init(.expired, .upgraded)
+        } else {
+            self.init(.refunded, .revoked)
+        }
+    }
+}
+
+extension Reason {
+    fileprivate static let foreign = Reason(
+        "bundle.foreign",
+        "The receipt is a true one of another app."
+    )
+    fileprivate static let nameless = Reason(
+        "bundle.nameless",
+        "The receipt does not say which app it is of."
+    )
+    fileprivate static let environment = Reason(
+        "environment.not_production",
+        "The purchase was not made in production, which this app does not let pass."
+    )
+    fileprivate static let transactionMissing = Reason(
+        "transaction.not_in_receipt",
+        "The claimed transaction is not in the receipt. A consumable leaves it once it is finished."
+    )
+    fileprivate static let productMissing = Reason(
+        "product.not_in_receipt",
+        "The receipt, or the claimed transaction, is not of the claimed product."
+    )
+    fileprivate static let productUnknown = Reason(
+        "product.unknown",
+        "The app sells no such product."
+    )
+    fileprivate static let expired = Reason("transaction.expired", "The subscription's time is over.")
+    fileprivate static let billingRetry = Reason(
+        "transaction.billing_retry",
+        "The subscription's time is over, and Apple still tries to charge it."
+    )
+    fileprivate static let upgraded = Reason(
+        "transaction.upgraded",
+        "A better subscription has taken its place."
+    )
+    fileprivate static let revoked = Reason("transaction.revoked", "Apple took the purchase back.")
+}

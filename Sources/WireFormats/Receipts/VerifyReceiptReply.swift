@@ -1,0 +1,119 @@
+/// What verifyReceipt's answer means. HTTP says 200 even for errors: the code is `status` in the JSON, which may come as
+/// a text. Nothing but a 200 is ever believed.
+package struct VerifyReceiptReply: Hashable, Sendable {
+    package var decision: StoreDecision
+    /// Empty words for what simply succeeded.
+    package var reason: Reason
+    /// Apple's own status, if there was one.
+    package var status: Int64?
+    /// What was bought; only with a decision to accept.
+    package var purchases: StorePurchases?
+
+    /// The answer of somebody who has subscribed in the sandbox for years has some megabytes.
+    package static let bytesLimit = 16 << 20
+
+    /// `visited` are the hosts that have been asked before in the same attempt.
+    package init(status: Int, body: [UInt8], from host: StoreHost, visited: Set<StoreHost> = []) {
+        guard status == 200 else {
+            self.init(Self.decision(onHTTP: status), .http(status))
+            return
+        }
+        guard body.count <= Self.bytesLimit else {
+            self.init(.retryLimited, Self.unexplained)
+            return
+        }
+        guard let object = JSONObject(body) else {
+            self.init(JSONSyntax.isValue(body) ? .retryLimited : .retry, Self.unreadable)
+            return
+        }
+        guard let code = object.number("status") else {
+            self.init(.retryLimited, Self.unexplained)
+            return
+        }
+        self.init(Self.decision(on: code, in: object, from: host, visited), Self.reason(code))
+        self.status = code
+        guard self.decision == .accept || self.decision == .acceptExpired else { return }
+        self.purchases = StorePurchases(verifyReceipt: object, from: host)
+        if self.purchases == nil, self.decision == .accept {
+            // Nothing can be granted from an approval that does not say of what.
+            self.decision = .retryLimited
+            self.reason = Self.withoutReceipt
+        }
+    }
+
+    private init(_ decision: StoreDecision, _ reason: Reason) {
+        self.decision = decision
+        self.reason = reason
+    }
+
+    private static func decision(onHTTP status: Int) -> StoreDecision {
+        switch status {
+        case 408, 425, 429, 500...: .retry
+        default: .retryLimited
+        }
+    }
+
+    private static func decision(
+        on code: Int64,
+        in object: JSONObject,
+        from host: StoreHost,
+        _ visited: Set<StoreHost>
+    ) -> StoreDecision {
+        switch code {
+        case 0: .accept
+        case 21000, 21004: .configuration
+        case 21003, 21010: .reject
+        case 21005, 21009: .retry
+        case 21006: .acceptExpired
+        // Only each other's receipts are sent on: a host that names itself is in trouble.
+        case 21007 where host == .production, 21008 where host == .sandbox:
+            .other(than: host, after: visited, else: .retryLimited)
+        case 21100...21199:
+            // The documented name, and the one that is really sent.
+            (object.flag("is-retryable") ?? object.flag("is_retryable") ?? true) ? .retry : .reject
+        // 21002 is said of a malformed receipt and by a service in trouble. What is malformed does not get this far.
+        default: .retryLimited
+        }
+    }
+
+    private static func reason(_ code: Int64) -> Reason {
+        switch code {
+        case 0: Reason("", "")
+        case 21000: Reason("verifyreceipt.21000", "Apple cannot read our request: a fault of this worker.")
+        case 21002: Reason("verifyreceipt.21002", "Apple calls the receipt malformed, or is in trouble.")
+        case 21003: Reason("verifyreceipt.21003", "Apple says that the receipt is not authentic.")
+        case 21004: Reason("verifyreceipt.21004", "The shared secret is not that of the receipt's app.")
+        case 21005: Reason("verifyreceipt.21005", "Apple's receipt service is not available.")
+        case 21006: Reason("verifyreceipt.21006", "Apple says that the subscription has expired.")
+        case 21007: Reason("verifyreceipt.21007", "The receipt is one of the sandbox.")
+        case 21008: Reason("verifyreceipt.21008", "The receipt is one of production.")
+        case 21010: Reason("verifyreceipt.21010", "Apple does not know the account, or no longer.")
+        case 21009, 21100...21199:
+            Reason("verifyreceipt.internal", "Apple cannot access its data (status \(code)).")
+        default:
+            // The upstream must not choose our labels.
+            Reason("verifyreceipt.unknown_status", "Apple answered with a status that nobody knows.")
+        }
+    }
+
+    private static let unreadable = Reason(
+        "verifyreceipt.not_an_answer",
+        "The response is no answer of verifyReceipt."
+    )
+    private static let unexplained = Reason(
+        "verifyreceipt.no_status",
+        "The response has no status, or is too long."
+    )
+    private static let withoutReceipt = Reason(
+        "verifyreceipt.no_receipt",
+        "Apple approves, and does not say of what."
+    )
+}
+
+extension Reason {
+    /// Codes are of the numbers that there are.
+    static func http(_ status: Int) -> Reason {
+        let code = (100...599).contains(status) ? "http.\(status)" : "http.other"
+        return Reason(code, "Apple answered with HTTP status \(status).")
+    }
+}

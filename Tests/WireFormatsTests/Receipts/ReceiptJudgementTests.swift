@@ -1,0 +1,132 @@
+import Testing
+
+@testable import WireFormats
+
+@Suite struct ReceiptJudgementTests {
+    static let now: Int64 = 1_700_000_000_000
+
+    static func transaction(
+        _ id: String = "1",
+        product: String = "pro",
+        original: String? = nil,
+        expiresAt: Int64? = nil,
+        change: (inout StoreTransaction) -> Void = { _ in }
+    ) -> StoreTransaction {
+        var transaction = StoreTransaction()
+        transaction.transactionID = id
+        transaction.originalTransactionID = original
+        transaction.productID = product
+        transaction.expiresAt = expiresAt
+        change(&transaction)
+        return transaction
+    }
+
+    static func purchases(
+        _ transactions: [StoreTransaction],
+        bundleID: String? = "com.example.app",
+        _ environment: StoreEnvironment? = .production
+    ) -> StorePurchases {
+        var purchases = StorePurchases(bundleID: bundleID, environment: environment)
+        purchases.add(transactions)
+        return purchases
+    }
+
+    static func judge(
+        _ purchases: StorePurchases,
+        transaction: String? = nil,
+        product: String? = nil,
+        policy: StorePolicy = StorePolicy(),
+        saidToBeExpired: Bool = false
+    ) -> String {
+        let claim = StoreClaim(
+            bundleID: "com.example.app",
+            transactionID: transaction,
+            productID: product
+        )
+        let judgement = ReceiptJudgement(
+            of: purchases,
+            claimed: claim,
+            by: policy,
+            saidToBeExpired: saidToBeExpired,
+            now: Self.now
+        )
+        let check = judgement.check.map { " \($0.code)" } ?? ""
+        return "\(judgement.verdict.rawValue)\(check)\(judgement.isFlagged ? " flagged" : "")"
+    }
+
+    @Test func judgesByTheStateOfWhatIsClaimed() {
+        let revoked = Self.transaction("r", expiresAt: Self.now + 1) { $0.revokedAt = 1 }
+        let upgraded = Self.transaction("u", expiresAt: Self.now + 1) { $0.isUpgraded = true }
+        let over = Self.transaction("e", expiresAt: Self.now)
+        let active = Self.transaction("a", expiresAt: Self.now + 1)
+        let bought = Self.transaction("b", product: "coins")
+        let all = Self.purchases([revoked, upgraded, over, active, bought])
+        #expect(Self.judge(all) == "valid")
+        #expect(Self.judge(all, transaction: "r") == "refunded transaction.revoked")
+        #expect(Self.judge(all, transaction: "u") == "expired transaction.upgraded")
+        #expect(Self.judge(all, transaction: "e") == "expired transaction.expired")
+        #expect(Self.judge(all, transaction: "a") == "valid")
+        #expect(Self.judge(all, transaction: "b") == "valid")
+        #expect(Self.judge(Self.purchases([revoked, over])) == "expired transaction.expired")
+        #expect(Self.judge(Self.purchases([])) == "valid")
+    }
+
+    @Test func holdsTheClaimAgainstTheReceipt() {
+        let purchases = Self.purchases([Self.transaction("1"), Self.transaction("2", product: "coins")])
+        #expect(Self.judge(purchases, transaction: "9") == "invalid transaction.not_in_receipt")
+        #expect(Self.judge(purchases, product: "gold") == "invalid product.not_in_receipt")
+        #expect(Self.judge(purchases, transaction: "1", product: "coins") == "invalid product.not_in_receipt")
+        #expect(Self.judge(purchases, transaction: "2", product: "coins") == "valid")
+        let policy = StorePolicy(products: ["pro"])
+        #expect(Self.judge(purchases, product: "coins", policy: policy) == "invalid product.unknown")
+        #expect(Self.judge(purchases, policy: policy) == "valid")
+        #expect(Self.judge(Self.purchases([]), policy: StorePolicy(products: [])) == "valid")
+    }
+
+    @Test func isOursOnlyIfItSaysSo() {
+        #expect(Self.judge(Self.purchases([], bundleID: "com.example.other")) == "not_ours bundle.foreign")
+        #expect(Self.judge(Self.purchases([], bundleID: "COM.example.app")) == "not_ours bundle.foreign")
+        #expect(Self.judge(Self.purchases([], bundleID: nil)) == "not_ours bundle.nameless")
+    }
+
+    @Test(
+        arguments: [
+            (.accept, "valid"), (.flag, "valid flagged"),
+            (.reject, "invalid environment.not_production"),
+        ] as [(StorePolicy.OutsideProduction, String)]
+    )
+    func keepsTheAppsPolicy(policy: StorePolicy.OutsideProduction, expected: String) {
+        let policy = StorePolicy(outsideProduction: policy)
+        for environment in [StoreEnvironment.sandbox, .xcode, .other("New")] {
+            #expect(Self.judge(Self.purchases([], environment), policy: policy) == expected)
+        }
+        #expect(Self.judge(Self.purchases([]), policy: policy) == "valid")
+    }
+
+    /// 21006 is said of cancelled subscriptions too whose time has not run out.
+    @Test func comparesTheTimeOfWhatIsSaidToBeExpired() {
+        let undated = Self.purchases([Self.transaction()])
+        #expect(Self.judge(undated, saidToBeExpired: true) == "expired transaction.expired")
+        let running = Self.purchases([Self.transaction(expiresAt: Self.now + 1)])
+        #expect(Self.judge(running, saidToBeExpired: true) == "valid")
+        let over = Self.purchases([Self.transaction(expiresAt: Self.now - 1)])
+        #expect(Self.judge(over, saidToBeExpired: true) == "expired transaction.expired")
+    }
+
+    /// Only the last period of a subscription has its grace.
+    @Test func letsTheLastPeriodGoOnInItsGrace() throws {
+        let first = Self.transaction("1", original: "1", expiresAt: Self.now - 20)
+        let last = Self.transaction("2", original: "1", expiresAt: Self.now - 10)
+        var purchases = Self.purchases([first, last])
+        var renewal = StoreRenewal(try #require(JSONObject(Array(#"{"isInBillingRetryPeriod":true}"#.utf8))))
+        purchases.renewals["1"] = renewal
+        #expect(Self.judge(purchases, transaction: "2") == "expired transaction.billing_retry")
+        renewal.gracePeriodExpiresAt = Self.now + 1
+        purchases.renewals["1"] = renewal
+        #expect(Self.judge(purchases, transaction: "2") == "valid")
+        #expect(Self.judge(purchases, transaction: "1") == "expired transaction.expired")
+        renewal.gracePeriodExpiresAt = Self.now
+        purchases.renewals["1"] = renewal
+        #expect(Self.judge(purchases, transaction: "2") == "expired transaction.billing_retry")
+    }
+}
