@@ -23,8 +23,9 @@ struct HandJudge {
     private var pieces: [String: Piece] = [:]
     /// Records that were read beyond the window, as far as can be seen from here. The engine begins them when it can,
     /// and nobody sees when; until they are settled, they keep the window where it is.
-    private var outside: [String: (origin: SimulatedCluster.RecordName, place: TopicPartition, offset: Int64)] =
-        [:]
+    private var outside:
+        [String: (origin: SimulatedCluster.RecordName, place: TopicPartition, offset: Int64)] =
+            [:]
     /// Where each of them lies, by the name under which it was published.
     private var names: [SimulatedCluster.RecordName: Set<String>] = [:]
     private var bytes = 0
