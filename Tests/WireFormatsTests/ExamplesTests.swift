@@ -57,6 +57,37 @@ import WireMessages
         #expect(result.hasBit0 == ["state", "updated"].contains(result.result))
     }
 
+    @Test(arguments: examples("receipt"))
+    func readsAReceipt(file: String) throws {
+        let bytes = try Self.bytes("examples/receipt/\(file)")
+        let receipt = try Receipt(decoding: ReceiptTests.record(bytes))
+        if !receipt.text.isEmpty { _ = try ReceiptInput(receipt.text) }
+        try self.expectCanonical(Flotilla_Receipt_V1_Receipt.self, bytes)
+    }
+
+    @Test(arguments: examples("receipt.result"))
+    func readsAReceiptResult(file: String) throws {
+        let bytes = try Self.bytes("examples/receipt.result/\(file)")
+        try self.expectCanonical(Flotilla_Receipt_V1_ReceiptResult.self, bytes)
+        let result = try Flotilla_Receipt_V1_ReceiptResult(jsonUTF8Bytes: bytes)
+        #expect(Outcome.Fate(rawValue: result.outcome.fate) != nil)
+        #expect(result.outcome.hasReason == (result.outcome.fate != "succeeded"))
+        #expect(result.outcome.hasDeadLetterID == (result.outcome.fate == "dead_lettered"))
+        #expect(result.verdict.isEmpty == (result.outcome.fate == "dead_lettered"))
+        for transaction in result.transactions {
+            #expect(StoreTransactionState(rawValue: transaction.state) != nil)
+        }
+    }
+
+    @Test func showsEveryVerdictOnReceipts() throws {
+        let verdicts = try Self.examples("receipt.result").map {
+            try Flotilla_Receipt_V1_ReceiptResult(
+                jsonUTF8Bytes: try Self.bytes("examples/receipt.result/\($0)")
+            ).verdict
+        }
+        #expect(Set(verdicts).subtracting([""]) == Set(ReceiptVerdict.allCases.map(\.rawValue)))
+    }
+
     @Test func showsEveryResultOfDeviceCheck() throws {
         let results = try Self.examples("devicecheck.result").map {
             try Flotilla_Devicecheck_V1_DeviceCheckResult(

@@ -26,6 +26,23 @@ struct JSONWriter {
         self.object(members)
     }
 
+    /// A list of objects, left out if it is empty.
+    mutating func objects<Element>(
+        _ name: String,
+        _ elements: [Element],
+        _ members: (inout JSONWriter, Element) -> Void
+    ) {
+        guard !elements.isEmpty else { return }
+        self.name(name)
+        self.text.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { self.text.append(UInt8(ascii: ",")) }
+            self.object { members(&$0, element) }
+        }
+        self.text.append(UInt8(ascii: "]"))
+        self.needsComma = true
+    }
+
     mutating func string(_ name: String, _ value: String) {
         guard !value.isEmpty else { return }
         self.name(name)

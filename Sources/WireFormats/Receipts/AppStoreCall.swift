@@ -7,6 +7,12 @@ package enum AppStoreCall: Hashable, Sendable {
     /// Get All Subscription Statuses.
     case subscriptions(StoreTransactionID)
 
+    package var id: StoreTransactionID {
+        switch self {
+        case .transaction(let id), .history(let id, _), .subscriptions(let id): id
+        }
+    }
+
     /// Path and query, to be put behind a host.
     package var path: String {
         switch self {

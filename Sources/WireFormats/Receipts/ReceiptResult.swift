@@ -7,10 +7,9 @@ package enum ReceiptResult {
     package static func encode(_ outcome: Outcome, _ answer: ReceiptAnswer?, as format: ValueFormat)
         -> [UInt8]
     {
-        let message = self.message(outcome, answer)
-        return switch format {
-        case .json: message.encodedAsJSON()
-        case .protobuf: message.encoded()
+        switch format {
+        case .json: self.json(outcome, answer)
+        case .protobuf: self.message(outcome, answer).encoded()
         }
     }
 
@@ -76,16 +75,5 @@ extension Flotilla_Receipt_V1_StoreTransaction {
         if let isTrial = transaction.isTrial { self.isTrial = isTrial }
         if let isOffer = transaction.isInIntroductoryOffer { self.isInIntroductoryOffer = isOffer }
         if let isUpgraded = transaction.isUpgraded { self.isUpgraded = isUpgraded }
-    }
-}
-
-extension Message {
-    /// Our own messages can always be written: they hold no `Any`.
-    fileprivate func encodedAsJSON() -> [UInt8] {
-        do {
-            return try self.jsonUTF8Bytes()
-        } catch {
-            preconditionFailure("\(Self.protoMessageName) cannot be written")
-        }
     }
 }

@@ -19,7 +19,7 @@ struct JSONSchema {
     ]
     private static let schemaGroups: Set<String> = ["properties", "$defs"]
     private static let schemaLists: Set<String> = ["oneOf", "anyOf"]
-    private static let schemas: Set<String> = ["not", "if", "then", "else"]
+    private static let schemas: Set<String> = ["items", "not", "if", "then", "else"]
 
     private let root: JSONTree
 
@@ -76,6 +76,10 @@ struct JSONSchema {
                 for (name, schema) in argument.members {
                     guard let member = value.members[name] else { continue }
                     objections += try self.objections(to: member, schema, at: "\(place)/\(name)")
+                }
+            case "items":
+                for (index, element) in value.elements.enumerated() {
+                    objections += try self.objections(to: element, argument, at: "\(place)/\(index)")
                 }
             case "not", "oneOf", "anyOf", "if":
                 if try !self.holds(keyword, argument, value, schema) {

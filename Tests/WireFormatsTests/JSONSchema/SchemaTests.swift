@@ -23,7 +23,12 @@ import Testing
         return Array("{\(text.joined(separator: ","))}".utf8)
     }
 
-    @Test(arguments: ["activation", "activation.result", "devicecheck", "devicecheck.result"])
+    @Test(
+        arguments: [
+            "activation", "activation.result", "devicecheck", "devicecheck.result", "receipt",
+            "receipt.result",
+        ]
+    )
     func everyExampleIsValid(name: String) throws {
         let schema = try Self.schema(name)
         let examples = ExamplesTests.examples(name)
