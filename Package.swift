@@ -74,6 +74,7 @@ let package = Package(
         : [
             .executable(name: "activation-worker", targets: ["ActivationWorker"]),
             .executable(name: "devicecheck-worker", targets: ["DeviceCheckWorker"]),
+            .executable(name: "receipt-worker", targets: ["ReceiptWorker"]),
             .executable(name: "fleet", targets: ["Fleet"]),
         ],
     dependencies: [
@@ -155,6 +156,14 @@ let package = Package(
             ]
         ),
 
+        program(
+            "ReceiptWorker",
+            dependencies: [
+                "Cryptography", "WorkerKit", "Records", "WireFormats", "Operations", "UpstreamHTTP",
+                argumentParser, lifecycle, logging,
+            ]
+        ),
+
         // The engine that ships, on a clock, a cluster and an upstream that one seed decides.
         .target(
             name: "Simulation",
@@ -222,6 +231,14 @@ let package = Package(
             swiftSettings: house
         ),
         .testTarget(
+            name: "ReceiptWorkerTests",
+            dependencies: [
+                "Cryptography", "Operations", "ReceiptWorker", "Records", "UpstreamHTTP", "WireFormats",
+                "WorkerKit", lifecycle, logging,
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
             name: "UpstreamSimulatorTests",
             dependencies: ["UpstreamSimulator"],
             swiftSettings: house
@@ -244,7 +261,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "ActivationWorker", "DeviceCheckWorker", "EmbeddedBroker", "EventThread", "Fleet", "Kafka",
-                "Records", "UpstreamSimulator",
+                "ReceiptWorker", "Records", "UpstreamSimulator",
             ],
             swiftSettings: house
         ),

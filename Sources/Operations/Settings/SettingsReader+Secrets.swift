@@ -107,7 +107,7 @@ extension SettingsReader {
     }
 
     /// Paths in the settings file start at its folder, those of the environment where the process was started.
-    private func resolved(_ name: String, isOverride: Bool) -> String {
+    func resolved(_ name: String, isOverride: Bool) -> String {
         guard !isOverride, !name.hasPrefix("/"), let file, let slash = file.path.lastIndex(of: "/") else {
             return name
         }

@@ -1,0 +1,34 @@
+import Cryptography
+import Operations
+import Synchronization
+
+/// The secrets of the apps, as they are now: a file that changes changes them while the worker runs.
+final class AppKeys: Sendable {
+    private struct Keys {
+        var sharedSecret: Secret?
+        var key: ReceiptSettings.Key?
+    }
+
+    private let apps: Mutex<[String: Keys]>
+
+    init(_ apps: [ReceiptSettings.App]) {
+        let keys = apps.map { ($0.bundleID, Keys(sharedSecret: $0.sharedSecret, key: $0.key)) }
+        self.apps = Mutex(Dictionary(keys) { first, _ in first })
+    }
+
+    func sharedSecret(of bundleID: String) -> Secret? {
+        self.apps.withLock { $0[bundleID]?.sharedSecret }
+    }
+
+    func key(of bundleID: String) -> ReceiptSettings.Key? {
+        self.apps.withLock { $0[bundleID]?.key }
+    }
+
+    func replaceSharedSecret(of bundleID: String, by secret: Secret) {
+        self.apps.withLock { $0[bundleID]?.sharedSecret = secret }
+    }
+
+    func replaceSigner(of bundleID: String, by signer: ES256Signer) {
+        self.apps.withLock { $0[bundleID]?.key?.signer = signer }
+    }
+}

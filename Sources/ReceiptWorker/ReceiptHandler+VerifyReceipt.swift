@@ -1,0 +1,133 @@
+import UpstreamHTTP
+import WireFormats
+package import WorkerKit
+
+// What `VerifyReceiptReply` has read, and what follows from it.
+extension ReceiptHandler {
+    package func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
+        switch exchange {
+        // Nothing is changed by asking, so whether Apple has answered already does not matter.
+        case .failure(let error), .ambiguous(let error):
+            return self.verdict(on: error, job, attempt)
+        case .response(let response):
+            return switch job.step {
+            case .verifyReceipt: self.verifyReceipt(response, job, attempt)
+            case .serverAPI(let call): self.serverAPI(response, to: call, job, attempt)
+            }
+        }
+    }
+
+    private func verdict(on error: TransferError, _ job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
+        switch error.kind {
+        // A proxy that cannot be trusted, or certificates that are missing here. Never asked without them.
+        case .tls: .hold(error.reason, scope: .lane)
+        case .tooLarge: self.fewTimes(error.reason, job, attempt)
+        default: .retry(Retry(error.reason, blame: .upstream))
+        }
+    }
+
+    private func verifyReceipt(_ response: HTTPResponse, _ job: Job, _ attempt: Attempt)
+        -> Verdict<Job, Answer>
+    {
+        let reply = VerifyReceiptReply(
+            status: response.status,
+            body: response.body,
+            from: job.host,
+            visited: job.visited
+        )
+        var answer = self.answer(.invalid, to: job)
+        answer.source = .verifyReceipt
+        answer.httpStatus = response.status
+        answer.appleStatus = reply.status
+        switch reply.decision {
+        case .accept, .acceptExpired: return self.accepted(reply, answer, job, attempt)
+        case .trySandbox, .tryProduction: return self.follow(job.elsewhere(), attempt)
+        case .retry: return .retry(self.retry(reply.reason, response, job, attempt))
+        case .retryLimited: return self.fewTimes(reply.reason, job, attempt)
+        case .reject: return .refuse(reply.reason, answer)
+        case .configuration:
+            // It speaks of our secret only if the receipt is one of our app.
+            guard reply.status != 21004 || job.isOurs else { return .refuse(reply.reason, answer) }
+            return .hold(reply.reason, scope: .lane)
+        }
+    }
+
+    private func accepted(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+        -> Verdict<Job, Answer>
+    {
+        guard var purchases = reply.purchases else {
+            var answer = draft
+            answer.verdict = .expired
+            answer.check = reply.reason.code
+            answer.environment = job.host.environment
+            return .answer(answer)
+        }
+        purchases.learnProductTypes(from: job.local?.transactions ?? [])
+        return self.settled(
+            purchases,
+            draft,
+            job,
+            saidToBeExpired: reply.decision == .acceptExpired,
+            attempt
+        )
+    }
+
+    func settled(
+        _ purchases: StorePurchases,
+        _ draft: Answer,
+        _ job: Job,
+        saidToBeExpired: Bool = false,
+        _ attempt: Attempt
+    ) -> Verdict<Job, Answer> {
+        let judged = self.judged(purchases, job, saidToBeExpired: saidToBeExpired, attempt)
+        var answer = judged.answer
+        answer.source = draft.source
+        answer.httpStatus = draft.httpStatus
+        answer.appleStatus = draft.appleStatus
+        return judged.refusal.map { .refuse($0, answer) } ?? .answer(answer)
+    }
+
+    func follow(_ job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
+        guard let call = self.call(job, now: attempt.now) else {
+            return .refuse(.cannotSign, self.answer(.unavailable, to: job))
+        }
+        return .call(call)
+    }
+
+    /// Everybody is made to wait only where production asks for it: the sandbox has little to say about that.
+    func retry(
+        _ reason: Reason,
+        _ response: HTTPResponse,
+        _ job: Job,
+        delay: Duration? = nil,
+        _ attempt: Attempt
+    ) -> Retry {
+        let header = response.header("retry-after")
+        let delay = delay ?? header.flatMap { RetryAfter.delay($0, now: attempt.now) }
+        let isForEverybody = header != nil && delay != nil && [429, 503].contains(response.status)
+        return Retry(
+            reason,
+            blame: .upstream,
+            after: delay,
+            gatesUpstream: isForEverybody && job.host == .production
+        )
+    }
+
+    /// Asks a few times, and then a person has to look at it. If it goes on for all, the lane is held.
+    func fewTimes(_ reason: Reason, _ job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
+        guard job.tries(attempt.number) >= self.settings.limitedAttempts else {
+            return .retry(Retry(reason, blame: .record))
+        }
+        return .reject(
+            Rejection(reason, kind: .exhausted, replayable: .yes, suggestsConfigurationFault: true)
+        )
+    }
+}
+
+extension TransferError {
+    /// Whether Apple may have answered all the same is a part of the code.
+    fileprivate var reason: Reason {
+        let suffix = self.mayHaveBeenSent ? "_after_send" : ""
+        return Reason("transport.\(self.kind.rawValue)\(suffix)", self.message)
+    }
+}

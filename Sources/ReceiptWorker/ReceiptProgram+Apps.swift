@@ -1,0 +1,165 @@
+import Cryptography
+import Operations
+import WireFormats
+import WorkerKit
+
+// The apps of the settings, each with its route and what that needs.
+extension ReceiptProgram {
+    static func apps(_ reader: SettingsReader, _ anchors: LocalVerifier.Anchors) -> [ReceiptSettings.App] {
+        let apps = reader.each(
+            "apps",
+            atLeast: 1,
+            help: "The apps whose purchases are verified, with their secrets."
+        ) { Self.app($0, anchors) }.compactMap(\.self)
+        var seen: Set<String> = []
+        for app in apps where !seen.insert(app.bundleID).inserted {
+            reader.reportFault("apps", "\(app.bundleID) is listed twice")
+        }
+        return apps
+    }
+
+    private static func app(_ reader: SettingsReader, _ anchors: LocalVerifier.Anchors)
+        -> ReceiptSettings.App?
+    {
+        let bundleID = reader.string(
+            "bundle_id",
+            help: "The app's bundle id.",
+            must: "be 1 to 155 letters, digits, dots and hyphens",
+            matching: self.isBundleID
+        )
+        let route = reader.requiredOneOf(
+            "route",
+            as: ReceiptSettings.Route.self,
+            help: "Who is asked: verifyReceipt, the App Store Server API, or nobody but a signature."
+        )
+        let sharedSecret = reader.optionalSecret(
+            "shared_secret",
+            help:
+                "The shared secret for verifyReceipt. Subscriptions need it. A file is read again when it changes."
+        )
+        let excludesOld = reader.bool(
+            "exclude_old_transactions",
+            default: false,
+            help: "With verifyReceipt: only the newest renewal of each subscription."
+        )
+        let keyText = reader.optionalSecret(
+            "key",
+            help: "The key as Apple gives it, the text of a .p8 file. A file is read again when it changes."
+        )
+        let key = self.key(reader, keyText)
+        let app = ReceiptSettings.App(
+            bundleID: bundleID,
+            route: route ?? .local,
+            policy: self.policy(reader),
+            sharedSecret: sharedSecret,
+            excludesOldTransactions: excludesOld,
+            key: key,
+            asksForSubscriptions: reader.bool(
+                "subscriptions",
+                default: true,
+                help: "With the App Store Server API: ask for the present state of a subscription too."
+            ),
+            historyPages: reader.int(
+                "history_pages",
+                default: 0,
+                in: 0...1_000,
+                help:
+                    "With the App Store Server API: pages of 20 purchases of the history that are read at most."
+            ),
+            files: self.files(reader, sharedSecret, keyText)
+        )
+        guard let route else { return nil }
+        self.check(app, route, anchors, reader)
+        return app
+    }
+
+    /// What a route cannot do without.
+    private static func check(
+        _ app: ReceiptSettings.App,
+        _ route: ReceiptSettings.Route,
+        _ anchors: LocalVerifier.Anchors,
+        _ reader: SettingsReader
+    ) {
+        switch route {
+        case .verifyReceipt: break
+        case .serverAPI:
+            if app.key == nil {
+                reader.reportFault("route", "needs issuer_id, key_id and key")
+            }
+            if anchors.signedData == nil {
+                reader.reportFault("route", "needs apple.signed_data_roots: Apple's answers are signed")
+            }
+        case .local:
+            if anchors.appReceipts == nil, anchors.signedData == nil, anchors.transactionReceipts == nil {
+                reader.reportFault("route", "needs apple.app_receipt_roots or apple.signed_data_roots")
+            }
+        }
+    }
+
+    private static func policy(_ reader: SettingsReader) -> StorePolicy {
+        let products = reader.strings(
+            "products",
+            default: [],
+            help: "What the app sells: purchases of anything else are invalid. Everything, if none is named."
+        )
+        return StorePolicy(
+            outsideProduction: reader.oneOf(
+                "outside_production",
+                default: StorePolicy.OutsideProduction.flag,
+                help:
+                    "What becomes of purchases in the sandbox, where App Review and TestFlight buy: accept, flag "
+                    + "them in the result, or reject."
+            ),
+            products: products.isEmpty ? nil : Set(products)
+        )
+    }
+
+    private static func key(_ reader: SettingsReader, _ text: Secret?) -> ReceiptSettings.Key? {
+        let issuerID = reader.optionalString("issuer_id", help: "The issuer id of App Store Connect, a UUID.")
+        let keyID = reader.optionalString("key_id", help: "The id of the key for in-app purchases.")
+        guard let issuerID, let keyID, let text, !issuerID.isEmpty else { return nil }
+        guard AppleID.isTenCharacters(keyID) else {
+            reader.reportFault("key_id", "must be 10 letters and digits")
+            return nil
+        }
+        do throws(ES256Signer.Fault) {
+            return ReceiptSettings.Key(
+                issuerID: issuerID,
+                keyID: keyID,
+                signer: try ES256Signer(pem: Self.lines(of: text))
+            )
+        } catch {
+            reader.reportFault(ofSecret: "key", "is no key for the App Store Server API: \(error)")
+            return nil
+        }
+    }
+
+    private static func files(_ reader: SettingsReader, _ sharedSecret: Secret?, _ key: Secret?)
+        -> [ReceiptSettings.WatchedFile]
+    {
+        var files: [ReceiptSettings.WatchedFile] = []
+        if let path = reader.path(ofSecret: "shared_secret"), let sharedSecret {
+            files.append(.init(.sharedSecret, path: path, text: sharedSecret.revealBytes()))
+        }
+        if let path = reader.path(ofSecret: "key"), let key {
+            files.append(.init(.key, path: path, text: key.revealBytes()))
+        }
+        return files
+    }
+
+    private static func isBundleID(_ text: String) -> Bool {
+        (1...155).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy {
+                switch $0 {
+                case "a"..."z", "A"..."Z", "0"..."9", ".", "-": true
+                default: false
+                }
+            }
+    }
+
+    /// An environment variable often has its line ends written out.
+    private static func lines(of key: Secret) -> [UInt8] {
+        let text = key.reveal()
+        return Array((text.contains("\n") ? text : text.replacing(#"\n"#, with: "\n")).utf8)
+    }
+}

@@ -1,0 +1,163 @@
+import Cryptography
+import Operations
+import UpstreamHTTP
+import WireFormats
+import WorkerKit
+
+/// The receipt worker's names and settings.
+enum ReceiptProgram: WorkerProgram {
+    static let identity = WorkerIdentity(
+        name: "receipt-worker",
+        topic: "receipt",
+        upstream: "appstore",
+        answerBytesLimit: VerifyReceiptReply.bytesLimit,
+        httpVersion: .http2,
+        keptHeaders: ["content-type"]
+    )
+
+    static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> ReceiptHandler {
+        let anchors = self.anchors(reader.section("apple"))
+        let reader = reader.section("receipt")
+        return ReceiptHandler(
+            ReceiptSettings(
+                apps: self.apps(reader, anchors),
+                anchors: anchors,
+                verifyReceiptHosts: self.hosts(reader, "verifyreceipt", \.verifyReceiptURL),
+                appStoreHosts: self.hosts(reader, "app_store", \.appStoreURL),
+                limitedAttempts: self.attempts(
+                    reader,
+                    "limited_attempts",
+                    default: 4,
+                    engine,
+                    "Tries of what Apple gives no known reason for, before the record is a dead letter."
+                ),
+                lagAttempts: self.attempts(
+                    reader,
+                    "lag_attempts",
+                    default: 7,
+                    engine,
+                    "Tries of a purchase that Apple does not know yet, before it is called invalid."
+                ),
+                firstLag: reader.duration(
+                    "first_lag",
+                    default: .seconds(15),
+                    in: .milliseconds(1) ... .seconds(3_600),
+                    help: "The wait after the first of them. Each further wait is twice as long."
+                ),
+                transactionsLimit: reader.int(
+                    "transactions_limit",
+                    default: 500,
+                    in: 1...20_000,
+                    help: "Purchases that a result shows, the newest. Each takes up to 1 KB of the record."
+                )
+            )
+        )
+    }
+
+    /// Receipts are personal, and passwords and tokens secret; both are in requests.
+    static func masked(_ request: HTTPRequest) -> HTTPRequest {
+        var masked = request
+        for index in masked.headers.indices where masked.headers[index].name == "Authorization" {
+            masked.headers[index].value = "Bearer masked"
+        }
+        if let body = masked.body {
+            var text = String(decoding: body, as: UTF8.self)
+            for name in ["receipt-data", "password"] { text = self.masked(text, name) }
+            masked.body = Array(text.utf8)
+        }
+        return masked
+    }
+
+    /// The handler writes these texts itself: a quotation mark ends one unless it is escaped.
+    private static func masked(_ text: String, _ name: String) -> String {
+        guard let start = text.firstRange(of: "\"\(name)\":\"") else { return text }
+        var end = start.upperBound
+        var isEscaped = false
+        while end < text.endIndex, isEscaped || text[end] != "\"" {
+            isEscaped = !isEscaped && text[end] == "\\"
+            end = text.index(after: end)
+        }
+        return "\(text[..<start.upperBound])masked\(text[end...])"
+    }
+
+    /// A record for which it is to blame itself is a dead letter after `worker.attempts`.
+    private static func attempts(
+        _ reader: SettingsReader,
+        _ key: String,
+        default standard: Int,
+        _ engine: EngineSettings,
+        _ help: String
+    ) -> Int {
+        let attempts = reader.int(
+            key,
+            default: min(standard, engine.attempts),
+            in: 1...100,
+            help: "\(help) At most worker.attempts."
+        )
+        if attempts > engine.attempts {
+            reader.reportFault(key, "must not be above worker.attempts, which is \(engine.attempts)")
+        }
+        return attempts
+    }
+
+    private static func hosts(
+        _ reader: SettingsReader,
+        _ prefix: String,
+        _ standard: KeyPath<StoreHost, String>
+    ) -> [StoreHost: BaseURL] {
+        var hosts: [StoreHost: BaseURL] = [:]
+        for host in StoreHost.allCases {
+            let key = "\(prefix)_\(host.rawValue)_url"
+            let text = reader.url(
+                key,
+                default: host[keyPath: standard],
+                help: "Where Apple's \(host.rawValue) is. http only on this machine."
+            )
+            do throws(BaseURL.Fault) {
+                let url = try BaseURL(text)
+                if !url.isSafeForSecrets {
+                    reader.reportFault(key, "must be https: secrets would travel in the clear")
+                }
+                hosts[host] = url
+            } catch {
+                reader.reportFault(key, error.description)
+            }
+        }
+        return hosts
+    }
+
+    private static func anchors(_ reader: SettingsReader) -> LocalVerifier.Anchors {
+        func anchors(_ key: String, _ what: String) -> TrustAnchors? {
+            guard let bytes = reader.optionalFile(key, help: "\(what) A file in PEM or DER.") else {
+                return nil
+            }
+            guard let file = CertificateFile(bytes) else {
+                reader.reportFault(key, "names a file that is no certificate in DER or PEM")
+                return nil
+            }
+            return TrustAnchors(file.certificates)
+        }
+        return LocalVerifier.Anchors(
+            appReceipts: anchors("app_receipt_roots", "What app receipts must lead to: Apple Root CA."),
+            signedData: anchors(
+                "signed_data_roots",
+                "What signed transactions must lead to: Apple Root CA - G3. Needed for the App Store Server API."
+            ),
+            transactionReceipts: anchors(
+                "transaction_receipt_roots",
+                "What receipts of iOS 6 must lead to, or the certificate that signs them."
+            )
+        )
+    }
+}
+
+extension BaseURL {
+    /// Whether what is sent there leaves this machine only encrypted.
+    fileprivate var isSafeForSecrets: Bool {
+        let text = self.text.lowercased()
+        guard !text.hasPrefix("https://") else { return true }
+        let authority = text.dropFirst("http://".count).prefix { $0 != "/" }
+        if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } == "[::1" }
+        return ["127.0.0.1", "localhost"].contains(authority.prefix { $0 != ":" })
+    }
+}

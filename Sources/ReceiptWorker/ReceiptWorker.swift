@@ -1,0 +1,19 @@
+import ArgumentParser
+import WorkerKit
+
+/// Verifies purchases in Apple's store and publishes what came of each.
+@main
+struct ReceiptWorker: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receipt-worker",
+        abstract: "Verify purchases in Apple's store and publish what came of each.",
+        version: WorkerIdentity.version,
+        subcommands: [
+            RunCommand<ReceiptProgram>.self,
+            PlanCommand<ReceiptProgram>.self,
+            InterpretCommand<ReceiptProgram>.self,
+            CheckConfigCommand<ReceiptProgram>.self,
+        ],
+        defaultSubcommand: RunCommand<ReceiptProgram>.self
+    )
+}

@@ -1,0 +1,209 @@
+import Cryptography
+import Foundation
+import Logging
+import Operations
+import ServiceLifecycle
+import Testing
+import UpstreamHTTP
+import WireFormats
+import WorkerKit
+
+@testable import ReceiptWorker
+
+/// What the program reads reaches the engine, the client and the handler.
+@Suite struct SettingsTests {
+    private static func load(_ settings: SettingsText, _ folder: TemporaryFolder) throws -> LoadedProgram<
+        ReceiptProgram
+    > {
+        try Self.root(try SignedRow.root, "root.der", folder)
+        let file = try folder.write(Array(settings.text.utf8), to: "settings.yaml")
+        return try LoadedProgram<ReceiptProgram>(path: file.path)
+    }
+
+    @discardableResult
+    private static func root(_ base64: String, _ name: String, _ folder: TemporaryFolder) throws -> URL {
+        try folder.write(try #require(Base64.decode(Array(base64.utf8))), to: name)
+    }
+
+    @Test func speaksHTTP2AndReadsLongAnswers() throws {
+        let program = try Self.load(SettingsText(), try TemporaryFolder())
+        #expect(program.settings.http.httpVersion == .http2)
+        #expect(program.settings.http.keptHeaders.contains("content-type"))
+        #expect(program.settings.http.responseBytesLimit == 16 << 20)
+        #expect(program.settings.engine.inputTopic == "receipt")
+        let settings = program.handler.settings
+        #expect(settings.limitedAttempts == 4 && settings.lagAttempts == 7)
+        let app = try #require(settings.apps.first)
+        #expect(app.bundleID == Case.app && app.route == .verifyReceipt && app.key == nil)
+        #expect(app.sharedSecret?.reveal() == "s3cret" && app.files.isEmpty)
+        #expect(app.policy == StorePolicy(outsideProduction: .flag, products: nil))
+        #expect(settings.verifyReceiptHosts[.production]?.text == "https://buy.itunes.apple.com")
+    }
+
+    @Test func readsAnAppOfTheServerAPI() throws {
+        let app =
+            SettingsText.key + [
+                "outside_production: reject", "products: [pro, coins]", "history_pages: 3",
+                "subscriptions: false",
+            ]
+        let settings = SettingsText(
+            route: "app_store_server_api",
+            app: app,
+            apple: ["signed_data_roots: root.der"]
+        )
+        let program = try Self.load(settings, try TemporaryFolder())
+        let read = try #require(program.handler.settings.apps.first)
+        #expect(read.route == .serverAPI && read.key?.keyID == "DCTESTKEY1")
+        #expect(read.policy == StorePolicy(outsideProduction: .reject, products: ["pro", "coins"]))
+        #expect(read.historyPages == 3 && !read.asksForSubscriptions)
+        #expect(program.handler.settings.anchors.signedData?.certificates.count == 1)
+        #expect(program.handler.settings.anchors.appReceipts == nil)
+    }
+
+    @Test(arguments: [
+        (SettingsText(bundles: []), "receipt.apps: must be a list of at least 1"),
+        (SettingsText(bundles: ["a.b", "a.b"]), "a.b is listed twice"),
+        (SettingsText(bundles: ["a/b"]), "bundle_id: must be 1 to 155 letters"),
+        (SettingsText(route: "apple"), "route: must be one of"),
+        (SettingsText(route: "local"), "route: needs apple.app_receipt_roots"),
+        (SettingsText(route: "app_store_server_api"), "route: needs issuer_id, key_id and key"),
+        (
+            SettingsText(route: "app_store_server_api", app: SettingsText.key),
+            "route: needs apple.signed_data_roots"
+        ),
+        (
+            SettingsText(app: ["issuer_id: x", "key_id: DCTESTKEY1", "key: nonsense"]),
+            "is no key for the App Store Server API: it is not one PEM block"
+        ),
+        (SettingsText(app: ["issuer_id: x", "key_id: K", "key: nonsense"]), "key_id: must be 10 letters"),
+        (SettingsText(app: ["shared_secret_file: none"]), "names a file that cannot be read: no such file"),
+        (SettingsText(apple: ["app_receipt_roots: none"]), "names a file that cannot be read: no such file"),
+        (SettingsText(apple: ["app_receipt_roots: settings.yaml"]), "is no certificate in DER or PEM"),
+        (SettingsText(receipt: ["limited_attempts: 11"]), "must not be above worker.attempts"),
+        (SettingsText(receipt: ["app_store_sandbox_url: http://api.example"]), "must be https"),
+        (SettingsText(receipt: ["verifyreceipt_production_url: http://127.0.0.1.evil"]), "must be https"),
+    ])
+    func saysWhatIsWrong(settings: SettingsText, fault: String) throws {
+        let folder = try TemporaryFolder()
+        do {
+            _ = try Self.load(settings, folder)
+            Issue.record("no fault")
+        } catch {
+            #expect("\(error)".contains(fault), "\(error)")
+            #expect(!"\(error)".contains("nonsense") && !"\(error)".contains("s3cret"))
+        }
+    }
+
+    @Test func theTableOfSettingsIsTheProgramsOwn() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        let start = try #require(text.firstRange(of: "<!-- settings: receipt-worker -->\n"))
+        let end = try #require(text[start.upperBound...].firstRange(of: "<!-- end -->"))
+        let table = text[start.upperBound..<end.lowerBound].split(separator: "\n")
+        let lines = SettingsTable<ReceiptProgram>.markdown.split(separator: "\n")
+        let own = lines.filter { $0.hasPrefix("| `receipt.") || $0.hasPrefix("| `apple.") }
+        #expect(table == lines.prefix(2) + own)
+    }
+
+    // MARK: certificates
+
+    @Test func readsCertificatesInPEM() throws {
+        let der = try #require(Base64.decode(Array(try SignedRow.root.utf8)))
+        let block =
+            "-----BEGIN CERTIFICATE-----\n\(try SignedRow.root)\n-----END CERTIFICATE-----\n"
+        #expect(CertificateFile(der)?.certificates.count == 1)
+        #expect(CertificateFile(Array("Apple\n\(block)".utf8))?.certificates.count == 1)
+        #expect(CertificateFile(Array("\(block)\(block)".utf8))?.certificates.count == 2)
+        for text in ["", "x", String(block.dropLast(30)), "\(block)-----BEGIN CERTIFICATE-----\nAA==\n"] {
+            #expect(CertificateFile(Array(text.utf8)) == nil, "\(text)")
+        }
+        #expect(CertificateFile(Array(der.dropLast())) == nil)
+    }
+
+    // MARK: what is masked
+
+    @Test func masksWhatIsSecretOrPersonal() throws {
+        let testCase = try Case { $0.apps[0].sharedSecret = Secret(#"a"b\"#) }
+        let request = ReceiptProgram.masked(try testCase.call(try Case.appReceipt()).request)
+        let expected: NSDictionary = ["receipt-data": "masked", "password": "masked"]
+        #expect(Case.body(of: request) == expected)
+        let api = try Case(.serverAPI).call(Case.record(["transactionId": "1"])).request
+        #expect(ReceiptProgram.masked(api).headers.contains(HTTPHeader("Authorization", "Bearer masked")))
+        #expect(!"\(ReceiptProgram.masked(api))".contains("eyJ"))
+    }
+
+    // MARK: secrets that change
+
+    @Test func aChangedSecretFileIsPickedUp() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(Array("first\n".utf8), to: "secret")
+        let program = try Self.load(SettingsText(app: ["shared_secret_file: secret"]), folder)
+        let apps = program.handler.settings.apps
+        #expect(apps.first?.files.map(\.path) == [file.path])
+        let (messages, log) = AsyncStream.makeStream(of: String.self)
+        let logger = Logger(label: "test") { _ in StreamedLog(log) }
+        var watch = SecretFileWatch(apps, program.handler.keys, logger)
+        watch.interval = .milliseconds(5)
+        let running = Task { [watch] in try await watch.run() }
+        var told = messages.makeAsyncIterator()
+        try FileManager.default.removeItem(at: file)
+        #expect(await told.next() == "secret file cannot be used; the secret before it stays no such file")
+        #expect(program.handler.keys.sharedSecret(of: Case.app)?.reveal() == "first")
+        try Data("second\n".utf8).write(to: file, options: .atomic)
+        #expect(await told.next() == "secret file changed ")
+        #expect(program.handler.keys.sharedSecret(of: Case.app)?.reveal() == "second")
+        running.cancel()
+        try await running.value
+    }
+
+    @Test func aChangedKeyFileIsPickedUp() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(Array(Case.key.utf8), to: "key.p8")
+        let settings = SettingsText(
+            route: "app_store_server_api",
+            app: [
+                "issuer_id: 57246542-96fe-1a63-e053-0824d011072a", "key_id: DCTESTKEY1", "key_file: key.p8",
+            ],
+            apple: ["signed_data_roots: root.der"]
+        )
+        let program = try Self.load(settings, folder)
+        let before = try #require(program.handler.keys.key(of: Case.app)).signer
+        let (messages, log) = AsyncStream.makeStream(of: String.self)
+        let logger = Logger(label: "test") { _ in StreamedLog(log) }
+        var watch = SecretFileWatch(program.handler.settings.apps, program.handler.keys, logger)
+        watch.interval = .milliseconds(5)
+        let running = Task { [watch] in try await watch.run() }
+        var told = messages.makeAsyncIterator()
+        try Data("nonsense".utf8).write(to: file, options: .atomic)
+        #expect(
+            await told.next()
+                == "secret file cannot be used; the secret before it stays it is not one PEM block"
+        )
+        #expect(program.handler.keys.key(of: Case.app)?.signer === before)
+        try Data("\(Case.otherKey)\n".utf8).write(to: file, options: .atomic)
+        #expect(await told.next() == "secret file changed ")
+        #expect(program.handler.keys.key(of: Case.app)?.signer !== before)
+        running.cancel()
+        try await running.value
+    }
+}
+
+/// Hands on each message with its error, as it is logged.
+private struct StreamedLog: LogHandler {
+    let stream: AsyncStream<String>.Continuation
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    init(_ stream: AsyncStream<String>.Continuation) { self.stream = stream }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { self.metadata[key] }
+        set { self.metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let error = event.metadata?["error"].map { "\($0)" } ?? ""
+        self.stream.yield("\(event.message) \(error)")
+    }
+}

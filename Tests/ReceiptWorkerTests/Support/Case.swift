@@ -1,0 +1,157 @@
+import Cryptography
+import Foundation
+import Operations
+import Records
+import Testing
+import UpstreamHTTP
+import WireFormats
+import WorkerKit
+
+@testable import ReceiptWorker
+
+/// A handler with one app, and what a test says to it.
+struct Case {
+    typealias Plan = WorkerKit.Plan<ReceiptJob, ReceiptAnswer>
+    typealias Verdict = WorkerKit.Verdict<ReceiptJob, ReceiptAnswer>
+
+    static let app = "com.example.app"
+    /// While the signed transaction of the vectors runs.
+    static let now: Int64 = 1_718_000_000_000
+    /// While the subscription in the receipt of the vectors runs.
+    static let then: Int64 = 1_686_000_000_000
+    /// Throw-away test material.
+    static let key = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcCJxFFSGRiometIc
+        Kg/D5jn86t4Hf057JwC2gpdzZJahRANCAARNUVHaCGVrfFoO9691pkFhEJMn8kmb
+        3IdxfvpUVPCxG+1hjyAZIEht5/7JdLjTFQwLjj0gOoCj8WP0Vezn54cp
+        -----END PRIVATE KEY-----
+        """
+
+    static let otherKey = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7GkrzgFYSQAIG/SK
+        2MIEECvBNnQIOn5GFS2nubwsjRShRANCAARqyx22Bk33p4O9a+GjpK3nL2rOKBTy
+        5+fu+Ogsa2y9bEb1nv65GQ8cGYLc2KmyXcbD5OtZ3PgQGFEnhqYxUMPe
+        -----END PRIVATE KEY-----
+        """
+
+    let handler: ReceiptHandler
+
+    init(
+        _ route: ReceiptSettings.Route = .verifyReceipt,
+        anchored: Bool = true,
+        bundleID: String = Self.app,
+        _ change: (inout ReceiptSettings) -> Void = { _ in }
+    ) throws {
+        let key = ReceiptSettings.Key(
+            issuerID: "57246542-96fe-1a63-e053-0824d011072a",
+            keyID: "DCTESTKEY1",
+            signer: try ES256Signer(pem: Array(Self.key.utf8))
+        )
+        let app = ReceiptSettings.App(
+            bundleID: bundleID,
+            route: route,
+            sharedSecret: Secret("s3cret"),
+            key: key
+        )
+        var settings = ReceiptSettings(apps: [app])
+        if anchored {
+            settings.anchors.appReceipts = try Vectors.anchors(try AppReceiptRow.root)
+            settings.anchors.signedData = try Vectors.anchors(try SignedRow.root)
+        }
+        change(&settings)
+        self.handler = ReceiptHandler(settings)
+    }
+
+    static func record(_ members: [String: String]) -> InboundRecord {
+        let members = ["bundleId": Self.app, "requestId": "r-1"].merging(members) { $1 }
+        return InboundRecord(
+            topic: "receipt",
+            partition: 3,
+            offset: 42,
+            timestamp: Self.now,
+            key: Array("k".utf8),
+            value: (try? JSONSerialization.data(withJSONObject: members)).map(Array.init) ?? []
+        )
+    }
+
+    /// A record with an app receipt that names the app, signed well.
+    static func appReceipt(_ name: String = "subscription", _ more: [String: String] = [:]) throws
+        -> InboundRecord
+    {
+        let receipt = try AppReceiptRow.named(name).receipt_b64
+        return Self.record(["receiptData": receipt].merging(more) { $1 })
+    }
+
+    func plan(_ record: InboundRecord, number: Int = 1, now: Int64 = Self.now) -> Plan {
+        self.handler.plan(record, Attempt(number: number, now: now))
+    }
+
+    /// The call that is planned for a record.
+    func call(_ record: InboundRecord, number: Int = 1) throws -> Call<ReceiptJob> {
+        struct NotACall: Error { var plan: Plan }
+        let plan = self.plan(record, number: number)
+        guard case .call(let call) = plan else { throw NotACall(plan: plan) }
+        return call
+    }
+
+    func verdict(
+        _ status: Int,
+        _ body: String = "",
+        _ headers: [String: String] = ["content-type": "application/json"],
+        to job: ReceiptJob,
+        number: Int = 1,
+        now: Int64 = Self.now
+    ) -> Verdict {
+        let fields = headers.sorted { $0.key < $1.key }.map { HTTPHeader($0.key, $0.value) }
+        let response = HTTPResponse(status: status, headers: fields, body: Array(body.utf8))
+        return self.handler.interpret(.response(response), of: job, Attempt(number: number, now: now))
+    }
+
+    /// The call that an answer leads to.
+    func next(_ body: String, to job: ReceiptJob, status: Int = 200, number: Int = 1) throws
+        -> Call<ReceiptJob>
+    {
+        struct NotACall: Error { var verdict: String }
+        let verdict = self.verdict(status, body, to: job, number: number)
+        guard case .call(let call) = verdict else { throw NotACall(verdict: Self.text(verdict)) }
+        return call
+    }
+
+    /// A verdict in words that a table can hold.
+    static func text(_ verdict: Verdict) -> String {
+        switch verdict {
+        case .answer(let answer): return "answer \(Self.text(answer))"
+        case .refuse(let reason, let answer):
+            return "refuse \(reason.code) \(answer.map { Self.text($0) } ?? "-")"
+        case .call(let call): return "call \(call.lane)"
+        case .retry(let retry):
+            let after = retry.after.map { " after \($0.components.seconds)" } ?? ""
+            return "retry \(retry.reason.code) \(retry.blame)\(after)\(retry.gatesUpstream ? " gate" : "")"
+        case .giveUp(let retry, _): return "give up \(retry.reason.code)"
+        case .reject(let rejection):
+            let suspicion = rejection.suggestsConfigurationFault ? " configuration" : ""
+            return "reject \(rejection.reason.code) \(rejection.kind.rawValue)\(suspicion)"
+        case .hold(let reason, let scope): return "hold \(reason.code) \(scope)"
+        }
+    }
+
+    static func text(_ plan: Plan) -> String {
+        switch plan {
+        case .call(let call): "call \(call.lane)"
+        case .answer(let answer): "answer \(Self.text(answer))"
+        case .refuse(let reason, let answer): "refuse \(reason.code) \(answer.map { Self.text($0) } ?? "-")"
+        case .reject(let rejection): "reject \(rejection.reason.code) \(rejection.kind.rawValue)"
+        }
+    }
+
+    static func text(_ answer: ReceiptAnswer) -> String {
+        let check = answer.check.map { " \($0)" } ?? ""
+        return "\(answer.verdict.rawValue)\(check)\(answer.isFlagged ? " flagged" : "")"
+    }
+
+    static func body(of request: HTTPRequest) -> NSDictionary {
+        ((try? JSONSerialization.jsonObject(with: Data(request.body ?? []))) as? NSDictionary) ?? [:]
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+/// A command of the worker's executable, as a process that runs to its end.
+struct WorkerCommand {
+    let status: Int32
+    let output: String
+    let complaints: String
+
+    /// The lines of standard output.
+    var lines: [String] {
+        self.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+    }
+
+    /// The lines of standard output as the JSON objects that they are.
+    var objects: [NSDictionary] {
+        self.lines.map {
+            (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? NSDictionary ?? [:]
+        }
+    }
+
+    /// Runs a command with the settings in `{settings}` of its arguments.
+    init(
+        _ arguments: [String],
+        settings: SettingsText = SettingsText(),
+        input: [UInt8] = [],
+        environment: [String: String] = [:]
+    ) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(Array(settings.text.utf8), to: "settings.yaml")
+        let process = try Self.process(
+            arguments.map { $0.replacing("{settings}", with: file.path) },
+            environment
+        )
+        process.standardInput = try FileHandle(forReadingFrom: try folder.write(input, to: "input"))
+        let complaints = try folder.write([], to: "complaints")
+        process.standardError = try FileHandle(forWritingTo: complaints)
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        self.status = process.terminationReason == .exit ? process.terminationStatus : -1
+        self.output = String(decoding: bytes, as: UTF8.self)
+        // The path is another one every time.
+        self.complaints = String(decoding: try Data(contentsOf: complaints), as: UTF8.self)
+            .replacing(file.path, with: "{settings}")
+    }
+
+    /// A process of the worker with nothing of this one's environment that could be a setting.
+    static func process(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Process {
+        let process = Process()
+        process.executableURL = try self.executable()
+        process.arguments = arguments
+        let own = ProcessInfo.processInfo.environment
+        process.environment = own.filter { ["PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS"].contains($0.key) }
+            .merging(environment) { $1 }
+        return process
+    }
+
+    /// This package's executables are beside the test runner.
+    private static func executable() throws -> URL {
+        struct NotBuilt: Error { var looked: [URL] }
+        let runners = [
+            URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath(),
+            URL(fileURLWithPath: CommandLine.arguments.first ?? ""),
+        ]
+        let candidates = runners.map {
+            $0.deletingLastPathComponent().appendingPathComponent("receipt-worker")
+        }
+        guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) })
+        else { throw NotBuilt(looked: candidates) }
+        return found
+    }
+}

@@ -1,0 +1,243 @@
+import Foundation
+import Records
+import Testing
+import UpstreamHTTP
+import WireFormats
+import WorkerKit
+
+@testable import ReceiptWorker
+
+/// The route through verifyReceipt, from the record to the verdict.
+@Suite struct VerifyReceiptTests {
+    private static let good =
+        #"{"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.app","in_app":[]}}"#
+    private static let lane = "com.example.app/verifyreceipt"
+
+    // MARK: plan
+
+    @Test func asksProductionFirst() throws {
+        // The receipt is one of the sandbox, and says so; so does the client.
+        let call = try Case().call(try Case.appReceipt("subscription", ["environment": "sandbox"]))
+        #expect(call.request.method == .post)
+        #expect(call.request.url == "https://buy.itunes.apple.com/verifyReceipt")
+        #expect(call.lane == "\(Self.lane)/production")
+        #expect(!call.isPerishable && !call.isSecondTry)
+        let receipt = try AppReceiptRow.named("subscription").receipt_b64
+        let expected: NSDictionary = ["receipt-data": receipt, "password": "s3cret"]
+        #expect(Case.body(of: call.request) == expected)
+        let only = try Case { $0.apps[0].excludesOldTransactions = true }.call(try Case.appReceipt())
+        #expect(Case.body(of: only.request)["exclude-old-transactions"] as? Bool == true)
+        let elsewhere = try Case { $0.verifyReceiptHosts[.production] = try? BaseURL("http://127.0.0.1:1/x") }
+        #expect(try elsewhere.call(try Case.appReceipt()).request.url == "http://127.0.0.1:1/x/verifyReceipt")
+    }
+
+    @Test func undoesTheAccidentsOfTransport() throws {
+        let receipt = try AppReceiptRow.named("subscription").receipt_b64
+        let broken = receipt.replacing("+", with: " ").replacing("=", with: "%3D")
+        let call = try Case().call(Case.record(["receiptData": broken]))
+        #expect(Case.body(of: call.request)["receipt-data"] as? String == receipt)
+    }
+
+    /// Nothing of this costs a call, and nothing of it can hold anybody up.
+    @Test(arguments: ["truncated", "garbage", "length_overflow", "content_tampered", "untrusted_root"])
+    func refusesWhatIsNoReceiptWithoutACall(name: String) throws {
+        let text = Case.text(try Case().plan(try Case.appReceipt(name)))
+        #expect(text.hasPrefix("refuse receipt.") && text.hasSuffix(" invalid"), "\(text)")
+        // Without anchors it can only be looked at.
+        let looked = Case.text(try Case(anchored: false).plan(try Case.appReceipt(name)))
+        let isReadable = ["content_tampered", "untrusted_root"].contains(name)
+        #expect(looked.hasPrefix(isReadable ? "call " : "refuse receipt."), "\(looked)")
+    }
+
+    @Test(arguments: [true, false]) func refusesAForeignReceiptWithoutACall(anchored: Bool) throws {
+        let testCase = try Case(anchored: anchored, bundleID: "com.example.other")
+        let record = try Case.appReceipt("subscription", ["bundleId": "com.example.other"])
+        #expect(Case.text(testCase.plan(record)) == "refuse bundle.foreign not_ours")
+        let old = Case.record([
+            "bundleId": "com.example.other",
+            "receiptData": try OldReceiptRow.named("valid_sandbox").receipt_b64,
+        ])
+        #expect(Case.text(testCase.plan(old)) == "refuse bundle.foreign not_ours")
+    }
+
+    @Test(
+        arguments: [
+            (
+                ["bundleId": "com.example.other", "receiptData": "x"],
+                "reject configuration.unknown_app invalid"
+            ),
+            (["transactionId": "1"], "reject receipt.missing invalid"),
+            (["receiptData": "<html>"], "refuse receipt.markup invalid"),
+        ] as [([String: String], String)]
+    )
+    func rejectsWhatCannotBeAsked(members: [String: String], expected: String) throws {
+        #expect(Case.text(try Case().plan(Case.record(members))) == expected)
+    }
+
+    @Test func anAppIsNamedWhereThereAreSeveral() throws {
+        let record = try Case.appReceipt("subscription", ["bundleId": ""])
+        #expect(try Case().call(record).lane == "\(Self.lane)/production")
+        let two = try Case { $0.apps.append(.init(bundleID: "com.example.other", route: .local)) }
+        #expect(Case.text(two.plan(record)) == "reject configuration.unknown_app invalid")
+    }
+
+    /// verifyReceipt takes no signed transactions; their signature has to do.
+    @Test func verifiesASignedTransactionByItself() throws {
+        let record = Case.record(["receiptData": try SignedRow.named("valid").jws])
+        #expect(Case.text(try Case().plan(record)) == "answer valid flagged")
+        #expect(
+            Case.text(try Case(anchored: false).plan(record)) == "refuse configuration.no_anchor unavailable"
+        )
+    }
+
+    // MARK: interpret
+
+    /// The vectors' word for a verdict.
+    private static func action(_ verdict: Case.Verdict, after host: StoreHost) -> String {
+        switch verdict {
+        case .answer(let answer):
+            return answer.verdict == .expired ? "ACCEPT_EXPIRED" : "ACCEPT"
+        case .call: return host == .production ? "TRY_SANDBOX" : "TRY_PRODUCTION"
+        case .retry(let retry): return retry.blame == .record ? "RETRY_LIMITED" : "RETRY"
+        case .refuse: return "REJECT"
+        case .hold: return "CONFIG"
+        case .giveUp, .reject: return "-"
+        }
+    }
+
+    @Test(arguments: DecisionRow.verifyReceipt)
+    func decidesAsTheVectorsDo(row: DecisionRow) throws {
+        let testCase = try Case()
+        var job = try testCase.call(try Case.appReceipt()).job
+        job.host = try #require(StoreHost(rawValue: row.env))
+        job.visited = Set(try (row.visited ?? []).map { try #require(StoreHost(rawValue: $0)) })
+        let exchange: Exchange
+        if let status = row.http_status {
+            exchange = .response(HTTPResponse(status: status, body: Array((row.body ?? "").utf8)))
+        } else {
+            let kind = try #require(
+                ["dns": TransferError.Kind.resolve, "tls_verify": .tls][row.transport_error ?? ""]
+            )
+            exchange = .failure(TransferError(kind: kind, mayHaveBeenSent: false, message: "no"))
+        }
+        let verdict = testCase.handler.interpret(exchange, of: job, Attempt(number: 1, now: Case.now))
+        #expect(Self.action(verdict, after: job.host) == row.action, "\(Case.text(verdict))")
+    }
+
+    @Test func goesToTheSandboxAndNoFurther() throws {
+        let testCase = try Case()
+        let first = try testCase.call(try Case.appReceipt())
+        let second = try testCase.next(#"{"status":21007}"#, to: first.job)
+        #expect(second.request.url == "https://sandbox.itunes.apple.com/verifyReceipt")
+        #expect(second.request.body == first.request.body)
+        #expect(second.lane == "\(Self.lane)/sandbox")
+        let verdict = testCase.verdict(200, #"{"status":21008}"#, to: second.job, number: 2)
+        #expect(Case.text(verdict) == "retry verifyreceipt.21008 record")
+        let answer = testCase.verdict(200, Self.good.replacing("Production", with: "Sandbox"), to: second.job)
+        #expect(Case.text(answer) == "answer valid flagged")
+    }
+
+    /// It tells something of our secret only if the receipt is ours.
+    @Test func aWrongSecretHoldsTheLaneOnlyForAReceiptOfOurs() throws {
+        let testCase = try Case()
+        let body = #"{"status":21004}"#
+        let ours = try testCase.call(try Case.appReceipt()).job
+        #expect(Case.text(testCase.verdict(200, body, to: ours)) == "hold verifyreceipt.21004 lane")
+        // One that does not say whose it is.
+        let info = String(decoding: Base64.encode(Array(#"{ "transaction-id" = "1"; }"#.utf8)), as: UTF8.self)
+        let list = #"{ "purchase-info" = "\#(info)"; }"#
+        let nameless = try testCase.call(Case.record(["receiptData": list])).job
+        let verdict = testCase.verdict(200, body, to: nameless)
+        #expect(Case.text(verdict) == "refuse verifyreceipt.21004 invalid")
+    }
+
+    @Test func asksAFewTimesAndThenParks() throws {
+        let testCase = try Case()
+        let job = try testCase.call(try Case.appReceipt()).job
+        let body = #"{"status":29999}"#
+        for number in 1...3 {
+            let verdict = testCase.verdict(200, body, to: job, number: number)
+            #expect(Case.text(verdict) == "retry verifyreceipt.unknown_status record")
+        }
+        let last = testCase.verdict(200, body, to: job, number: 4)
+        #expect(Case.text(last) == "reject verifyreceipt.unknown_status exhausted configuration")
+        // Two calls each.
+        let sandbox = job.elsewhere()
+        #expect(Case.text(testCase.verdict(200, body, to: sandbox, number: 6)).hasPrefix("retry"))
+        #expect(Case.text(testCase.verdict(200, body, to: sandbox, number: 8)).hasPrefix("reject"))
+        // What Apple itself calls trouble has no such end here.
+        let trouble = testCase.verdict(200, #"{"status":21005}"#, to: job, number: 99)
+        #expect(Case.text(trouble) == "retry verifyreceipt.21005 upstream")
+    }
+
+    /// The sandbox asks nobody else to wait.
+    @Test func waitsAsLongAsAppleAsks() throws {
+        let testCase = try Case()
+        let job = try testCase.call(try Case.appReceipt()).job
+        let header = ["retry-after": "120"]
+        #expect(
+            Case.text(testCase.verdict(503, "", header, to: job)) == "retry http.503 upstream after 120 gate"
+        )
+        #expect(
+            Case.text(testCase.verdict(503, "", header, to: job.elsewhere()))
+                == "retry http.503 upstream after 120"
+        )
+        #expect(Case.text(testCase.verdict(503, to: job)) == "retry http.503 upstream")
+    }
+
+    @Test(
+        arguments: [
+            (.connect, false, "retry transport.connect upstream"),
+            (.timeout, true, "retry transport.timeout_after_send upstream"),
+            (.tls, false, "hold transport.tls lane"),
+            (.tooLarge, true, "retry transport.too_large_after_send record"),
+        ] as [(TransferError.Kind, Bool, String)]
+    )
+    func knowsWhatBroke(kind: TransferError.Kind, wasSent: Bool, expected: String) throws {
+        let testCase = try Case()
+        let job = try testCase.call(try Case.appReceipt()).job
+        let error = TransferError(kind: kind, mayHaveBeenSent: wasSent, message: "no")
+        let exchange: Exchange = wasSent ? .ambiguous(error) : .failure(error)
+        let verdict = testCase.handler.interpret(exchange, of: job, Attempt(number: 1, now: Case.now))
+        #expect(Case.text(verdict) == expected)
+    }
+
+    @Test func checksWhatAppleHasApproved() throws {
+        let testCase = try Case()
+        let call = try testCase.call(
+            try Case.appReceipt("subscription", ["transactionId": "2000000123456789"])
+        )
+        func body(_ members: String, bundle: String = Case.app) -> String {
+            #"""
+            {"status":0,"environment":"Production","receipt":{"bundle_id":"\#(bundle)","in_app":[
+              {"transaction_id":"2000000123456789","product_id":"pro"\#(members)}]}}
+            """#
+        }
+        func text(_ body: String) -> String { Case.text(testCase.verdict(200, body, to: call.job)) }
+        #expect(text(body("")) == "answer valid")
+        #expect(text(body(#","expires_date_ms":"1""#)) == "answer expired transaction.expired")
+        #expect(text(body(#","cancellation_date_ms":"1""#)) == "answer refunded transaction.revoked")
+        #expect(text(body(#","is_upgraded":"true""#)) == "answer expired transaction.upgraded")
+        #expect(text(body("", bundle: "x")) == "refuse bundle.foreign not_ours bundle.foreign")
+        #expect(
+            text(Self.good)
+                == "refuse transaction.not_in_receipt invalid transaction.not_in_receipt"
+        )
+        guard case .answer(let answer) = testCase.verdict(200, body(""), to: call.job) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(answer.source == .verifyReceipt && answer.form == .app && answer.appleStatus == 0)
+        #expect(answer.receiptDigest.count == 32 && answer.header.requestID == "r-1")
+        // Apple does not say what kind it is, and the receipt does.
+        #expect(answer.purchases.first?.transaction.productType == .autoRenewableSubscription)
+    }
+
+    @Test func tellsThatNothingIsKnownWhenTheDeadlineHasPassed() throws {
+        let attempt = Attempt(number: 3, now: Case.now)
+        let answer = try Case().handler.expired(Case.record(["bundleId": "", "receiptData": "x"]), attempt)
+        #expect(answer?.verdict == .unavailable)
+        #expect(answer?.header.bundleID == Case.app)
+        #expect(try Case().handler.expired(Case.record(["environment": "?"]), attempt) == nil)
+    }
+}
