@@ -10,7 +10,9 @@ enum Roster {
         upstream: "devicecheck"
     )
 
-    static let workers = [activation, deviceCheck]
+    static let receipt = WorkerIdentity(name: "receipt-worker", topic: "receipt", upstream: "appstore")
+
+    static let workers = [activation, deviceCheck, receipt]
 
     static let partitions = 4
 

@@ -18,6 +18,11 @@ struct UpstreamsCommand: AsyncParsableCommand {
             and takes any base64 for a device token; one that reads device=…;environment=…;made=… belongs to that \
             environment and expires. POST /control/faults switches faults on, POST /control/teams replaces the \
             teams, and GET /control/stats, /control/bits and /control/calls tell what came in.
+
+            With --store, Apple's verifyReceipt and App Store Server API are simulated too, on one more port, whose URL \
+            follows on the next line; the sandbox is below it at /sandbox. POST /control/purchases says what has been \
+            bought, and POST /control/apps by whom it may be asked about. What it signs leads to the root certificate \
+            that --store-root writes.
             """
     )
 
@@ -56,6 +61,21 @@ struct UpstreamsCommand: AsyncParsableCommand {
     @Option(help: "The port of DeviceCheck; 0 takes any free one.")
     var devicecheckPort = 0
 
+    @Option(
+        name: .customLong("store"),
+        help: ArgumentHelp(
+            "A JSON file with apps and purchases: {\"apps\":[{\"bundle_id\":…}],\"purchases\":[…]}.",
+            valueName: "file"
+        )
+    )
+    var store: String?
+
+    @Option(help: "The port of the store; 0 takes any free one.")
+    var storePort = 0
+
+    @Option(help: ArgumentHelp("Write the store's root certificate there, in PEM.", valueName: "file"))
+    var storeRoot: String?
+
     @Flag(help: "Let click ids that start with sim- decide the fate of their report.")
     var scripted = false
 
@@ -82,18 +102,22 @@ struct UpstreamsCommand: AsyncParsableCommand {
                 try await GDTSimulator.start(settings)
             }
             let apple = try await self.startDeviceCheck()
+            let store = try await self.startStore()
             let life = self.life
             try await StopWish.heard { wish in
                 try life.announce("http://\(simulator.host):\(simulator.port)")
                 if let apple { Console.line(apple.url) }
+                if let store { Console.line(store.url) }
                 life.waitForTheEnd(wish)
             }
             let stats = simulator.stats()
             await simulator.stop()
             await apple?.stop()
+            await store?.stop()
             if self.stats {
                 Console.line(try Self.line(stats))
                 if let apple { Console.line(try Self.line(apple.stats())) }
+                if let store { Console.line(try Self.line(store.stats())) }
             }
         }
     }
@@ -107,6 +131,40 @@ struct UpstreamsCommand: AsyncParsableCommand {
         let settled = settings
         return try await Self.listening { () async throws(SimulatorError) in
             try await DeviceCheckSimulator.start(settled)
+        }
+    }
+
+    /// What a file says of the store.
+    private struct Stock: Decodable {
+        var apps: [SimulatedApp]
+        var purchases: [SimulatedPurchase]?
+    }
+
+    private func startStore() async throws -> RunningStore? {
+        if let path = self.storeRoot {
+            do {
+                try Data(SimulatedChain.rootPEM.utf8).write(to: URL(filePath: path))
+            } catch {
+                throw Complaint("cannot write \(path)")
+            }
+        }
+        guard let path = self.store else { return nil }
+        let bytes: [UInt8]
+        do throws(FileFailure) {
+            bytes = try SmallFile.read(path)
+        } catch {
+            throw Complaint("cannot read \(path): \(error.reason)")
+        }
+        guard let stock = try? JSONDecoder().decode(Stock.self, from: Data(bytes)) else {
+            throw Complaint("\(path) is not a JSON object with apps and purchases")
+        }
+        var settings = StoreSimulator.Settings(apps: stock.apps, purchases: stock.purchases ?? [])
+        settings.host = self.host
+        settings.port = self.storePort
+        settings.seed = self.seed
+        let settled = settings
+        return try await Self.listening { () async throws(SimulatorError) in
+            try await StoreSimulator.start(settled)
         }
     }
 

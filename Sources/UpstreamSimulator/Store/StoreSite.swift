@@ -1,0 +1,152 @@
+internal import Foundation
+internal import NIOCore
+internal import NIOHTTP1
+internal import Synchronization
+
+/// The simulated store as all connections share it.
+final class StoreSite: Site {
+    private struct State {
+        var store = StoreState()
+        var faults: DeviceCheckFaultDesk
+    }
+
+    let connections = Connections()
+    private let state: Mutex<State>
+    private let now: @Sendable () -> Int64
+
+    init(_ settings: StoreSimulator.Settings, now: @escaping @Sendable () -> Int64) {
+        var state = State(faults: DeviceCheckFaultDesk(seed: settings.seed))
+        state.store.set(settings.apps)
+        state.store.set(settings.purchases)
+        self.state = Mutex(state)
+        self.now = now
+    }
+
+    func receive(_ head: HTTPRequestHead, body: ByteBuffer) -> Treatment {
+        let request = StoreState.Request(
+            method: head.method.rawValue,
+            target: head.uri,
+            authorization: head.headers.first(name: "authorization"),
+            body: Array(body.readableBytesView)
+        )
+        let now = self.now()
+        return self.state.withLock { state in
+            let strike = state.faults.strike(String(head.uri.prefix { $0 != "?" }), now: now)
+            return Treatment(
+                delayMilliseconds: state.faults.delay(),
+                conduct: Self.conduct(of: strike, request, &state.store, now)
+            )
+        }
+    }
+
+    private static func conduct(
+        of strike: DeviceCheckFaultDesk.Strike?,
+        _ request: StoreState.Request,
+        _ store: inout StoreState,
+        _ now: Int64
+    ) -> Treatment.Conduct {
+        switch strike {
+        case .hang:
+            store.note(request, now, 0)
+            return .hang
+        case .cutBefore:
+            store.note(request, now, 0)
+            return .close
+        case .status(let status, let seconds):
+            store.note(request, now, status)
+            // The App Store Server API names the time in milliseconds, and HTTP the seconds to wait.
+            let isServerAPI = request.target.contains("/inApps/")
+            let after = seconds.map { isServerAPI && status == 429 ? Int(now) + $0 * 1_000 : $0 }
+            return .reply(.status(status, retryAfterSeconds: after))
+        case .proxyPage:
+            store.note(request, now, 200)
+            return .reply(.proxyPage)
+        case .answer(let reply):
+            store.note(request, now, reply.status)
+            return .reply(Self.reply(reply))
+        case .truncate: return .reply(.truncated(Self.reply(store.answer(request, now: now))))
+        case .cutAfter:
+            _ = store.answer(request, now: now)
+            return .close
+        case nil: return .reply(Self.reply(store.answer(request, now: now)))
+        }
+    }
+
+    private static func reply(_ answer: DeviceCheckReply) -> Reply {
+        Reply(
+            status: answer.status,
+            contentType: answer.text.hasPrefix("{") ? "application/json" : "text/plain;charset=UTF-8",
+            body: ByteBuffer(string: answer.text)
+        )
+    }
+
+    func control(method: String, uri: String, body: [UInt8], listener: Listener) async -> ControlDesk.Answer {
+        switch (method, uri) {
+        case ("GET", "/healthz"):
+            return ControlDesk.Answer(
+                reply: Reply(contentType: "text/plain", body: ByteBuffer(string: "ok\n"))
+            )
+        case ("GET", "/control/stats"): return ControlDesk.json(self.stats)
+        case ("GET", "/control/calls"): return ControlDesk.json(self.calls)
+        case ("POST", "/control/faults"): return await self.setFaults(body, listener)
+        case ("POST", "/control/apps"):
+            return self.setting([SimulatedApp].self, body) { self.set($0) }
+        case ("POST", "/control/purchases"):
+            return self.setting([SimulatedPurchase].self, body) { self.set($0) }
+        case (_, "/healthz"), (_, "/control/stats"), (_, "/control/calls"), (_, "/control/faults"),
+            (_, "/control/apps"), (_, "/control/purchases"):
+            return ControlDesk.refusal(405, "no such method here")
+        default: return ControlDesk.refusal(404, "no such endpoint")
+        }
+    }
+
+    private func setFaults(_ body: [UInt8], _ listener: Listener) async -> ControlDesk.Answer {
+        do throws(StrictJSON.Problem) {
+            let faults = try StrictJSON.decode(DeviceCheckFaults.self, from: body)
+            self.set(faults)
+            var answer = ControlDesk.json(faults)
+            answer.outage = faults.down
+            answer.reply.closesConnection = faults.down != nil
+            if faults.down == nil { await listener.follow(nil) }
+            return answer
+        } catch {
+            return ControlDesk.refusal(400, error.explanation)
+        }
+    }
+
+    private func setting<Value: Codable>(_ type: [Value].Type, _ body: [UInt8], _ set: ([Value]) -> Void)
+        -> ControlDesk.Answer
+    {
+        do throws(StrictJSON.Problem) {
+            let values = try StrictJSON.decode(type, from: body)
+            set(values)
+            return ControlDesk.json(["known": values.count])
+        } catch {
+            return ControlDesk.refusal(400, error.explanation)
+        }
+    }
+
+    func set(_ faults: DeviceCheckFaults) {
+        let now = self.now()
+        self.state.withLock { $0.faults.set(faults, now: now) }
+    }
+
+    func set(_ apps: [SimulatedApp]) { self.state.withLock { $0.store.set(apps) } }
+
+    func set(_ purchases: [SimulatedPurchase]) { self.state.withLock { $0.store.set(purchases) } }
+
+    var calls: [StoreSimulator.Call] { self.state.withLock { $0.store.calls } }
+
+    var stats: StoreSimulator.Stats {
+        let (connections, open) = self.connections.counts
+        return self.state.withLock { state in
+            StoreSimulator.Stats(
+                requests: state.store.requests,
+                answers: state.store.answers,
+                faults: state.faults.struck,
+                connections: connections,
+                openConnections: open
+            )
+        }
+    }
+}

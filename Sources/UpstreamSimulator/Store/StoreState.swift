@@ -1,0 +1,308 @@
+internal import Foundation
+
+/// The store without its sockets: apps, purchases, and what verifyReceipt and the App Store Server API say of them.
+/// Reads a request from the receiving end, and shares no code with whoever writes one.
+///
+/// A receipt is read as a person with an editor reads it: what counts are the ids that stand in it.
+struct StoreState {
+    struct Request {
+        var method: String
+        /// With its query.
+        var target: String
+        var authorization: String?
+        var body: [UInt8]
+    }
+
+    private struct Claims: Decodable {
+        var exp: Int64
+        var aud: String
+        var bid: String
+    }
+
+    private struct Key {
+        var app: SimulatedApp
+        var verifier: ES256Verifier
+    }
+
+    static let pageSize = 20
+    private static let sandbox = "/sandbox"
+
+    private let writer: SignedDataWriter?
+    private var apps: [String: SimulatedApp] = [:]
+    private var keys: [String: Key] = [:]
+    private(set) var purchases: [SimulatedPurchase] = []
+    private(set) var calls: [StoreSimulator.Call] = []
+    private(set) var requests = 0
+    private(set) var answers: [String: Int] = [:]
+
+    init() {
+        self.writer = SignedDataWriter(
+            keyPEM: SimulatedChain.leafKeyPEM,
+            certificates: SimulatedChain.certificates
+        )
+    }
+
+    mutating func set(_ apps: [SimulatedApp]) {
+        self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { _, last in last }
+        self.keys = [:]
+        for app in apps {
+            guard let id = app.keyID,
+                let verifier = app.publicKeyPEM.flatMap({ ES256Verifier(publicKeyPEM: $0) })
+            else { continue }
+            self.keys[id] = Key(app: app, verifier: verifier)
+        }
+    }
+
+    mutating func set(_ purchases: [SimulatedPurchase]) { self.purchases = purchases }
+
+    /// What Apple says to a request. `now` is in Unix milliseconds.
+    mutating func answer(_ request: Request, now: Int64) -> DeviceCheckReply {
+        let isSandbox = request.target.hasPrefix(Self.sandbox + "/")
+        let target = isSandbox ? String(request.target.dropFirst(Self.sandbox.count)) : request.target
+        let reply: DeviceCheckReply
+        if target == "/verifyReceipt" {
+            reply = self.verifyReceipt(request, isSandbox)
+        } else if target.hasPrefix("/inApps/") {
+            reply = self.serverAPI(target, request, isSandbox, now)
+        } else {
+            reply = DeviceCheckReply(404, "Not Found")
+        }
+        self.note(request, now, reply.status)
+        return reply
+    }
+
+    mutating func note(_ request: Request, _ now: Int64, _ status: Int) {
+        self.requests += 1
+        self.answers[String(status), default: 0] += 1
+        // The newest are of interest; a long run must not fill the memory.
+        if self.calls.count >= 20_000 { self.calls.removeFirst(10_000) }
+        self.calls.append(StoreSimulator.Call(target: request.target, at: now, status: status))
+    }
+
+    // MARK: verifyReceipt
+
+    private func verifyReceipt(_ request: Request, _ isSandbox: Bool) -> DeviceCheckReply {
+        guard request.method == "POST" else { return Self.status(21000) }
+        guard let body = (try? JSONSerialization.jsonObject(with: Data(request.body))) as? [String: Any]
+        else {
+            return Self.status(21000)
+        }
+        guard let text = body["receipt-data"] as? String, let bytes = StrictBase64.decode(Array(text.utf8)),
+            !bytes.isEmpty
+        else { return Self.status(21002) }
+        let receipt = Self.text(in: bytes)
+        // The longest, since one app's id may be the beginning of another's.
+        let apps = self.apps.values.filter { receipt.contains($0.bundleID) }
+        guard let app = apps.max(by: { $0.bundleID.utf8.count < $1.bundleID.utf8.count }) else {
+            return Self.status(21003)
+        }
+        let isOfSandbox = receipt.contains("Sandbox")
+        guard isOfSandbox == isSandbox else { return Self.status(isSandbox ? 21008 : 21007) }
+        guard app.sharedSecret == nil || body["password"] as? String == app.sharedSecret else {
+            return Self.status(21004)
+        }
+        let bought = self.purchases.filter { purchase in
+            purchase.bundleID == app.bundleID && purchase.isSandbox == isSandbox
+                && (receipt.contains(purchase.transactionID)
+                    || receipt.contains(purchase.originalTransactionID))
+        }
+        let list = bought.map(Self.line)
+        let answer: [String: Any] = [
+            "status": 0, "environment": isSandbox ? "Sandbox" : "Production",
+            "receipt": [
+                "receipt_type": isSandbox ? "ProductionSandbox" : "Production", "bundle_id": app.bundleID,
+                "in_app": list,
+            ] as [String: Any],
+            "latest_receipt_info": list,
+        ]
+        return Self.json(200, answer)
+    }
+
+    /// As Apple writes one: everything is a text.
+    private static func line(_ purchase: SimulatedPurchase) -> [String: String] {
+        var line = [
+            "quantity": "1", "product_id": purchase.productID, "transaction_id": purchase.transactionID,
+            "original_transaction_id": purchase.originalTransactionID,
+            "purchase_date_ms": String(purchase.purchasedAt), "is_trial_period": "false",
+        ]
+        if let expiresAt = purchase.expiresAt { line["expires_date_ms"] = String(expiresAt) }
+        if let revokedAt = purchase.revokedAt {
+            line["cancellation_date_ms"] = String(revokedAt)
+            line["cancellation_reason"] = "0"
+        }
+        if purchase.isUpgraded == true { line["is_upgraded"] = "true" }
+        return line
+    }
+
+    /// What can be read in an app receipt, or in a receipt of iOS 6 and in what is in base64 inside it.
+    private static func text(in bytes: [UInt8]) -> String {
+        var text = String(decoding: bytes, as: UTF8.self)
+        guard bytes.first == UInt8(ascii: "{") else { return text }
+        for word in text.split(separator: "\"") where word.utf8.count > 40 {
+            if let inner = StrictBase64.decode(Array(word.utf8)) {
+                text += String(decoding: inner, as: UTF8.self)
+            }
+        }
+        return text
+    }
+
+    private static func status(_ status: Int) -> DeviceCheckReply { Self.json(200, ["status": status]) }
+
+    // MARK: The App Store Server API
+
+    private mutating func serverAPI(_ target: String, _ request: Request, _ isSandbox: Bool, _ now: Int64)
+        -> DeviceCheckReply
+    {
+        guard request.method == "GET" else { return DeviceCheckReply(405, "Method Not Allowed") }
+        guard let app = self.caller(request, now) else {
+            return DeviceCheckReply(401, "Unauthenticated\n\nRequest ID: SIMULATED.0.0")
+        }
+        let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+        let path = parts[0].split(separator: "/").map(String.init)
+        guard path.count == 4, let id = path.last else { return DeviceCheckReply(404, "Not Found") }
+        guard id.count <= 20, id.allSatisfy({ $0.isASCII && $0.isNumber }) else {
+            return Self.error(400, 4_000_006)
+        }
+        let bought = self.purchases.filter { $0.bundleID == app.bundleID && $0.isSandbox == isSandbox }
+        guard
+            let place = bought.firstIndex(where: { $0.transactionID == id || $0.originalTransactionID == id })
+        else { return Self.error(404, 4_040_010) }
+        guard !self.isTooFresh(bought[place]) else { return Self.error(404, 4_040_010) }
+        let own = bought.filter { $0.originalTransactionID == bought[place].originalTransactionID }
+        switch path[1...2].joined(separator: "/") {
+        case "v1/transactions": return self.transaction(own.first { $0.transactionID == id } ?? bought[place])
+        case "v1/subscriptions": return self.subscriptions(own.filter { $0.expiresAt != nil }, isSandbox, now)
+        case "v2/history": return self.history(bought, parts.count == 2 ? parts[1] : "")
+        default: return DeviceCheckReply(404, "Not Found")
+        }
+    }
+
+    private mutating func isTooFresh(_ purchase: SimulatedPurchase) -> Bool {
+        guard let place = self.purchases.firstIndex(of: purchase), let lag = purchase.lag, lag > 0 else {
+            return false
+        }
+        self.purchases[place].lag = lag - 1
+        return true
+    }
+
+    /// Nil for a token that Apple would not take.
+    private func caller(_ request: Request, _ now: Int64) -> SimulatedApp? {
+        guard let token = request.authorization.flatMap({ BearerToken(authorization: $0) }),
+            let key = self.keys[token.keyID], key.app.issuerID == token.issuer,
+            key.verifier.accepts(token.signature, of: token.signedBytes),
+            let claims = Self.claims(request.authorization)
+        else { return nil }
+        let second = now / 1_000
+        guard claims.aud == "appstoreconnect-v1", claims.bid == key.app.bundleID, token.issuedAt <= second,
+            claims.exp > second, claims.exp - token.issuedAt <= 3_600
+        else { return nil }
+        return key.app
+    }
+
+    private static func claims(_ authorization: String?) -> Claims? {
+        let parts = (authorization ?? "").split(separator: ".")
+        guard parts.count == 3 else { return nil }
+        var text = String(parts[1].map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+        text += String(repeating: "=", count: (4 - text.count % 4) % 4)
+        return Data(base64Encoded: text).flatMap { try? JSONDecoder().decode(Claims.self, from: $0) }
+    }
+
+    private func transaction(_ purchase: SimulatedPurchase) -> DeviceCheckReply {
+        guard let signed = self.signed(purchase) else { return Self.error(500, 5_000_001) }
+        return Self.json(200, ["signedTransactionInfo": signed])
+    }
+
+    private func history(_ purchases: [SimulatedPurchase], _ query: String) -> DeviceCheckReply {
+        let start = Int(query.drop { $0 != "=" }.dropFirst()) ?? 0
+        let page = purchases.sorted { $0.purchasedAt < $1.purchasedAt }.dropFirst(max(0, start))
+            .prefix(Self.pageSize)
+        let end = max(0, start) + page.count
+        let answer: [String: Any] = [
+            "revision": String(end), "hasMore": end < purchases.count,
+            "signedTransactions": page.compactMap { self.signed($0) },
+        ]
+        return Self.json(200, answer)
+    }
+
+    private func subscriptions(_ periods: [SimulatedPurchase], _ isSandbox: Bool, _ now: Int64)
+        -> DeviceCheckReply
+    {
+        guard let last = periods.max(by: { ($0.expiresAt ?? 0) < ($1.expiresAt ?? 0) }),
+            let signed = self.signed(last)
+        else { return Self.json(200, ["data": [String]()]) }
+        let status = last.revokedAt != nil ? 5 : (last.expiresAt ?? 0) > now ? 1 : 2
+        var item: [String: Any] = [
+            "status": status, "originalTransactionId": last.originalTransactionID,
+            "signedTransactionInfo": signed,
+        ]
+        let renewal = Renewal(
+            originalTransactionId: last.originalTransactionID,
+            productId: last.productID,
+            autoRenewStatus: status == 1 ? 1 : 0,
+            environment: isSandbox ? "Sandbox" : "Production",
+            signedDate: now
+        )
+        if let text = self.writer?.signed(renewal) { item["signedRenewalInfo"] = text }
+        let group: [String: Any] = ["subscriptionGroupIdentifier": "20000001", "lastTransactions": [item]]
+        return Self.json(
+            200,
+            ["environment": isSandbox ? "Sandbox" : "Production", "bundleId": last.bundleID, "data": [group]]
+        )
+    }
+
+    private struct Renewal: Encodable {
+        var originalTransactionId: String
+        var productId: String
+        var autoRenewStatus: Int
+        var environment: String
+        var signedDate: Int64
+    }
+
+    private struct Transaction: Encodable {
+        var transactionId: String
+        var originalTransactionId: String
+        var bundleId: String
+        var productId: String
+        var type: String
+        var purchaseDate: Int64
+        var originalPurchaseDate: Int64
+        var expiresDate: Int64?
+        var revocationDate: Int64?
+        var revocationReason: Int?
+        var isUpgraded: Bool?
+        var quantity = 1
+        var inAppOwnershipType = "PURCHASED"
+        var environment: String
+        var signedDate: Int64
+    }
+
+    private func signed(_ purchase: SimulatedPurchase) -> String? {
+        self.writer?.signed(
+            Transaction(
+                transactionId: purchase.transactionID,
+                originalTransactionId: purchase.originalTransactionID,
+                bundleId: purchase.bundleID,
+                productId: purchase.productID,
+                type: purchase.type,
+                purchaseDate: purchase.purchasedAt,
+                originalPurchaseDate: purchase.purchasedAt,
+                expiresDate: purchase.expiresAt,
+                revocationDate: purchase.revokedAt,
+                revocationReason: purchase.revokedAt == nil ? nil : 0,
+                isUpgraded: purchase.isUpgraded,
+                environment: purchase.isSandbox ? "Sandbox" : "Production",
+                signedDate: purchase.purchasedAt
+            )
+        )
+    }
+
+    private static func error(_ status: Int, _ code: Int) -> DeviceCheckReply {
+        Self.json(status, ["errorCode": code, "errorMessage": "Simulated."])
+    }
+
+    private static func json(_ status: Int, _ object: [String: Any]) -> DeviceCheckReply {
+        let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
+        let bytes = (try? JSONSerialization.data(withJSONObject: object, options: options)) ?? Data("{}".utf8)
+        return DeviceCheckReply(status, String(decoding: bytes, as: UTF8.self))
+    }
+}

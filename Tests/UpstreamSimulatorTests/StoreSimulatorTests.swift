@@ -1,0 +1,160 @@
+import Foundation
+import Testing
+
+@testable import UpstreamSimulator
+
+/// What the simulated store says to each request, decided as Apple's answers are known. The token is of the vectors.
+@Suite struct StoreSimulatorTests {
+    private static let token = [
+        "eyJhbGciOiJFUzI1NiIsImtpZCI6IkRDVEVTVEtFWTEiLCJ0eXAiOiJKV1QifQ",
+        "eyJpc3MiOiI1NzI0NjU0Mi05NmZlLTFhNjMtZTA1My0wODI0ZDAxMTA3MmEiLCJpYXQiOjE3MDAwMDAwMDAsImV4cCI6MTcwMDAw"
+            + "MDMwMCwiYXVkIjoiYXBwc3RvcmVjb25uZWN0LXYxIiwiYmlkIjoiY29tLmV4YW1wbGUuYXBwIn0",
+        "OjEXoGFZThszUoRQZRJU7awVQKz1wgO9rFaZXhF9G81ZmSN5mD1_9dNJvcVeIlyHmQHKKSemBkHr9Kh1FmYqMg",
+    ].joined(separator: ".")
+    /// A minute after the token was issued.
+    private static let now: Int64 = 1_700_000_060_000
+    private static let bundleID = "com.example.app"
+    private static let app = SimulatedApp(
+        bundleID: Self.bundleID,
+        sharedSecret: "s3cret",
+        issuerID: "57246542-96fe-1a63-e053-0824d011072a",
+        keyID: "DCTESTKEY1",
+        publicKeyPEM: DeviceCheckSimulatorTests.publicKey
+    )
+
+    private static func purchase(_ id: String, isSandbox: Bool = false, expiresAt: Int64? = nil)
+        -> SimulatedPurchase
+    {
+        SimulatedPurchase(
+            transactionID: id,
+            bundleID: Self.bundleID,
+            productID: "pro",
+            isSandbox: isSandbox,
+            purchasedAt: Self.now - 1_000,
+            expiresAt: expiresAt
+        )
+    }
+
+    private static func store(_ purchases: [SimulatedPurchase]) -> StoreState {
+        var store = StoreState()
+        store.set([Self.app])
+        store.set(purchases)
+        return store
+    }
+
+    private static func object(_ reply: DeviceCheckReply) -> [String: Any] {
+        let object = try? JSONSerialization.jsonObject(with: Data(reply.text.utf8))
+        return object as? [String: Any] ?? [:]
+    }
+
+    // MARK: verifyReceipt
+
+    private static func ask(
+        _ receipt: String,
+        password: String? = "s3cret",
+        target: String = "/verifyReceipt",
+        method: String = "POST"
+    ) -> [String: Any] {
+        var members = ["receipt-data": receipt]
+        members["password"] = password
+        let request = StoreState.Request(
+            method: method,
+            target: target,
+            body: (try? JSONSerialization.data(withJSONObject: members)).map(Array.init) ?? []
+        )
+        var store = Self.store([
+            Self.purchase("1000001"), Self.purchase("1000002", isSandbox: true, expiresAt: Self.now + 1),
+        ])
+        return Self.object(store.answer(request, now: Self.now))
+    }
+
+    @Test func readsReceiptsOfBothEnvironments() throws {
+        let production = SimulatedReceipt.text(of: Self.purchase("1000001"))
+        let sandbox = SimulatedReceipt.text(of: Self.purchase("1000002", isSandbox: true))
+        let answer = Self.ask(production)
+        #expect(answer["status"] as? Int == 0 && answer["environment"] as? String == "Production")
+        let receipt = try #require(answer["receipt"] as? [String: Any])
+        #expect(receipt["bundle_id"] as? String == Self.bundleID)
+        let list = try #require(receipt["in_app"] as? [[String: String]])
+        #expect(list.map { $0["transaction_id"] } == ["1000001"])
+        #expect(Self.ask(sandbox)["status"] as? Int == 21007)
+        #expect(Self.ask(production, target: "/sandbox/verifyReceipt")["status"] as? Int == 21008)
+        let other = Self.ask(sandbox, target: "/sandbox/verifyReceipt")
+        #expect(other["status"] as? Int == 0)
+        let renewals = try #require(other["latest_receipt_info"] as? [[String: String]])
+        #expect(renewals.first?["expires_date_ms"] == String(Self.now + 1))
+    }
+
+    @Test func refusesAsAppleDoes() {
+        let good = SimulatedReceipt.text(of: Self.purchase("1000001"))
+        #expect(Self.ask(good, password: "other")["status"] as? Int == 21004)
+        #expect(Self.ask(good, password: nil)["status"] as? Int == 21004)
+        #expect(Self.ask("not base64")["status"] as? Int == 21002)
+        #expect(Self.ask("bm9uZQ==")["status"] as? Int == 21003)
+        #expect(Self.ask(good, method: "GET")["status"] as? Int == 21000)
+    }
+
+    // MARK: The App Store Server API
+
+    private static func ask(
+        _ target: String,
+        of store: inout StoreState,
+        authorization: String? = nil,
+        now: Int64 = Self.now
+    ) -> DeviceCheckReply {
+        let request = StoreState.Request(
+            method: "GET",
+            target: target,
+            authorization: authorization ?? "Bearer \(Self.token)",
+            body: []
+        )
+        return store.answer(request, now: now)
+    }
+
+    @Test func takesOnlyAGoodToken() {
+        var store = Self.store([Self.purchase("1000001")])
+        let target = "/inApps/v1/transactions/1000001"
+        #expect(Self.ask(target, of: &store).status == 200)
+        #expect(Self.ask(target, of: &store, authorization: "Bearer x").status == 401)
+        #expect(Self.ask(target, of: &store, authorization: "Bearer \(Self.token)A").status == 401)
+        // Before it was issued, and after it expired.
+        #expect(Self.ask(target, of: &store, now: 1_699_999_999_000).status == 401)
+        #expect(Self.ask(target, of: &store, now: 1_700_000_300_000).status == 401)
+        #expect(store.answers == ["200": 1, "401": 4])
+    }
+
+    @Test func knowsItsPurchases() throws {
+        var fresh = Self.purchase("1000003")
+        fresh.lag = 1
+        var store = Self.store([
+            Self.purchase("1000001", expiresAt: Self.now + 1), Self.purchase("1000002", isSandbox: true),
+            fresh,
+        ])
+        func code(_ target: String) -> Int? {
+            Self.object(Self.ask(target, of: &store))["errorCode"] as? Int
+        }
+        #expect(code("/inApps/v1/transactions/1000002") == 4_040_010)
+        #expect(code("/sandbox/inApps/v1/transactions/1000002") == nil)
+        #expect(code("/inApps/v1/transactions/abc") == 4_000_006)
+        #expect(code("/inApps/v1/transactions/1000003") == 4_040_010)
+        #expect(code("/inApps/v1/transactions/1000003") == nil)
+        let statuses = Self.object(Self.ask("/inApps/v1/subscriptions/1000001", of: &store))
+        let data = try #require(statuses["data"] as? [[String: Any]])
+        let last = try #require(data.first?["lastTransactions"] as? [[String: Any]])
+        #expect(last.first?["status"] as? Int == 1 && last.first?["signedRenewalInfo"] is String)
+        #expect(Self.ask("/inApps/v3/what/1000001", of: &store).status == 404)
+    }
+
+    @Test func pagesItsHistory() throws {
+        var store = Self.store((0..<45).map { Self.purchase(String(1_000_000 + $0)) })
+        var revision = ""
+        var counts: [Int] = []
+        repeat {
+            let query = revision.isEmpty ? "" : "?revision=\(revision)"
+            let page = Self.object(Self.ask("/inApps/v2/history/1000001\(query)", of: &store))
+            counts.append((page["signedTransactions"] as? [String])?.count ?? 0)
+            revision = page["hasMore"] as? Bool == true ? try #require(page["revision"] as? String) : ""
+        } while !revision.isEmpty && counts.count < 9
+        #expect(counts == [20, 20, 5])
+    }
+}
