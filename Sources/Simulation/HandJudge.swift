@@ -133,11 +133,14 @@ struct HandJudge {
     }
 
     private static func name(of record: InboundRecord) -> String {
-        "\(record.topic)/\(record.partition)/\(record.offset)"
+        record.place
     }
 }
 
 extension InboundRecord {
+    /// Where it lies: `topic/partition/offset`.
+    var place: String { "\(self.topic)/\(self.partition)/\(self.offset)" }
+
     fileprivate var rawBytes: Int {
         let headers = self.headers.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }
         return headers + (self.key?.count ?? 0) + (self.value?.count ?? 0)
