@@ -18,14 +18,18 @@ struct HandJudge {
         var hasOutcome = false
     }
 
+    private struct Outsider {
+        var origin: SimulatedCluster.RecordName
+        var place: TopicPartition
+        var offset: Int64
+    }
+
     private let recordsLimit: Int
     private let bytesLimit: Int
     private var pieces: [String: Piece] = [:]
     /// Records that were read beyond the window, as far as can be seen from here. The engine begins them when it can,
     /// and nobody sees when; until they are settled, they keep the window where it is.
-    private var outside:
-        [String: (origin: SimulatedCluster.RecordName, place: TopicPartition, offset: Int64)] =
-            [:]
+    private var outside: [String: Outsider] = [:]
     /// Where each of them lies, by the name under which it was published.
     private var names: [SimulatedCluster.RecordName: Set<String>] = [:]
     private var bytes = 0
@@ -74,7 +78,11 @@ struct HandJudge {
         let place = TopicPartition(topic: record.topic, partition: record.partition)
         guard isDue, self.finished[place]?.contains(record.offset) != true else { return }
         guard self.isInWindow(record.offset, of: place) else {
-            self.outside[Self.name(of: record)] = (origin, place, record.offset)
+            self.outside[Self.name(of: record)] = Outsider(
+                origin: origin,
+                place: place,
+                offset: record.offset
+            )
             self.names[origin, default: []].insert(Self.name(of: record))
             return
         }
@@ -134,11 +142,14 @@ struct HandJudge {
     }
 
     private static func name(of record: InboundRecord) -> String {
-        "\(record.topic)/\(record.partition)/\(record.offset)"
+        record.place
     }
 }
 
 extension InboundRecord {
+    /// Where it lies: `topic/partition/offset`.
+    var place: String { "\(self.topic)/\(self.partition)/\(self.offset)" }
+
     fileprivate var rawBytes: Int {
         let headers = self.headers.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }
         return headers + (self.key?.count ?? 0) + (self.value?.count ?? 0)

@@ -284,7 +284,7 @@ package final class SimulatedCluster {
 
     /// Whether nobody needs to read this record again: it has an outcome, or lies in a retry topic.
     private func isDone(_ record: InboundRecord) -> Bool {
-        self.forwarded.contains("\(record.topic)/\(record.partition)/\(record.offset)")
+        self.forwarded.contains(record.place)
             || self.originName(of: record).map { self.outcomes[$0] != nil } ?? false
     }
 

@@ -60,6 +60,19 @@ final class TestConnection: Sendable {
         close(self.descriptor)
     }
 
+    /// Whether nobody listens any more at a port that has just been left. The system may give such a port to another
+    /// test at once, so one of a few has to be found empty.
+    static func isRefused(afterLeaving leave: () async throws -> Int) async throws -> Bool {
+        for _ in 1...3 {
+            do {
+                _ = try await TestConnection(port: try await leave())
+            } catch is Refused {
+                return true
+            }
+        }
+        return false
+    }
+
     /// One request on a connection of its own.
     static func ask(_ port: Int, _ target: String, method: String = "GET", body: String = "") async -> Answer
     {

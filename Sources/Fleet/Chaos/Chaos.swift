@@ -1,4 +1,3 @@
-import Glibc
 import Kafka
 import UpstreamHTTP
 import UpstreamSimulator
@@ -16,10 +15,7 @@ final class Chaos {
 
     /// - Returns: the exit code: 0 if every promise held, 130 if the run was not wanted to its end.
     func run() -> Int32 {
-        // A reader that goes away, such as `head`, is noticed when a write fails; everybody is then sent home.
-        _ = signal(SIGPIPE, SIG_IGN)
-        do {
-            let stage = try Stage(self.wish)
+        Stage.show("fleet chaos", self.wish) { stage in
             let folder = try TemporaryFolder()
             let cast: ChaosCast
             do {
@@ -32,12 +28,6 @@ final class Chaos {
             // Whatever happens on it, nobody is left behind.
             defer { stage.dismiss(stage.remaining) }
             return try self.play(on: stage, cast)
-        } catch is Stage.Interrupted {
-            Console.line("Interrupted: everything that was started is stopped.")
-            return 130
-        } catch {
-            Console.complain("fleet chaos: \(error)")
-            return 1
         }
     }
 

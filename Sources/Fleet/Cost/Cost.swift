@@ -1,4 +1,3 @@
-import Glibc
 import WorkerKit
 
 /// Runs of both deliveries in alternation, and what they took.
@@ -16,20 +15,11 @@ final class Cost {
 
     /// - Returns: the exit code: 0 if all was measured, 130 if that was not wanted to its end.
     func run() -> Int32 {
-        // A reader that goes away, such as `head`, is noticed when a write fails; everybody is then sent home.
-        _ = signal(SIGPIPE, SIG_IGN)
-        do {
-            let stage = try Stage(self.wish)
+        Stage.show("fleet cost", self.wish) { stage in
             let folder = try TemporaryFolder()
             defer { folder.remove(WorkerFile.names) }
             try self.play(on: stage, try WorkerFile(in: folder))
             return 0
-        } catch is Stage.Interrupted {
-            Console.line("Interrupted: everything that was started is stopped.")
-            return 130
-        } catch {
-            Console.complain("fleet cost: \(error)")
-            return 1
         }
     }
 
