@@ -48,7 +48,7 @@ extension ActivationHandler {
             )
         case -12, -17:
             // GDT says the same of an account that does not exist and of a store that is down.
-            if attempt.number < self.configurationAttemptsLimit {
+            if attempt.failures + 1 < self.configurationAttemptsLimit {
                 return .retry(Retry(reason, blame: .record))
             }
             return .hold(reason, scope: .lane)
@@ -62,7 +62,7 @@ extension ActivationHandler {
             return .refuse(reason, answer)
         default:
             let reason = reply.undocumentedReason(saying: gdt.message)
-            if attempt.number < self.configurationAttemptsLimit {
+            if attempt.failures + 1 < self.configurationAttemptsLimit {
                 return .retry(Retry(reason, blame: .record))
             }
             return .reject(

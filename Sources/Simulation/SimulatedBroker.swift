@@ -56,6 +56,7 @@ package final class SimulatedBroker: Broker {
     private var hand: HandJudge
     private var drain: DrainJudge
     private var rate: RateJudge?
+    private var sideRate: RateJudge?
     private var letters: LetterJudge
     private let ordering: EngineSettings.Ordering
     /// Everything that the process has asked for, of its broker and of its upstream.
@@ -68,12 +69,14 @@ package final class SimulatedBroker: Broker {
     /// refuses it (`ERR__STATE`), and it would not be clear which transaction it belongs to.
     private var isEndingTransaction = false
 
-    init(_ cluster: SimulatedCluster, number: Int, _ settings: EngineSettings) {
+    init(_ cluster: SimulatedCluster, number: Int, _ settings: EngineSettings, sideRate: RateLimit.Settings?)
+    {
         self.cluster = cluster
         self.number = number
         self.hand = HandJudge(settings)
         self.drain = DrainJudge(settings)
         self.rate = settings.rate.map { RateJudge($0) }
+        self.sideRate = sideRate.map { RateJudge($0) }
         self.letters = LetterJudge(settings.budget)
         self.ordering = settings.ordering
     }
@@ -138,10 +141,13 @@ package final class SimulatedBroker: Broker {
 
     /// Judges a call that begins now.
     func judgeRate(of call: SimulatedUpstream.Call) {
-        guard let isAdmitted = self.rate?.callBegan(at: self.now), !isAdmitted, !call.isFollowUp else {
-            return
+        if let isAdmitted = self.rate?.callBegan(at: self.now), !isAdmitted, !call.isFollowUp {
+            self.cluster.violations.append("\(call) is more than its share of the rate")
         }
-        self.cluster.violations.append("\(call) is more than its share of the rate")
+        // Of an endpoint's own rate, second calls are no exception.
+        if call.endpoint == .side, self.sideRate?.callBegan(at: self.now) == false {
+            self.cluster.violations.append("\(call) is more than its share of the endpoint's rate")
+        }
     }
 
     func hasAcknowledged(_ record: InboundRecord) -> Bool {
@@ -207,7 +213,9 @@ package final class SimulatedBroker: Broker {
         self.hand.startAnew(from: positions)
         self.letters.startAnew()
         let all = self.cluster.logs.count
-        self.rate?.shareChanged(to: Double(positions.count) / Double(max(1, all)), at: self.now)
+        let share = Double(positions.count) / Double(max(1, all))
+        self.rate?.shareChanged(to: share, at: self.now)
+        self.sideRate?.shareChanged(to: share, at: self.now)
         if self.membership == .given { self.membership = .assigned }
         if self.isAskedBack {
             self.isAskedBack = false

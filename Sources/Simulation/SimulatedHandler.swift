@@ -5,9 +5,23 @@ package import WorkerKit
 
 /// A handler whose records say what they want, and whose upstream's statuses say what they mean.
 package struct SimulatedHandler: Handler {
+    /// One that most records call, and another that some call, first or second.
+    package enum Endpoint: Int, CaseIterable, Sendable {
+        case main
+        case side
+    }
+
     package struct Job: Sendable {
         var record: InboundRecord
         var lane: String
+        var endpoint: Endpoint
+    }
+
+    /// Calls a second that the fleet may make of the side endpoint, if there is a limit.
+    var sideRate: RateLimit.Settings?
+
+    package var endpoints: [UpstreamEndpoint] {
+        Endpoint.allCases.map { UpstreamEndpoint("\($0)", rate: $0 == .side ? self.sideRate : nil) }
     }
 
     package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, String> {
@@ -18,7 +32,9 @@ package struct SimulatedHandler: Handler {
             return .reject(Rejection(Reason("undecodable", "No."), kind: .undecodable, replayable: .no))
         case "known": return .answer("known")
         case "refused": return .refuse(Reason("rule", "Our rule says no."), nil)
-        default: return .call(Self.call(Job(record: record, lane: lane), path: "first"))
+        default:
+            let endpoint: Endpoint = record.header("side") == nil ? .main : .side
+            return .call(Self.call(Job(record: record, lane: lane, endpoint: endpoint), path: "first"))
         }
     }
 
@@ -37,12 +53,13 @@ package struct SimulatedHandler: Handler {
         if let key = job.record.key {
             headers.append(HTTPHeader("key", String(decoding: key, as: UTF8.self)))
         }
-        let url = "https://upstream.example/\(path)"
+        let url = "https://\(job.endpoint).example/\(path)"
         let request = HTTPRequest(method: .post, url: url, headers: headers, body: job.record.value)
         return Call(
             request,
             for: job,
             lane: job.lane,
+            endpoint: job.endpoint.rawValue,
             isPerishable: isPerishable,
             isSecondTry: isSecondTry
         )
@@ -62,6 +79,10 @@ package struct SimulatedHandler: Handler {
         case 300: return .call(Self.call(job, path: "again"))
         case 301: return .call(Self.call(job, path: "again", isPerishable: true))
         case 302: return .call(Self.call(job, path: "again", isSecondTry: true))
+        case 303:
+            var job = job
+            job.endpoint = job.endpoint == .main ? .side : .main
+            return .call(Self.call(job, path: "again"))
         case 401: return .hold(reason, scope: .lane)
         case 402: return .hold(reason, scope: .upstream)
         case 403:

@@ -49,7 +49,14 @@ package final class SimulatedUpstream: Upstream {
         package var lane: String
         package var value: String
         package var isFollowUp: Bool
+        package var endpoint: SimulatedHandler.Endpoint
         package var at: Int64
+    }
+
+    private struct Gate {
+        var until: Int64
+        /// When it was said last.
+        var at: Int64
     }
 
     package let clock: SimulatedClock
@@ -64,10 +71,8 @@ package final class SimulatedUpstream: Upstream {
     private var pauses: [String: Int64] = [:]
     /// Not where a record can have two copies, of which only one was told to wait.
     var mayJudgePauses = true
-    /// No call may begin before this: `Retry-After` said so.
-    private var gatedUntil: Int64 = .min
-    /// When it said so last.
-    private var gatedAt: Int64 = .min
+    /// No call to an endpoint may begin before this: `Retry-After` said so.
+    private var gates: [SimulatedHandler.Endpoint: Gate] = [:]
     /// Whether the process is still there to call.
     var isAlive: () -> Bool = { true }
     package var judge: (Call) -> Void = { _ in }
@@ -82,8 +87,9 @@ package final class SimulatedUpstream: Upstream {
         guard self.isAlive() else { return }
         let call = Call(request, at: self.clock.now.monotonic)
         // A second call may begin before an answer that came together with the first one's has been looked at.
-        let isTooLateToAsk = call.isFollowUp && call.at == self.gatedAt
-        if call.at < self.gatedUntil, !isTooLateToAsk {
+        if let gate = self.gates[call.endpoint], call.at < gate.until,
+            !(call.isFollowUp && call.at == gate.at)
+        {
             self.violations.append("\(call) began before Retry-After had passed")
         }
         if let until = self.pauses.removeValue(forKey: call.record), call.at < until, self.mayJudgePauses,
@@ -109,13 +115,14 @@ package final class SimulatedUpstream: Upstream {
             }
             let call = self.inFlight.removeValue(forKey: id)
             let isOrphan = self.orphans.remove(id) != nil
-            if !isOrphan, case .success(let response) = result, response.status == 429,
+            if !isOrphan, let call, case .success(let response) = result, response.status == 429,
                 let seconds = response.header("retry-after").flatMap(Int64.init)
             {
                 // Nobody waits longer than that before asking again.
                 let pause = min(seconds, 300) * 1_000_000_000
-                self.gatedAt = self.clock.now.monotonic
-                self.gatedUntil = max(self.gatedUntil, self.gatedAt + pause)
+                let now = self.clock.now.monotonic
+                let earlier = self.gates[call.endpoint]?.until ?? .min
+                self.gates[call.endpoint] = Gate(until: max(earlier, now + pause), at: now)
             }
             if !isOrphan, let call, case .success(let response) = result, response.status == 409,
                 let seconds = response.header("retry-after").flatMap(Int64.init)
@@ -149,7 +156,7 @@ package final class SimulatedUpstream: Upstream {
 
 extension SimulatedUpstream.Call: CustomStringConvertible {
     package var description: String {
-        "the \(self.isFollowUp ? "second call" : "call") for \(self.record), \(self.value),"
+        "the \(self.isFollowUp ? "second call" : "call") for \(self.record), \(self.value), to \(self.endpoint)"
     }
 
     /// Names the record.
@@ -165,6 +172,7 @@ extension SimulatedUpstream.Call: CustomStringConvertible {
         self.lane = field("lane") ?? ""
         self.value = String(decoding: request.body ?? [], as: UTF8.self)
         self.isFollowUp = request.url.hasSuffix("/again")
+        self.endpoint = request.url.hasPrefix("https://side.") ? .side : .main
         self.at = at
     }
 }

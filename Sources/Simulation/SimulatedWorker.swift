@@ -28,11 +28,12 @@ package final class SimulatedWorker {
         _ upstream: SimulatedUpstream,
         _ settings: EngineSettings,
         number: UInt64,
+        sideRate: RateLimit.Settings?,
         narrator: Narrator?,
         crashes: CrashRecorder?
     ) {
         self.name = "worker \(number)"
-        self.broker = SimulatedBroker(cluster, number: Int(number), settings)
+        self.broker = SimulatedBroker(cluster, number: Int(number), settings, sideRate: sideRate)
         self.upstream = upstream
         self.settings = settings
         let log = RecordedLog(of: self.name, narrator)
@@ -46,7 +47,7 @@ package final class SimulatedWorker {
                 consumedPartitions: cluster.logs.count,
                 retryPartitions: cluster.retryPartitions
             ),
-            handler: ErasedHandler(SimulatedHandler()),
+            handler: ErasedHandler(SimulatedHandler(sideRate: sideRate)),
             broker: self.broker,
             upstream: upstream,
             metrics: EngineMetrics(factory: NOOPMetricsHandler.instance, upstream: "simulated"),
@@ -63,7 +64,7 @@ package final class SimulatedWorker {
 
     /// What has to hold whenever a call begins.
     private func judge(_ call: SimulatedUpstream.Call, of cluster: SimulatedCluster) {
-        cluster.narrator?.tell(self.name, "calls for \(call.record) \(call.value)")
+        cluster.narrator?.tell(self.name, "calls \(call.endpoint) for \(call.record) \(call.value)")
         if self.broker.owned.isDisjoint(with: cluster.places(of: call)) {
             cluster.violations.append("\(call) is not ours to make")
         }

@@ -8,6 +8,8 @@ package final class Simulation {
     package let clock = SimulatedClock()
     package let cluster: SimulatedCluster
     package var settings: EngineSettings
+    /// Calls a second that the fleet may make of the side endpoint, if there is a limit.
+    package var sideRate: RateLimit.Settings?
     package private(set) var workers: [SimulatedWorker] = []
     /// How the upstream answers, whichever worker asks.
     package var reply: (SimulatedUpstream.Call) -> SimulatedUpstream.Reply = { _ in
@@ -60,6 +62,7 @@ package final class Simulation {
             upstream,
             self.settings,
             number: self.started,
+            sideRate: self.sideRate,
             narrator: self.narrator,
             crashes: crashes
         )

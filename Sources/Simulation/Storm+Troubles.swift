@@ -56,7 +56,7 @@ extension Storm {
 
     private func reply(to call: SimulatedUpstream.Call) -> SimulatedUpstream.Reply {
         let latency = self.latency(of: call)
-        if self.isDown { return self.failure(after: latency) }
+        if self.down.contains(call.endpoint) { return self.failure(after: latency) }
         if self.fails(self.plan.flakiness) {
             return self.chance(0.3)
                 ? SimulatedUpstream.Reply(
@@ -100,6 +100,7 @@ extension Storm {
         case "much later":
             return isEarly ? Reply(409, after: latency, retryAfter: 90) : Reply(200, after: latency)
         case "twice": return Reply(call.isFollowUp ? 200 : 300, after: latency)
+        case "elsewhere": return Reply(call.isFollowUp ? 200 : 303, after: latency)
         case "missing": return Reply(404, after: latency)
         case "wrong": return Reply(422, after: latency)
         case "suspect" where !self.isCured: return Reply(403, after: latency)
@@ -114,7 +115,8 @@ extension Storm {
     private static let kinds =
         [String](repeating: "ok", count: 14)
         + [
-            "poison", "late", "much later", "twice", "missing", "wrong", "suspect", "held", "all held",
+            "poison", "late", "much later", "twice", "elsewhere", "missing", "wrong", "suspect", "held",
+            "all held",
             "known",
             "refused", "undecodable",
         ]
@@ -126,10 +128,12 @@ extension Storm {
             let key = self.chance(0.8) ? "k\(Int.random(in: 0..<6, using: &self.random))" : nil
             let partition = Int32.random(in: 0..<Int32(self.plan.partitions), using: &self.random)
             let lane = self.chance(0.7) ? "a" : "b"
+            let isForTheSide = self.chance(0.25)
             let gap = self.gap()
             let bulk = self.plan.bytesLimit == nil ? 0 : Int.random(in: 0...2_000, using: &self.random)
             self.schedule(within: 0.8) {
                 var headers = [RecordHeader("lane", lane)]
+                if isForTheSide { headers.append(RecordHeader("side", "")) }
                 if bulk > 0 { headers.append(RecordHeader("bulk", String(repeating: "x", count: bulk))) }
                 cluster.append(value, key: key, to: partition, headers: headers, skipping: gap)
             }
@@ -179,9 +183,15 @@ extension Storm {
         case 8: self.planFreeze()
         default:
             let length = Duration.seconds(Int.random(in: 1...60, using: &self.random))
+            let sufferers: Set<SimulatedHandler.Endpoint> =
+                switch Int.random(in: 0..<3, using: &self.random) {
+                case 0: [.main]
+                case 1: [.side]
+                default: [.main, .side]
+                }
             self.fault { [unowned self] in
-                self.isDown = true
-                simulation.after(length) { self.isDown = false }
+                self.down.formUnion(sufferers)
+                simulation.after(length) { self.down.subtract(sufferers) }
             }
         }
     }

@@ -9,8 +9,8 @@ package final class Storm {
     let simulation: Simulation
     let plan: StormPlan
     var random: SplitMix64
-    /// Whether the upstream is down, and whether the troubles are over.
-    var isDown = false
+    /// The endpoints that are down, and whether the troubles are over.
+    var down: Set<SimulatedHandler.Endpoint> = []
     var isCalm = false
     var isCured = false
     /// Attempts so far of records that fail only so often.
@@ -26,6 +26,7 @@ package final class Storm {
         self.plan = plan
         narrator?.tell("seed \(seed)", "\(plan)")
         self.simulation = Simulation(partitions: plan.partitions, narrator: narrator) { plan.adjust(&$0) }
+        self.simulation.sideRate = plan.sideRate
         self.random = random
     }
 
@@ -85,7 +86,7 @@ package final class Storm {
 
     private func calmDown() {
         self.isCalm = true
-        self.isDown = false
+        self.down = []
         // Whoever is left must be there to settle the rest.
         if self.simulation.workers.allSatisfy(\.hasEnded) { self.simulation.startWorker() }
         // Poison that nobody healthy keeps company lives until its deadline, and whoever waits behind it with it:

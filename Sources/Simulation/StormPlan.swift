@@ -18,6 +18,8 @@ struct StormPlan {
     private var pace: EngineSettings.Pace
     /// Calls a second of the whole fleet, if there is a limit.
     private var rate: Double?
+    /// The same for the side endpoint alone.
+    private var sideCalls: Double?
     /// Dead letters a minute, if there are few enough to matter.
     private var letters: Int?
     private var bypass: Int?
@@ -56,6 +58,7 @@ struct StormPlan {
         self.hasRetryTopics = self.ordering == .none && Bool.random(using: &random)
         self.pace = EngineSettings.Pace.allCases.randomElement(using: &random) ?? .fixed
         self.rate = Bool.random(using: &random) ? .random(in: 2...50, using: &random) : nil
+        self.sideCalls = Bool.random(using: &random) ? .random(in: 1...20, using: &random) : nil
         self.letters = Bool.random(using: &random) ? .random(in: 1...5, using: &random) : nil
         self.bypass = Bool.random(using: &random) ? .random(in: 2...8, using: &random) : nil
         self.deadline = .seconds(
@@ -82,6 +85,8 @@ struct StormPlan {
         guard self.isHurried, !clockWasStepped, self.letters == nil else { return .seconds(3 * 3_600) }
         return self.deadline + .seconds(180)
     }
+
+    var sideRate: RateLimit.Settings? { self.sideCalls.map { RateLimit.Settings(rate: $0, burst: 2) } }
 
     func adjust(_ settings: inout EngineSettings) {
         settings.concurrency = self.concurrency

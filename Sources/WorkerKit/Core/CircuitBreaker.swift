@@ -64,11 +64,10 @@ package struct CircuitBreaker: Sendable {
 
     /// A call that was admitted is on its way; if the breaker is open, it is the probe.
     ///
-    /// - Returns: the call's number. Later calls have larger ones.
-    package mutating func callStarted() -> UInt64 {
-        self.lastCall += 1
-        if case .open = self.state { self.state = .probing(call: self.lastCall) }
-        return self.lastCall
+    /// - Parameter call: its number. Later calls have larger ones.
+    package mutating func callStarted(_ call: UInt64) {
+        self.lastCall = call
+        if case .open = self.state { self.state = .probing(call: call) }
     }
 
     /// A call has ended and nothing more will be said of it. If it was the probe and has said nothing about the

@@ -4,31 +4,53 @@ import WireFormats
 
 // From the ready queue to the upstream.
 extension Engine {
-    /// Begins attempts while there are slots and the upstream may be called.
+    /// Begins attempts while there are slots and somebody may be called.
     func dispatch() {
         guard !self.isOverBudget else { return }
-        while self.callsInFlight + self.orphanedCalls < self.callLimit, !self.ready.isEmpty {
-            guard self.nextByRate == nil else { return }
-            switch self.breaker.admission(at: self.now.monotonic) {
-            case .yes, .probe: break
-            case .notBefore, .waitForProbe: return
-            }
+        for endpoint in self.endpoints.indices { self.unblock(endpoint) }
+        // Whom a record has to call is known once it is planned. Where there is nobody to call, none is planned.
+        while !self.ready.isEmpty, self.hasSlot, self.endpoints.admitSome(at: self.now.monotonic) {
             guard let id = self.ready.popFirst() else { return }
             guard self.table.state(of: id) == .ready else { continue }
             self.attempt(id)
         }
     }
 
+    private var hasSlot: Bool {
+        self.callsInFlight + self.orphanedCalls < self.callLimit && self.nextByRate == nil
+    }
+
+    /// Lets those go on that wait for this endpoint, as far as it may be called.
+    private func unblock(_ endpoint: Int) {
+        while !self.endpoints[endpoint].blocked.isEmpty, self.hasSlot,
+            self.endpoints[endpoint].admits(at: self.now.monotonic)
+        {
+            guard let id = self.endpoints[endpoint].blocked.popFirst() else { return }
+            guard self.table.state(of: id) == .blocked else { continue }
+            self.table[id].state = .ready
+            self.attempt(id)
+        }
+    }
+
     /// When a call that may not be made now may be; nil if calls may be made, or if only an event can tell.
     var nextAdmission: Int64? {
-        if !self.ready.isEmpty,
-            case .notBefore(let until) = self.breaker.admission(at: self.now.monotonic)
+        let now = self.now.monotonic
+        let someAreBlocked = self.endpoints.haveBlocked
+        if !self.ready.isEmpty, !self.endpoints.admitSome(at: now),
+            let until = self.endpoints.nextAdmission(at: now, where: { _ in true })
         {
             return until
         }
-        if !self.ready.isEmpty, let until = self.nextByRate ?? self.nextByLimit { return until }
-        // Only lanes that somebody waits for: the others can be probed by whoever comes.
-        return self.held.isEmpty ? nil : self.held.keys.compactMap { self.lanes.nextProbe(of: $0) }.min()
+        if !self.ready.isEmpty || someAreBlocked, let until = self.nextByRate ?? self.nextByLimit {
+            return until
+        }
+        // Only those that somebody waits for: others can be probed by whoever comes.
+        let unblocking =
+            someAreBlocked ? self.endpoints.nextAdmission(at: now) { !$0.blocked.isEmpty } : nil
+        let probe =
+            self.held.isEmpty ? nil : self.held.keys.compactMap { self.lanes.nextProbe(of: $0) }.min()
+        guard let unblocking, let probe else { return unblocking ?? probe }
+        return min(unblocking, probe)
     }
 
     private func attempt(_ id: EntryID) {
@@ -36,7 +58,7 @@ extension Engine {
         if self.isDeadly(id) { return self.rejectDeadly(id) }
         if !self.followUps.isEmpty, let call = self.followUps[id] { return self.callOrPark(id, call) }
         let circumstances = self.table.withEntry(id) {
-            Attempt(number: $0.attempts + 1, now: self.now.wall, ambiguous: $0.ambiguousAttempts)
+            $0.circumstances(of: $0.attempts + 1, at: self.now.wall)
         }
         switch self.handling(id, { self.handler.plan(self.table[id].record, circumstances) }) {
         case .call(let call): self.callOrPark(id, call)
@@ -47,6 +69,10 @@ extension Engine {
     }
 
     private func callOrPark(_ id: EntryID, _ call: Call<any Sendable>) {
+        guard self.endpoints[call.endpoint].admits(at: self.now.monotonic) else {
+            self.table[id].state = .blocked
+            return self.endpoints[call.endpoint].blocked.append(id)
+        }
         guard self.lanes.admits(Lanes.upstream, at: self.now.monotonic) else {
             return self.park(id, in: Lanes.upstream)
         }
@@ -61,9 +87,10 @@ extension Engine {
     /// that a drain can finish it, and else when its turn comes.
     func followUp(_ id: EntryID, _ call: Call<any Sendable>) {
         guard self.now.wall < self.table[id].deadline else { return self.expire(id) }
+        let endpoint = self.endpoints[call.endpoint]
         let mayCall =
-            self.breaker.state == .closed && self.lanes.isOpen(Lanes.upstream)
-            && self.lanes.isOpen(call.lane)
+            endpoint.breaker.state == .closed && endpoint.isWithinRate(at: self.now.monotonic)
+            && self.lanes.isOpen(Lanes.upstream) && self.lanes.isOpen(call.lane)
         guard !mayCall else { return self.start(id, call) }
         if !call.isPerishable { self.followUps[id] = call }
         self.table[id].state = .ready
@@ -75,9 +102,11 @@ extension Engine {
         if !self.followUps.isEmpty { self.followUps[id] = nil }
         var request = call.request
         if let trace = self.table[id].trace { request.headers += self.httpHeaders(of: trace) }
-        let wasClosed = self.breaker.state == .closed
-        let number = self.breaker.callStarted()
-        if !wasClosed { self.breakerMoved() }
+        self.lastCall += 1
+        let number = self.lastCall
+        let wasClosed = self.endpoints[call.endpoint].breaker.state == .closed
+        self.endpoints[call.endpoint].breaker.callStarted(number)
+        if !wasClosed { self.breakerMoved(call.endpoint) }
         self.lanes.callStarted(number, on: Lanes.upstream)
         self.lanes.callStarted(number, on: call.lane)
         self.table.withEntry(id) { entry in
@@ -86,11 +115,16 @@ extension Engine {
             entry.lane = call.lane
             entry.attempts += 1
             entry.call = number
-            if entry.attempts == 1 { entry.mark = self.evidence.mark }
+            entry.endpoint = call.endpoint
+            entry.isFirstThere = entry.asked.insert(call.endpoint)
+            if entry.attempts == 1 {
+                entry.mark = self.endpoints[call.endpoint].evidence.mark
+                entry.markedEndpoint = call.endpoint
+            }
             entry.calledAt = self.now.monotonic
         }
         self.callsInFlight += 1
-        self.callStartedAtPace()
+        self.callStartedAtPace(to: call.endpoint)
         self.upstream.start(request, id: id.packed)
     }
 
@@ -128,7 +162,7 @@ extension Engine {
         for id in self.table.ids where self.table[id].deadline <= self.now.wall {
             let state = self.table[id].state
             switch state {
-            case .ready, .backingOff, .held:
+            case .ready, .blocked, .backingOff, .held:
                 places.insert(state)
                 self.expire(id)
             // The first waits for an earlier one of its key; the others are about to end by themselves.
@@ -146,6 +180,8 @@ extension Engine {
         let isThere = { (id: EntryID) in self.table.state(of: id) == place }
         switch place {
         case .ready: self.ready.keep(where: isThere)
+        case .blocked:
+            for index in self.endpoints.indices { self.endpoints[index].blocked.keep(where: isThere) }
         case .backingOff: self.backingOff.keep(where: isThere)
         case .held:
             for lane in self.held.keys {
@@ -160,8 +196,7 @@ extension Engine {
         let last = self.table[id].lastReason.map { "; the last attempt ended with \($0.code)" } ?? ""
         let reason = Reason("deadline", "The record's deadline passed before it could be settled\(last).")
         let (record, circumstances) = self.table.withEntry(id) {
-            let number = $0.attempts + 1
-            return ($0.record, Attempt(number: number, now: self.now.wall, ambiguous: $0.ambiguousAttempts))
+            ($0.record, $0.circumstances(of: $0.attempts + 1, at: self.now.wall))
         }
         let answer = self.handling(id) { self.handler.expired(record, circumstances) }
         self.settle(id, as: .expired, because: reason, answer)

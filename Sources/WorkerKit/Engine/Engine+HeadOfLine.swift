@@ -9,7 +9,7 @@ import WireFormats
 extension Engine {
     /// Once a second.
     func resolveHeadsOfLine() {
-        guard self.settings.resolvesHeadOfLine, self.breaker.state == .closed, self.lanes.areAllWell else {
+        guard self.settings.resolvesHeadOfLine, self.endpoints.areAllClosed, self.lanes.areAllWell else {
             return
         }
         for index in self.assignments.indices {

@@ -23,16 +23,19 @@ extension Engine {
         return until
     }
 
-    func callStartedAtPace() {
+    func callStartedAtPace(to endpoint: Int) {
         self.rate?.take(at: self.now.monotonic)
+        self.endpoints[endpoint].rate?.take(at: self.now.monotonic)
         if self.settings.pace != .fixed {
             self.adaptiveLimit.started(inFlight: self.callsInFlight + self.orphanedCalls)
         }
     }
 
     /// - Parameter nanoseconds: since the call began.
-    func callEndedAtPace(_ exchange: Exchange, nanoseconds: Int64) {
-        self.rate?.note(throttled: exchange.status == 429, at: self.now.monotonic)
+    func callEndedAtPace(_ exchange: Exchange, at endpoint: Int, nanoseconds: Int64) {
+        let isThrottled = exchange.status == 429
+        self.rate?.note(throttled: isThrottled, at: self.now.monotonic)
+        self.endpoints[endpoint].rate?.note(throttled: isThrottled, at: self.now.monotonic)
         guard self.settings.pace != .fixed else { return }
         self.adaptiveLimit.completed(
             latency: nanoseconds,
@@ -42,13 +45,16 @@ extension Engine {
         )
     }
 
-    /// The rate of the fleet is shared by the share of partitions: who has a third of them makes a third of the calls.
+    /// The rates of the fleet are shared by the share of partitions: who has a third of them makes a third of the calls.
     func shareRate() {
         let share = Double(self.assignments.count) / Double(max(1, self.facts.consumedPartitions))
         if self.rate == nil, let settings = self.settings.rate {
             self.rate = RateLimit(settings, share: share, at: self.now.monotonic)
         } else {
             self.rate?.shareChanged(to: share, at: self.now.monotonic)
+        }
+        for index in self.endpoints.indices {
+            self.endpoints[index].shareChanged(to: share, at: self.now.monotonic)
         }
     }
 }

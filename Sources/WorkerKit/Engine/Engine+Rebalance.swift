@@ -149,6 +149,7 @@ extension Engine {
             self.table.remove(id)
         }
         self.ready = Fifo()
+        for index in self.endpoints.indices { self.endpoints[index].blocked = Fifo() }
         self.backingOff = DueQueue()
         self.resending = DueQueue()
         self.followUps = [:]

@@ -8,6 +8,7 @@ extension Engine {
         self.nextReport = self.now.monotonic + 1_000_000_000
         self.metrics.set("worker_records_inflight", self.callsInFlight)
         self.metrics.set("worker_records_waiting", self.ready.count)
+        self.metrics.set("worker_records_blocked", self.endpoints.blockedCount)
         self.metrics.set("worker_records_backoff", self.backingOff.count)
         self.metrics.set("worker_records_parked", self.held.values.reduce(0) { $0 + $1.count })
         self.metrics.set("worker_records_settling", self.settlingCount)
@@ -30,13 +31,14 @@ extension Engine {
         let all = self.assignments.count
         let isFull =
             self.table.bytes >= self.settings.bytesLimit || self.table.count >= self.settings.recordsLimit
-        let mayCall = self.breaker.state == .closed
+        let mayCall = self.endpoints.contains { $0.breaker.state == .closed }
         let isSaturated = self.ready.count >= self.settings.concurrency * 2
+        let isFullOfBlocked = isFull && self.endpoints.blockedCount >= self.table.count / 2
         let behind = self.assignments.count { !$0.overflow.isEmpty }
         self.metrics.set("worker_partitions_paused", isFull ? all : 0, [("cause", "memory")])
         self.metrics.set(
             "worker_partitions_paused",
-            !mayCall && isSaturated ? all : 0,
+            !mayCall && isSaturated || isFullOfBlocked ? all : 0,
             [("cause", "upstream")]
         )
         self.metrics.set("worker_partitions_paused", behind, [("cause", "window")])
@@ -57,9 +59,15 @@ extension Engine {
             let limit = self.adaptiveLimit.current(at: self.now.monotonic)
             self.metrics.set("worker_upstream_concurrency_limit_shadow", limit)
         }
-        guard let rate = self.rate else { return }
-        self.metrics.set("worker_upstream_rate_limit_factor_percent", Int(rate.factor * 100))
-        self.metrics.set("worker_upstream_rate_limit_per_second", Int(rate.effectiveRate))
+        if let rate = self.rate { self.report(rate) }
+        for endpoint in self.endpoints {
+            if let rate = endpoint.rate { self.report(rate, [("endpoint", endpoint.identity.name)]) }
+        }
+    }
+
+    private func report(_ rate: RateLimit, _ labels: [(String, String)] = []) {
+        self.metrics.set("worker_upstream_rate_limit_factor_percent", Int(rate.factor * 100), labels)
+        self.metrics.set("worker_upstream_rate_limit_per_second", Int(rate.effectiveRate), labels)
     }
 
     private func reportPartitions() {

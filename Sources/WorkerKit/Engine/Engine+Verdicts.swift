@@ -11,33 +11,30 @@ extension Engine {
         }
         self.callsInFlight -= 1
         let exchange = Exchange(result)
-        let (called, calledAt, attempts, ambiguous, call, lane) = self.table.withEntry(id) { entry in
+        let (called, ended, attempt) = self.table.withEntry(id) { entry in
             defer {
                 entry.job = nil
                 entry.lastStatus = exchange.status
                 if case .ambiguous = exchange { entry.ambiguousAttempts += 1 }
             }
             return (
-                entry.job, entry.calledAt, entry.attempts, entry.ambiguousAttempts, entry.call, entry.lane
+                entry.job, EndedCall(of: entry), entry.circumstances(of: entry.attempts, at: self.now.wall)
             )
         }
-        let nanoseconds = self.now.monotonic - calledAt
+        let nanoseconds = self.now.monotonic - ended.began
         self.metrics.called(exchange, nanoseconds: nanoseconds)
-        self.callEndedAtPace(exchange, nanoseconds: nanoseconds)
+        self.callEndedAtPace(exchange, at: ended.endpoint, nanoseconds: nanoseconds)
         guard let job = called else { preconditionFailure("a call without a job") }
-        let attempt = Attempt(number: attempts, now: self.now.wall, ambiguous: ambiguous)
         self.apply(self.handling(id) { self.handler.interpret(exchange, job, attempt) }, to: id)
-        self.callEnded(call, on: lane)
+        self.probeEnded(ended)
     }
 
     /// A probe whose answer did not speak of what it was to probe must not be waited for any longer.
-    private func callEnded(_ call: UInt64, on lane: String?) {
-        let was = self.breaker.state
-        self.breaker.callEnded(call, at: self.now.monotonic)
-        if self.breaker.state != was { self.breakerMoved() }
+    private func probeEnded(_ ended: EndedCall) {
+        self.moveBreaker(ended.endpoint) { $0.callEnded(ended.number, at: self.now.monotonic) }
         guard !self.lanes.areAllWell else { return }
-        self.lanes.callEnded(call, on: Lanes.upstream, at: self.now.monotonic)
-        if let lane { self.lanes.callEnded(call, on: lane, at: self.now.monotonic) }
+        self.lanes.callEnded(ended.number, on: Lanes.upstream, at: self.now.monotonic)
+        if let lane = ended.lane { self.lanes.callEnded(ended.number, on: lane, at: self.now.monotonic) }
     }
 
     private func apply(_ verdict: ErasedHandler.AnyVerdict, to id: EntryID) {
@@ -53,7 +50,7 @@ extension Engine {
             self.followUp(id, call)
         case .giveUp(let retry, let answer):
             self.noteFailure(id, retry)
-            self.gateIfAsked(retry)
+            self.gateIfAsked(id, retry)
             self.settle(id, as: .rejected, because: retry.reason, answer)
         case .reject(let rejection): self.rejected(id, rejection)
         case .retry(let retry): self.retryLater(id, retry)
@@ -62,18 +59,16 @@ extension Engine {
     }
 
     func upstreamAnswered(_ id: EntryID, laneIsFine: Bool) {
-        let (call, attempts) = self.table.withEntry(id) { ($0.call, $0.attempts) }
-        if attempts == 1 { self.evidence.note(failed: false, at: self.now.monotonic) }
-        let was = self.breaker.state
-        self.breaker.answered(call, at: self.now.monotonic)
-        if self.breaker.state != was { self.breakerMoved() }
+        let (call, endpoint, isFirst) = self.table.withEntry(id) { ($0.call, $0.endpoint, $0.isFirstThere) }
+        if isFirst { self.endpoints[endpoint].evidence.note(failed: false, at: self.now.monotonic) }
+        self.moveBreaker(endpoint) { $0.answered(call, at: self.now.monotonic) }
         if laneIsFine, !self.lanes.areAllWell { self.laneAnswered(id, call) }
     }
 
     private func retryLater(_ id: EntryID, _ retry: Retry) {
         self.metrics.retried(retry.reason.code)
         self.noteFailure(id, retry)
-        self.gateIfAsked(retry)
+        self.gateIfAsked(id, retry)
         let attempts = self.table[id].attempts
         guard self.table[id].countedFailures < self.settings.attempts else {
             let ending = Reason(
@@ -105,14 +100,27 @@ extension Engine {
 
     /// - Returns: whether the failure counts against the record all the same.
     private func noteUpstreamFailure(_ id: EntryID, _ retry: Retry) -> Bool {
-        let (call, attempts, mark) = self.table.withEntry(id) { ($0.call, $0.attempts, $0.mark) }
-        let judgement = self.evidence.judge(since: mark, at: self.now.monotonic)
-        if attempts == 1 { self.evidence.note(failed: true, at: self.now.monotonic) }
-        if judgement != .unknown { self.table[id].mark = self.evidence.mark }
-        let was = self.breaker.state
-        self.breaker.failed(call, at: self.now.monotonic, using: &self.random)
-        if self.breaker.state != was { self.breakerMoved() }
-        return judgement == .record && self.breaker.state == .closed && !retry.gatesUpstream
+        let (call, endpoint, isFirst) = self.table.withEntry(id) { ($0.call, $0.endpoint, $0.isFirstThere) }
+        let judgement = self.judgement(of: id, at: endpoint)
+        if isFirst { self.endpoints[endpoint].evidence.note(failed: true, at: self.now.monotonic) }
+        if judgement != .unknown { self.table[id].mark = self.endpoints[endpoint].evidence.mark }
+        self.moveBreaker(endpoint) { $0.failed(call, at: self.now.monotonic, using: &self.random) }
+        let isWell = self.endpoints[endpoint].breaker.state == .closed
+        return judgement == .record && isWell && !retry.gatesUpstream
+    }
+
+    /// How others fared at this endpoint since the record last failed there. Nothing is known at its first failure
+    /// there, if it has called another before.
+    private func judgement(of id: EntryID, at endpoint: Int) -> BlameEvidence.Judgement {
+        let (mark, markedEndpoint) = self.table.withEntry(id) { ($0.mark, $0.markedEndpoint) }
+        guard markedEndpoint == endpoint else {
+            self.table.withEntry(id) {
+                $0.mark = self.endpoints[endpoint].evidence.mark
+                $0.markedEndpoint = endpoint
+            }
+            return .unknown
+        }
+        return self.endpoints[endpoint].evidence.judge(since: mark, at: self.now.monotonic)
     }
 
     /// How long the record is asked to wait.
@@ -120,35 +128,44 @@ extension Engine {
         retry.gatesUpstream ? retry.after.map { min($0, self.settings.longestGate) } : retry.after
     }
 
-    /// Sends nothing until the upstream wants to be asked again, and then one probe: many calls at once are what
+    /// Sends an endpoint nothing until it wants to be asked again, and then one probe: many calls at once are what
     /// it complained of.
-    private func gateIfAsked(_ retry: Retry) {
+    private func gateIfAsked(_ id: EntryID, _ retry: Retry) {
         guard retry.gatesUpstream, let pause = self.pause(of: retry), pause > .zero else { return }
-        let was = self.breaker.admission(at: self.now.monotonic)
-        let letCallsThrough = self.breaker.gate(until: self.now.after(pause), at: self.now.monotonic)
+        let endpoint = self.table[id].endpoint
+        let was = self.endpoints[endpoint].breaker.admission(at: self.now.monotonic)
+        let letCallsThrough = self.endpoints[endpoint].breaker
+            .gate(until: self.now.after(pause), at: self.now.monotonic)
         self.metrics.gated(pause)
-        if was == .yes || was == .waitForProbe { self.metrics.breakerMoved(self.breaker.state) }
+        if was == .yes || was == .waitForProbe { self.count(breakerOf: endpoint) }
         // Those that were out already are told the same, and so are probes: once is enough for the log.
         guard letCallsThrough else { return }
-        self.logger.notice("upstream asks to wait", metadata: ["seconds": "\(pause.components.seconds)"])
-    }
-
-    func breakerMoved() {
-        self.metrics.breakerMoved(self.breaker.state)
-        switch self.breaker.state {
-        case .closed:
-            self.logger.notice("circuit breaker closed", metadata: ["upstream": "\(self.settings.upstream)"])
-        case .open:
-            self.logger.error("circuit breaker open", metadata: ["upstream": "\(self.settings.upstream)"])
-        case .probing: break
-        }
+        var metadata = self.metadata(of: endpoint)
+        metadata["seconds"] = "\(pause.components.seconds)"
+        self.logger.notice("upstream asks to wait", metadata: metadata)
     }
 
     /// A call whose record is taken away: it cannot be unsent, and its slot stays taken until it is back.
     func abandonCall(_ entry: Entry) {
         self.callsInFlight -= 1
         self.orphanedCalls += 1
-        self.callEnded(entry.call, on: entry.lane)
+        self.probeEnded(EndedCall(of: entry))
+    }
+}
+
+/// A call that is back, or that nobody waits for any more.
+private struct EndedCall {
+    var number: UInt64
+    var endpoint: Int
+    var lane: String?
+    /// Monotonic nanoseconds.
+    var began: Int64
+
+    init(of entry: Entry) {
+        self.number = entry.call
+        self.endpoint = entry.endpoint
+        self.lane = entry.lane
+        self.began = entry.calledAt
     }
 }
 

@@ -57,8 +57,9 @@ package final class Engine<B: Broker, U: Upstream> {
     /// Lanes whose records the gauges show.
     var shownLanes: Set<String> = []
 
-    var breaker: CircuitBreaker
-    var evidence = BlameEvidence()
+    var endpoints: [EndpointState]
+    /// The number of the last call.
+    var lastCall: UInt64 = 0
     var callsInFlight = 0
     /// Calls whose records were taken away; their completions will be stale.
     var orphanedCalls = 0
@@ -126,7 +127,9 @@ package final class Engine<B: Broker, U: Upstream> {
         self.outcomeHeaders = [RecordHeader("content-type", settings.resultFormat.contentType)]
         self.random = SplitMix64(seed: seed)
         self.lanes = Lanes(settings.lanes)
-        self.breaker = CircuitBreaker(settings.breaker)
+        self.endpoints = handler.endpoints.map { EndpointState($0, settings.breaker) }
+        precondition(!self.endpoints.isEmpty, "a handler without an endpoint calls nobody")
+        metrics.showClosed(circuitsOf: handler.endpoints.map(\.name))
         self.bypass = KeyBypass(settings.bypass)
         self.budget = DeadLetterBudget(settings.budget)
         self.adaptiveLimit = ConcurrencyLimit(

@@ -36,6 +36,7 @@ extension Engine {
                 found: count(.settling, .resending, .waiting)
             ),
             .init(name: "ready", counted: self.ready.count, found: count(.ready)),
+            .init(name: "blocked", counted: self.endpoints.blockedCount, found: count(.blocked)),
             .init(name: "backing off", counted: self.backingOff.count, found: count(.backingOff)),
             .init(name: "condemned", counted: self.condemned.count, found: count(.condemned)),
             .init(name: "held", counted: self.held.values.reduce(0) { $0 + $1.count }, found: count(.held)),
@@ -54,8 +55,9 @@ extension Engine {
     /// Whether nothing of any record is left behind.
     package var isEmpty: Bool {
         self.table.count == 0 && self.table.bytes == 0 && self.settlingCount == 0 && self.callsInFlight == 0
-            && self.tails.isEmpty && self.held.isEmpty && self.ready.isEmpty && self.backingOff.count == 0
-            && self.resending.count == 0 && self.followUps.isEmpty && self.transaction.members.isEmpty
+            && self.tails.isEmpty && self.held.isEmpty && self.ready.isEmpty && !self.endpoints.haveBlocked
+            && self.backingOff.count == 0 && self.resending.count == 0 && self.followUps.isEmpty
+            && self.transaction.members.isEmpty
             && self.transaction.waiting.isEmpty && self.condemned.isEmpty
     }
 }

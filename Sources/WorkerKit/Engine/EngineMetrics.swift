@@ -29,7 +29,6 @@ package final class EngineMetrics {
     private let callDuration: Timer
     private let sentRecords: Counter
     private let retryAfter: Gauge
-    private let circuit: Gauge
     private let upstream: String
     /// Made at their first use, and found by what tells them apart: building a label costs more than a lookup.
     private var answered: [Int: Counter] = [:]
@@ -86,8 +85,6 @@ package final class EngineMetrics {
             dimensions: labels,
             factory: factory
         )
-        self.circuit = Gauge(label: "worker_circuit_state", dimensions: labels, factory: factory)
-        self.circuit.record(0)
     }
 
     func received() { self.receivedRecords.increment() }
@@ -148,15 +145,24 @@ package final class EngineMetrics {
         self.labelled(key, "worker_dead_letters_total", labels).increment()
     }
 
-    func breakerMoved(_ state: CircuitBreaker.State) {
+    /// - Parameter endpoint: whose breaker; empty where there is but one.
+    func breakerMoved(_ state: CircuitBreaker.State, of endpoint: String) {
         let (name, value) =
             switch state {
             case .closed: ("closed", 0)
             case .probing: ("half_open", 1)
             case .open: ("open", 2)
             }
-        self.circuit.record(value)
+        self.setCircuit(value, of: endpoint)
         self.count("worker_circuit_transitions_total", "to", name)
+    }
+
+    /// A gauge of each endpoint, beginning with closed, so that an alert finds it before there is trouble.
+    func showClosed(circuitsOf endpoints: [String]) { for name in endpoints { self.setCircuit(0, of: name) } }
+
+    private func setCircuit(_ value: Int, of endpoint: String) {
+        let labels = [("upstream", self.upstream)] + (endpoint.isEmpty ? [] : [("endpoint", endpoint)])
+        self.set("worker_circuit_state", value, labels)
     }
 
     /// Sets a gauge, which is made at its first use.

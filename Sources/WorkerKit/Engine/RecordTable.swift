@@ -28,6 +28,8 @@ struct Entry: Sendable {
         case queued
         /// Waits for a slot.
         case ready
+        /// Whom it has to call may not be called now.
+        case blocked
         case calling
         /// Waits for its next attempt.
         case backingOff
@@ -65,8 +67,13 @@ struct Entry: Sendable {
     var refusals = 0
     /// The number of the current call.
     var call: UInt64 = 0
-    /// How others fare from here on tells whose fault the next failure is.
+    /// Where that goes, and whether it is the record's first there.
+    var endpoint = 0
+    var isFirstThere = false
+    var asked = AskedEndpoints()
+    /// How others fare there from here on tells whose fault the next failure is.
     var mark = BlameEvidence.Mark()
+    var markedEndpoint = 0
     /// How often its calls asked for a hold, and the last that did.
     var holds = 0
     var lastHold: UInt64?
@@ -91,6 +98,11 @@ struct Entry: Sendable {
     var trace: TraceContext?
     /// No retry topic takes it.
     var mustStay = false
+
+    /// What its handler is told.
+    func circumstances(of number: Int, at now: Int64) -> Attempt {
+        Attempt(number: number, failures: self.countedFailures, now: now, ambiguous: self.ambiguousAttempts)
+    }
 
     /// What stands in a place that no record has.
     static let vacant = Entry(

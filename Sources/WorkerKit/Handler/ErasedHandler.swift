@@ -11,6 +11,7 @@ package struct ErasedHandler: Sendable {
     package let interpret: @Sendable (Exchange, any Sendable, Attempt) -> AnyVerdict
     package let encode: @Sendable (Outcome, (any Sendable)?, ValueFormat) -> [UInt8]
     package let expired: @Sendable (InboundRecord, Attempt) -> (any Sendable)?
+    package let endpoints: [UpstreamEndpoint]
     package let companions: @Sendable (Surroundings) -> [any Service]
 
     package init<H: Handler>(_ handler: H) {
@@ -20,6 +21,7 @@ package struct ErasedHandler: Sendable {
             return handler.interpret(exchange, of: job, attempt).erased()
         }
         self.expired = { record, attempt in handler.expired(record, attempt) }
+        self.endpoints = handler.endpoints
         self.companions = { surroundings in handler.companions(surroundings) }
         self.encode = { outcome, answer, format in
             handler.encode(outcome, answer.flatMap { $0 as? H.Answer }, as: format)
@@ -58,6 +60,7 @@ extension Call {
             self.request,
             for: self.job,
             lane: self.lane,
+            endpoint: self.endpoint,
             isPerishable: self.isPerishable,
             isSecondTry: self.isSecondTry
         )

@@ -28,6 +28,10 @@ package protocol Handler: Sendable {
     /// What the result of a record says whose deadline has passed, beside that; nil, the default, if nothing.
     func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer?
 
+    /// The parts of the upstream that fail and throttle by themselves, by their numbers in `Call.endpoint`. One by
+    /// default. Always the same, and at least one.
+    var endpoints: [UpstreamEndpoint] { get }
+
     /// Told once, before a worker begins its work, and never for a command that only plays a case through: what this
     /// handler counts and logs with, and in return what has to run beside the engine, such as a watch on a file.
     /// Nothing by default.
@@ -36,6 +40,8 @@ package protocol Handler: Sendable {
 
 extension Handler {
     package func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? { nil }
+
+    package var endpoints: [UpstreamEndpoint] { [UpstreamEndpoint()] }
 
     package func companions(_ surroundings: Surroundings) -> [any Service] { [] }
 }
@@ -55,14 +61,19 @@ package struct Surroundings: Sendable {
 package struct Attempt: Hashable, Sendable {
     /// 1 for the first.
     package var number: Int
+    /// How often the record has failed before by a fault that counts against it: calls that an outage, a hold or an
+    /// upstream that wants to be left alone has cost are not among them, nor are second calls.
+    package var failures: Int
     /// Wall-clock milliseconds since 1970.
     package var now: Int64
     /// Earlier calls for this record that the upstream may have acted upon and that nobody knows the answer of
     /// (`Exchange.ambiguous`). What looks like a duplicate to the upstream may then be our own.
     package var ambiguous: Int
 
-    package init(number: Int, now: Int64, ambiguous: Int = 0) {
+    /// - Parameter failures: all earlier attempts, if that is not said.
+    package init(number: Int, failures: Int? = nil, now: Int64, ambiguous: Int = 0) {
         self.number = number
+        self.failures = failures ?? max(0, number - 1)
         self.now = now
         self.ambiguous = ambiguous
     }

@@ -40,6 +40,8 @@ package struct Call<Job: Sendable>: Sendable {
     /// The part of the upstream that shares one configuration, such as one account. A hold stops a lane and
     /// leaves the others alone. Holds no secret and no personal data: it is a label in logs and metrics.
     package var lane: String
+    /// Whom it asks: the position in the handler's `endpoints`.
+    package var endpoint: Int
     /// Good for now only, such as for a time that it carries. Where it cannot be made at once, the record is planned
     /// anew instead.
     package var isPerishable: Bool
@@ -51,12 +53,14 @@ package struct Call<Job: Sendable>: Sendable {
         _ request: HTTPRequest,
         for job: Job,
         lane: String,
+        endpoint: Int = 0,
         isPerishable: Bool = false,
         isSecondTry: Bool = false
     ) {
         self.request = request
         self.job = job
         self.lane = lane
+        self.endpoint = endpoint
         self.isPerishable = isPerishable
         self.isSecondTry = isSecondTry
     }
@@ -65,7 +69,7 @@ package struct Call<Job: Sendable>: Sendable {
 package struct Retry: Hashable, Sendable {
     /// Whose fault the failure is taken to be. The record's counts towards its maximum of attempts. The
     /// upstream's counts towards the circuit breaker, and against the record only if nearly all other records
-    /// got an answer meanwhile (`BlameEvidence`), and never if it asked everybody to wait: neither an outage nor
+    /// got an answer there meanwhile (`BlameEvidence`), and never if it asked everybody to wait: neither an outage nor
     /// an upstream that fails now and then makes a dead letter.
     package enum Blame: Hashable, Sendable {
         case record
@@ -76,8 +80,8 @@ package struct Retry: Hashable, Sendable {
     package var blame: Blame
     /// Not before this long from now; the engine's own backoff applies when it is longer, or when this is nil.
     package var after: Duration?
-    /// The upstream asked everybody to wait (`Retry-After`): no call at all is made before `after` or the
-    /// engine's `longestGate` has passed, whichever is shorter, and then one probe.
+    /// The endpoint asked everybody to wait (`Retry-After`): it is not called at all before `after` or the engine's
+    /// `longestGate` has passed, whichever is shorter, and then with one probe.
     package var gatesUpstream: Bool
 
     package init(_ reason: Reason, blame: Blame, after: Duration? = nil, gatesUpstream: Bool = false) {

@@ -6,18 +6,25 @@ private let second: Int64 = 1_000_000_000
 struct CircuitBreakerTests {
     private var random = SplitMix64(seed: 7)
     private var breaker = CircuitBreaker(CircuitBreaker.Settings())
+    private var lastCall: UInt64 = 0
+
+    private mutating func startCall() -> UInt64 {
+        self.lastCall += 1
+        self.breaker.callStarted(self.lastCall)
+        return self.lastCall
+    }
 
     /// One call after the other, each failed before the next begins.
     private mutating func fail(_ calls: Int, at now: Int64) {
         for _ in 0..<calls {
-            let call = self.breaker.callStarted()
+            let call = self.startCall()
             self.breaker.failed(call, at: now, using: &self.random)
         }
     }
 
     private mutating func answer(_ calls: Int = 1, at now: Int64) {
         for _ in 0..<calls {
-            let call = self.breaker.callStarted()
+            let call = self.startCall()
             self.breaker.answered(call, at: now)
         }
     }
@@ -63,19 +70,19 @@ struct CircuitBreakerTests {
         let until = try #require(self.openUntil)
         #expect(self.breaker.admission(at: until - 1) == .notBefore(until))
         #expect(self.breaker.admission(at: until) == .probe)
-        let probe = self.breaker.callStarted()
+        let probe = self.startCall()
         #expect(self.breaker.admission(at: until) == .waitForProbe)
         self.breaker.answered(probe, at: until)
         #expect(self.breaker.admission(at: until) == .yes)
     }
 
     @Test mutating func callsThatWereOutWhenItOpenedNeitherCloseNorOpenIt() throws {
-        let early = (0..<30).map { _ in self.breaker.callStarted() }
+        let early = (0..<30).map { _ in self.startCall() }
         self.fail(10, at: second)
         let until = try #require(self.openUntil)
         self.breaker.answered(early[0], at: second)
         #expect(self.openUntil == until)
-        let probe = self.breaker.callStarted()
+        let probe = self.startCall()
         self.breaker.answered(early[1], at: until)
         self.breaker.failed(early[2], at: until, using: &self.random)
         #expect(self.breaker.state == .probing(call: probe))
@@ -113,7 +120,7 @@ struct CircuitBreakerTests {
 
     @Test mutating func anAbandonedProbeIsSentAgain() throws {
         self.fail(10, at: 0)
-        let probe = self.breaker.callStarted()
+        let probe = self.startCall()
         self.breaker.callEnded(probe - 1, at: 8 * second)
         #expect(self.breaker.state == .probing(call: probe))
         self.breaker.callEnded(probe, at: 9 * second)
@@ -121,7 +128,7 @@ struct CircuitBreakerTests {
     }
 
     @Test mutating func aGateEndsWithAProbeAndIsNeverShortened() throws {
-        let early = self.breaker.callStarted()
+        let early = self.startCall()
         let wasOpen = [
             self.breaker.gate(until: 30 * second, at: 0), self.breaker.gate(until: 20 * second, at: 0),
         ]
