@@ -1,5 +1,3 @@
-import Foundation
-import UpstreamSimulator
 import WorkerKit
 
 /// What the demo plays for one worker: the settings it starts with, what is published to it, scene by scene, and what
@@ -41,49 +39,4 @@ extension Act {
 
     /// Under which each line about it is shown.
     var name: String { self.worker.topic }
-}
-
-/// A part of an act: records that are published together.
-struct Scene {
-    var title: String
-    /// What the upstream is told to do wrong before that, as JSON; nil leaves it as it is.
-    var faults: [UInt8]?
-    var specimens: [Specimen]
-    /// For so long the upstream is down, and they are published once it is.
-    var outage: Duration?
-
-    init(_ title: String, faults: [UInt8]? = nil, outage: Duration? = nil, _ specimens: [Specimen]) {
-        self.title = title
-        self.faults = faults
-        self.specimens = specimens
-        self.outage = outage
-    }
-}
-
-/// One sentence about what must be true, and what speaks against it.
-struct Claim {
-    var text: String
-    var objections: [String]
-}
-
-/// What a simulator answers at its desk in the end, by path.
-struct UpstreamAnswers {
-    static let stats = "/control/stats"
-
-    /// The counters that all simulators have.
-    struct Tally: Decodable, Hashable {
-        /// Requests to the API, whatever became of them.
-        var requests: Int
-        /// Those that it said yes to, also where the answer was then lost.
-        var accepted: Int
-    }
-
-    var bodies: [String: [UInt8]] = [:]
-
-    var tally: Tally? { self.read(Tally.self, at: Self.stats) }
-
-    /// Nil if the desk was not asked, or its answer is not this.
-    func read<Answer: Decodable>(_ type: Answer.Type, at path: String) -> Answer? {
-        self.bodies[path].flatMap { try? JSONDecoder().decode(type, from: Data($0)) }
-    }
 }

@@ -93,9 +93,9 @@ final class Cast {
         self.stage.screen.show("  SIGTERM to the workers: they drain, commit and leave their groups")
         let start = ContinuousClock.now
         self.stage.dismissTogether(self.players.compactMap(\.performer))
-        let took = start.duration(to: .now)
         return self.players.map { player in
-            player.performer?.process.exit.map { Player.Exit(exit: $0, took: took) }
+            guard let performer = player.performer, let exit = performer.process.exit else { return nil }
+            return Player.Exit(exit: exit, took: start.duration(to: performer.endedAt ?? .now))
         }
     }
 

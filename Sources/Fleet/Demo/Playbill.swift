@@ -5,14 +5,10 @@
 final class Playbill {
     final class Page {
         fileprivate let name: String
-        fileprivate let ink: Screen.Ink
         fileprivate var lines: [(text: String, ink: Screen.Ink)] = []
         fileprivate(set) var isComplete = false
 
-        fileprivate init(_ name: String, _ ink: Screen.Ink) {
-            self.name = name
-            self.ink = ink
-        }
+        fileprivate init(_ name: String) { self.name = name }
 
         func line(_ text: String, _ ink: Screen.Ink = .plain) { self.lines.append((text, ink)) }
 
@@ -44,7 +40,7 @@ final class Playbill {
     }
 
     func page(of name: String) -> Page {
-        let page = Page(name, .plain)
+        let page = Page(name)
         self.pages.append(page)
         return page
     }

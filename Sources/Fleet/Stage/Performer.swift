@@ -13,6 +13,8 @@ final class Performer {
     private(set) var lastLine: String?
     /// The last lines that it wrote to standard error.
     private(set) var lastWords: [String] = []
+    /// When its end was noticed.
+    private(set) var endedAt: ContinuousClock.Instant?
     /// Told to end; before that, its end is a failure.
     private(set) var mayEnd: Bool
 
@@ -34,6 +36,7 @@ final class Performer {
                 heard(line)
             }
         }
+        if self.endedAt == nil, self.process.exit != nil { self.endedAt = .now }
     }
 
     func dismiss() {
