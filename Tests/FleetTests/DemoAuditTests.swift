@@ -173,6 +173,9 @@ struct DemoAuditTests {
         var evidence = Evidence()
         evidence.outcomes.append(evidence.outcome(of: 0, .state, offset: 77))
         #expect(evidence.objects("something is said of devicecheck/0/77"))
+        var audit = evidence.audit
+        audit.isAlone = false
+        #expect(audit.claims.flatMap(\.objections) == [])
     }
 
     @Test func findsAWrongEnding() {

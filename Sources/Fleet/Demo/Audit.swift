@@ -17,6 +17,8 @@ struct Audit {
     var exit: Player.Exit?
     /// What happened in an outage, if the upstream had one.
     var outage: Outage.Result?
+    /// Whether nobody else can have published: what is said of others' records is then a fault.
+    var isAlone = true
     /// What is claimed of this worker's upstream alone, and what has to be said about its numbers.
     var ownClaims: [Claim] = []
     var remarks: [String] = []
@@ -35,7 +37,7 @@ struct Audit {
             Claim(
                 text: "each of the \(entries.count) records has one outcome, the expected one",
                 objections: Self.objections(in: entries, about: { $0.specimen.fate != .deadLettered })
-                    + Self.oddities(in: self.register)
+                    + self.oddities(in: self.register)
             ),
             Claim(
                 text: "the \(letters) dead letters hold their records untouched, and outcomes name them",
@@ -71,15 +73,16 @@ struct Audit {
         }
     }
 
-    private static func oddities(in register: Register) -> [String] {
-        register.riddles.map { "\($0) cannot be understood" }
-            + register.strangers.map { "something is said of \($0), which was not published here" }
+    private func oddities(in register: Register) -> [String] {
+        let strangers = self.isAlone ? register.strangers : []
+        return register.riddles.map { "\($0) cannot be understood" }
+            + strangers.map { "something is said of \($0), which was not published here" }
     }
 
     private var secondObjections: [String] {
         guard let second else { return ["the topics were not read again"] }
         func all(_ register: Register) -> [String] {
-            Self.objections(in: register.entries) { _ in true } + Self.oddities(in: register)
+            Self.objections(in: register.entries) { _ in true } + self.oddities(in: register)
         }
         let first = Set(all(self.register))
         return all(second).filter { !first.contains($0) }.map { "read again: \($0)" }

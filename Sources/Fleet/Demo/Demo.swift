@@ -46,7 +46,10 @@ final class Demo {
             try self.playAll(cast, on: stage, playbill, &inspection)
             try inspection.takeNumbers()
             Totals(inspection.audits).show(on: playbill)
-            if self.keeps { try cast.stay() }
+            if self.keeps {
+                inspection.expectOthers()
+                try cast.stay()
+            }
             inspection.note(cast.dismissWorkers())
             try inspection.readAgain()
         } catch is Stage.Interrupted {
