@@ -252,7 +252,7 @@ let package = Package(
             name: "FleetTests",
             dependencies: [
                 "EmbeddedBroker", "Fleet", "Kafka", "Records", "UpstreamSimulator", "WireFormats",
-                "WorkerKit",
+                "WireMessages", "WorkerKit",
             ],
             swiftSettings: house
         ),
