@@ -207,7 +207,7 @@ import Testing
 
     // MARK: Writing
 
-    static func time(_ text: String) -> Int64? { ReceiptDate.milliseconds(text.utf8) }
+    static func time(_ text: String) -> Int64? { ReceiptDate.milliseconds(Array(text.utf8)) }
 
     static func bytes(hexadecimal text: String) -> [UInt8] {
         let digits = text.utf8.compactMap(\.hexadecimalValue)
