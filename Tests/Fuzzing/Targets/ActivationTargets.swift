@@ -38,7 +38,7 @@ enum ActivationClaims {
 
     /// What a dead letter or a rejection may give as its reason.
     private static let codes: Set<String> = RecordClaims.codes.union([
-        "value.not_a_payment", "value.negative", "field.wrong_type", "app_id.missing",
+        "value.not_a_payment", "value.negative", "app_id.missing",
         "advertiser_id.missing", "app_type.unknown", "conversion_type.unknown", "device_id.empty",
         "device_id.zero", "device_id.malformed", "device_id.ambiguous", "muid.malformed",
         "converted_at.missing", "converted_at.malformed", "client_ip.malformed", "click_id.malformed",
@@ -97,10 +97,11 @@ enum RecordClaims {
         "charset=utf-8", "\n\n",
     ]
 
-    /// What the wrapping of a value may say is wrong, whatever the message.
+    /// What may be wrong with a value before its message is looked at, whatever the message.
     static let codes: Set<String> = [
         "value.tombstone", "value.empty", "value.too_large", "value.framing", "value.cloudevents",
         "value.unknown_content_type", "value.not_json", "value.not_protobuf", "value.too_deep",
+        "field.wrong_type",
     ]
 
     static func check(_ record: InboundRecord) throws {

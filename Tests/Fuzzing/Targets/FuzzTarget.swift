@@ -34,7 +34,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] = [
         recordTargets, textTargets, upstreamTargets, diskTargets, operatorTargets, fleetTargets,
-        simulatorTargets, brokerTargets, apple,
+        simulatorTargets, brokerTargets, apple, storeTargets,
     ].flatMap { $0 }
 
     /// What a topic brings, and what a broker does.
@@ -65,10 +65,15 @@ struct FuzzTarget: Sendable {
     /// What a client sends to the broker of the tests.
     private static let brokerTargets = [brokerConnection, brokerRequests, recordBatch]
 
-    /// What clients send of Apple's, what Apple answers, and the keys and certificates for both: the group `apple`.
+    /// Receipts and answers of Apple's in PKCS#7, JWS, property lists and JSON: the group `apple`.
     static let apple = [
-        asn1Reader, appReceipt, verifiedAppReceipt, signedData, signedDataParts, oldPropertyList,
-        transactionReceipt, receiptInput, receiptRecord, verifyReceiptAnswer, appStoreAnswer,
-        storeRetryAfter, deviceCheckAnswer, deviceCheckRecord, privateKey, certificate,
+        oldPropertyList, verifiedAppReceipt, signedData, transactionReceipt, verifyReceiptAnswer,
+        appStoreAnswer, deviceCheckAnswer, appReceipt, asn1Reader,
+    ]
+
+    /// What lies around them: a JWS in its parts, what clients wrap receipts in, records, keys and certificates.
+    private static let storeTargets = [
+        signedDataParts, receiptInput, receiptRecord, deviceCheckRecord, storeRetryAfter, privateKey,
+        certificate,
     ]
 }

@@ -67,7 +67,7 @@ extension FuzzTarget {
         let header = reader.remainingText()
         let delay = try StoreAnswerClaims.delay(header, now: now)
         try claim("white space means nothing", try StoreAnswerClaims.delay(" \(header)\t", now: now) == delay)
-        let time = header.utf8.allSatisfy(\.isDigit) ? Int64(header) : nil
+        let time = Array(header.utf8).trimmingWhiteSpace().decimal(as: Int64.self)
         if let time, time >= 100_000_000_000 {
             let (wait, isBeyond) = time.subtractingReportingOverflow(now)
             let bounded = isBeyond ? 86_400_000 : min(max(0, wait), 86_400_000)

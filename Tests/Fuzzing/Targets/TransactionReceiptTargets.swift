@@ -41,14 +41,23 @@ extension FuzzTarget {
 
 private enum PropertyListClaims {
     static func written(_ members: [String: String]) -> [UInt8] {
-        func quoted(_ text: String) -> [UInt8] {
-            let escaped = text.utf8.flatMap { byte -> [UInt8] in
-                [UInt8(ascii: "\""), UInt8(ascii: "\\")].contains(byte) ? [UInt8(ascii: "\\"), byte] : [byte]
-            }
-            return [UInt8(ascii: "\"")] + escaped + [UInt8(ascii: "\"")]
+        var text = Array("{\n".utf8)
+        for (name, value) in members {
+            self.quote(name, &text)
+            text += " = ".utf8
+            self.quote(value, &text)
+            text += ";\n".utf8
         }
-        let lines = members.map { quoted($0.key) + Array(" = ".utf8) + quoted($0.value) + Array(";\n".utf8) }
-        return Array("{\n".utf8) + lines.joined() + Array("}".utf8)
+        return text + "}".utf8
+    }
+
+    private static func quote(_ string: String, _ text: inout [UInt8]) {
+        text.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { text.append(UInt8(ascii: "\\")) }
+            text.append(byte)
+        }
+        text.append(UInt8(ascii: "\""))
     }
 }
 
