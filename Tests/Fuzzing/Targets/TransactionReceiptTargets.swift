@@ -20,6 +20,10 @@ extension FuzzTarget {
         ])
         let read = try? TransactionReceipt(unverified: receipt)
         try claim("a receipt is read if what is in it is", read?.purchaseInfo == list?.members)
+        if let text = String(validating: input, as: UTF8.self) {
+            let quoted = OldPropertyList(PropertyListClaims.written(["a": text, "b": ""]))
+            try claim("any text can be in one", quoted?.members == ["a": text, "b": ""])
+        }
         guard let list else { return }
         try claim(
             "what was read is written and read as the same",
