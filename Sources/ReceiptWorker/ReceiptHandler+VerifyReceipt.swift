@@ -55,12 +55,10 @@ extension ReceiptHandler {
     private func accepted(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
-        guard var purchases = reply.purchases else {
-            var answer = draft
-            answer.verdict = .expired
-            answer.check = reply.reason.code
-            answer.environment = job.host.environment
-            return .answer(answer)
+        guard var purchases = reply.purchases else { return self.ended(reply, draft, job, attempt) }
+        // What has ended may be told of without the receipt, whose app is known from here.
+        if reply.decision == .acceptExpired, purchases.bundleID == nil {
+            purchases.bundleID = job.local?.bundleID
         }
         purchases.learnProductTypes(from: job.local?.transactions ?? [])
         return self.settled(
@@ -72,6 +70,19 @@ extension ReceiptHandler {
         )
     }
 
+    /// Apple says that the subscription is over, and nothing of it: what the receipt says of itself, which Apple has
+    /// found to be true, has to do.
+    private func ended(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+        -> Verdict<Job, Answer>
+    {
+        var purchases = job.local ?? StorePurchases()
+        purchases.environment = job.host.environment
+        let verdict = self.settled(purchases, draft, job, saidToBeExpired: true, attempt)
+        guard case .answer(var answer) = verdict, answer.verdict == .valid else { return verdict }
+        (answer.verdict, answer.check) = (.expired, reply.reason.code)
+        return .answer(answer)
+    }
+
     func settled(
         _ purchases: StorePurchases,
         _ draft: Answer,
@@ -79,6 +90,9 @@ extension ReceiptHandler {
         saidToBeExpired: Bool = false,
         _ attempt: Attempt
     ) -> Verdict<Job, Answer> {
+        if let flaw = purchases.flaw { return self.fewTimes(flaw, job, attempt) }
+        var purchases = purchases
+        purchases.expiresAt = purchases.expiresAt ?? job.local?.expiresAt
         let judged = self.judged(purchases, job, saidToBeExpired: saidToBeExpired, attempt)
         var answer = judged.answer
         answer.source = draft.source

@@ -49,9 +49,35 @@ enum ReceiptProgram: WorkerProgram {
                     default: 500,
                     in: 1...20_000,
                     help: "Purchases that a result shows, the newest. Each takes up to 1 KB of the record."
-                )
+                ),
+                tokenLifetime: reader.duration(
+                    "token_lifetime",
+                    default: .seconds(300),
+                    in: .seconds(60) ... .seconds(3_000),
+                    help:
+                        "How long a token for the App Store Server API is good for. Apple takes an hour at most."
+                ),
+                tokenBackdating: reader.duration(
+                    "token_backdating",
+                    default: ProviderToken.backdating,
+                    in: .zero ... .seconds(600),
+                    help: "How far its beginning is put back, since Apple refuses a token from the future."
+                ),
+                signedDataAge: self.age(reader)
             )
         )
+    }
+
+    private static func age(_ reader: SettingsReader) -> Duration? {
+        let age = reader.duration(
+            "signed_data_age",
+            default: .zero,
+            in: .zero ... .seconds(100 * 366 * 86_400),
+            help:
+                "How old a signed transaction may be where its signature alone decides: one that is older is "
+                + "unavailable. Any age, if 0s."
+        )
+        return age == .zero ? nil : age
     }
 
     /// Receipts are personal, and passwords and tokens secret; both are in requests.

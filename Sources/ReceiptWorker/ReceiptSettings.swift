@@ -94,6 +94,11 @@ package struct ReceiptSettings: Sendable {
     package var firstLag: Duration
     /// Purchases that a result shows at most.
     package var transactionsLimit: Int
+    /// How long a token for the App Store Server API is good for, and how far its beginning is put back.
+    package var tokenLifetime: Duration
+    package var tokenBackdating: Duration
+    /// How old a signed transaction may be where its signature alone is to decide; nil for any age.
+    package var signedDataAge: Duration?
 
     package init(
         apps: [App],
@@ -103,7 +108,10 @@ package struct ReceiptSettings: Sendable {
         limitedAttempts: Int = 4,
         lagAttempts: Int = 7,
         firstLag: Duration = .seconds(15),
-        transactionsLimit: Int = 500
+        transactionsLimit: Int = 500,
+        tokenLifetime: Duration = .seconds(300),
+        tokenBackdating: Duration = ProviderToken.backdating,
+        signedDataAge: Duration? = nil
     ) {
         self.apps = apps
         self.anchors = anchors
@@ -113,5 +121,8 @@ package struct ReceiptSettings: Sendable {
         self.lagAttempts = lagAttempts
         self.firstLag = firstLag
         self.transactionsLimit = transactionsLimit
+        self.tokenLifetime = tokenLifetime
+        self.tokenBackdating = tokenBackdating
+        self.signedDataAge = signedDataAge
     }
 }

@@ -97,7 +97,7 @@ package struct AppStoreReply: Hashable, Sendable {
         guard let contentType, ContentType(contentType.utf8) == .json, body.count <= self.bytesLimit else {
             return nil
         }
-        return JSONObject(body)?.number("errorCode")
+        return JSONObject(body)?.code("errorCode")
     }
 
     /// Apple names the time, in milliseconds since 1970, where HTTP has seconds to wait. The two are as far apart as they
