@@ -33,9 +33,10 @@ extension ReceiptHandler {
         case .trySandbox, .tryProduction:
             return self.follow(job.elsewhere(isRefused: response.status == 401), attempt)
         case .retry:
-            return .retry(self.retry(reply.reason, response, job, delay: reply.delay, attempt))
+            let (delay, isNamed) = (reply.delay, reply.namesTime)
+            return .retry(self.retry(reply.reason, response, delay: delay, isNamed: isNamed, attempt))
         case .retryLimited where reply.isUnknownPurchase: return self.unknown(reply, answer, job, attempt)
-        case .retryLimited: return self.fewTimes(reply.reason, job, attempt)
+        case .retryLimited: return self.fewTimes(reply.reason, attempt)
         case .reject: return self.rejected(reply, answer, job, attempt)
         case .configuration where response.status == 401:
             return self.unauthorized(reply, answer, job, attempt)
@@ -84,7 +85,7 @@ extension ReceiptHandler {
         -> Verdict<Job, Answer>
     {
         if job.gathered != nil { return self.rejected(reply, answer, job, attempt) }
-        let tries = job.tries(attempt.number)
+        let tries = attempt.failures + 1
         guard tries < self.settings.lagAttempts else {
             return job.refusals.contains(.production)
                 ? self.unanswered(answer) : .refuse(reply.reason, answer)
@@ -111,9 +112,9 @@ extension ReceiptHandler {
                 answer.verdict = .notOurs
                 return .refuse(error.reason, answer)
             }
-            return self.fewTimes(error.reason, job, attempt)
+            return self.fewTimes(error.reason, attempt)
         }
-        if let flaw = gathered.flaw { return self.fewTimes(flaw, job, attempt) }
+        if let flaw = gathered.flaw { return self.fewTimes(flaw, attempt) }
         guard let next = self.next(after: gathered, job, attempt) else {
             return self.concluded(gathered, draft, job, attempt)
         }

@@ -18,16 +18,23 @@ package struct ReceiptHandler: Handler {
     let settings: ReceiptSettings
     let local: LocalVerifier
     let keys: AppKeys
+    let doubts: SecretDoubts
+    private let parts: StoreEndpoints
     private let apps: [String: ReceiptSettings.App]
 
     package init(_ settings: ReceiptSettings) {
         self.settings = settings
         self.local = LocalVerifier(settings.anchors)
         self.keys = AppKeys(settings.apps)
+        self.doubts = SecretDoubts(limit: settings.secretDoubts)
+        self.parts = StoreEndpoints(settings.apps)
         self.apps = Dictionary(settings.apps.map { ($0.bundleID, $0) }) { first, _ in first }
     }
 
+    package var endpoints: [UpstreamEndpoint] { self.parts.list }
+
     package func companions(_ surroundings: Surroundings) -> [any Service] {
+        self.doubts.goLive()
         guard self.settings.apps.contains(where: { !$0.files.isEmpty }) else { return [] }
         return [SecretFileWatch(self.settings.apps, self.keys, surroundings.logger)]
     }
@@ -265,7 +272,12 @@ extension ReceiptHandler {
             headers: [HTTPHeader("Content-Type", "application/json")],
             body: body.body
         )
-        return Call(request, for: job, lane: Self.lane(job, .verifyReceipt))
+        return Call(
+            request,
+            for: job,
+            lane: Self.lane(job, .verifyReceipt),
+            endpoint: self.parts.verifyReceipt(job.host)
+        )
     }
 
     /// A new token for every call, as Apple's library does it. It is good for minutes only.
@@ -297,6 +309,7 @@ extension ReceiptHandler {
             request,
             for: job,
             lane: Self.lane(job, .serverAPI),
+            endpoint: self.parts.serverAPI(job.host, of: job.claim.bundleID),
             isPerishable: job.calls == 1,
             isSecondTry: job.isRenewed
         )

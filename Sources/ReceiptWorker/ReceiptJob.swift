@@ -72,9 +72,6 @@ package struct ReceiptJob: Hashable, Sendable {
     /// Whether it is known without Apple that the receipt is one of the app's.
     var isOurs: Bool { self.local?.bundleID == self.claim.bundleID }
 
-    /// Which try this is at most, by the number of all calls made for the record: each try takes about as many.
-    func tries(_ number: Int) -> Int { max(1, (number + self.calls - 1) / self.calls) }
-
     /// The same of the same host, with a token of now.
     func renewed() -> ReceiptJob {
         var job = self

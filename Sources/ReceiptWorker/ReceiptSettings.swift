@@ -25,6 +25,8 @@ package struct ReceiptSettings: Sendable {
         package var asksForSubscriptions: Bool
         /// Pages of the purchase history that are read at most; none with 0.
         package var historyPages: Int
+        /// Of the whole fleet to production; the sandbox takes a tenth.
+        package var callsPerSecond: Int
         package var files: [WatchedFile]
 
         package init(
@@ -36,6 +38,7 @@ package struct ReceiptSettings: Sendable {
             key: Key? = nil,
             asksForSubscriptions: Bool = true,
             historyPages: Int = 0,
+            callsPerSecond: Int = 50,
             files: [WatchedFile] = []
         ) {
             self.bundleID = bundleID
@@ -46,6 +49,7 @@ package struct ReceiptSettings: Sendable {
             self.key = key
             self.asksForSubscriptions = asksForSubscriptions
             self.historyPages = historyPages
+            self.callsPerSecond = callsPerSecond
             self.files = files
         }
     }
@@ -89,6 +93,8 @@ package struct ReceiptSettings: Sendable {
     package var appStoreHosts: [StoreHost: BaseURL]
     /// Tries of what nobody knows a reason for.
     package var limitedAttempts: Int
+    /// Different receipts for which Apple has to call the shared secret wrong, before it is believed.
+    package var secretDoubts: Int
     /// Tries of a purchase that Apple does not know yet, each after twice the wait of the one before.
     package var lagAttempts: Int
     package var firstLag: Duration
@@ -106,6 +112,7 @@ package struct ReceiptSettings: Sendable {
         verifyReceiptHosts: [StoreHost: BaseURL] = [:],
         appStoreHosts: [StoreHost: BaseURL] = [:],
         limitedAttempts: Int = 4,
+        secretDoubts: Int = 3,
         lagAttempts: Int = 7,
         firstLag: Duration = .seconds(15),
         transactionsLimit: Int = 500,
@@ -118,6 +125,7 @@ package struct ReceiptSettings: Sendable {
         self.verifyReceiptHosts = verifyReceiptHosts
         self.appStoreHosts = appStoreHosts
         self.limitedAttempts = limitedAttempts
+        self.secretDoubts = secretDoubts
         self.lagAttempts = lagAttempts
         self.firstLag = firstLag
         self.transactionsLimit = transactionsLimit

@@ -228,10 +228,10 @@ import WorkerKit
         let first = try testCase.call(Case.record(["transactionId": "1"]))
         let second = try testCase.next("", to: first.job, status: 401)
         #expect(
-            Case.text(testCase.verdict(404, unknown, to: second.job, number: 2))
+            Case.text(testCase.verdict(404, unknown, to: second.job, failures: 0))
                 == "retry appstore.transaction_not_found record after 15"
         )
-        let last = testCase.verdict(404, unknown, to: second.job, number: 14)
+        let last = testCase.verdict(404, unknown, to: second.job, failures: 6)
         #expect(Case.text(last) == "refuse appstore.not_said_by_production unavailable")
         let account = testCase.verdict(404, #"{"errorCode":4040001}"#, to: second.job)
         #expect(Case.text(account) == "refuse appstore.not_said_by_production unavailable")
@@ -239,11 +239,11 @@ import WorkerKit
         let there = try testCase.call(Case.record(["transactionId": "1", "environment": "sandbox"]))
         let back = try testCase.next(unknown, to: there.job, status: 404)
         #expect(
-            Case.text(testCase.verdict(401, to: back.job, number: 2))
+            Case.text(testCase.verdict(401, to: back.job, failures: 0))
                 == "retry appstore.unauthorized record after 15"
         )
         #expect(
-            Case.text(testCase.verdict(401, to: back.job, number: 14))
+            Case.text(testCase.verdict(401, to: back.job, failures: 6))
                 == "refuse appstore.not_said_by_production unavailable"
         )
     }

@@ -199,7 +199,7 @@ import WorkerKit
         #expect(second.lane == "\(Self.lane)/sandbox")
         var waits: [String] = []
         for round in 1...7 {
-            waits.append(Case.text(testCase.verdict(404, Self.notFound, to: second.job, number: 2 * round)))
+            waits.append(Case.text(testCase.verdict(404, Self.notFound, to: second.job, failures: round - 1)))
         }
         let code = "appstore.transaction_not_found"
         #expect(
@@ -220,11 +220,54 @@ import WorkerKit
         )
         #expect(
             Case.text(testCase.verdict(429, limit, headers, to: job.elsewhere()))
-                == "retry appstore.rate_limit upstream after 90"
+                == "retry appstore.rate_limit upstream after 90 gate"
         )
         #expect(
             Case.text(testCase.verdict(429, limit, to: job)) == "retry appstore.rate_limit upstream after 600"
         )
+    }
+
+    /// The time that Apple names is kept, however far it is; what anybody may have written is looked at again sooner.
+    @Test func keepsTheTimeThatAppleNames() throws {
+        let testCase = try Case(.serverAPI)
+        let job = try testCase.call(Self.record()).job
+        func text(_ header: String) -> String {
+            let headers = ["content-type": "application/json", "retry-after": header]
+            return Case.text(testCase.verdict(429, #"{"errorCode":4290000}"#, headers, to: job))
+        }
+        #expect(text("\(Case.now + 3_600_000)") == "retry appstore.rate_limit upstream after 3600 gate")
+        #expect(text("3600") == "retry appstore.rate_limit upstream after 300 gate")
+    }
+
+    /// Limits are of an app, and outages of a host.
+    @Test func callsTheEndpointOfTheAppAndItsEnvironment() throws {
+        let testCase = try Case(.serverAPI) {
+            var other = $0.apps[0]
+            (other.bundleID, other.callsPerSecond) = ("com.example.other", 20)
+            $0.apps += [other, ReceiptSettings.App(bundleID: "com.example.local", route: .local)]
+        }
+        let endpoints = testCase.handler.endpoints
+        #expect(
+            endpoints.map(\.name) == [
+                "verifyreceipt/production", "verifyreceipt/sandbox", "\(Self.lane)/production",
+                "\(Self.lane)/sandbox", "com.example.other/app_store_server_api/production",
+                "com.example.other/app_store_server_api/sandbox",
+            ]
+        )
+        #expect(endpoints.map(\.rate?.rate) == [nil, nil, 50, 5, 20, 2])
+        func endpoint(_ record: InboundRecord, of testCase: Case) throws -> String {
+            endpoints[try testCase.call(record).endpoint].name
+        }
+        #expect(try endpoint(Self.record(), of: testCase) == "\(Self.lane)/production")
+        let other = ["bundleId": "com.example.other", "environment": "sandbox"]
+        #expect(
+            try endpoint(Self.record(other), of: testCase) == "com.example.other/app_store_server_api/sandbox"
+        )
+        let classic = try Case()
+        let first = try classic.call(try Case.appReceipt())
+        #expect(classic.handler.endpoints[first.endpoint].name == "verifyreceipt/production")
+        let second = try classic.next(#"{"status":21007}"#, to: first.job)
+        #expect(classic.handler.endpoints[second.endpoint].name == "verifyreceipt/sandbox")
     }
 
     @Test func theClaimIsHeldAgainstTheTransaction() throws {
