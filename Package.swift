@@ -233,8 +233,8 @@ let package = Package(
         .testTarget(
             name: "ReceiptWorkerTests",
             dependencies: [
-                "Cryptography", "Operations", "ReceiptWorker", "Records", "UpstreamHTTP", "WireFormats",
-                "WorkerKit", lifecycle, logging,
+                "Cryptography", "Operations", "ReceiptWorker", "Records", "UpstreamHTTP", "UpstreamSimulator",
+                "WireFormats", "WorkerKit", lifecycle, logging,
             ],
             swiftSettings: house
         ),

@@ -27,9 +27,6 @@ final class ProviderTokens: Sendable {
         var isLive = false
     }
 
-    /// Apple's clock may be behind ours, and calls a token from the future expired.
-    static let backdating: Int64 = 30
-
     private let lifetime: Int64
     private let state: Mutex<State>
 
@@ -52,7 +49,7 @@ final class ProviderTokens: Sendable {
             let claims = ProviderToken(
                 keyID: desk.keyID,
                 issuer: team,
-                issuedAt: now / 1_000 - Self.backdating
+                issuedAt: now / 1_000 - ProviderToken.backdating.components.seconds
             )
             guard let text = try? claims.signed(with: desk.signer) else { return nil }
             state.lastSerial += 1

@@ -23,13 +23,14 @@ package struct LocalVerifier: Sendable {
     }
 
     enum Finding: Hashable, Sendable {
-        case readable(StorePurchases, Credibility)
+        /// With the environment that it is likely to be of, whom nobody need believe.
+        case readable(StorePurchases, Credibility, StoreEnvironment?)
         case refused(ReceiptVerdict, Reason)
     }
 
     /// What a receipt's word is worth.
     enum Credibility: Hashable, Sendable {
-        case verified(isExpired: Bool)
+        case verified
         /// Nothing here can tell; Apple can.
         case unverified(Reason)
     }
@@ -59,33 +60,37 @@ package struct LocalVerifier: Sendable {
 
     private func appReceipt(_ bytes: [UInt8], _ now: Int64) throws(AppReceiptFault) -> Finding {
         guard let verifier = self.appReceipts else {
-            return .readable(StorePurchases(try AppReceipt(unverified: bytes)), .unverified(.noAnchor))
+            let receipt = try AppReceipt(unverified: bytes)
+            return .readable(StorePurchases(receipt), .unverified(.noAnchor), receipt.environment)
         }
         let receipt = try verifier.receipt(bytes, now: now)
-        // Purchases by volume have a time that the whole receipt ends at.
-        let isExpired = receipt.expiresAt.map { $0 <= now } ?? false
-        return .readable(StorePurchases(receipt), .verified(isExpired: isExpired))
+        return .readable(StorePurchases(receipt), .verified, receipt.environment)
     }
 
+    /// A bad signature is a no; a good one no yes. It is of RSA with 1024 bits and SHA-1 under a certificate that expired
+    /// in 2014, and covers neither the environment nor what came later: only Apple can tell.
     private func transactionReceipt(_ bytes: [UInt8]) throws(AppReceiptFault) -> Finding {
-        let unverified = try TransactionReceipt(unverified: bytes)
-        guard let verifier = self.transactionReceipts else {
-            return .readable(StorePurchases(unverified.transaction), .unverified(.noAnchor))
-        }
+        let receipt = try TransactionReceipt(unverified: bytes)
+        var doubt = Reason.weakSignature
         do throws(AppReceiptFault) {
-            let receipt = try verifier.receipt(bytes)
-            return .readable(StorePurchases(receipt.transaction), .verified(isExpired: false))
+            if let verifier = self.transactionReceipts {
+                _ = try verifier.receipt(bytes)
+            } else {
+                doubt = .noAnchor
+            }
         } catch {
             guard error.kind == .unverifiable else { throw error }
-            return .readable(StorePurchases(unverified.transaction), .unverified(error.reason))
+            doubt = error.reason
         }
+        let environment = receipt.environmentName.map { StoreEnvironment($0) }
+        return .readable(StorePurchases(receipt.transaction), .unverified(doubt), environment)
     }
 
     private func signedTransaction(_ text: [UInt8], _ now: Int64) -> Finding {
         guard let verifier = self.signedData else { return .refused(.unavailable, .noAnchor) }
         do throws(SignedDataFault) {
             let transaction = try verifier.transaction(text, bundleID: nil, environment: nil, now: now)
-            return .readable(StorePurchases(transaction), .verified(isExpired: false))
+            return .readable(StorePurchases(transaction), .verified, transaction.environment)
         } catch {
             return .refused(.invalid, error.reason)
         }
@@ -96,6 +101,10 @@ package struct LocalVerifier: Sendable {
 }
 
 extension Reason {
+    fileprivate static let weakSignature = Reason(
+        "receipt.weak_signature",
+        "The signatures of receipts of iOS 6 are too weak to believe: only Apple can tell."
+    )
     fileprivate static let noAnchor = Reason(
         "configuration.no_anchor",
         "No certificate of Apple's is configured that such a receipt leads to."

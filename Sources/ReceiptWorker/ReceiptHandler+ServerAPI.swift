@@ -9,7 +9,7 @@ extension ReceiptHandler {
         -> Verdict<Job, Answer>
     {
         // A call that had to wait for its lane may have shown a token that was over by then.
-        if response.status == 401, attempt.now - job.signedAt > Self.tokenAgeLimit {
+        if response.status == 401, attempt.now - job.signedAt > self.tokenAgeLimit {
             return self.follow(job.renewed(), attempt)
         }
         // What has been found is in this environment and in no other.
@@ -30,32 +30,66 @@ extension ReceiptHandler {
         answer.appleStatus = reply.errorCode
         switch reply.decision {
         case .accept, .acceptExpired: return self.take(reply.answer, answer, job, attempt)
-        case .trySandbox, .tryProduction: return self.follow(job.elsewhere(), attempt)
+        case .trySandbox, .tryProduction:
+            return self.follow(job.elsewhere(isRefused: response.status == 401), attempt)
         case .retry:
-            return .retry(self.retry(reply.reason, response, job, delay: reply.delay, attempt))
+            let (delay, isNamed) = (reply.delay, reply.namesTime)
+            return .retry(self.retry(reply.reason, response, delay: delay, isNamed: isNamed, attempt))
         case .retryLimited where reply.isUnknownPurchase: return self.unknown(reply, answer, job, attempt)
-        case .retryLimited: return self.fewTimes(reply.reason, job, attempt)
-        case .reject:
-            guard var gathered = job.gathered else { return .refuse(reply.reason, answer) }
-            gathered.isIncomplete = true
-            return self.settled(gathered, answer, job, attempt)
+        case .retryLimited: return self.fewTimes(reply.reason, attempt)
+        case .reject: return self.rejected(reply, answer, job, attempt)
+        case .configuration where response.status == 401:
+            return self.unauthorized(reply, answer, job, attempt)
         case .configuration: return .hold(reply.reason, scope: .lane)
         }
     }
 
-    /// Milliseconds; somewhat less than a token is good for.
-    private static let tokenAgeLimit: Int64 = 240_000
+    /// As long as a token is surely taken, in milliseconds: four fifths of its life.
+    private var tokenAgeLimit: Int64 { self.settings.tokenLifetime.components.seconds * 800 }
+
+    /// Of a refusal in both environments a token may be the reason that was made wrongly once. Where the other
+    /// environment has taken one, the key is good, and this one does not sell the app.
+    private func unauthorized(_ reply: AppStoreReply, _ answer: Answer, _ job: Job, _ attempt: Attempt)
+        -> Verdict<Job, Answer>
+    {
+        if job.gathered == nil, job.visited.contains(job.host.other), !job.refusals.contains(job.host.other) {
+            var job = job
+            job.refusals.insert(job.host)
+            return self.unknown(reply, answer, job, attempt)
+        }
+        return job.isRenewed ? .hold(reply.reason, scope: .lane) : self.follow(job.renewed(), attempt)
+    }
+
+    /// A no to a later question leaves what is known, and the sandbox's no is none while production says nothing.
+    private func rejected(_ reply: AppStoreReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+        -> Verdict<Job, Answer>
+    {
+        if var gathered = job.gathered {
+            gathered.isIncomplete = true
+            return self.concluded(gathered, draft, job, attempt)
+        }
+        guard draft.httpStatus == 404, job.refusals.contains(.production) else {
+            return .refuse(reply.reason, draft)
+        }
+        return self.unanswered(draft)
+    }
+
+    private func unanswered(_ draft: Answer) -> Verdict<Job, Answer> {
+        var answer = draft
+        answer.verdict = .unavailable
+        return .refuse(.productionIsSilent, answer)
+    }
 
     /// A fresh purchase is not known for some minutes. It is never granted meanwhile.
     private func unknown(_ reply: AppStoreReply, _ answer: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
-        if var gathered = job.gathered {
-            gathered.isIncomplete = true
-            return self.settled(gathered, answer, job, attempt)
+        if job.gathered != nil { return self.rejected(reply, answer, job, attempt) }
+        let tries = attempt.failures + 1
+        guard tries < self.settings.lagAttempts else {
+            return job.refusals.contains(.production)
+                ? self.unanswered(answer) : .refuse(reply.reason, answer)
         }
-        let tries = job.tries(attempt.number)
-        guard tries < self.settings.lagAttempts else { return .refuse(reply.reason, answer) }
         let wait = self.settings.firstLag * (1 << min(tries - 1, 16))
         return .retry(Retry(reply.reason, blame: .record, after: wait))
     }
@@ -69,7 +103,7 @@ extension ReceiptHandler {
         var job = job
         var gathered = job.gathered ?? StorePurchases()
         do throws(SignedDataFault) {
-            try gathered.add(found, of: job, verifier, now: attempt.now)
+            job.note(found, with: try gathered.add(found, of: job, verifier, now: attempt.now))
         } catch {
             // Apple's own answer, over a connection that is Apple's: the certificates here are not the right ones, or
             // something between is not what it seems.
@@ -78,44 +112,77 @@ extension ReceiptHandler {
                 answer.verdict = .notOurs
                 return .refuse(error.reason, answer)
             }
-            return self.fewTimes(error.reason, job, attempt)
+            return self.fewTimes(error.reason, attempt)
         }
-        if case .history = found { job.pages += 1 }
-        if let next = self.next(after: found, gathered, job) {
-            job.gathered = gathered
-            return self.follow(job.next(next), attempt)
+        if let flaw = gathered.flaw { return self.fewTimes(flaw, attempt) }
+        guard let next = self.next(after: gathered, job, attempt) else {
+            return self.concluded(gathered, draft, job, attempt)
         }
-        if case .history(let page) = found, page.nextRevision != nil { gathered.isIncomplete = true }
-        return self.settled(gathered, draft, job, attempt)
+        job.gathered = gathered
+        return self.follow(job.next(next), attempt)
     }
 
-    /// The next question, if there is one.
-    private func next(after found: AppStoreAnswer, _ gathered: StorePurchases, _ job: Job) -> AppStoreCall? {
-        guard case .serverAPI(let call) = job.step, let app = self.app(of: job) else { return nil }
-        let id = call.id
-        let history = app.historyPages > 0 ? AppStoreCall.history(id, revision: nil) : nil
-        switch found {
-        case .transaction:
-            let isSubscription = gathered.transactions.contains {
-                $0.productType == .autoRenewableSubscription
-            }
-            return app.asksForSubscriptions && isSubscription ? .subscriptions(id) : history
-        case .subscriptions: return history
+    /// The next question, if there is one: whether the claim belongs to the receipt; how a subscription stands; and the
+    /// history, as far as the app wants it, or as far as it takes to say yes or no.
+    private func next(after gathered: StorePurchases, _ job: Job, _ attempt: Attempt) -> AppStoreCall? {
+        guard let asked = job.asked, let app = self.app(of: job) else { return nil }
+        guard job.holdsClaim(gathered) else { return job.nextPage(limit: Self.decidingPages) }
+        let isSubscription = gathered.transactions.contains { $0.productType == .autoRenewableSubscription }
+        if app.asksForSubscriptions, isSubscription, !job.hasAskedForSubscriptions {
+            return .subscriptions(asked)
+        }
+        let isOpen = self.judgement(of: gathered, job, attempt).isOpen
+        return job.nextPage(limit: isOpen ? max(app.historyPages, Self.decidingPages) : app.historyPages)
+    }
+
+    /// Pages of the history that are read where nothing else decides: 200 purchases, the newest.
+    private static let decidingPages = 10
+
+    /// The end. A claim that the receipt does not hold is none of its sender's, whoever's it is.
+    private func concluded(_ found: StorePurchases, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+        -> Verdict<Job, Answer>
+    {
+        var found = found
+        if case .next = job.history { found.isIncomplete = true }
+        if !job.holdsClaim(found), let claimed = job.claim.transactionID { found.remove(claimed) }
+        return self.settled(found, draft, job, attempt)
+    }
+}
+
+extension ReceiptJob {
+    fileprivate mutating func note(_ answer: AppStoreAnswer, with transactions: [StoreTransaction]) {
+        switch answer {
+        case .transaction: break
+        case .subscriptions: self.hasAskedForSubscriptions = true
         case .history(let page):
-            guard job.pages < app.historyPages else { return nil }
-            return page.nextRevision.map { .history(id, revision: $0) }
+            self.pages += 1
+            self.history = page.nextRevision.map { .next(revision: $0) } ?? .whole
+            guard let claimed = self.claim.transactionID, self.historyID?.text != claimed else { return }
+            self.isInHistory = self.isInHistory || transactions.contains { $0.transactionID == claimed }
+        }
+    }
+
+    /// The page to read next; nil if there is none, or if `limit` pages have been read.
+    fileprivate func nextPage(limit: Int) -> AppStoreCall? {
+        guard let id = self.historyID, self.pages < limit else { return nil }
+        return switch self.history {
+        case .unread: .history(id, revision: nil)
+        case .next(let revision): .history(id, revision: revision)
+        case .whole: nil
         }
     }
 }
 
 extension StorePurchases {
     /// Takes up what is signed for the job's app and environment, or nothing of it.
+    ///
+    /// - Returns: the transactions that were in it.
     fileprivate mutating func add(
         _ answer: AppStoreAnswer,
         of job: ReceiptJob,
         _ verifier: SignedDataVerifier,
         now: Int64
-    ) throws(SignedDataFault) {
+    ) throws(SignedDataFault) -> [StoreTransaction] {
         let (bundleID, environment) = (job.claim.bundleID, job.host.environment)
         var transactions: [StoreTransaction] = []
         for text in answer.signedTransactions {
@@ -129,7 +196,14 @@ extension StorePurchases {
         }
         self.bundleID = bundleID
         self.environment = environment
-        self.add(transactions)
+        if case .subscriptions(let subscriptions) = answer {
+            for (transaction, subscription) in zip(transactions, subscriptions) {
+                self.add(transaction, saidToBe: subscription.status)
+            }
+        } else {
+            self.add(transactions)
+        }
+        return transactions
     }
 }
 
@@ -149,6 +223,10 @@ extension AppStoreAnswer {
 }
 
 extension Reason {
+    fileprivate static let productionIsSilent = Reason(
+        "appstore.not_said_by_production",
+        "The sandbox does not know the transaction, and production takes no token for the app: it may not be sold yet."
+    )
     fileprivate static let noAnchorForAnswers = Reason(
         "configuration.no_anchor",
         "No certificate of Apple's is configured that its signed answers lead to."

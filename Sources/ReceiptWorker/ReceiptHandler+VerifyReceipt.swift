@@ -21,7 +21,7 @@ extension ReceiptHandler {
         switch error.kind {
         // A proxy that cannot be trusted, or certificates that are missing here. Never asked without them.
         case .tls: .hold(error.reason, scope: .lane)
-        case .tooLarge: self.fewTimes(error.reason, job, attempt)
+        case .tooLarge: self.fewTimes(error.reason, attempt)
         default: .retry(Retry(error.reason, blame: .upstream))
         }
     }
@@ -42,25 +42,29 @@ extension ReceiptHandler {
         switch reply.decision {
         case .accept, .acceptExpired: return self.accepted(reply, answer, job, attempt)
         case .trySandbox, .tryProduction: return self.follow(job.elsewhere(), attempt)
-        case .retry: return .retry(self.retry(reply.reason, response, job, attempt))
-        case .retryLimited: return self.fewTimes(reply.reason, job, attempt)
+        case .retry: return .retry(self.retry(reply.reason, response, attempt))
+        case .retryLimited: return self.fewTimes(reply.reason, attempt)
         case .reject: return .refuse(reply.reason, answer)
         case .configuration:
             // It speaks of our secret only if the receipt is one of our app.
-            guard reply.status != 21004 || job.isOurs else { return .refuse(reply.reason, answer) }
-            return .hold(reply.reason, scope: .lane)
+            guard reply.status == 21004 else { return .hold(reply.reason, scope: .lane) }
+            guard job.isOurs else { return .refuse(reply.reason, answer) }
+            return self.doubts.refused(job.digest, of: job.claim.bundleID)
+                ? .hold(reply.reason, scope: .lane) : self.fewTimes(reply.reason, attempt)
         }
     }
 
     private func accepted(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
-        guard var purchases = reply.purchases else {
-            var answer = draft
-            answer.verdict = .expired
-            answer.check = reply.reason.code
-            answer.environment = job.host.environment
-            return .answer(answer)
+        // Apple does not look at the secret where there is no subscription.
+        if reply.purchases?.transactions.contains(where: { $0.expiresAt != nil }) ?? true {
+            self.doubts.taken(of: job.claim.bundleID)
+        }
+        guard var purchases = reply.purchases else { return self.ended(reply, draft, job, attempt) }
+        // What has ended may be told of without the receipt, whose app is known from here.
+        if reply.decision == .acceptExpired, purchases.bundleID == nil {
+            purchases.bundleID = job.local?.bundleID
         }
         purchases.learnProductTypes(from: job.local?.transactions ?? [])
         return self.settled(
@@ -72,6 +76,19 @@ extension ReceiptHandler {
         )
     }
 
+    /// Apple says that the subscription is over, and nothing of it: what the receipt says of itself, which Apple has
+    /// found to be true, has to do.
+    private func ended(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+        -> Verdict<Job, Answer>
+    {
+        var purchases = job.local ?? StorePurchases()
+        purchases.environment = job.host.environment
+        let verdict = self.settled(purchases, draft, job, saidToBeExpired: true, attempt)
+        guard case .answer(var answer) = verdict, answer.verdict == .valid else { return verdict }
+        (answer.verdict, answer.check) = (.expired, reply.reason.code)
+        return .answer(answer)
+    }
+
     func settled(
         _ purchases: StorePurchases,
         _ draft: Answer,
@@ -79,6 +96,9 @@ extension ReceiptHandler {
         saidToBeExpired: Bool = false,
         _ attempt: Attempt
     ) -> Verdict<Job, Answer> {
+        if let flaw = purchases.flaw { return self.fewTimes(flaw, attempt) }
+        var purchases = purchases
+        purchases.expiresAt = purchases.expiresAt ?? job.local?.expiresAt
         let judged = self.judged(purchases, job, saidToBeExpired: saidToBeExpired, attempt)
         var answer = judged.answer
         answer.source = draft.source
@@ -94,28 +114,34 @@ extension ReceiptHandler {
         return .call(call)
     }
 
-    /// Everybody is made to wait only where production asks for it: the sandbox has little to say about that.
+    /// Everybody who asks the same endpoint is made to wait.
+    ///
+    /// - Parameter isNamed: whether Apple named the time to wait for, which is then kept whatever it is. Other waits
+    ///   may be anybody's on the way, and are cut short for a look whether they still hold.
     func retry(
         _ reason: Reason,
         _ response: HTTPResponse,
-        _ job: Job,
         delay: Duration? = nil,
+        isNamed: Bool = false,
         _ attempt: Attempt
     ) -> Retry {
         let header = response.header("retry-after")
         let delay = delay ?? header.flatMap { RetryAfter.delay($0, now: attempt.now) }
         let isForEverybody = header != nil && delay != nil && [429, 503].contains(response.status)
+        let isCut = isForEverybody && !isNamed
         return Retry(
             reason,
             blame: .upstream,
-            after: delay,
-            gatesUpstream: isForEverybody && job.host == .production
+            after: delay.map { isCut ? min($0, Self.longestUnnamedGate) : $0 },
+            gatesUpstream: isForEverybody
         )
     }
 
+    private static var longestUnnamedGate: Duration { .seconds(300) }
+
     /// Asks a few times, and then a person has to look at it. If it goes on for all, the lane is held.
-    func fewTimes(_ reason: Reason, _ job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
-        guard job.tries(attempt.number) >= self.settings.limitedAttempts else {
+    func fewTimes(_ reason: Reason, _ attempt: Attempt) -> Verdict<Job, Answer> {
+        guard attempt.failures + 1 >= self.settings.limitedAttempts else {
             return .retry(Retry(reason, blame: .record))
         }
         return .reject(

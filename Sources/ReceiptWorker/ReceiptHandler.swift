@@ -18,16 +18,23 @@ package struct ReceiptHandler: Handler {
     let settings: ReceiptSettings
     let local: LocalVerifier
     let keys: AppKeys
+    let doubts: SecretDoubts
+    private let parts: StoreEndpoints
     private let apps: [String: ReceiptSettings.App]
 
     package init(_ settings: ReceiptSettings) {
         self.settings = settings
         self.local = LocalVerifier(settings.anchors)
         self.keys = AppKeys(settings.apps)
+        self.doubts = SecretDoubts(limit: settings.secretDoubts)
+        self.parts = StoreEndpoints(settings.apps)
         self.apps = Dictionary(settings.apps.map { ($0.bundleID, $0) }) { first, _ in first }
     }
 
+    package var endpoints: [UpstreamEndpoint] { self.parts.list }
+
     package func companions(_ surroundings: Surroundings) -> [any Service] {
+        self.doubts.goLive()
         guard self.settings.apps.contains(where: { !$0.files.isEmpty }) else { return [] }
         return [SecretFileWatch(self.settings.apps, self.keys, surroundings.logger)]
     }
@@ -89,8 +96,9 @@ package struct ReceiptHandler: Handler {
         switch self.local.finding(on: input, now: attempt.now) {
         case .refused(let verdict, let reason):
             return .refuse(reason, self.answer(verdict, to: job))
-        case .readable(let purchases, let credibility):
+        case .readable(let purchases, let credibility, let environment):
             job.local = purchases
+            job.likelyEnvironment = environment
             // A receipt of iOS 6 may not say whose it is; one that says so is held to it.
             guard purchases.bundleID == nil || job.isOurs else {
                 return .refuse(.foreign, self.answer(.notOurs, to: job))
@@ -109,28 +117,44 @@ package struct ReceiptHandler: Handler {
     ) -> Plan<Job, Answer> {
         var job = job
         switch app.route {
-        case .verifyReceipt:
-            // A signed transaction is nothing that verifyReceipt takes.
-            guard let data = input.receiptData else { return self.locally(job, credibility, attempt) }
-            job.step = .verifyReceipt(data)
-        case .serverAPI:
-            let claimed = receipt.transactionID ?? input.transactionID.flatMap { StoreTransactionID($0) }
+        case .verifyReceipt where input.receiptData != nil:
+            job.step = .verifyReceipt(input.receiptData ?? "")
+        case .verifyReceipt where !self.canAskServerAPI(app): return self.locally(job, credibility, attempt)
+        // A signed transaction is nothing that verifyReceipt takes.
+        case .verifyReceipt, .serverAPI:
             // What has bought nothing has no transaction to ask about.
-            guard let id = claimed else { return self.locally(job, credibility, attempt) }
+            guard let id = Self.id(toAskAbout: receipt, input, job) else {
+                return self.locally(job, credibility, attempt)
+            }
             job.step = .serverAPI(.transaction(id))
-            job.host = receipt.hint ?? Self.host(of: job.local?.environment)
+            job.asked = id
+            job.host = receipt.hint ?? Self.host(of: job.likelyEnvironment)
         case .local: return self.locally(job, credibility, attempt)
         }
         return self.planned(job, attempt)
     }
 
+    private func canAskServerAPI(_ app: ReceiptSettings.App) -> Bool {
+        app.key != nil && self.local.ofAnswers != nil
+    }
+
+    /// The claimed transaction, or the newest of the claimed product, or the newest at all.
+    private static func id(toAskAbout receipt: Receipt, _ input: ReceiptInput, _ job: Job)
+        -> StoreTransactionID?
+    {
+        receipt.transactionID ?? job.local?.newestID(of: job.claim.productID)
+            ?? input.transactionID.flatMap { StoreTransactionID($0) }
+    }
+
     private static func job(_ receipt: Receipt, asking id: StoreTransactionID) -> Job {
-        Job(
+        var job = Job(
             header: receipt.header,
             claim: receipt.claim,
             step: .serverAPI(.transaction(id)),
             host: receipt.hint ?? .production
         )
+        job.asked = id
+        return job
     }
 
     private static func host(of environment: StoreEnvironment?) -> StoreHost {
@@ -150,13 +174,24 @@ package struct ReceiptHandler: Handler {
     {
         switch credibility {
         case .unverified(let reason): return .refuse(reason, self.answer(.unavailable, to: job))
-        case .verified(let isExpired):
+        case .verified:
             let purchases = job.local ?? StorePurchases()
-            let judged = self.judged(purchases, job, saidToBeExpired: isExpired, attempt)
+            if self.isTooOld(purchases, job, attempt) {
+                return .refuse(.tooOld, self.answer(.unavailable, to: job))
+            }
+            if let flaw = purchases.flaw { return .refuse(flaw, self.answer(.unavailable, to: job)) }
+            let judged = self.judged(purchases, job, attempt)
             var answer = judged.answer
             answer.source = .local
             return judged.refusal.map { .refuse($0, answer) } ?? .answer(answer)
         }
+    }
+
+    /// What Apple signed as a transaction says how that stood then.
+    private func isTooOld(_ purchases: StorePurchases, _ job: Job, _ attempt: Attempt) -> Bool {
+        guard let limit = self.settings.signedDataAge, job.form == .signed else { return false }
+        let signedAt = purchases.transactions.first?.signedAt ?? .min
+        return signedAt < attempt.now - limit.components.seconds * 1_000
     }
 
     package func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? {
@@ -179,17 +214,26 @@ extension ReceiptHandler {
         return answer
     }
 
-    /// The checks that follow once a purchase is known to be real. With a refusal if they end in a no.
-    func judged(_ purchases: StorePurchases, _ job: Job, saidToBeExpired: Bool = false, _ attempt: Attempt)
-        -> (answer: Answer, refusal: Reason?)
-    {
-        let judgement = ReceiptJudgement(
+    func judgement(
+        of purchases: StorePurchases,
+        _ job: Job,
+        saidToBeExpired: Bool = false,
+        _ attempt: Attempt
+    ) -> ReceiptJudgement {
+        ReceiptJudgement(
             of: purchases,
             claimed: job.claim,
             by: self.app(of: job)?.policy ?? StorePolicy(),
             saidToBeExpired: saidToBeExpired,
             now: attempt.now
         )
+    }
+
+    /// The checks that follow once a purchase is known to be real. With a refusal if they end in a no.
+    func judged(_ purchases: StorePurchases, _ job: Job, saidToBeExpired: Bool = false, _ attempt: Attempt)
+        -> (answer: Answer, refusal: Reason?)
+    {
+        let judgement = self.judgement(of: purchases, job, saidToBeExpired: saidToBeExpired, attempt)
         var answer = self.answer(judgement.verdict, to: job)
         answer.check = judgement.check?.code
         answer.isFlagged = judgement.isFlagged
@@ -197,8 +241,14 @@ extension ReceiptHandler {
         if judgement.verdict != .notOurs {
             answer.show(purchases, limit: self.settings.transactionsLimit, now: attempt.now)
         }
-        let isRefused = judgement.verdict == .notOurs || judgement.verdict == .invalid
-        return (answer, isRefused ? judgement.check : nil)
+        switch judgement.verdict {
+        case .invalid where judgement.isOpen && purchases.isIncomplete:
+            // What is claimed may be among what nobody has read.
+            answer.verdict = .unavailable
+            return (answer, .incomplete)
+        case .invalid, .notOurs: return (answer, judgement.check)
+        case .valid, .expired, .refunded, .unavailable: return (answer, nil)
+        }
     }
 
     /// The call for a job's step; nil if it cannot be signed.
@@ -222,7 +272,12 @@ extension ReceiptHandler {
             headers: [HTTPHeader("Content-Type", "application/json")],
             body: body.body
         )
-        return Call(request, for: job, lane: Self.lane(job, .verifyReceipt))
+        return Call(
+            request,
+            for: job,
+            lane: Self.lane(job, .verifyReceipt),
+            endpoint: self.parts.verifyReceipt(job.host)
+        )
     }
 
     /// A new token for every call, as Apple's library does it. It is good for minutes only.
@@ -235,7 +290,9 @@ extension ReceiptHandler {
             appStoreKey: key.keyID,
             issuer: key.issuerID,
             bundleID: job.claim.bundleID,
-            now: now
+            now: now,
+            lifetime: self.settings.tokenLifetime,
+            backdating: self.settings.tokenBackdating
         )
         guard let text = try? token.signed(with: key.signer) else { return nil }
         var job = job
@@ -252,6 +309,7 @@ extension ReceiptHandler {
             request,
             for: job,
             lane: Self.lane(job, .serverAPI),
+            endpoint: self.parts.serverAPI(job.host, of: job.claim.bundleID),
             isPerishable: job.calls == 1,
             isSecondTry: job.isRenewed
         )
@@ -270,6 +328,14 @@ extension Reason {
         "There is no receipt, and the app's route does not verify by a transaction id."
     )
     static let foreign = Reason("bundle.foreign", "The receipt is one of another app.")
+    static let incomplete = Reason(
+        "purchases.incomplete",
+        "What is claimed is not among the purchases that were read, and there are more."
+    )
+    static let tooOld = Reason(
+        "jws.too_old",
+        "Apple signed the transaction too long ago to say how it stands now, and there is nobody to ask."
+    )
     static let cannotSign = Reason(
         "token.cannot_sign",
         "There is no key to sign a token for Apple with, or OpenSSL could not sign."

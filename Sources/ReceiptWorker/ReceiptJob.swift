@@ -15,6 +15,8 @@ package struct ReceiptJob: Hashable, Sendable {
     var digest: [UInt8] = []
     /// What the receipt itself says, whether or not it is to be believed.
     var local: StorePurchases?
+    /// Where it says that it was bought. In a receipt of iOS 6 anybody may have put that.
+    var likelyEnvironment: StoreEnvironment?
 
     var step: Step
     var host: StoreHost
@@ -24,17 +26,51 @@ package struct ReceiptJob: Hashable, Sendable {
     var calls = 1
     /// What the App Store Server API has said so far.
     var gathered: StorePurchases?
+    /// What it was asked about first.
+    var asked: StoreTransactionID?
+    var hasAskedForSubscriptions = false
+    var history = History.unread
     var pages = 0
+    /// The claimed transaction was found in the history of one of the receipt's.
+    var isInHistory = false
+    /// Hosts that took no token of ours. They have said nothing of what was asked.
+    var refusals: Set<StoreHost> = []
     /// When the token that the call shows was made: milliseconds since 1970.
     var signedAt: Int64 = 0
     /// The same was refused for a token that had waited for too long.
     var isRenewed = false
 
+    /// How much of the purchase history has been read.
+    enum History: Hashable, Sendable {
+        case unread
+        case next(revision: String)
+        case whole
+    }
+
+    /// Whether what is claimed belongs to whoever sent the receipt, as far as is found: it stands in the receipt or in
+    /// its history, or is of a subscription that does. True where there is no receipt.
+    func holdsClaim(_ found: StorePurchases) -> Bool {
+        guard let id = self.claim.transactionID, self.local != nil, !self.isInHistory else { return true }
+        let original = found.transactions.first { $0.transactionID == id }?.originalTransactionID
+        return self.localIDs.contains(id) || original.map(self.localIDs.contains) ?? false
+    }
+
+    private var localIDs: Set<String> {
+        let transactions = self.local?.transactions ?? []
+        return Set(transactions.flatMap { [$0.transactionID, $0.originalTransactionID].compactMap(\.self) })
+    }
+
+    /// Whose history can show that what is claimed is not somebody else's: a transaction of the receipt, where the
+    /// claimed one is not there; otherwise the one that was asked about.
+    var historyID: StoreTransactionID? {
+        guard let id = self.claim.transactionID, let local, !self.localIDs.contains(id) else {
+            return self.asked
+        }
+        return local.newestID(of: nil)
+    }
+
     /// Whether it is known without Apple that the receipt is one of the app's.
     var isOurs: Bool { self.local?.bundleID == self.claim.bundleID }
-
-    /// Which try this is at most, by the number of all calls made for the record: each try takes about as many.
-    func tries(_ number: Int) -> Int { max(1, (number + self.calls - 1) / self.calls) }
 
     /// The same of the same host, with a token of now.
     func renewed() -> ReceiptJob {
@@ -45,8 +81,11 @@ package struct ReceiptJob: Hashable, Sendable {
     }
 
     /// The same of the other host.
-    func elsewhere() -> ReceiptJob {
+    ///
+    /// - Parameter isRefused: whether this host took no token of ours.
+    func elsewhere(isRefused: Bool = false) -> ReceiptJob {
         var job = self
+        if isRefused { job.refusals.insert(self.host) }
         job.isRenewed = false
         job.visited.insert(self.host)
         job.host = self.host.other
@@ -61,5 +100,20 @@ package struct ReceiptJob: Hashable, Sendable {
         job.isRenewed = false
         job.calls += 1
         return job
+    }
+}
+
+extension StorePurchases {
+    /// The id to ask about: of the newest purchase of a product, if there is one, or of any; the newest that was not
+    /// taken back, if there is one.
+    func newestID(of product: String?) -> StoreTransactionID? {
+        let own = self.transactions.filter { product != nil && $0.productID == product }
+        let candidates = (own.isEmpty ? self.transactions : own).filter {
+            $0.transactionID.flatMap { StoreTransactionID($0) } != nil
+        }
+        let newest = candidates.max {
+            ($0.isRevoked ? 0 : 1, $0.purchasedAt ?? .min) < ($1.isRevoked ? 0 : 1, $1.purchasedAt ?? .min)
+        }
+        return newest?.transactionID.flatMap { StoreTransactionID($0) }
     }
 }

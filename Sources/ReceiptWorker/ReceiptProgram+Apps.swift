@@ -64,7 +64,16 @@ extension ReceiptProgram {
                 default: 0,
                 in: 0...1_000,
                 help:
-                    "With the App Store Server API: pages of 20 purchases of the history that are read at most."
+                    "With the App Store Server API: pages of 20 purchases of the history that are always read, the newest. "
+                    + "Up to 10 are read where nothing else decides."
+            ),
+            callsPerSecond: reader.int(
+                "calls_per_second",
+                default: 50,
+                in: 1...100_000,
+                help:
+                    "Calls of the whole fleet to the App Store Server API's production: Apple's limit for the app. "
+                    + "The sandbox gets a tenth of them."
             ),
             files: self.files(reader, sharedSecret, keyText)
         )

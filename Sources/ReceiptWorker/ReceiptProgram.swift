@@ -12,7 +12,9 @@ enum ReceiptProgram: WorkerProgram {
         upstream: "appstore",
         answerBytesLimit: VerifyReceiptReply.bytesLimit,
         httpVersion: .http2,
-        keptHeaders: ["content-type"]
+        keptHeaders: ["content-type"],
+        // Apple names the time until which an app has to wait.
+        longestGate: .seconds(24 * 3_600)
     )
 
     static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> ReceiptHandler {
@@ -30,6 +32,14 @@ enum ReceiptProgram: WorkerProgram {
                     default: 4,
                     engine,
                     "Tries of what Apple gives no known reason for, before the record is a dead letter."
+                ),
+                secretDoubts: reader.int(
+                    "secret_doubts",
+                    default: 3,
+                    in: 1...100,
+                    help:
+                        "Different receipts of an app for which Apple has to call its shared secret wrong, with no "
+                        + "subscription between that went well, before the lane is held."
                 ),
                 lagAttempts: self.attempts(
                     reader,
@@ -49,9 +59,35 @@ enum ReceiptProgram: WorkerProgram {
                     default: 500,
                     in: 1...20_000,
                     help: "Purchases that a result shows, the newest. Each takes up to 1 KB of the record."
-                )
+                ),
+                tokenLifetime: reader.duration(
+                    "token_lifetime",
+                    default: .seconds(300),
+                    in: .seconds(60) ... .seconds(3_000),
+                    help:
+                        "How long a token for the App Store Server API is good for. Apple takes an hour at most."
+                ),
+                tokenBackdating: reader.duration(
+                    "token_backdating",
+                    default: ProviderToken.backdating,
+                    in: .zero ... .seconds(600),
+                    help: "How far its beginning is put back, since Apple refuses a token from the future."
+                ),
+                signedDataAge: self.age(reader)
             )
         )
+    }
+
+    private static func age(_ reader: SettingsReader) -> Duration? {
+        let age = reader.duration(
+            "signed_data_age",
+            default: .zero,
+            in: .zero ... .seconds(100 * 366 * 86_400),
+            help:
+                "How old a signed transaction may be where its signature alone decides: one that is older is "
+                + "unavailable. Any age, if 0s."
+        )
+        return age == .zero ? nil : age
     }
 
     /// Receipts are personal, and passwords and tokens secret; both are in requests.
@@ -66,6 +102,25 @@ enum ReceiptProgram: WorkerProgram {
             masked.body = Array(text.utf8)
         }
         return masked
+    }
+
+    /// At a host and after others, as cases of the sandbox need it. A host that has been asked before has said nothing
+    /// but that it was the wrong one, unless it took no token.
+    static func placed(_ job: ReceiptJob, at place: CasePlace) -> ReceiptJob? {
+        func hosts(_ names: [String]) -> Set<StoreHost>? {
+            let hosts = Set(names.compactMap { StoreHost(rawValue: $0) })
+            return hosts.count == Set(names).count ? hosts : nil
+        }
+        guard let visited = hosts(place.visited), let refused = hosts(place.refused) else { return nil }
+        var job = job
+        if let name = place.host {
+            guard let host = StoreHost(rawValue: name) else { return nil }
+            job.host = host
+        }
+        job.visited = visited.union(refused)
+        job.refusals = refused
+        job.isRenewed = place.isRenewed
+        return job
     }
 
     /// The handler writes these texts itself: a quotation mark ends one unless it is escaped.

@@ -25,6 +25,8 @@ package struct ReceiptSettings: Sendable {
         package var asksForSubscriptions: Bool
         /// Pages of the purchase history that are read at most; none with 0.
         package var historyPages: Int
+        /// Of the whole fleet to production; the sandbox takes a tenth.
+        package var callsPerSecond: Int
         package var files: [WatchedFile]
 
         package init(
@@ -36,6 +38,7 @@ package struct ReceiptSettings: Sendable {
             key: Key? = nil,
             asksForSubscriptions: Bool = true,
             historyPages: Int = 0,
+            callsPerSecond: Int = 50,
             files: [WatchedFile] = []
         ) {
             self.bundleID = bundleID
@@ -46,6 +49,7 @@ package struct ReceiptSettings: Sendable {
             self.key = key
             self.asksForSubscriptions = asksForSubscriptions
             self.historyPages = historyPages
+            self.callsPerSecond = callsPerSecond
             self.files = files
         }
     }
@@ -89,11 +93,18 @@ package struct ReceiptSettings: Sendable {
     package var appStoreHosts: [StoreHost: BaseURL]
     /// Tries of what nobody knows a reason for.
     package var limitedAttempts: Int
+    /// Different receipts for which Apple has to call the shared secret wrong, before it is believed.
+    package var secretDoubts: Int
     /// Tries of a purchase that Apple does not know yet, each after twice the wait of the one before.
     package var lagAttempts: Int
     package var firstLag: Duration
     /// Purchases that a result shows at most.
     package var transactionsLimit: Int
+    /// How long a token for the App Store Server API is good for, and how far its beginning is put back.
+    package var tokenLifetime: Duration
+    package var tokenBackdating: Duration
+    /// How old a signed transaction may be where its signature alone is to decide; nil for any age.
+    package var signedDataAge: Duration?
 
     package init(
         apps: [App],
@@ -101,17 +112,25 @@ package struct ReceiptSettings: Sendable {
         verifyReceiptHosts: [StoreHost: BaseURL] = [:],
         appStoreHosts: [StoreHost: BaseURL] = [:],
         limitedAttempts: Int = 4,
+        secretDoubts: Int = 3,
         lagAttempts: Int = 7,
         firstLag: Duration = .seconds(15),
-        transactionsLimit: Int = 500
+        transactionsLimit: Int = 500,
+        tokenLifetime: Duration = .seconds(300),
+        tokenBackdating: Duration = ProviderToken.backdating,
+        signedDataAge: Duration? = nil
     ) {
         self.apps = apps
         self.anchors = anchors
         self.verifyReceiptHosts = verifyReceiptHosts
         self.appStoreHosts = appStoreHosts
         self.limitedAttempts = limitedAttempts
+        self.secretDoubts = secretDoubts
         self.lagAttempts = lagAttempts
         self.firstLag = firstLag
         self.transactionsLimit = transactionsLimit
+        self.tokenLifetime = tokenLifetime
+        self.tokenBackdating = tokenBackdating
+        self.signedDataAge = signedDataAge
     }
 }

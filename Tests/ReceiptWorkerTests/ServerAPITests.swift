@@ -85,7 +85,9 @@ import WorkerKit
     func decidesAsTheVectorsDo(row: DecisionRow) throws {
         let testCase = try Case(.serverAPI)
         var job = try testCase.call(Self.record()).job
-        if row.env == "sandbox" { job = job.elsewhere() }
+        if row.env == "sandbox" { job = job.elsewhere(isRefused: row.status401) }
+        // A new token is tried once before that.
+        if row.status401, row.env == "sandbox" { job = job.renewed() }
         let status = try #require(row.http_status)
         let verdict = testCase.verdict(status, row.body ?? "", row.headers ?? [:], to: job)
         #expect(Self.action(verdict, after: job.host) == row.action, "\(Case.text(verdict))")
@@ -132,9 +134,9 @@ import WorkerKit
         }
         let first = try testCase.call(Self.record(["environment": "sandbox"]))
         let second = try testCase.next(try Self.transaction("valid"), to: first.job)
-        #expect(second.request.url.hasSuffix("/inApps/v2/history/\(Self.id)"))
+        #expect(second.request.url.hasSuffix("/inApps/v2/history/\(Self.id)?sort=DESCENDING"))
         let third = try testCase.next(try Self.page(["consumable"], next: "r 1"), to: second.job)
-        #expect(third.request.url.hasSuffix("/inApps/v2/history/\(Self.id)?revision=r%201"))
+        #expect(third.request.url.hasSuffix("/inApps/v2/history/\(Self.id)?sort=DESCENDING&revision=r%201"))
         let bounded = testCase.verdict(200, try Self.page(["valid"], next: "r 2"), to: third.job)
         guard case .answer(let answer) = bounded else {
             Issue.record("\(Case.text(bounded))")
@@ -157,8 +159,13 @@ import WorkerKit
         let verdict = testCase.verdict(404, body, to: second.job)
         #expect(Case.text(verdict) == "answer valid flagged")
         if case .answer(let answer) = verdict { #expect(answer.leftOut == 1) }
+        guard case .call(let renewed) = testCase.verdict(401, "", [:], to: second.job) else {
+            Issue.record("no call")
+            return
+        }
+        #expect(renewed.isSecondTry && renewed.request.url == second.request.url)
         #expect(
-            Case.text(testCase.verdict(401, "", [:], to: second.job)) == "hold appstore.unauthorized lane"
+            Case.text(testCase.verdict(401, "", [:], to: renewed.job)) == "hold appstore.unauthorized lane"
         )
     }
 
@@ -192,7 +199,7 @@ import WorkerKit
         #expect(second.lane == "\(Self.lane)/sandbox")
         var waits: [String] = []
         for round in 1...7 {
-            waits.append(Case.text(testCase.verdict(404, Self.notFound, to: second.job, number: 2 * round)))
+            waits.append(Case.text(testCase.verdict(404, Self.notFound, to: second.job, failures: round - 1)))
         }
         let code = "appstore.transaction_not_found"
         #expect(
@@ -213,11 +220,54 @@ import WorkerKit
         )
         #expect(
             Case.text(testCase.verdict(429, limit, headers, to: job.elsewhere()))
-                == "retry appstore.rate_limit upstream after 90"
+                == "retry appstore.rate_limit upstream after 90 gate"
         )
         #expect(
             Case.text(testCase.verdict(429, limit, to: job)) == "retry appstore.rate_limit upstream after 600"
         )
+    }
+
+    /// The time that Apple names is kept, however far it is; what anybody may have written is looked at again sooner.
+    @Test func keepsTheTimeThatAppleNames() throws {
+        let testCase = try Case(.serverAPI)
+        let job = try testCase.call(Self.record()).job
+        func text(_ header: String) -> String {
+            let headers = ["content-type": "application/json", "retry-after": header]
+            return Case.text(testCase.verdict(429, #"{"errorCode":4290000}"#, headers, to: job))
+        }
+        #expect(text("\(Case.now + 3_600_000)") == "retry appstore.rate_limit upstream after 3600 gate")
+        #expect(text("3600") == "retry appstore.rate_limit upstream after 300 gate")
+    }
+
+    /// Limits are of an app, and outages of a host.
+    @Test func callsTheEndpointOfTheAppAndItsEnvironment() throws {
+        let testCase = try Case(.serverAPI) {
+            var other = $0.apps[0]
+            (other.bundleID, other.callsPerSecond) = ("com.example.other", 20)
+            $0.apps += [other, ReceiptSettings.App(bundleID: "com.example.local", route: .local)]
+        }
+        let endpoints = testCase.handler.endpoints
+        #expect(
+            endpoints.map(\.name) == [
+                "verifyreceipt/production", "verifyreceipt/sandbox", "\(Self.lane)/production",
+                "\(Self.lane)/sandbox", "com.example.other/app_store_server_api/production",
+                "com.example.other/app_store_server_api/sandbox",
+            ]
+        )
+        #expect(endpoints.map(\.rate?.rate) == [nil, nil, 50, 5, 20, 2])
+        func endpoint(_ record: InboundRecord, of testCase: Case) throws -> String {
+            endpoints[try testCase.call(record).endpoint].name
+        }
+        #expect(try endpoint(Self.record(), of: testCase) == "\(Self.lane)/production")
+        let other = ["bundleId": "com.example.other", "environment": "sandbox"]
+        #expect(
+            try endpoint(Self.record(other), of: testCase) == "com.example.other/app_store_server_api/sandbox"
+        )
+        let classic = try Case()
+        let first = try classic.call(try Case.appReceipt())
+        #expect(classic.handler.endpoints[first.endpoint].name == "verifyreceipt/production")
+        let second = try classic.next(#"{"status":21007}"#, to: first.job)
+        #expect(classic.handler.endpoints[second.endpoint].name == "verifyreceipt/sandbox")
     }
 
     @Test func theClaimIsHeldAgainstTheTransaction() throws {
@@ -231,10 +281,8 @@ import WorkerKit
     @Test func renewsATokenThatHasWaited() throws {
         let testCase = try Case(.serverAPI)
         let first = try testCase.call(Self.record())
-        let second = try testCase.next(Self.notFound, to: first.job, status: 404)
+        let second = try testCase.next("", to: first.job, status: 401)
         #expect(first.isPerishable && !second.isPerishable && !second.isSecondTry)
-        let soon = testCase.verdict(401, "", [:], to: second.job, number: 2, now: Case.now + 240_000)
-        #expect(Case.text(soon) == "hold appstore.unauthorized lane")
         let late = Case.now + 240_001
         guard case .call(let third) = testCase.verdict(401, "", [:], to: second.job, number: 2, now: late)
         else {
@@ -264,10 +312,11 @@ import WorkerKit
         let old = try OldReceiptRow.named("valid_production")
         let record = Case.record(["receiptData": old.receipt_b64])
         #expect(Case.text(testCase.plan(record)) == "refuse configuration.no_anchor unavailable")
-        let issuer = try #require(old.issuer_der_b64)
-        let anchors = try Vectors.anchors(issuer)
+        let signer = try #require(old.signing_cert_der_b64)
+        let anchors = try Vectors.anchors(signer)
         let able = try Case(.local) { $0.anchors.transactionReceipts = anchors }
-        #expect(Case.text(able.plan(record)) == "answer valid")
+        // Its signature is too weak to grant anything by; a bad one is a no all the same.
+        #expect(Case.text(able.plan(record)) == "refuse receipt.weak_signature unavailable")
         let tampered = Case.record(["receiptData": try OldReceiptRow.named("tampered").receipt_b64])
         #expect(Case.text(able.plan(tampered)) == "refuse receipt.signature invalid")
     }

@@ -178,11 +178,105 @@ import Testing
         var revision = ""
         var counts: [Int] = []
         repeat {
-            let query = revision.isEmpty ? "" : "?revision=\(revision)"
+            let query = "?sort=DESCENDING" + (revision.isEmpty ? "" : "&revision=\(revision)")
             let page = Self.object(Self.ask("/inApps/v2/history/1000001\(query)", of: &store))
             counts.append((page["signedTransactions"] as? [String])?.count ?? 0)
             revision = page["hasMore"] as? Bool == true ? try #require(page["revision"] as? String) : ""
         } while !revision.isEmpty && counts.count < 9
         #expect(counts == [20, 20, 5])
+    }
+
+    /// The newest first if that is asked for, on every page; a revision is of one order.
+    @Test func sortsItsHistory() throws {
+        var purchases = (0..<21).map { Self.purchase(String(1_000_000 + $0)) }
+        for place in purchases.indices { purchases[place].purchasedAt += Int64(place) }
+        var store = Self.store(purchases)
+        func ids(_ query: String) throws -> [String] {
+            let page = Self.object(Self.ask("/inApps/v2/history/1000001?\(query)", of: &store))
+            return try #require(page["signedTransactions"] as? [String]).map { text in
+                let part = String(text.split(separator: ".")[1])
+                let payload = part.replacing("-", with: "+").replacing("_", with: "/")
+                let padding = String(repeating: "=", count: (4 - payload.count % 4) % 4)
+                let bytes = try #require(Data(base64Encoded: payload + padding))
+                let object = try JSONSerialization.jsonObject(with: bytes)
+                return (object as? [String: Any])?["transactionId"] as? String ?? ""
+            }
+        }
+        #expect(try ids("sort=DESCENDING").first == "1000020")
+        #expect(try ids("revision=D20&sort=DESCENDING") == ["1000000"])
+        #expect(try ids("sort=ASCENDING").first == "1000000")
+        #expect(try ids("").first == "1000000")
+        let mixed = Self.object(Self.ask("/inApps/v2/history/1000001?revision=D20", of: &store))
+        #expect(mixed["errorCode"] as? Int == 4_000_005)
+    }
+
+    // MARK: answers of other shapes
+
+    private static func said(
+        of purchases: [SimulatedPurchase],
+        _ more: [String: Any] = [:],
+        isOldStyle: Bool = false
+    ) throws -> [String: Any] {
+        var store = Self.store(purchases)
+        if isOldStyle {
+            var app = Self.app
+            app.answersInOldStyle = true
+            store.set([app])
+        }
+        let receipt = SimulatedReceipt.text(of: try #require(purchases.first))
+        let members: [String: Any] = ["receipt-data": receipt, "password": "s3cret"]
+        let body = try JSONSerialization.data(withJSONObject: members.merging(more) { $1 })
+        return Self.object(
+            store.answer(.init(method: "POST", target: "/verifyReceipt", body: Array(body)), now: Self.now)
+        )
+    }
+
+    private static func periods() -> [SimulatedPurchase] {
+        (0..<3).map { number in
+            SimulatedPurchase(
+                transactionID: String(1_000_001 + number),
+                originalTransactionID: "1000001",
+                bundleID: Self.bundleID,
+                productID: "pro",
+                purchasedAt: Self.now - 1_000 + Int64(number),
+                expiresAt: Self.now - 10 + Int64(number)
+            )
+        }
+    }
+
+    @Test func leavesOldRenewalsOutIfAsked() throws {
+        let all = try Self.said(of: Self.periods())
+        #expect((all["latest_receipt_info"] as? [Any])?.count == 3)
+        let brief = try Self.said(of: Self.periods(), ["exclude-old-transactions": true])
+        let list = try #require(brief["latest_receipt_info"] as? [[String: String]])
+        #expect(list.map { $0["transaction_id"] } == ["1000003"])
+        #expect(((brief["receipt"] as? [String: Any])?["in_app"] as? [Any])?.count == 3)
+    }
+
+    @Test func tellsOfGrace() throws {
+        var periods = Self.periods()
+        periods[2].graceEndsAt = Self.now + 5
+        let answer = try Self.said(of: periods)
+        let renewals = try #require(answer["pending_renewal_info"] as? [[String: String]])
+        #expect(renewals.count == 1)
+        #expect(renewals.first?["grace_period_expires_date_ms"] == String(Self.now + 5))
+        #expect(renewals.first?["auto_renew_status"] == "0")
+        var store = Self.store(periods)
+        let statuses = Self.object(Self.ask("/inApps/v1/subscriptions/1000001", of: &store))
+        let data = try #require(statuses["data"] as? [[String: Any]])
+        let last = try #require(data.first?["lastTransactions"] as? [[String: Any]])
+        #expect(last.first?["status"] as? Int == 4)
+    }
+
+    @Test func speaksAsItDidOfOldReceipts() throws {
+        var periods = Self.periods()
+        let over = try Self.said(of: periods, isOldStyle: true)
+        #expect(over["status"] as? Int == 21006 && over["environment"] == nil)
+        let info = try #require(over["latest_expired_receipt_info"] as? [String: String])
+        #expect(info["bid"] == Self.bundleID && info["expires_date"] == String(Self.now - 8))
+        periods[2].expiresAt = Self.now + 1
+        let running = try Self.said(of: periods, isOldStyle: true)
+        #expect(running["status"] as? Int == 0 && running["latest_receipt_info"] is [String: String])
+        #expect(((running["receipt"] as? [String: String])?["transaction_id"]) == "1000003")
     }
 }

@@ -14,6 +14,8 @@ package struct SimulatedPurchase: Codable, Hashable, Sendable {
     package var expiresAt: Int64?
     package var revokedAt: Int64?
     package var isUpgraded: Bool?
+    /// Until when a subscription that could not be charged goes on all the same.
+    package var graceEndsAt: Int64?
     /// How many questions about it are answered as if it were not known yet.
     package var lag: Int?
 
@@ -49,6 +51,7 @@ package struct SimulatedPurchase: Codable, Hashable, Sendable {
         case expiresAt = "expires_at"
         case revokedAt = "revoked_at"
         case isUpgraded = "is_upgraded"
+        case graceEndsAt = "grace_ends_at"
         case lag
     }
 }
@@ -60,6 +63,8 @@ package struct SimulatedApp: Codable, Hashable, Sendable {
     package var issuerID: String?
     package var keyID: String?
     package var publicKeyPEM: String?
+    /// Whether verifyReceipt speaks of it as it did of receipts of iOS 6.
+    package var answersInOldStyle: Bool?
 
     package init(
         bundleID: String,
@@ -81,6 +86,7 @@ package struct SimulatedApp: Codable, Hashable, Sendable {
         case issuerID = "issuer_id"
         case keyID = "key_id"
         case publicKeyPEM = "public_key_pem"
+        case answersInOldStyle = "old_style"
     }
 }
 

@@ -57,7 +57,7 @@ struct StoreState {
         let target = isSandbox ? String(request.target.dropFirst(Self.sandbox.count)) : request.target
         let reply: DeviceCheckReply
         if target == "/verifyReceipt" {
-            reply = self.verifyReceipt(request, isSandbox)
+            reply = self.verifyReceipt(request, isSandbox, now)
         } else if target.hasPrefix("/inApps/") {
             reply = self.serverAPI(target, request, isSandbox, now)
         } else {
@@ -80,7 +80,7 @@ struct StoreState {
 
     // MARK: verifyReceipt
 
-    private func verifyReceipt(_ request: Request, _ isSandbox: Bool) -> DeviceCheckReply {
+    private func verifyReceipt(_ request: Request, _ isSandbox: Bool, _ now: Int64) -> DeviceCheckReply {
         guard request.method == "POST" else { return Self.status(21000) }
         guard let body = (try? JSONSerialization.jsonObject(with: Data(request.body))) as? [String: Any]
         else {
@@ -105,15 +105,61 @@ struct StoreState {
                 && (receipt.contains(purchase.transactionID)
                     || receipt.contains(purchase.originalTransactionID))
         }
-        let list = bought.map(Self.line)
+        if app.answersInOldStyle == true { return Self.oldAnswer(bought, now) }
+        let isBrief = (body["exclude-old-transactions"] as? Bool) == true
         let answer: [String: Any] = [
             "status": 0, "environment": isSandbox ? "Sandbox" : "Production",
             "receipt": [
                 "receipt_type": isSandbox ? "ProductionSandbox" : "Production", "bundle_id": app.bundleID,
-                "in_app": list,
+                "in_app": bought.map(Self.line),
             ] as [String: Any],
-            "latest_receipt_info": list,
+            "latest_receipt_info": (isBrief ? Self.newest(of: bought) : bought).map(Self.line),
+            "pending_renewal_info": Self.newest(of: bought).filter { $0.expiresAt != nil }
+                .map { Self.renewal(of: $0, now) },
         ]
+        return Self.json(200, answer)
+    }
+
+    /// Of each subscription the last period, and everything else.
+    private static func newest(of purchases: [SimulatedPurchase]) -> [SimulatedPurchase] {
+        purchases.filter { purchase in
+            guard let end = purchase.expiresAt else { return true }
+            return !purchases.contains {
+                $0.originalTransactionID == purchase.originalTransactionID && ($0.expiresAt ?? end) > end
+            }
+        }
+    }
+
+    private static func renewal(of purchase: SimulatedPurchase, _ now: Int64) -> [String: String] {
+        var line = [
+            "original_transaction_id": purchase.originalTransactionID, "product_id": purchase.productID,
+            "auto_renew_product_id": purchase.productID,
+            "auto_renew_status": (purchase.expiresAt ?? 0) > now ? "1" : "0",
+        ]
+        if let grace = purchase.graceEndsAt {
+            line["is_in_billing_retry_period"] = "1"
+            line["grace_period_expires_date_ms"] = String(grace)
+        }
+        return line
+    }
+
+    /// As for a receipt of iOS 6: one purchase, an object where there are lists today, no environment, and a status of
+    /// its own for what is over.
+    private static func oldAnswer(_ bought: [SimulatedPurchase], _ now: Int64) -> DeviceCheckReply {
+        guard let purchase = bought.max(by: { $0.purchasedAt < $1.purchasedAt }) else {
+            return Self.status(21003)
+        }
+        var line = Self.line(purchase)
+        line["bid"] = purchase.bundleID
+        // Milliseconds under the plain name.
+        line["expires_date"] = line.removeValue(forKey: "expires_date_ms")
+        var answer: [String: Any] = ["status": 0, "receipt": line]
+        if let expiresAt = purchase.expiresAt {
+            let isOver = expiresAt <= now
+            answer["status"] = isOver ? 21006 : 0
+            answer[isOver ? "latest_expired_receipt_info" : "latest_receipt_info"] = line
+            answer["auto_renew_status"] = isOver ? 0 : 1
+        }
         return Self.json(200, answer)
     }
 
@@ -171,7 +217,7 @@ struct StoreState {
         switch path[1...2].joined(separator: "/") {
         case "v1/transactions": return self.transaction(own.first { $0.transactionID == id } ?? bought[place])
         case "v1/subscriptions": return self.subscriptions(own.filter { $0.expiresAt != nil }, isSandbox, now)
-        case "v2/history": return self.history(bought, parts.count == 2 ? parts[1] : "")
+        case "v2/history": return self.history(bought, Self.fields(parts.count == 2 ? parts[1] : ""))
         default: return DeviceCheckReply(404, "Not Found")
         }
     }
@@ -211,13 +257,31 @@ struct StoreState {
         return Self.json(200, ["signedTransactionInfo": signed])
     }
 
-    private func history(_ purchases: [SimulatedPurchase], _ query: String) -> DeviceCheckReply {
-        let start = Int(query.drop { $0 != "=" }.dropFirst()) ?? 0
-        let page = purchases.sorted { $0.purchasedAt < $1.purchasedAt }.dropFirst(max(0, start))
-            .prefix(Self.pageSize)
-        let end = max(0, start) + page.count
+    private static func fields(_ query: String) -> [String: String] {
+        let pairs = query.split(separator: "&").map {
+            $0.split(separator: "=", maxSplits: 1).map(String.init)
+        }
+        return Dictionary(pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { _, last in last }
+    }
+
+    /// A revision is good for the order that it was given out in.
+    private func history(_ purchases: [SimulatedPurchase], _ query: [String: String]) -> DeviceCheckReply {
+        let order = query["sort"] ?? "ASCENDING"
+        guard ["ASCENDING", "DESCENDING"].contains(order) else { return Self.error(400, 4_000_019) }
+        let mark = order.prefix(1)
+        var start = 0
+        if let revision = query["revision"] {
+            guard revision.hasPrefix(mark), let number = Int(revision.dropFirst()), number >= 0 else {
+                return Self.error(400, 4_000_005)
+            }
+            start = number
+        }
+        let oldestFirst = purchases.sorted { $0.purchasedAt < $1.purchasedAt }
+        let ordered = order == "DESCENDING" ? oldestFirst.reversed() : oldestFirst
+        let page = ordered.dropFirst(start).prefix(Self.pageSize)
+        let end = start + page.count
         let answer: [String: Any] = [
-            "revision": String(end), "hasMore": end < purchases.count,
+            "revision": "\(mark)\(end)", "hasMore": end < purchases.count,
             "signedTransactions": page.compactMap { self.signed($0) },
         ]
         return Self.json(200, answer)
@@ -229,7 +293,9 @@ struct StoreState {
         guard let last = periods.max(by: { ($0.expiresAt ?? 0) < ($1.expiresAt ?? 0) }),
             let signed = self.signed(last)
         else { return Self.json(200, ["data": [String]()]) }
-        let status = last.revokedAt != nil ? 5 : (last.expiresAt ?? 0) > now ? 1 : 2
+        let status =
+            last.revokedAt != nil
+            ? 5 : (last.expiresAt ?? 0) > now ? 1 : (last.graceEndsAt ?? 0) > now ? 4 : 2
         var item: [String: Any] = [
             "status": status, "originalTransactionId": last.originalTransactionID,
             "signedTransactionInfo": signed,
@@ -238,6 +304,8 @@ struct StoreState {
             originalTransactionId: last.originalTransactionID,
             productId: last.productID,
             autoRenewStatus: status == 1 ? 1 : 0,
+            isInBillingRetryPeriod: last.graceEndsAt == nil ? nil : true,
+            gracePeriodExpiresDate: last.graceEndsAt,
             environment: isSandbox ? "Sandbox" : "Production",
             signedDate: now
         )
@@ -253,6 +321,8 @@ struct StoreState {
         var originalTransactionId: String
         var productId: String
         var autoRenewStatus: Int
+        var isInBillingRetryPeriod: Bool?
+        var gracePeriodExpiresDate: Int64?
         var environment: String
         var signedDate: Int64
     }

@@ -12,13 +12,39 @@ extension JSONObject {
     /// A whole number, which may be written as a string; what it has beyond the point is dropped.
     func number(_ name: String) -> Int64? {
         guard let value = self.value(name), let first = value.first else { return nil }
-        let isString = first == UInt8(ascii: "\"")
-        let digits = isString ? value.dropFirst().dropLast() : value
+        return Self.number(first == UInt8(ascii: "\"") ? value.dropFirst().dropLast() : value)
+    }
+
+    static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
         guard let sign = digits.first, sign.isDigit || sign == UInt8(ascii: "-") else { return nil }
         if digits.count <= 18, let number = digits.decimal(as: Int64.self) { return number }
         let text = String(decoding: digits, as: UTF8.self)
         return Int64(text) ?? Double(text).flatMap { Int64(exactly: $0.rounded(.down)) }
     }
+
+    /// A number that says what is meant, such as a status, which may be written as a string: digits in their shortest
+    /// form. What is only near such a number is none.
+    func code(_ name: String) -> Int64? {
+        guard let value = self.value(name), let first = value.first else { return nil }
+        let digits = first == UInt8(ascii: "\"") ? value.dropFirst().dropLast() : value
+        let text = String(decoding: digits, as: UTF8.self)
+        return Int64(text).flatMap { String($0) == text ? $0 : nil }
+    }
+
+    /// How many values a member that is a list holds, whatever they are; one, if it is no list.
+    func valueCount(_ name: String) -> Int {
+        guard let value = self.value(name) else { return 0 }
+        guard value.first == UInt8(ascii: "[") else { return 1 }
+        let text = Array(value)
+        var scanner = JSONScanner(text, from: 0, depthLimit: 32)
+        var count = 0
+        // The whole has been checked before.
+        try? scanner.elements { _ in count += 1 }
+        return count
+    }
+
+    /// A text that says something.
+    func word(_ name: String) -> String? { self.string(name).flatMap { $0.isEmpty ? nil : $0 } }
 
     /// A yes or no, as a boolean, a number or either of them in a string.
     func flag(_ name: String) -> Bool? {

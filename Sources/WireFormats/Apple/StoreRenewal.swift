@@ -12,17 +12,21 @@ package struct StoreRenewal: Hashable, Sendable {
     package var renewsAt: Int64?
     package var environment: StoreEnvironment?
     package var signedAt: Int64?
+    /// Apple says so, without a time.
+    package var isInGrace = false
+
+    package init() {}
 
     init(_ payload: JSONObject) {
         self.originalTransactionID = payload.identifier("originalTransactionId")
         self.productID = payload.string("productId")
         self.autoRenewProductID = payload.string("autoRenewProductId")
         self.willRenew = payload.flag("autoRenewStatus")
-        self.expirationIntent = payload.number("expirationIntent")
+        self.expirationIntent = payload.code("expirationIntent")
         self.isInBillingRetry = payload.flag("isInBillingRetryPeriod")
         self.gracePeriodExpiresAt = payload.number("gracePeriodExpiresDate")
         self.renewsAt = payload.number("renewalDate")
-        self.environment = payload.string("environment").map { StoreEnvironment($0) }
+        self.environment = payload.word("environment").map { StoreEnvironment($0) }
         self.signedAt = payload.number("signedDate")
     }
 }

@@ -11,12 +11,12 @@ extension StoreTransaction {
         self.subscriptionGroupID = payload.identifier("subscriptionGroupIdentifier")
         self.productType = payload.string("type").map { StoreProductType($0) }
         self.quantity = payload.number("quantity")
-        self.environment = payload.string("environment").map { StoreEnvironment($0) }
+        self.environment = payload.word("environment").map { StoreEnvironment($0) }
         self.purchasedAt = payload.number("purchaseDate")
         self.originallyPurchasedAt = payload.number("originalPurchaseDate")
-        self.expiresAt = payload.number("expiresDate")
-        self.revokedAt = payload.number("revocationDate")
-        self.revocationReason = payload.number("revocationReason")
+        self.setExpiry(payload.time("expiresDate"))
+        self.setRevocation(payload.time("revocationDate"))
+        self.revocationReason = payload.code("revocationReason")
         self.signedAt = payload.number("signedDate")
         self.isUpgraded = payload.flag("isUpgraded")
         self.offerType = payload.number("offerType")

@@ -19,6 +19,12 @@ package struct StoreTransaction: Hashable, Sendable {
     package var expiresAt: Int64?
     /// When Apple took it back: refunded, or no longer shared by the family.
     package var revokedAt: Int64?
+    /// It was taken back, and nobody can tell when.
+    package var isRevokedUndated = false
+    /// It says when it ends, and that cannot be read: nothing follows from it but that it is not known.
+    package var hasUnreadableExpiry = false
+    /// Apple calls the subscription over, whatever the time that it was bought for.
+    package var isCalledOver = false
     /// Apple's number: 1 for an issue in the app, 0 for anything else.
     package var revocationReason: Int64?
     /// When Apple said all this, which may be long ago.
@@ -44,4 +50,16 @@ package struct StoreTransaction: Hashable, Sendable {
     package var price: Int64?
 
     package init() {}
+
+    package var isRevoked: Bool { self.revokedAt != nil || self.isRevokedUndated }
+
+    mutating func setExpiry(_ time: StatedTime) {
+        self.expiresAt = time.milliseconds
+        self.hasUnreadableExpiry = time == .unreadable
+    }
+
+    mutating func setRevocation(_ time: StatedTime) {
+        self.revokedAt = time.milliseconds
+        self.isRevokedUndated = time == .unreadable
+    }
 }

@@ -4,9 +4,10 @@
 /// A property list that holds another one, `purchase-info`, in base64, and a signature of that. Its members bear the
 /// names that verifyReceipt uses, with hyphens; not all of them are documented.
 package struct TransactionReceipt: Hashable, Sendable {
-    /// `Sandbox`, or nil: production receipts do not say.
+    /// `Sandbox`, or nil: production receipts do not say. It stands outside the signature, so anybody can take it out or
+    /// put it in: a hint of whom to ask, and nothing more.
     package let environmentName: String?
-    /// What was bought. `transactionID` is nil in a receipt without one.
+    /// What was bought, in an environment that nothing here can tell. `transactionID` is nil in a receipt without one.
     package let transaction: StoreTransaction
     /// All members of `purchase-info`.
     package let purchaseInfo: [String: String]
@@ -42,13 +43,12 @@ package struct TransactionReceipt: Hashable, Sendable {
         self.environmentName = receipt["environment"]
         self.signedText = signedText
         self.purchaseInfo = purchaseInfo.members
-        self.transaction = StoreTransaction(purchaseInfo, environmentName: self.environmentName)
+        self.transaction = StoreTransaction(purchaseInfo)
     }
 }
 
 extension StoreTransaction {
-    /// Production receipts name no environment.
-    fileprivate init(_ info: OldPropertyList, environmentName: String?) {
+    fileprivate init(_ info: OldPropertyList) {
         func time(_ name: String) -> Int64? { info[name]?.utf8.decimal(as: Int64.self) }
 
         self.transactionID = info["transaction-id"]
@@ -57,7 +57,6 @@ extension StoreTransaction {
         self.bundleID = info["bid"]
         self.productID = info["product-id"]
         self.quantity = info["quantity"]?.utf8.decimal(as: Int64.self)
-        self.environment = StoreEnvironment(environmentName ?? "Production")
         self.purchasedAt = time("purchase-date-ms")
         self.originallyPurchasedAt = time("original-purchase-date-ms")
         // Milliseconds in a string, in spite of its name.

@@ -11,8 +11,9 @@ package struct TransactionReceiptVerifier: Sendable {
 
     private let anchors: TrustAnchors
 
-    /// The anchors are the certificate that signs (`PurchaseReceiptCertificate`) or that of its issuer. Without any,
-    /// no receipt can be verified and none is rejected for its signature.
+    /// The anchors are the certificate that signs (`PurchaseReceiptCertificate`), or what it leads to if it bears Apple's
+    /// marker of certificates for receipts: an issuer certifies much else, and nothing else may sign. Without any, no
+    /// receipt can be verified and none is rejected for its signature.
     package init(anchors: TrustAnchors) {
         self.anchors = anchors
     }
@@ -38,12 +39,10 @@ package struct TransactionReceiptVerifier: Sendable {
         guard let certificate = Self.certificate(in: signature), let key = certificate.publicKey else {
             throw .rejected("receipt.signature_layout", "The receipt's signature is cut or badly made.")
         }
-        do throws(CertificateChain.Fault) {
-            _ = try self.anchors.chain(from: certificate, through: [], at: nil, .any)
-        } catch {
+        guard self.isTrusted(certificate) else {
             throw .rejected(
                 "receipt.untrusted",
-                "The receipt's certificate does not lead to a configured anchor."
+                "The receipt's certificate is not one that is configured, or leads to one and is for receipts."
             )
         }
         let signed = [version] + receipt.signedText
@@ -52,6 +51,12 @@ package struct TransactionReceiptVerifier: Sendable {
             throw .rejected("receipt.signature", "The receipt's signature is not that of its content.")
         }
         return receipt
+    }
+
+    private func isTrusted(_ certificate: Certificate) -> Bool {
+        if self.anchors.certificates.contains(where: { $0.der == certificate.der }) { return true }
+        return certificate.hasExtension(AppleMarker.receiptSigning)
+            && (try? self.anchors.chain(from: certificate, through: [], at: nil, .any)) != nil
     }
 
     /// Nil unless the lengths fit to the byte.

@@ -13,6 +13,17 @@ package enum AppStoreAnswer: Hashable, Sendable {
     package struct Subscription: Hashable, Sendable {
         package var signedTransaction: [UInt8]
         package var signedRenewal: [UInt8]?
+        /// Not signed, so that it may make an answer stricter or let a subscription go on for its grace, and no more.
+        package var status: Status?
+    }
+
+    /// Apple's number for the state of a subscription; 1 is active.
+    package enum Status: Int64, Hashable, Sendable {
+        case active = 1
+        case expired
+        case billingRetry
+        case grace
+        case revoked
     }
 
     /// Apple sends up to twenty.
@@ -47,7 +58,8 @@ package enum AppStoreAnswer: Hashable, Sendable {
                 subscriptions.append(
                     Subscription(
                         signedTransaction: Array(text.utf8),
-                        signedRenewal: item.string("signedRenewalInfo").map { Array($0.utf8) }
+                        signedRenewal: item.string("signedRenewalInfo").map { Array($0.utf8) },
+                        status: item.code("status").flatMap { Status(rawValue: $0) }
                     )
                 )
             }

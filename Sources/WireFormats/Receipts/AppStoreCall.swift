@@ -19,7 +19,9 @@ package enum AppStoreCall: Hashable, Sendable {
         case .transaction(let id): "/inApps/v1/transactions/\(id.text)"
         case .subscriptions(let id): "/inApps/v1/subscriptions/\(id.text)"
         case .history(let id, let revision):
-            "/inApps/v2/history/\(id.text)" + (revision.map { "?revision=\(Self.encoded($0))" } ?? "")
+            // The newest first: what decides is there. The other pages want the same question.
+            "/inApps/v2/history/\(id.text)?sort=DESCENDING"
+                + (revision.map { "&revision=\(Self.encoded($0))" } ?? "")
         }
     }
 
@@ -53,19 +55,21 @@ extension StoreHost {
 }
 
 extension ProviderToken {
-    /// Apple's clock may be behind ours, and refuses a token from the future.
-    private static let backdating: Int64 = 30
-    /// As in Apple's own library, which makes a new token for each request. More than an hour is refused.
-    private static let lifetime: Int64 = 300
-
     /// A token for the App Store Server API: good for one app and a few minutes. `now` is in milliseconds since 1970.
-    package init(appStoreKey keyID: String, issuer: String, bundleID: String, now: Int64) {
+    package init(
+        appStoreKey keyID: String,
+        issuer: String,
+        bundleID: String,
+        now: Int64,
+        lifetime: Duration,
+        backdating: Duration = Self.backdating
+    ) {
         let second = now / 1_000
         self.init(
             keyID: keyID,
             issuer: issuer,
-            issuedAt: second - Self.backdating,
-            expiresAt: second + Self.lifetime,
+            issuedAt: second - backdating.components.seconds,
+            expiresAt: second + lifetime.components.seconds,
             audience: "appstoreconnect-v1",
             bundleID: bundleID
         )

@@ -7,6 +7,8 @@ package struct AppStoreReply: Hashable, Sendable {
     package var errorCode: Int64?
     /// How long Apple wants to be left alone.
     package var delay: Duration?
+    /// Apple has named the time itself, and not how many seconds to wait, which anybody on the way may have written.
+    package var namesTime = false
     /// The asked purchase may be too fresh to be known: worth asking again for some minutes.
     package var isUnknownPurchase = false
     /// Only with a decision to accept.
@@ -39,10 +41,11 @@ package struct AppStoreReply: Hashable, Sendable {
         case 429:
             self.init(.retry, Self.rateLimit)
             self.errorCode = Self.error(contentType, body)
-            self.delay = retryAfter.flatMap { Self.delay($0, now: now) } ?? Self.unstatedDelay
+            self.delay = Self.unstatedDelay
+            if let retryAfter { self.takeDelay(retryAfter, now: now) }
         default:
             self.init(failure: status, Self.error(contentType, body), from: host, visited)
-            if status == 503, let retryAfter { self.delay = Self.delay(retryAfter, now: now) }
+            if status == 503, let retryAfter { self.takeDelay(retryAfter, now: now) }
         }
     }
 
@@ -97,17 +100,19 @@ package struct AppStoreReply: Hashable, Sendable {
         guard let contentType, ContentType(contentType.utf8) == .json, body.count <= self.bytesLimit else {
             return nil
         }
-        return JSONObject(body)?.number("errorCode")
+        return JSONObject(body)?.code("errorCode")
     }
 
     /// Apple names the time, in milliseconds since 1970, where HTTP has seconds to wait. The two are as far apart as they
     /// can be: what is no time of this century is taken at HTTP's word.
-    private static func delay(_ header: String, now: Int64) -> Duration? {
+    private mutating func takeDelay(_ header: String, now: Int64) {
         let digits = Array(header.utf8).trimmingWhiteSpace()
         guard let time = digits.decimal(as: Int64.self), time >= 100_000_000_000 else {
-            return RetryAfter.delay(header, now: now)
+            self.delay = RetryAfter.delay(header, now: now) ?? self.delay
+            return
         }
-        return .milliseconds(min(max(0, time.saturatingSubtract(now)), 24 * 60 * 60 * 1_000))
+        self.delay = .milliseconds(min(max(0, time.saturatingSubtract(now)), 24 * 60 * 60 * 1_000))
+        self.namesTime = true
     }
 }
 

@@ -39,6 +39,11 @@ package struct StorePolicy: Hashable, Sendable {
         self.outsideProduction = outsideProduction
         self.products = products
     }
+
+    func sells(_ transaction: StoreTransaction) -> Bool {
+        guard let products = self.products else { return true }
+        return transaction.productID.map(products.contains) ?? false
+    }
 }
 
 /// The checks that follow after Apple, or a signature, has approved: a true receipt may be one of another app, of another
@@ -48,6 +53,8 @@ package struct ReceiptJudgement: Hashable, Sendable {
     /// Which check decided; nil if all is good.
     package var check: Reason?
     package var isFlagged = false
+    /// Whether more purchases than these could have led to another verdict, as far as is known.
+    package var isOpen = false
 
     /// `now` is in milliseconds since 1970.
     package init(
@@ -57,16 +64,24 @@ package struct ReceiptJudgement: Hashable, Sendable {
         saidToBeExpired: Bool = false,
         now: Int64
     ) {
-        let environment = purchases.environment ?? .production
+        // Where nobody knows it, it is taken for what earns nothing.
+        let isInProduction = purchases.environment == .production
         if purchases.bundleID != claim.bundleID {
             self.init(.notOurs, purchases.bundleID == nil ? .nameless : .foreign)
-        } else if environment != .production, policy.outsideProduction == .reject {
+        } else if !isInProduction, policy.outsideProduction == .reject {
             self.init(.invalid, .environment)
         } else {
             self.init(of: purchases, claim, policy, saidToBeExpired, now)
+            // What is known of the claimed transaction itself is all that counts.
+            self.isOpen =
+                self.verdict != .valid
+                && !purchases.transactions.contains { $0.transactionID == claim.transactionID }
+        }
+        if let expiresAt = purchases.expiresAt, expiresAt <= now, self.verdict.isOfRealPurchase {
+            (self.verdict, self.check, self.isOpen) = (.expired, .receiptExpired, false)
         }
         self.isFlagged =
-            environment != .production && policy.outsideProduction == .flag && self.verdict != .notOurs
+            !isInProduction && policy.outsideProduction == .flag && self.verdict != .notOurs
     }
 
     private init(_ verdict: ReceiptVerdict, _ check: Reason?) {
@@ -96,15 +111,19 @@ package struct ReceiptJudgement: Hashable, Sendable {
                 return
             }
         }
-        if let products = policy.products, !claimed.isEmpty {
-            claimed = claimed.filter { $0.productID.map(products.contains) ?? false }
+        if policy.products != nil, !claimed.isEmpty {
+            claimed = claimed.filter(policy.sells)
             guard !claimed.isEmpty else {
                 self.init(.invalid, .productUnknown)
                 return
             }
         }
         let standing = StoreStanding(of: purchases, now: now)
-        self.init(Set(claimed.map { standing.state(of: $0) }), claimed, saidToBeExpired)
+        var states = Set(claimed.map { standing.state(of: $0) })
+        if claim.transactionID != nil, let period = claimed.first {
+            states.formUnion(standing.statesGoingOn(from: period, claim, policy, in: purchases))
+        }
+        self.init(states, claimed, saidToBeExpired)
     }
 
     /// One that is good makes the whole good; of others the mildest is said.
@@ -131,7 +150,42 @@ package struct ReceiptJudgement: Hashable, Sendable {
     }
 }
 
+extension ReceiptVerdict {
+    /// Whether what is claimed is there, and ours.
+    fileprivate var isOfRealPurchase: Bool {
+        switch self {
+        case .valid, .expired, .refunded: true
+        case .invalid, .notOurs, .unavailable: false
+        }
+    }
+}
+
+extension StoreStanding {
+    /// The states of later periods of the same subscription that are good, where the claimed period simply ended: who
+    /// claims last month's renewal has this month's too. Nothing takes the place of a period that was taken back, or
+    /// left for a better one; and a later period of another product than the claimed one does not count.
+    fileprivate func statesGoingOn(
+        from period: StoreTransaction,
+        _ claim: StoreClaim,
+        _ policy: StorePolicy,
+        in purchases: StorePurchases
+    ) -> [StoreTransactionState] {
+        guard [.expired, .billingRetry].contains(self.state(of: period)), let end = period.expiresAt else {
+            return []
+        }
+        return purchases.transactions.filter {
+            $0.subscription == period.subscription && $0.expiresAt.map { $0 > end } ?? false
+                && (claim.productID == nil || $0.productID == claim.productID) && policy.sells($0)
+        }
+        .map { self.state(of: $0) }.filter(\.isGood)
+    }
+}
+
 extension Reason {
+    fileprivate static let receiptExpired = Reason(
+        "receipt.expired",
+        "The time of the whole receipt is over, as of a purchase by volume."
+    )
     fileprivate static let foreign = Reason(
         "bundle.foreign",
         "The receipt is a true one of another app."

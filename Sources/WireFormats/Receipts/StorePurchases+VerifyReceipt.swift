@@ -2,28 +2,59 @@
 // that of iOS 7 with a list; objects where there are lists elsewhere; texts for numbers, dates and flags, or not.
 
 extension StorePurchases {
-    /// Nil if there is no receipt in it.
-    init?(verifyReceipt answer: JSONObject, from host: StoreHost) {
-        guard let receipt = answer.object("receipt") else { return nil }
-        // The answers of old do not say where they come from.
-        let environment = answer.string("environment").map { StoreEnvironment($0) } ?? host.environment
-        self.init(bundleID: receipt.string("bundle_id") ?? receipt.string("bid"), environment: environment)
-        // The newest renewal may be in the second list only, and what both have is newer there.
-        self.add(receipt.objects("in_app").map { self.transaction($0) })
+    private static let lists = ["latest_expired_receipt_info", "latest_receipt_info"]
+
+    /// Nil if there is neither a receipt in it nor, where a subscription has ended, what is known of that.
+    init?(verifyReceipt answer: JSONObject, from host: StoreHost, hasEnded: Bool = false) {
+        let receipt = answer.object("receipt")
+        let named = hasEnded ? Self.lists.flatMap { answer.objects($0) } : []
+        guard receipt != nil || !named.isEmpty else { return nil }
+        self.init(
+            bundleID: ([receipt].compactMap(\.self) + named).lazy
+                .compactMap { $0.word("bundle_id") ?? $0.word("bid") }.first,
+            environment: Self.environment(answer, receipt, host)
+        )
+        if let receipt { self.take(receipt) }
+        for name in Self.lists { self.add(listed: name, in: answer) }
+        self.takeRenewals(of: answer, receipt ?? named.first)
+    }
+
+    /// The answers of old do not say where they come from.
+    private static func environment(_ answer: JSONObject, _ receipt: JSONObject?, _ host: StoreHost)
+        -> StoreEnvironment
+    {
+        answer.word("environment").map { StoreEnvironment($0) }
+            ?? receipt?.word("receipt_type").map { StoreEnvironment(receiptType: $0) }
+            ?? host.environment
+    }
+
+    /// The newest renewal may be in the other lists only, and what both have is newer there.
+    private mutating func take(_ receipt: JSONObject) {
+        self.setExpiry(receipt.time("expiration_date_ms", "expiration_date", "expiration_date_pst"))
+        self.add(listed: "in_app", in: receipt)
+        // A receipt of old is its transaction; one of today has none of its own.
+        guard receipt.value("transaction_id") != nil || receipt.value("product_id") != nil else { return }
         self.add([self.transaction(receipt)])
-        for name in ["latest_expired_receipt_info", "latest_receipt_info"] {
-            self.add(answer.objects(name).map { self.transaction($0) })
-        }
+    }
+
+    /// What is no object in a list is one more that nobody can be granted.
+    private mutating func add(listed name: String, in object: JSONObject) {
+        let objects = object.objects(name)
+        self.nameless += object.valueCount(name) - objects.count
+        self.add(objects.map { self.transaction($0) })
+    }
+
+    private mutating func takeRenewals(of answer: JSONObject, _ receipt: JSONObject?) {
+        let environment = self.environment
         for info in answer.objects("pending_renewal_info") {
             let renewal = StoreRenewal(verifyReceipt: info, environment)
             renewal.originalTransactionID.map { self.renewals[$0] = renewal }
         }
-        if self.renewals.isEmpty, answer.value("auto_renew_status") != nil {
-            // Of the one subscription that an old answer is about.
-            var renewal = StoreRenewal(verifyReceipt: answer, environment)
-            renewal.originalTransactionID = receipt.identifier("original_transaction_id")
-            renewal.originalTransactionID.map { self.renewals[$0] = renewal }
-        }
+        guard self.renewals.isEmpty, answer.value("auto_renew_status") != nil else { return }
+        // Of the one subscription that an old answer is about.
+        var renewal = StoreRenewal(verifyReceipt: answer, environment)
+        renewal.originalTransactionID = receipt?.identifier("original_transaction_id")
+        renewal.originalTransactionID.map { self.renewals[$0] = renewal }
     }
 
     private func transaction(_ object: JSONObject) -> StoreTransaction {
@@ -45,9 +76,19 @@ extension StoreTransaction {
         self.quantity = object.number("quantity")
         self.purchasedAt = object.moment("purchase_date")
         self.originallyPurchasedAt = object.moment("original_purchase_date")
-        self.expiresAt = object.moment("expires_date")
-        self.revokedAt = object.moment("cancellation_date")
-        self.revocationReason = object.number("cancellation_reason")
+        self.setExpiry(
+            object.time(
+                "expires_date_ms",
+                "expires_date",
+                "expires_date_formatted",
+                "expires_date_pst",
+                "expires_date_formatted_pst"
+            )
+        )
+        self.setRevocation(
+            object.time("cancellation_date_ms", "cancellation_date", "cancellation_date_pst")
+        )
+        self.revocationReason = object.code("cancellation_reason")
         self.isUpgraded = object.flag("is_upgraded")
         self.isTrial = object.flag("is_trial_period")
         self.isInIntroductoryOffer = object.flag("is_in_intro_offer_period")
@@ -64,12 +105,12 @@ extension StoreTransaction {
 }
 
 extension StoreRenewal {
-    fileprivate init(verifyReceipt object: JSONObject, _ environment: StoreEnvironment) {
+    fileprivate init(verifyReceipt object: JSONObject, _ environment: StoreEnvironment?) {
         self.originalTransactionID = object.identifier("original_transaction_id")
         self.productID = object.identifier("product_id")
         self.autoRenewProductID = object.identifier("auto_renew_product_id")
         self.willRenew = object.flag("auto_renew_status")
-        self.expirationIntent = object.number("expiration_intent")
+        self.expirationIntent = object.code("expiration_intent")
         self.isInBillingRetry = object.flag("is_in_billing_retry_period")
         self.gracePeriodExpiresAt = object.moment("grace_period_expires_date")
         self.environment = environment
@@ -77,15 +118,8 @@ extension StoreRenewal {
 }
 
 extension JSONObject {
-    /// A time in milliseconds since 1970, by one of the ways in which verifyReceipt writes it: `…_ms`; milliseconds
-    /// under the plain name; `2013-01-01 00:00:00 Etc/GMT`.
+    /// Milliseconds since 1970, by one of the ways in which verifyReceipt writes a time.
     fileprivate func moment(_ name: String) -> Int64? {
-        self.number(name + "_ms") ?? self.number(name) ?? self.string(name).flatMap { Self.greenwich($0) }
-    }
-
-    private static func greenwich(_ text: String) -> Int64? {
-        let parts = text.split(separator: " ")
-        guard parts.count == 3, ["Etc/GMT", "GMT", "UTC"].contains(parts[2]) else { return nil }
-        return RFC3339.milliseconds("\(parts[0])T\(parts[1])Z")
+        self.time(name + "_ms", name, name + "_pst").milliseconds
     }
 }

@@ -7,8 +7,14 @@ package struct StorePurchases: Hashable, Sendable {
     package var transactions: [StoreTransaction] = []
     /// Whether and how subscriptions go on, by their original transaction id.
     package var renewals: [String: StoreRenewal] = [:]
+    /// When the whole ends, of purchases by volume: milliseconds since 1970.
+    package var expiresAt: Int64?
     /// There is more than was read.
     package var isIncomplete = false
+    /// Transactions that were dropped, since they have no id.
+    package var nameless = 0
+    /// It says when the whole ends, and that cannot be read.
+    private var hasUnreadableExpiry = false
 
     /// Nobody has bought this much; what has more is cut there.
     package static let transactionsLimit = 20_000
@@ -21,6 +27,7 @@ package struct StorePurchases: Hashable, Sendable {
     /// Of a receipt that was decoded here.
     package init(_ receipt: AppReceipt) {
         self.init(bundleID: receipt.bundleID, environment: receipt.environment)
+        self.expiresAt = receipt.expiresAt
         self.add(receipt.purchases)
     }
 
@@ -37,11 +44,19 @@ package struct StorePurchases: Hashable, Sendable {
             transaction.transactionID.map { places[$0] = place }
         }
         for transaction in more {
-            guard let id = transaction.transactionID, !id.isEmpty else { continue }
+            guard let id = transaction.transactionID, !id.isEmpty else {
+                self.nameless += 1
+                continue
+            }
             if let place = places[id] {
                 let known = self.transactions[place]
                 self.transactions[place] = transaction
                 self.transactions[place].revokedAt = transaction.revokedAt ?? known.revokedAt
+                self.transactions[place].isRevokedUndated =
+                    transaction.isRevokedUndated || known.isRevokedUndated
+                if transaction.expiresAt == nil, !transaction.hasUnreadableExpiry {
+                    self.transactions[place].expiresAt = known.expiresAt
+                }
                 self.transactions[place].productType = transaction.productType ?? known.productType
             } else if self.transactions.count < Self.transactionsLimit {
                 places[id] = self.transactions.count
@@ -50,6 +65,40 @@ package struct StorePurchases: Hashable, Sendable {
                 self.isIncomplete = true
             }
         }
+    }
+
+    /// Takes up a transaction of a subscription, with what Apple says of its state beside it.
+    package mutating func add(_ transaction: StoreTransaction, saidToBe status: AppStoreAnswer.Status?) {
+        var transaction = transaction
+        if status == .revoked, !transaction.isRevoked { transaction.isRevokedUndated = true }
+        transaction.isCalledOver = [.expired, .billingRetry, .grace].contains(status)
+        self.add([transaction])
+        guard let id = transaction.subscription, status == .grace || status == .billingRetry else { return }
+        var renewal = self.renewals[id] ?? StoreRenewal()
+        renewal.originalTransactionID = id
+        renewal.isInGrace = status == .grace
+        renewal.isInBillingRetry = renewal.isInBillingRetry ?? true
+        self.renewals[id] = renewal
+    }
+
+    /// Forgets what turned out to be somebody else's: a transaction, and what belongs to the same subscription.
+    package mutating func remove(_ id: String) {
+        let subscription = self.transactions.first { $0.transactionID == id }?.subscription
+        self.transactions.removeAll { $0.transactionID == id || $0.subscription == subscription }
+        for key in [id, subscription].compactMap(\.self) { self.renewals[key] = nil }
+    }
+
+    mutating func setExpiry(_ time: StatedTime) {
+        self.expiresAt = time.milliseconds
+        self.hasUnreadableExpiry = time == .unreadable
+    }
+
+    /// Why nothing can be concluded from this, whatever it says beside; nil if that is not so.
+    package var flaw: Reason? {
+        if self.hasUnreadableExpiry || self.transactions.contains(where: \.hasUnreadableExpiry) {
+            return .unreadableExpiry
+        }
+        return self.transactions.isEmpty && self.nameless > 0 ? .withoutIDs : nil
     }
 
     /// What kinds of products these are, where only another source says so.
@@ -65,4 +114,15 @@ package struct StorePurchases: Hashable, Sendable {
             }
         }
     }
+}
+
+extension Reason {
+    fileprivate static let unreadableExpiry = Reason(
+        "transaction.unreadable_expiry",
+        "It says when a purchase ends in a way that cannot be read."
+    )
+    fileprivate static let withoutIDs = Reason(
+        "transaction.without_id",
+        "There are purchases, and none of them has an id."
+    )
 }

@@ -1,7 +1,8 @@
 /// How each of an app's purchases stands at a moment.
 package struct StoreStanding: Hashable, Sendable {
     private let renewals: [String: StoreRenewal]
-    /// Of each subscription, when the last of its periods ends.
+    /// Of each subscription, when the last of its periods ends. Those that were taken back or replaced
+    /// count only where there is no other.
     private var lastEnds: [String: Int64] = [:]
     private let now: Int64
 
@@ -10,10 +11,14 @@ package struct StoreStanding: Hashable, Sendable {
         self.renewals = purchases.renewals
         self.now = now
         guard !self.renewals.isEmpty else { return }
+        var counted: [String: Int64] = [:]
         for transaction in purchases.transactions {
             guard let id = transaction.subscription, let end = transaction.expiresAt else { continue }
             self.lastEnds[id] = max(end, self.lastEnds[id] ?? end)
+            guard !transaction.isRevoked, transaction.isUpgraded != true else { continue }
+            counted[id] = max(end, counted[id] ?? end)
         }
+        self.lastEnds.merge(counted) { $1 }
     }
 
     package func state(of transaction: StoreTransaction) -> StoreTransactionState {
@@ -33,5 +38,5 @@ package struct StoreStanding: Hashable, Sendable {
 
 extension StoreTransaction {
     /// What the periods of one subscription share.
-    fileprivate var subscription: String? { self.originalTransactionID ?? self.transactionID }
+    var subscription: String? { self.originalTransactionID ?? self.transactionID }
 }

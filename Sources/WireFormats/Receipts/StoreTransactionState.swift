@@ -12,12 +12,12 @@ package enum StoreTransactionState: String, Hashable, Sendable, CaseIterable {
 
     /// `now` is in milliseconds since 1970.
     package init(of transaction: StoreTransaction, _ renewal: StoreRenewal?, now: Int64) {
-        if transaction.revokedAt != nil {
+        if transaction.isRevoked {
             self = .revoked
         } else if transaction.isUpgraded == true {
             self = .upgraded
-        } else if let expiresAt = transaction.expiresAt, expiresAt <= now {
-            if let grace = renewal?.gracePeriodExpiresAt, grace > now {
+        } else if transaction.isOver(at: now) {
+            if renewal?.hasGrace(at: now) == true {
                 self = .grace
             } else {
                 self = renewal?.isInBillingRetry == true ? .billingRetry : .expired
@@ -29,4 +29,17 @@ package enum StoreTransactionState: String, Hashable, Sendable, CaseIterable {
 
     /// Whether the customer is to have what was bought.
     package var isGood: Bool { self == .active || self == .grace }
+}
+
+extension StoreTransaction {
+    /// An end that cannot be read may have passed.
+    fileprivate func isOver(at now: Int64) -> Bool {
+        self.isCalledOver || self.hasUnreadableExpiry || self.expiresAt.map { $0 <= now } ?? false
+    }
+}
+
+extension StoreRenewal {
+    fileprivate func hasGrace(at now: Int64) -> Bool {
+        self.gracePeriodExpiresAt.map { $0 > now } ?? self.isInGrace
+    }
 }

@@ -26,18 +26,20 @@ package struct VerifyReceiptReply: Hashable, Sendable {
             self.init(JSONSyntax.isValue(body) ? .retryLimited : .retry, Self.unreadable)
             return
         }
-        guard let code = object.number("status") else {
+        guard let code = object.code("status") else {
             self.init(.retryLimited, Self.unexplained)
             return
         }
         self.init(Self.decision(on: code, in: object, from: host, visited), Self.reason(code))
         self.status = code
         guard self.decision == .accept || self.decision == .acceptExpired else { return }
-        self.purchases = StorePurchases(verifyReceipt: object, from: host)
-        if self.purchases == nil, self.decision == .accept {
+        let hasEnded = self.decision == .acceptExpired
+        self.purchases = StorePurchases(verifyReceipt: object, from: host, hasEnded: hasEnded)
+        if let flaw = self.purchases?.flaw {
+            (self.decision, self.reason, self.purchases) = (.retryLimited, flaw, nil)
+        } else if self.purchases == nil, !hasEnded {
             // Nothing can be granted from an approval that does not say of what.
-            self.decision = .retryLimited
-            self.reason = Self.withoutReceipt
+            (self.decision, self.reason) = (.retryLimited, Self.withoutReceipt)
         }
     }
 

@@ -13,6 +13,9 @@ package struct ProviderToken: Hashable, Sendable {
     package var audience: String?
     package var bundleID: String?
 
+    /// Apple's clock may be behind ours, and refuses a token from the future.
+    package static let backdating = Duration.seconds(30)
+
     package init(
         keyID: String,
         issuer: String,

@@ -12,6 +12,10 @@ struct InterpretCase {
         var headers: [String: String]?
         var failure: String?
         var attempt: Int?
+        var host: String?
+        var visited: [String]?
+        var refused: [String]?
+        var renewed: Bool?
     }
 
     /// Record and body may be any JSON: a string stands for its text, every other value for itself.
@@ -39,6 +43,15 @@ struct InterpretCase {
     }
 
     var attempt: Int? { self.details.attempt }
+
+    var place: CasePlace {
+        var place = CasePlace()
+        place.host = self.details.host
+        place.visited = self.details.visited ?? []
+        place.refused = self.details.refused ?? []
+        place.isRenewed = self.details.renewed ?? false
+        return place
+    }
 
     var exchange: Exchange {
         get throws {

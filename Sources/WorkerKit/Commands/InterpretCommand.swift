@@ -14,7 +14,10 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
                 With --record and --status, standard input is the answer's body: one body if it is one line or one \
                 JSON value, otherwise one body for each line. Without --record, each line of standard input is a \
                 case: {"record":{…},"status":200,"headers":{"Retry-After":"5"},"body":"…","attempt":1}; "failure" \
-                (timeout, connect, cut, …) stands in for a status where there was no answer.
+                (timeout, connect, cut, …) stands in for a status where there was no answer. Where a worker asks \
+                several hosts, a case can stand further on: "host":"sandbox" says who answers, \
+                "visited":["production"] who was asked before, "refused":["production"] which of them took no \
+                token, and "renewed":true that the token has been made anew since.
                 """
         )
     }
@@ -59,7 +62,7 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
                 failure: self.failure
             )
             StandardStreams.printLine(
-                interpreter.verdict(on: exchange, of: record, self.circumstances.attempt)
+                try interpreter.verdict(on: exchange, of: record, self.circumstances.attempt)
             )
         }
     }
@@ -81,7 +84,12 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
                 number: max(1, given.attempt ?? self.circumstances.attempt.number),
                 now: self.circumstances.attempt.now
             )
-            return interpreter.verdict(on: try given.exchange, of: given.record, attempt)
+            return try interpreter.verdict(
+                on: try given.exchange,
+                of: given.record,
+                attempt,
+                at: given.place
+            )
         } catch let error as ValidationError {
             return Self.complaint(error.message)
         } catch {

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Records
 import WireFormats
 
@@ -6,15 +7,32 @@ struct Interpreter<P: WorkerProgram> {
     let program: LoadedProgram<P>
     let reveal: Bool
 
-    func verdict(on exchange: Exchange, of value: [UInt8], _ attempt: Attempt) -> String {
-        let handler = ErasedHandler(self.program.handler)
+    /// - Throws: `ValidationError` for a place that the worker does not know.
+    func verdict(
+        on exchange: Exchange,
+        of value: [UInt8],
+        _ attempt: Attempt,
+        at place: CasePlace = CasePlace()
+    ) throws -> String {
         let record = PlainRecord.make(value, topic: self.program.settings.engine.inputTopic, attempt)
-        switch handler.plan(record, attempt) {
+        guard case .call(let call) = self.program.handler.plan(record, attempt) else {
+            return self.plan(of: record, attempt)
+        }
+        guard let job = P.placed(call.job, at: place) else {
+            throw ValidationError("the worker knows no such host, or none at all")
+        }
+        let verdict = ErasedHandler(self.program.handler).interpret(exchange, job, attempt)
+        return self.line(verdict, record, attempt).text
+    }
+
+    /// What would be sent for a record, or what settles it without a call.
+    func plan(of record: InboundRecord, _ attempt: Attempt) -> String {
+        switch ErasedHandler(self.program.handler).plan(record, attempt) {
         case .call(let call):
-            return self.line(handler.interpret(exchange, call.job, attempt), record, attempt).text
-        case .answer(let answer): return self.line(.answer(answer), record, attempt).text
-        case .refuse(let reason, let answer): return self.line(.refuse(reason, answer), record, attempt).text
-        case .reject(let rejection): return self.line(.reject(rejection), record, attempt).text
+            requestLine(self.reveal ? call.request : P.masked(call.request), lane: call.lane)
+        case .answer(let answer): self.line(.answer(answer), record, attempt).text
+        case .refuse(let reason, let answer): self.line(.refuse(reason, answer), record, attempt).text
+        case .reject(let rejection): self.line(.reject(rejection), record, attempt).text
         }
     }
 

@@ -9,7 +9,11 @@ package struct PlanCommand<P: WorkerProgram>: ParsableCommand {
         CommandConfiguration(
             commandName: "plan",
             abstract:
-                "Print the upstream request for each JSON record on standard input, one line for one line."
+                "Print the upstream request for each JSON record on standard input, one line for one line.",
+            discussion: """
+                A record that is settled without a call has its verdict instead, with its outcome and its result as \
+                interpret prints them.
+                """
         )
     }
 
@@ -24,26 +28,11 @@ package struct PlanCommand<P: WorkerProgram>: ParsableCommand {
     package func run() throws {
         let program = try loaded(P.self, self.file)
         let attempt = self.circumstances.attempt
+        let interpreter = Interpreter<P>(program: program, reveal: self.reveal)
         var lines = InputLines()
         while let line = try lines.next() {
             let record = PlainRecord.make(line, topic: program.settings.engine.inputTopic, attempt)
-            let plan = ErasedHandler(program.handler).plan(record, attempt)
-            StandardStreams.printLine(Self.text(plan, reveal: self.reveal))
-        }
-    }
-
-    private static func text(_ plan: ErasedHandler.AnyPlan, reveal: Bool) -> String {
-        switch plan {
-        case .call(let call): requestLine(reveal ? call.request : P.masked(call.request), lane: call.lane)
-        case .answer: VerdictLine(verdict: "answer").text
-        case .refuse(let reason, _): VerdictLine(verdict: "reject", reason: reason, fate: .rejected).text
-        case .reject(let rejection):
-            VerdictLine(
-                verdict: "reject",
-                reason: rejection.reason,
-                fate: .deadLettered,
-                kind: rejection.kind
-            ).text
+            StandardStreams.printLine(interpreter.plan(of: record, attempt))
         }
     }
 }

@@ -13,6 +13,30 @@ package protocol WorkerProgram: Sendable {
 
     /// The same request with everything secret, or from which a secret or a person could be told, masked.
     static func masked(_ request: HTTPRequest) -> HTTPRequest
+
+    /// A planned job as it would be further on in its attempt, for a case that is played through by hand; nil if the
+    /// worker knows no such place. By default it knows none but the beginning.
+    static func placed(_ job: H.Job, at place: CasePlace) -> H.Job?
+}
+
+extension WorkerProgram {
+    package static func placed(_ job: H.Job, at place: CasePlace) -> H.Job? {
+        place == CasePlace() ? job : nil
+    }
+}
+
+/// How far an attempt has come in a case that is played through by hand.
+package struct CasePlace: Hashable, Sendable {
+    /// Which host answers, if it is not the first that is asked.
+    package var host: String?
+    /// Hosts that have been asked before.
+    package var visited: [String] = []
+    /// Those of them that took no token.
+    package var refused: [String] = []
+    /// The call showed a token that was made anew after a refusal.
+    package var isRenewed = false
+
+    package init() {}
 }
 
 /// The settings of one worker, complete.

@@ -33,6 +33,7 @@ package struct WorkerSettings: Sendable {
         engine.deadLetterTopic = self.kafka.deadLetterTopic
         engine.messageBytesLimit = self.kafka.messageBytesLimit
         identity.haste.apply(to: &engine)
+        engine.longestGate = identity.longestGate ?? engine.longestGate
         engine.readWork(reader.section("worker"))
         engine.readRetry(reader.section("retry"))
         engine.readBreaker(reader.section("breaker"))
@@ -111,6 +112,8 @@ package struct WorkerIdentity: Hashable, Sendable {
     /// Header fields of an answer that the handler looks at, besides those that all do.
     package var keptHeaders: [String]
     package var haste: Haste
+    /// How long Retry-After can stop an endpoint where no setting says otherwise; nil for what is usual.
+    package var longestGate: Duration?
 
     package init(
         name: String,
@@ -119,7 +122,8 @@ package struct WorkerIdentity: Hashable, Sendable {
         answerBytesLimit: Int = 8 << 20,
         httpVersion: HTTPClientSettings.Version = .http1,
         keptHeaders: [String] = [],
-        haste: Haste = .ordinary
+        haste: Haste = .ordinary,
+        longestGate: Duration? = nil
     ) {
         self.name = name
         self.topic = topic
@@ -128,6 +132,7 @@ package struct WorkerIdentity: Hashable, Sendable {
         self.httpVersion = httpVersion
         self.keptHeaders = keptHeaders
         self.haste = haste
+        self.longestGate = longestGate
     }
 }
 

@@ -102,11 +102,13 @@ struct Case {
         _ headers: [String: String] = ["content-type": "application/json"],
         to job: ReceiptJob,
         number: Int = 1,
+        failures: Int? = nil,
         now: Int64 = Self.now
     ) -> Verdict {
         let fields = headers.sorted { $0.key < $1.key }.map { HTTPHeader($0.key, $0.value) }
         let response = HTTPResponse(status: status, headers: fields, body: Array(body.utf8))
-        return self.handler.interpret(.response(response), of: job, Attempt(number: number, now: now))
+        let attempt = Attempt(number: number, failures: failures, now: now)
+        return self.handler.interpret(.response(response), of: job, attempt)
     }
 
     /// The call that an answer leads to.

@@ -33,6 +33,8 @@ struct DecisionRow: Decodable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { self.name }
 
+    var status401: Bool { self.http_status == 401 }
+
     static let verifyReceipt: [DecisionRow] = Vectors.rows("verifyreceipt_decisions")
     static let serverAPI: [DecisionRow] = Vectors.rows("asapi_decisions")
 }
@@ -71,7 +73,7 @@ struct AppReceiptRow: Decodable, Sendable {
 struct OldReceiptRow: Decodable, Sendable {
     var name: String
     var receipt_b64: String
-    var issuer_der_b64: String?
+    var signing_cert_der_b64: String?
 
     private static let all: [OldReceiptRow] = Vectors.rows("ios6_transaction_receipt")
 

@@ -18,15 +18,17 @@ struct WorkerCommand {
         }
     }
 
-    /// Runs a command with the settings in `{settings}` of its arguments.
+    /// Runs a command with the settings in `{settings}` of its arguments, and other files beside them.
     init(
         _ arguments: [String],
         settings: SettingsText = SettingsText(),
+        files: [String: [UInt8]] = [:],
         input: [UInt8] = [],
         environment: [String: String] = [:]
     ) throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(Array(settings.text.utf8), to: "settings.yaml")
+        for (name, bytes) in files { _ = try folder.write(bytes, to: name) }
         let process = try Self.process(
             arguments.map { $0.replacing("{settings}", with: file.path) },
             environment

@@ -60,6 +60,8 @@ import Testing
     func knowsTheOtherCodes(status: Int, code: Int, decision: StoreDecision) throws {
         #expect(try Self.reply(status, #"{"errorCode":\#(code)}"#).decision == decision)
         #expect(try Self.reply(status, #"{"errorCode":"\#(code)"}"#).decision == decision)
+        // What is only near a code is none.
+        #expect(try Self.reply(status, #"{"errorCode":\#(code).5}"#).errorCode == nil)
     }
 
     /// Under another content type it is somebody else's error.
@@ -129,11 +131,12 @@ import Testing
         let text = #"""
             {"environment":"Sandbox","data":[{"subscriptionGroupIdentifier":"g","lastTransactions":[
               {"status":1,"signedTransactionInfo":"t","signedRenewalInfo":"r"},
-              {"status":2,"signedTransactionInfo":"u"}]},{"lastTransactions":[]}]}
+              {"status":"2","signedTransactionInfo":"u"},{"status":9,"signedTransactionInfo":"v"}]},{"lastTransactions":[]}]}
             """#
         let expected: [AppStoreAnswer.Subscription] = [
-            .init(signedTransaction: Array("t".utf8), signedRenewal: Array("r".utf8)),
-            .init(signedTransaction: Array("u".utf8), signedRenewal: nil),
+            .init(signedTransaction: Array("t".utf8), signedRenewal: Array("r".utf8), status: .active),
+            .init(signedTransaction: Array("u".utf8), signedRenewal: nil, status: .expired),
+            .init(signedTransaction: Array("v".utf8), signedRenewal: nil, status: nil),
         ]
         #expect(try self.answer(call, text) == .subscriptions(expected))
         #expect(try self.answer(call, #"{"data":[]}"#) == .subscriptions([]))
@@ -151,11 +154,12 @@ import Testing
             try Self.call { .subscriptions($0) }.path == "/inApps/v1/subscriptions/2000000123456789"
         )
         #expect(
-            try Self.call { .history($0, revision: nil) }.path == "/inApps/v2/history/2000000123456789"
+            try Self.call { .history($0, revision: nil) }.path
+                == "/inApps/v2/history/2000000123456789?sort=DESCENDING"
         )
         #expect(
             try Self.call { .history($0, revision: "a/b c=&+é") }.path
-                == "/inApps/v2/history/2000000123456789?revision=a%2Fb%20c%3D%26%2B%C3%A9"
+                == "/inApps/v2/history/2000000123456789?sort=DESCENDING&revision=a%2Fb%20c%3D%26%2B%C3%A9"
         )
     }
 
@@ -169,7 +173,8 @@ import Testing
             appStoreKey: "KEY1234567",
             issuer: "57246542-96fe-1a63-e053-0824d011072a",
             bundleID: "com.example.app",
-            now: 1_716_595_000_999
+            now: 1_716_595_000_999,
+            lifetime: .seconds(300)
         )
         let parts = String(decoding: token.signingInput, as: UTF8.self).split(separator: ".")
         let claims = try #require(Base64URL.decode(Array(parts[1].utf8)))

@@ -124,9 +124,100 @@ import Testing
         renewal.gracePeriodExpiresAt = Self.now + 1
         purchases.renewals["1"] = renewal
         #expect(Self.judge(purchases, transaction: "2") == "valid")
-        #expect(Self.judge(purchases, transaction: "1") == "expired transaction.expired")
+        #expect(Self.judge(Self.purchases([first]), transaction: "1") == "expired transaction.expired")
         renewal.gracePeriodExpiresAt = Self.now
         purchases.renewals["1"] = renewal
         #expect(Self.judge(purchases, transaction: "2") == "expired transaction.billing_retry")
+    }
+
+    /// A period that was taken back or replaced ends nothing, and hides no grace.
+    @Test(arguments: ["revoked", "undated", "upgraded"])
+    func findsTheLastPeriodThatCounts(how: String) {
+        let last = Self.transaction("1", original: "1", expiresAt: Self.now - 10)
+        let gone = Self.transaction("2", original: "1", expiresAt: Self.now + 10) {
+            switch how {
+            case "revoked": $0.revokedAt = 1
+            case "undated": $0.isRevokedUndated = true
+            default: $0.isUpgraded = true
+            }
+        }
+        var purchases = Self.purchases([last, gone])
+        var renewal = StoreRenewal()
+        renewal.gracePeriodExpiresAt = Self.now + 1
+        purchases.renewals["1"] = renewal
+        #expect(Self.judge(purchases, transaction: "1") == "valid")
+    }
+
+    /// Whoever claims last month's renewal has this month's too.
+    @Test func aRenewedSubscriptionIsValidByAnyOfItsPeriods() {
+        let first = Self.transaction("1", original: "1", expiresAt: Self.now - 20)
+        let other = Self.transaction("9", original: "9", expiresAt: Self.now + 9)
+        let last = Self.transaction("2", product: "plus", original: "1", expiresAt: Self.now + 10)
+        let all = Self.purchases([first, other, last])
+        #expect(Self.judge(all, transaction: "1") == "valid")
+        #expect(
+            Self.judge(Self.purchases([first, other]), transaction: "1") == "expired transaction.expired"
+        )
+        // Not where another product is what goes on, or one that the app does not sell.
+        #expect(Self.judge(all, transaction: "1", product: "pro") == "expired transaction.expired")
+        #expect(
+            Self.judge(all, transaction: "1", policy: StorePolicy(products: ["pro"]))
+                == "expired transaction.expired"
+        )
+        let revoked = Self.transaction("1", original: "1", expiresAt: Self.now - 20) { $0.revokedAt = 1 }
+        #expect(
+            Self.judge(Self.purchases([revoked, last]), transaction: "1") == "refunded transaction.revoked"
+        )
+        let left = Self.transaction("1", original: "1", expiresAt: Self.now - 20) { $0.isUpgraded = true }
+        #expect(Self.judge(Self.purchases([left, last]), transaction: "1") == "expired transaction.upgraded")
+    }
+
+    /// What was bought by volume ends as a whole.
+    @Test func endsWithTheWholeReceipt() {
+        var purchases = Self.purchases([Self.transaction("1"), Self.transaction("r") { $0.revokedAt = 1 }])
+        purchases.expiresAt = Self.now + 1
+        #expect(Self.judge(purchases) == "valid")
+        purchases.expiresAt = Self.now
+        #expect(Self.judge(purchases) == "expired receipt.expired")
+        #expect(Self.judge(purchases, transaction: "r") == "expired receipt.expired")
+        #expect(Self.judge(purchases, transaction: "9") == "invalid transaction.not_in_receipt")
+        var nothing = Self.purchases([])
+        nothing.expiresAt = Self.now
+        #expect(Self.judge(nothing) == "expired receipt.expired")
+    }
+
+    @Test func takesAnUnknownEnvironmentForOneThatEarnsNothing() {
+        let unknown = Self.purchases([], nil)
+        #expect(Self.judge(unknown) == "valid flagged")
+        #expect(
+            Self.judge(unknown, policy: StorePolicy(outsideProduction: .reject))
+                == "invalid environment.not_production"
+        )
+    }
+
+    @Test func anEndThatCannotBeReadMayHavePassed() {
+        let odd = Self.transaction { $0.hasUnreadableExpiry = true }
+        #expect(Self.judge(Self.purchases([odd])) == "expired transaction.expired")
+        #expect(Self.purchases([odd]).flaw?.code == "transaction.unreadable_expiry")
+        #expect(Self.purchases([Self.transaction("")]).flaw?.code == "transaction.without_id")
+        #expect(Self.purchases([Self.transaction(""), Self.transaction()]).flaw == nil)
+    }
+
+    /// What Apple says of a subscription's state, unsigned as it is.
+    @Test(
+        arguments: [
+            (.active, 10, "valid"), (.expired, 10, "expired transaction.expired"),
+            (.billingRetry, 10, "expired transaction.billing_retry"), (.grace, -10, "valid"),
+            (.revoked, 10, "refunded transaction.revoked"), (nil, 10, "valid"),
+            (.active, -10, "expired transaction.expired"),
+        ] as [(AppStoreAnswer.Status?, Int64, String)]
+    )
+    func takesAStateForAReasonToBeStricter(status: AppStoreAnswer.Status?, left: Int64, expected: String) {
+        var purchases = Self.purchases([])
+        purchases.add(
+            Self.transaction("1", original: "1", expiresAt: Self.now + left),
+            saidToBe: status
+        )
+        #expect(Self.judge(purchases) == expected)
     }
 }

@@ -64,7 +64,11 @@ import Testing
             (#"{"status":21100,"is_retryable":null}"#, .retry),
             (#"{"status":21005,"is_retryable":false}"#, .retry),
             ("", .retry), ("null", .retryLimited), ("[]", .retryLimited), (#"{"status":"x"}"#, .retryLimited),
-            (#"{"status":true}"#, .retryLimited), (#"{"status":0,"receipt":"x"}"#, .retryLimited),
+            (#"{"status":true}"#, .retryLimited), (#"{"status":0.9,"receipt":{}}"#, .retryLimited),
+            (#"{"status":"0.0","receipt":{}}"#, .retryLimited),
+            (#"{"status":"+0","receipt":{}}"#, .retryLimited),
+            (#"{"status":0e0,"receipt":{}}"#, .retryLimited), (#"{"status":21003.5}"#, .retryLimited),
+            (#"{"status":0,"receipt":"x"}"#, .retryLimited),
             (#"{"status":0,"receipt":null}"#, .retryLimited),
         ] as [(String, StoreDecision)]
     )
@@ -148,6 +152,117 @@ import Testing
         let reply = Self.reply(body)
         #expect(reply.decision == .acceptExpired)
         #expect(reply.purchases?.transactions.map(\.expiresAt) == [nil, 1_356_998_400_000])
+    }
+
+    private static func purchase(_ members: String) -> String {
+        #"""
+        {"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.app","in_app":[
+          {"transaction_id":"1","product_id":"pro"\#(members)}]}}
+        """#
+    }
+
+    /// 2020-01-01T00:00:00Z in all the ways that have been seen.
+    @Test(
+        arguments: [
+            #""_ms":"1577836800000""#, #""_ms":1577836800000"#, #""_ms":" 1577836800000 ""#,
+            #""":"1577836800000""#, #""":"2020-01-01T00:00:00Z""#, #""":"2020-01-01 00:00:00 Etc/GMT""#,
+            #""":"2020-01-01 00:00:00 +0000""#, #""":"2020-01-01 01:00:00 +01:00""#,
+            #""":"2019-12-31 16:00:00 America/Los_Angeles""#,
+            #""_pst":"2019-12-31 16:00:00 America/Los_Angeles""#, #""_ms":"","":"2020-01-01T00:00:00Z""#,
+            #""_ms":"soon","":"2020-01-01T00:00:00.000Z""#,
+        ]
+    )
+    func readsTimesHoweverTheyAreSpelt(member: String) throws {
+        for name in ["expires_date", "cancellation_date"] {
+            let members = ",\"\(name)\(member.dropFirst().replacing(",\"", with: ",\"\(name)"))"
+            let transaction = try #require(Self.reply(Self.purchase(members)).purchases?.transactions.first)
+            let time = name == "expires_date" ? transaction.expiresAt : transaction.revokedAt
+            #expect(time == 1_577_836_800_000, "\(members)")
+            #expect(transaction.isRevoked == (name == "cancellation_date"))
+        }
+        let formatted = Self.purchase(#","expires_date_formatted":"2020-01-01 00:00:00 Etc/GMT""#)
+        #expect(Self.reply(formatted).purchases?.transactions.first?.expiresAt == 1_577_836_800_000)
+    }
+
+    @Test(
+        arguments: [
+            // Summer, winter, and the hours of the change.
+            ("2020-07-01 00:00:00", "2020-07-01T07:00:00Z"), ("2020-01-01 00:00:00", "2020-01-01T08:00:00Z"),
+            ("2020-03-08 01:59:59", "2020-03-08T09:59:59Z"), ("2020-03-08 03:00:00", "2020-03-08T10:00:00Z"),
+            ("2020-11-01 00:59:59", "2020-11-01T07:59:59Z"), ("2020-11-01 01:30:00", "2020-11-01T08:30:00Z"),
+            ("2020-11-01 02:00:00", "2020-11-01T10:00:00Z"), ("2026-03-08 03:00:00", "2026-03-08T10:00:00Z"),
+        ]
+    )
+    func knowsTheClockInLosAngeles(local: String, expected: String) {
+        #expect(
+            ReceiptDate.milliseconds(spelt: "\(local) America/Los_Angeles") == RFC3339.milliseconds(expected)
+        )
+        #expect(ReceiptDate.milliseconds(spelt: "\(local) America/New_York") == nil)
+        #expect(ReceiptDate.milliseconds(spelt: local) == nil)
+    }
+
+    /// What nobody can read is neither a purchase that stands nor one that goes on for ever.
+    @Test(arguments: [#""soon""#, "true", "{}", #""2020-01-01 00:00:00""#, "[1]", "1e99"])
+    func believesTheWorstOfTimesThatCannotBeRead(value: String) throws {
+        for name in ["cancellation_date", "cancellation_date_ms", "cancellation_date_pst"] {
+            let reply = Self.reply(Self.purchase(#","\#(name)":\#(value)"#))
+            let transaction = try #require(reply.purchases?.transactions.first)
+            #expect(transaction.isRevoked && transaction.revokedAt == nil)
+        }
+        for name in ["expires_date", "expires_date_ms", "expires_date_formatted"] {
+            let reply = Self.reply(Self.purchase(#","\#(name)":\#(value)"#))
+            #expect(reply.decision == .retryLimited && reply.purchases == nil)
+            #expect(reply.reason.code == "transaction.unreadable_expiry")
+        }
+        let whole = #"{"status":0,"receipt":{"bundle_id":"a","in_app":[],"expiration_date":\#(value)}}"#
+        #expect(Self.reply(whole).decision == .retryLimited)
+    }
+
+    @Test func readsWhenTheWholeEnds() {
+        let body = #"{"status":0,"receipt":{"bundle_id":"a","in_app":[],"expiration_date_ms":"5"}}"#
+        #expect(Self.reply(body).purchases?.expiresAt == 5)
+    }
+
+    @Test(
+        arguments: [
+            (#""environment":"Sandbox","#, "Production", .sandbox),
+            (#""environment":"","#, "ProductionSandbox", .sandbox),
+            ("", "ProductionSandbox", .sandbox), ("", "ProductionVPP", .production),
+            (#""environment":null,"#, "", .production), ("", "Xcode", .xcode),
+        ] as [(String, String, StoreEnvironment)]
+    )
+    func knowsTheEnvironment(member: String, type: String, expected: StoreEnvironment) {
+        let body = #"""
+            {"status":0,\#(member)"receipt":{"bundle_id":"a","receipt_type":"\#(type)","in_app":[]}}
+            """#
+        #expect(Self.reply(body).purchases?.environment == expected)
+    }
+
+    /// An approval of purchases that nobody can be granted is none.
+    @Test(
+        arguments: [
+            #""in_app":[{"product_id":"pro"}]"#, #""in_app":["odd"]"#, #""in_app":[{"transaction_id":""}]"#,
+            #""product_id":"pro","quantity":"1""#, #""in_app":"x""#,
+        ]
+    )
+    func grantsNothingWithoutAnID(members: String) {
+        let reply = Self.reply(#"{"status":0,"receipt":{"bundle_id":"a",\#(members)}}"#)
+        #expect(reply.decision == .retryLimited && reply.reason.code == "transaction.without_id")
+    }
+
+    /// An answer about what has ended may come without the receipt.
+    @Test(arguments: ["latest_expired_receipt_info", "latest_receipt_info"])
+    func readsWhatEndedWithoutAReceipt(name: String) throws {
+        let info = #"{"transaction_id":"2","bid":"com.example.app","expires_date":"1356998400000"}"#
+        for value in [info, "[\(info)]"] {
+            let reply = Self.reply(#"{"status":21006,"\#(name)":\#(value)}"#)
+            #expect(reply.decision == .acceptExpired)
+            let purchases = try #require(reply.purchases)
+            #expect(purchases.bundleID == "com.example.app")
+            #expect(purchases.transactions.map(\.expiresAt) == [1_356_998_400_000])
+        }
+        // Not an approval.
+        #expect(Self.reply(#"{"status":0,"\#(name)":\#(info)}"#).decision == .retryLimited)
     }
 
     @Test func readsAnAnswerOfMegabytes() throws {
