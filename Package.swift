@@ -34,9 +34,9 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 // program around libFuzzer instead, and nothing else is: Deploy/fuzz builds it in a folder of its own.
 let fuzzing = Context.environment["FLOTILLA_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-    "ActivationWorker", "EmbeddedBroker", "EventThread", "Fleet", "Kafka", "Operations", "Records",
-    "UpstreamHTTP",
-    "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", nioCore, nioEmbedded, protobuf,
+    "ActivationWorker", "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Kafka", "Operations",
+    "ReceiptWorker", "Records", "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages",
+    "WorkerKit", nioCore, nioEmbedded, protobuf,
 ]
 let fuzzTargets: [Target] =
     fuzzing
@@ -252,7 +252,7 @@ let package = Package(
             name: "FleetTests",
             dependencies: [
                 "EmbeddedBroker", "Fleet", "Kafka", "Records", "UpstreamSimulator", "WireFormats",
-                "WorkerKit",
+                "WireMessages", "WorkerKit",
             ],
             swiftSettings: house
         ),

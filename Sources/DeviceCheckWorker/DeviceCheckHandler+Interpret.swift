@@ -7,6 +7,9 @@ package import WorkerKit
 extension DeviceCheckHandler {
     package func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
         switch exchange {
+        // A proxy that cannot be trusted, or certificates that are missing here. Never asked without them.
+        case .failure(let error) where error.kind == .tls, .ambiguous(let error) where error.kind == .tls:
+            return .hold(error.reason, scope: .lane)
         // Bits are absolute, so whether Apple has set them already does not matter.
         case .failure(let error), .ambiguous(let error):
             return self.again(Retry(error.reason, blame: .upstream), job, attempt)
@@ -65,7 +68,7 @@ extension DeviceCheckHandler {
         self.tokens.accepted(job.serial, of: job.check.header.teamID)
         if case .reading(let change) = job.step {
             var job = job
-            job.step = .writing(change.applied(to: bits), afterReading: true)
+            job.step = .writing(change.applied(to: bits), change)
             job.isSecondTry = false
             guard let call = self.call(job, now: attempt.now) else {
                 return .refuse(.cannotSign, self.answer(.unavailable, to: job, attempt, response))
@@ -80,11 +83,11 @@ extension DeviceCheckHandler {
 
     private func done(_ response: HTTPResponse, _ job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
         self.tokens.accepted(job.serial, of: job.check.header.teamID)
-        guard case .writing(let bits, _) = job.step else {
+        guard case .writing(let bits, let change) = job.step else {
             return .answer(self.answer(.valid, to: job, attempt, response))
         }
         if let requestedAt = job.check.requestedAt, let subject = UpdateMemory.Subject(job.check) {
-            self.memory.note(requestedAt, for: subject, now: attempt.now)
+            self.memory.note(change, from: requestedAt, for: subject, now: attempt.now)
         }
         var answer = self.answer(.updated, to: job, attempt, response)
         answer.bits = bits
@@ -92,19 +95,23 @@ extension DeviceCheckHandler {
     }
 
     /// Apple says the same of a forged token, of an old one, of one that was used before, and of one of the other
-    /// environment. The first is said only of a token that cannot be one of the next two.
+    /// environment. The first is said only of a token that cannot be one of the next two: Apple may have used it up in any
+    /// earlier call, be it one that was answered with an error.
     private func tokenRefused(
         _ response: HTTPResponse,
         _ job: Job,
         _ attempt: Attempt
     ) -> Verdict<Job, Answer> {
         self.tokens.accepted(job.serial, of: job.check.header.teamID)
-        var wasUsed = attempt.ambiguous > 0
-        if case .writing(_, afterReading: true) = job.step { wasUsed = true }
-        guard !wasUsed, job.age(now: attempt.now).isFresh(by: self.settings.limits) else {
+        guard !self.wasShown(job, attempt), job.age(now: attempt.now).isFresh(by: self.settings.limits) else {
             return .refuse(.expiredToken, self.answer(.expiredToken, to: job, attempt, response))
         }
         return .refuse(.invalidToken, self.answer(.invalidToken, to: job, attempt, response))
+    }
+
+    /// Whether Apple may have seen the device token before. A case that is played through by hand is one call.
+    private func wasShown(_ job: Job, _ attempt: Attempt) -> Bool {
+        job.isAfterReading || attempt.ambiguous > 0 || self.tokens.isLive && attempt.number > 1
     }
 
     /// A new token may help if this one has become old. If a new one is refused too, it is the key.
@@ -117,9 +124,9 @@ extension DeviceCheckHandler {
     private func secondTry(_ job: Job, _ attempt: Attempt, evenIfLater isHopeful: Bool = false)
         -> Verdict<Job, Answer>?
     {
-        guard !job.isSecondTry || isHopeful, job.tries(attempt.number) == 1 || isHopeful,
-            attempt.number < self.settings.attempts * 2
-        else { return nil }
+        // A case that is played through by hand is one call, and says by its number which.
+        let isFirst = self.tokens.isLive ? !job.isSecondTry : job.tries(attempt.number) == 1
+        guard isFirst || isHopeful, attempt.number < self.settings.attempts * 2 else { return nil }
         var job = job
         job.isSecondTry = true
         return self.call(job, now: attempt.now).map { .call($0) }
@@ -127,8 +134,7 @@ extension DeviceCheckHandler {
 
     /// Nobody knows what such an answer means, so somebody has to look at it.
     private func unexplained(_ job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
-        let limit = min(3, self.settings.attempts)
-        if job.tries(attempt.number) < limit, self.hasTime(for: .zero, job, attempt) {
+        if attempt.failures + 1 < self.settings.unexplainedAttempts, self.hasTime(for: .zero, job, attempt) {
             return .retry(Retry(.unexplained, blame: .record))
         }
         return .reject(

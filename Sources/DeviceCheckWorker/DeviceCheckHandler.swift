@@ -45,6 +45,11 @@ package struct DeviceCheckHandler: Handler {
         Dictionary(uniqueKeysWithValues: DeviceCheckEnvironment.allCases.map { ($0, value($0)) })
     }
 
+    /// Apple's two hosts.
+    package var endpoints: [UpstreamEndpoint] {
+        DeviceCheckEnvironment.allCases.map { UpstreamEndpoint($0.rawValue) }
+    }
+
     package func companions(_ surroundings: Surroundings) -> [any Service] {
         self.tokens.goLive()
         self.memory.goLive()
@@ -81,7 +86,10 @@ package struct DeviceCheckHandler: Handler {
         check.header.teamID = team
         let age = TokenAge(of: check, publishedAt: record.timestamp, now: attempt.now)
         if let objection = self.objection(to: check, age, attempt) { return objection }
-        let job = Job(check: check, step: Job.Step(check.demand), publishedAt: record.timestamp, serial: 0)
+        guard let step = self.step(of: check, now: attempt.now) else {
+            return .refuse(.superseded, Answer(.superseded, check.header, tokenAge: age.milliseconds))
+        }
+        let job = Job(check: check, step: step, publishedAt: record.timestamp, serial: 0)
         guard let call = self.call(job, now: attempt.now) else {
             return .refuse(Reason.cannotSign, self.answer(.unavailable, to: job, attempt))
         }
@@ -106,15 +114,21 @@ package struct DeviceCheckHandler: Handler {
             return refusal(.tooLate, .unavailable)
         }
         if age.waited > self.settings.limits.oldest { return refusal(.tooOld, .expiredToken) }
-        if self.isSuperseded(check, now: attempt.now) { return refusal(.superseded, .superseded) }
         return nil
     }
 
-    func isSuperseded(_ check: DeviceCheck, now: Int64) -> Bool {
-        guard case .update = check.demand, let requestedAt = check.requestedAt,
-            let subject = UpdateMemory.Subject(check)
-        else { return false }
-        return self.memory.hasNewer(than: requestedAt, for: subject, now: now)
+    /// The first step of what is asked for; nil for an update of which nothing is left to do.
+    private func step(of check: DeviceCheck, now: Int64) -> Job.Step? {
+        switch check.demand {
+        case .query: return .query
+        case .validate: return .validate
+        case .update(var change):
+            if let requestedAt = check.requestedAt, let subject = UpdateMemory.Subject(check) {
+                change = self.memory.remainder(of: change, from: requestedAt, for: subject, now: now)
+            }
+            guard !change.isNothing else { return nil }
+            return change.complete.map { .writing($0, change) } ?? .reading(change)
+        }
     }
 
     /// The call for a job's step: made of this moment, and good for this moment only. Nil if it cannot be signed.
@@ -137,7 +151,14 @@ package struct DeviceCheckHandler: Handler {
             HTTPHeader("Content-Type", "application/json"),
         ]
         let request = HTTPRequest(method: .post, url: url, headers: headers, body: body.body)
-        return Call(request, for: job, lane: lane, isPerishable: true, isSecondTry: job.isSecondTry)
+        return Call(
+            request,
+            for: job,
+            lane: lane,
+            endpoint: header.environment.endpoint,
+            isPerishable: true,
+            isSecondTry: job.isSecondTry
+        )
     }
 
     package func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? {
@@ -171,21 +192,13 @@ package struct DeviceCheckHandler: Handler {
 }
 
 extension DeviceCheckEnvironment {
+    /// Its place among the endpoints.
+    fileprivate var endpoint: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
     var host: String {
         switch self {
         case .production: "https://api.devicecheck.apple.com"
         case .development: "https://api.development.devicecheck.apple.com"
-        }
-    }
-}
-
-extension DeviceCheckJob.Step {
-    init(_ demand: DeviceCheck.Demand) {
-        switch demand {
-        case .query: self = .query
-        case .validate: self = .validate
-        case .update(let change):
-            self = change.complete.map { .writing($0, afterReading: false) } ?? .reading(change)
         }
     }
 }

@@ -8,8 +8,8 @@ package struct DeviceCheckJob: Hashable, Sendable {
         case validate
         /// Learns the bit that the change leaves as it is.
         case reading(BitChange)
-        /// Sets both, with what `reading` has learnt if it was needed.
-        case writing(DeviceBits, afterReading: Bool)
+        /// Sets both for the sake of the change, with what `reading` has learnt if that was needed.
+        case writing(DeviceBits, BitChange)
 
         var operation: DeviceCheckOperation {
             switch self {
@@ -28,13 +28,13 @@ package struct DeviceCheckJob: Hashable, Sendable {
     /// The same was refused a moment ago, and our token or our clock was to blame.
     var isSecondTry = false
 
-    /// Calls that it takes before this one where nothing goes wrong.
-    private var callsBefore: Int {
-        if case .writing(_, afterReading: true) = self.step { 1 } else { 0 }
+    /// Whether the call at hand follows on one that has read the bits.
+    var isAfterReading: Bool {
+        if case .writing(_, let change) = self.step { change.complete == nil } else { false }
     }
 
     /// Which try of its step this is at most, by the number of all calls made for the record.
-    func tries(_ number: Int) -> Int { max(1, number - self.callsBefore) }
+    func tries(_ number: Int) -> Int { max(1, number - (self.isAfterReading ? 1 : 0)) }
 
     func age(now: Int64) -> TokenAge { TokenAge(of: self.check, publishedAt: self.publishedAt, now: now) }
 }

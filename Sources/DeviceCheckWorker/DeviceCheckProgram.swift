@@ -17,6 +17,11 @@ enum DeviceCheckProgram: WorkerProgram {
     )
 
     static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> DeviceCheckHandler {
+        if engine.ordering == .none {
+            let problem =
+                "must be key or partition: of two updates of one subject at once, one would undo the other's bit"
+            reader.section("worker").reportFault("ordering", problem)
+        }
         let reader = reader.section("devicecheck")
         return DeviceCheckHandler(
             DeviceCheckSettings(
@@ -24,11 +29,18 @@ enum DeviceCheckProgram: WorkerProgram {
                 hosts: self.hosts(reader),
                 limits: self.limits(reader),
                 attempts: self.attempts(reader, engine),
+                unexplainedAttempts: reader.int(
+                    "unexplained_attempts",
+                    default: 3,
+                    in: 1...100,
+                    help:
+                        "Calls after which a refusal without a known reason is given up. At most devicecheck.attempts."
+                ),
                 backoff: engine.backoff,
                 tokenLifetime: reader.duration(
                     "provider_token_lifetime",
                     default: .seconds(1_800),
-                    in: .seconds(60) ... .seconds(3_600),
+                    in: .seconds(60) ... .seconds(3_570),
                     help: "How long one signed token is shown to Apple. A refused one is renewed at once."
                 ),
                 memory: self.memory(reader)

@@ -39,6 +39,8 @@ package struct DeviceCheckSettings: Sendable {
     package var limits: TokenLimits
     /// Calls made for one operation, the first included.
     package var attempts: Int
+    /// Calls after which an answer that nobody can explain is given up.
+    package var unexplainedAttempts: Int
     /// How the engine spaces them.
     package var backoff: Backoff
     /// How long one token of ours is shown to Apple.
@@ -50,6 +52,7 @@ package struct DeviceCheckSettings: Sendable {
         hosts: [DeviceCheckEnvironment: BaseURL] = [:],
         limits: TokenLimits = TokenLimits(),
         attempts: Int = 5,
+        unexplainedAttempts: Int = 3,
         backoff: Backoff = Backoff(base: .milliseconds(200), longest: .seconds(2)),
         tokenLifetime: Duration = .seconds(1_800),
         memory: UpdateMemory.Limits = UpdateMemory.Limits()
@@ -58,6 +61,7 @@ package struct DeviceCheckSettings: Sendable {
         self.hosts = hosts
         self.limits = limits
         self.attempts = attempts
+        self.unexplainedAttempts = min(unexplainedAttempts, attempts)
         self.backoff = backoff
         self.tokenLifetime = tokenLifetime
         self.memory = memory

@@ -39,6 +39,8 @@ final class ProviderTokens: Sendable {
     /// From now on it is remembered what Apple says of a token. A case that is played through by hand leaves no trace.
     func goLive() { self.state.withLock { $0.isLive = true } }
 
+    var isLive: Bool { self.state.withLock { $0.isLive } }
+
     /// The token to show now; nil for a team without a key, or if OpenSSL cannot sign.
     func token(of team: String, now: Int64) -> Token? {
         self.state.withLock { state in

@@ -1,8 +1,8 @@
 import Synchronization
 import WireFormats
 
-/// When the last update of each subject was decided upon, of those that were done: an older one that comes later must
-/// not undo it.
+/// When the last change of each bit of each subject was decided upon, of those that were done: an older one that comes
+/// later must not undo it, and does what it asks for the other bit all the same.
 ///
 /// Bounded twice, by age and by number, and empty after a start: what came before is then forgotten, and an old update
 /// that is published late is done. Two generations do for both bounds: the younger becomes the older when it is full or
@@ -27,9 +27,20 @@ package final class UpdateMemory: Sendable {
         var name: [UInt8]
     }
 
+    /// Wall-clock milliseconds; nil for a bit that nobody has changed.
+    private struct Times {
+        var bit0: Int64?
+        var bit1: Int64?
+
+        mutating func note(_ change: BitChange, _ requestedAt: Int64) {
+            if change.bit0 != nil { self.bit0 = max(self.bit0 ?? requestedAt, requestedAt) }
+            if change.bit1 != nil { self.bit1 = max(self.bit1 ?? requestedAt, requestedAt) }
+        }
+    }
+
     private struct State {
-        var younger: [Subject: Int64] = [:]
-        var older: [Subject: Int64] = [:]
+        var younger: [Subject: Times] = [:]
+        var older: [Subject: Times] = [:]
         /// Wall-clock milliseconds.
         var begunAt: Int64?
         var isLive = false
@@ -43,22 +54,29 @@ package final class UpdateMemory: Sendable {
     /// From now on updates are remembered. A case that is played through by hand leaves no trace.
     func goLive() { self.state.withLock { $0.isLive = true } }
 
-    /// Whether an update that was decided upon then comes too late. One of the very same time does not: it may be the
-    /// same, delivered again.
-    func hasNewer(than requestedAt: Int64, for subject: Subject, now: Int64) -> Bool {
+    /// What is left to do of a change that was decided upon then: a bit that something newer has set stays as it is. Of
+    /// the very same time nothing is left out: it may be the same change, delivered again.
+    func remainder(of change: BitChange, from requestedAt: Int64, for subject: Subject, now: Int64)
+        -> BitChange
+    {
         self.state.withLock { state in
             self.turn(&state, now)
-            guard let last = state.younger[subject] ?? state.older[subject] else { return false }
-            return last > requestedAt
+            guard let last = state.younger[subject] ?? state.older[subject] else { return change }
+            var rest = change
+            if let time = last.bit0, time > requestedAt { rest.bit0 = nil }
+            if let time = last.bit1, time > requestedAt { rest.bit1 = nil }
+            return rest
         }
     }
 
-    func note(_ requestedAt: Int64, for subject: Subject, now: Int64) {
+    /// The change has been done.
+    func note(_ change: BitChange, from requestedAt: Int64, for subject: Subject, now: Int64) {
         self.state.withLock { state in
             guard state.isLive else { return }
             self.turn(&state, now)
-            let last = state.younger[subject] ?? state.older[subject] ?? requestedAt
-            state.younger[subject] = max(last, requestedAt)
+            var times = state.younger[subject] ?? state.older[subject] ?? Times()
+            times.note(change, requestedAt)
+            state.younger[subject] = times
         }
     }
 

@@ -68,6 +68,8 @@ package struct DeviceCheckSimulator {
     /// The counters at one moment.
     package struct Stats: Codable, Hashable, Sendable {
         package var requests: Int
+        /// Requests that the API carried out or answered; also where the answer was then lost.
+        package var accepted: Int
         /// By HTTP status; 0 for requests that got none.
         package var answers: [String: Int]
         package var faults: [String: Int]

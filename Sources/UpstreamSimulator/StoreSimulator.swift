@@ -34,6 +34,9 @@ package struct StoreSimulator {
     /// The counters at one moment.
     package struct Stats: Codable, Hashable, Sendable {
         package var requests: Int
+        /// Requests that Apple said yes to: receipts it has shown the purchases of, and answers of the Server API. Also
+        /// where the answer was then lost.
+        package var accepted: Int
         /// By HTTP status; 0 for requests that got none.
         package var answers: [String: Int]
         package var faults: [String: Int]

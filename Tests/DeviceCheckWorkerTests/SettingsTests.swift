@@ -71,6 +71,20 @@ import WorkerKit
         #expect(program.handler.settings.hosts[.production]?.text == url)
     }
 
+    /// Two updates of one subject at once would undo each other's bit.
+    @Test(arguments: [("none", 1), ("partition", 0), ("key", 0)] as [(String, Int32)])
+    func refusesToWorkWithoutOrder(ordering: String, status: Int32) throws {
+        let command = try WorkerCommand(
+            ["check-config", "{settings}"],
+            settings: SettingsText(),
+            environment: ["FLOTILLA_WORKER_ORDERING": ordering]
+        )
+        #expect(command.status == status, "\(command.complaints)")
+        #expect(
+            status == 0 || command.complaints.contains("FLOTILLA_WORKER_ORDERING: must be key or partition")
+        )
+    }
+
     @Test func takesAKeyFromTheEnvironmentWithItsLineEndsWrittenOut() throws {
         let key = Case.key.replacing("\n", with: #"\n"#)
         for text in [key, Case.key] {

@@ -27,13 +27,20 @@ import Testing
         }
     }
 
-    @Test(arguments: inputs)
+    /// The rows of the vectors, where a target has such.
+    static let seeds: [Input] = FuzzTarget.all.flatMap { target in
+        target.seeds().enumerated().map { number, seed in
+            Input(target: target, name: "seed-\(number)", bytes: seed)
+        }
+    }
+
+    @Test(arguments: inputs + seeds)
     func holds(input: Input) throws {
         try input.target.run(input.bytes)
     }
 
     /// Whatever is cut off, also in the middle of a line or of a character.
-    @Test(arguments: inputs)
+    @Test(arguments: inputs + seeds)
     func holdsOfWhatIsCutShort(input: Input) throws {
         for part in 0..<8 { try input.target.run(Array(input.bytes.prefix(input.bytes.count * part / 8))) }
     }
@@ -41,7 +48,17 @@ import Testing
     @Test func everyTargetHasInputsAndEveryInputATarget() {
         #expect(Self.files(in: "") == FuzzTarget.all.map(\.name).sorted())
         #expect(FuzzTarget.all.allSatisfy { !Self.files(in: $0.name).isEmpty })
-        #expect(Self.inputs.allSatisfy { $0.bytes.count <= $0.target.longestInput })
+        #expect((Self.inputs + Self.seeds).allSatisfy { $0.bytes.count <= $0.target.longestInput })
+    }
+
+    /// Rows that can no longer be read would be missed by nobody else.
+    @Test(arguments: [
+        ("app-receipt", 14), ("app-receipt-verified", 14), ("signed-data", 24), ("signed-data-parts", 22),
+        ("transaction-receipt", 7), ("old-property-list", 13), ("verify-receipt-answer", 32),
+        ("app-store-answer", 23), ("devicecheck-answer", 28), ("devicecheck-record", 6), ("private-key", 22),
+    ])
+    func everyRowOfTheVectorsIsASeed(target: String, count: Int) {
+        #expect(Self.seeds.count { $0.target.name == target } == count)
     }
 
     @Test func theCorpusIsSmall() {

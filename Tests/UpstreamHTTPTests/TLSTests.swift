@@ -34,7 +34,9 @@ private final class TLSServer {
     }
 
     deinit {
-        self.process.terminate()
+        // Not to be refused: a child has the signal mask of the thread that started it, and ours may block all others.
+        kill(self.process.processIdentifier, SIGKILL)
+        self.process.waitUntilExit()
         try? FileManager.default.removeItem(at: self.folder)
     }
 

@@ -169,6 +169,7 @@ import Testing
         let stats = try await Self.send(url, "GET", "control/stats").1
         #expect(stats.contains(#""requests":3"#) && stats.contains(#""server_error":1"#), "\(stats)")
         #expect(simulator.stats().answers == ["400": 2, "502": 1])
+        #expect(simulator.stats().accepted == 0)
         await simulator.stop()
     }
 

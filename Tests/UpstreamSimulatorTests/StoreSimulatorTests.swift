@@ -121,6 +121,34 @@ import Testing
         #expect(Self.ask(target, of: &store, now: 1_699_999_999_000).status == 401)
         #expect(Self.ask(target, of: &store, now: 1_700_000_300_000).status == 401)
         #expect(store.answers == ["200": 1, "401": 4])
+        #expect(store.accepted == 1)
+    }
+
+    /// A no of verifyReceipt comes with a 200, and is none of the calls that Apple said yes to.
+    @Test func countsAsAcceptedWhatItSaysYesTo() {
+        let purchase = Self.purchase("1000001")
+        var store = Self.store([purchase])
+        func ask(_ target: String, _ password: String) {
+            let receipt = SimulatedReceipt.text(of: purchase)
+            let body = Array(#"{"receipt-data":"\#(receipt)","password":"\#(password)"}"#.utf8)
+            let request = StoreState.Request(method: "POST", target: target, authorization: nil, body: body)
+            _ = store.answer(request, now: Self.now)
+        }
+        ask("/verifyReceipt", "s3cret")
+        ask("/verifyReceipt", "wrong")
+        ask("/sandbox/verifyReceipt", "s3cret")
+        #expect(store.accepted == 1 && store.requests == 3 && store.answers == ["200": 3])
+    }
+
+    /// What an app has of a purchase is what the Server API says of it.
+    @Test func signsForAnAppWhatItSaysItself() throws {
+        let purchase = Self.purchase("1000001")
+        var store = Self.store([purchase])
+        let answer = Self.object(Self.ask("/inApps/v1/transactions/1000001", of: &store))
+        let own = try #require(answer["signedTransactionInfo"] as? String).split(separator: ".")
+        let theirs = try #require(SimulatedTransaction.text(of: purchase)).split(separator: ".")
+        // Each signature is another one.
+        #expect(own.count == 3 && own.prefix(2) == theirs.prefix(2))
     }
 
     @Test func knowsItsPurchases() throws {

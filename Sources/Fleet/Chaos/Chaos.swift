@@ -21,7 +21,7 @@ final class Chaos {
             do {
                 cast = try ChaosCast(self.options, on: stage, in: folder)
             } catch {
-                folder.remove(WorkerFile.names)
+                folder.remove()
                 throw error
             }
             defer { cast.leave() }

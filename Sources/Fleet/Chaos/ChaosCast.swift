@@ -69,7 +69,7 @@ final class ChaosCast {
     /// Removes what was made on a cluster that stays.
     func leave() {
         if self.admin != nil { try? self.admin?.deleteTopics(self.topics, atMost: .seconds(30)) }
-        self.folder.remove(WorkerFile.names + ChaosSchedule.queueLimits.map(Self.settingsName))
+        self.folder.remove()
     }
 
     // MARK: - Workers

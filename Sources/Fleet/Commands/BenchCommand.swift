@@ -50,7 +50,7 @@ struct BenchCommand: AsyncParsableCommand {
     private func measure(_ wish: StopWish) throws -> Int32 {
         let folder = try TemporaryFolder()
         let name = "bench.yaml"
-        defer { folder.remove([name]) }
+        defer { folder.remove() }
         try folder.write(try self.settings, to: name)
         let worker = try ChildProcess(
             try Sibling.path(of: Roster.activation.name),

@@ -5,10 +5,10 @@ struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract:
-            "Run broker, upstream and worker, publish every kind of record, and check what became of each.",
+            "Run broker, upstreams and all workers, publish every kind of record, and check what became of each.",
         discussion: """
             Nothing but this machine is needed. The exit code is 0 only if every record that was published is \
-            accounted for exactly as expected and the worker has drained and ended with 0.
+            accounted for exactly as expected and every worker has drained and ended with 0.
             """
     )
 

@@ -17,7 +17,7 @@ final class Cost {
     func run() -> Int32 {
         Stage.show("fleet cost", self.wish) { stage in
             let folder = try TemporaryFolder()
-            defer { folder.remove(WorkerFile.names) }
+            defer { folder.remove() }
             try self.play(on: stage, try WorkerFile(in: folder))
             return 0
         }

@@ -1,118 +1,67 @@
-import Foundation
-import Kafka
-import UpstreamSimulator
 import WireFormats
+import WorkerKit
 
-/// Whether everything came as it had to.
+/// Whether everything came of one worker's records as it had to.
 struct Audit {
-    struct WorkerExit {
-        var exit: ChildProcess.Exit
-        var took: Duration
-    }
-
-    /// One sentence, and what speaks against it.
-    private struct Finding {
-        var claim: String
-        var objections: [String]
-    }
-
-    private static let linesLimit = 30
-
-    /// What kept the demo from its end.
-    var misfortunes: [String] = []
-    var outage = Outage.Result()
-    var workerExit: WorkerExit?
-    private var stats: SimulatorStats?
-    private var metrics: MetricsPage?
-    private var first: [Register.Entry] = []
+    let worker: WorkerIdentity
+    /// What the worker calls, to a person.
+    let upstream: String
+    /// What was read while the demo went on.
+    var register: Register
     /// What both topics say when they are read from the beginning.
-    private var second: Register?
+    var second: Register?
+    /// What the worker has counted.
+    var metrics: MetricsPage?
+    /// What its upstream has counted.
+    var answers = UpstreamAnswers()
+    var exit: Player.Exit?
+    /// What happened in an outage, if the upstream had one.
+    var outage: Outage.Result?
+    /// Whether nobody else can have published: what is said of others' records is then a fault.
+    var isAlone = true
+    /// What is claimed of this worker's upstream alone, and what has to be said about its numbers.
+    var ownClaims: [Claim] = []
+    var remarks: [String] = []
 
-    /// Asks GDT and the worker for their own counts.
-    mutating func takeNumbers(_ stage: Stage, _ cast: Cast) throws {
-        let stats = try stage.fetch(cast.upstreamRequest("/control/stats"))
-        self.stats = try JSONDecoder().decode(SimulatorStats.self, from: Data(stats))
-        // An outcome can be read before the worker knows that the broker has it, and counts it.
-        var counters = MetricsPage(try stage.fetch(cast.metricsRequest))
-        let limit = ContinuousClock.now + .seconds(5)
-        while counters.sum("worker_records_total") < cast.traffic.register.entries.count, .now < limit {
-            counters = MetricsPage(try stage.fetch(cast.metricsRequest))
-        }
-        self.metrics = counters
-        Totals(cast.traffic.register, self.stats, counters).show(on: stage.screen)
+    init(_ worker: WorkerIdentity, calling upstream: String, _ register: Register) {
+        self.worker = worker
+        self.upstream = upstream
+        self.register = register
     }
 
-    /// Reads both topics to their ends, after the last word of the worker.
-    mutating func readAgain(_ stage: Stage, _ cast: Cast) throws {
-        let topics = [Roster.activation.resultTopic, Roster.activation.deadLetterTopic]
-        let reader = try Stage.reader(of: topics, cast.brokers)
-        self.first = cast.traffic.register.entries
-        var register = cast.traffic.register.blank()
-        stage.end(by: .now + .seconds(30))
-        while !reader.isAtEnd {
-            reader.read(atMost: 10_000, { register.arrived($0) }, { _ in })
-            if !reader.isAtEnd { try stage.turn() }
-        }
-        self.second = register
-    }
-
-    /// Says what is as it must be and what is not.
-    ///
-    /// - Returns: whether everything is.
-    func conclude(_ stage: Stage, _ register: Register) -> Bool {
-        let screen = stage.screen
-        let findings = self.findings(register)
-        screen.line()
-        screen.line("Checked", .bold)
-        for finding in findings {
-            let isTrue = finding.objections.isEmpty
-            let mark = isTrue ? screen.paint("✓", .green) : screen.paint("✗", .red)
-            screen.line("\(mark) \(finding.claim)")
-        }
-        let missing = self.misfortunes + findings.flatMap(\.objections)
-        screen.line()
-        guard missing.isEmpty else {
-            screen.line("Not as expected:", .red)
-            for line in missing.prefix(Self.linesLimit) { screen.line("  \(line)") }
-            if missing.count > Self.linesLimit {
-                screen.line("  … and \(missing.count - Self.linesLimit) more")
-            }
-            return false
-        }
-        screen.line("Every record is accounted for.", .green)
-        return true
-    }
-
-    private func findings(_ register: Register) -> [Finding] {
-        let entries = register.entries
+    /// What must be true of it, and what speaks against each.
+    var claims: [Claim] {
+        let entries = self.register.entries
         let letters = entries.count { $0.specimen.fate == .deadLettered }
-        return [
-            Finding(
-                claim: "each of the \(entries.count) records has one outcome, the expected one",
+        var claims = [
+            Claim(
+                text: "each of the \(entries.count) records has one outcome, the expected one",
                 objections: Self.objections(in: entries, about: { $0.specimen.fate != .deadLettered })
-                    + register.riddles.map { "\($0) cannot be understood" }
+                    + self.oddities(in: self.register)
             ),
-            Finding(
-                claim:
-                    "the \(letters) dead letters hold their records untouched, and outcomes name them",
+            Claim(
+                text: "the \(letters) dead letters hold their records untouched, and outcomes name them",
                 objections: Self.objections(in: entries, about: { $0.specimen.fate == .deadLettered })
             ),
-            Finding(
-                claim: "read again from the beginning, both topics say the same",
+            Claim(
+                text: "read again from the beginning, both topics say the same",
                 objections: self.secondObjections
             ),
-            Finding(
-                claim: "GDT accepted every conversion that succeeded, and no other",
-                objections: self.objectionsOfUpstream(entries)
-            ),
-            Finding(claim: "the worker's own counters agree", objections: self.objectionsOfMetrics(entries)),
-            Finding(
-                claim: "in the outage the circuit breaker opened, and closed again",
-                objections: self.outage.breakerOpened > 0 && self.outage.breakerClosed > 0
-                    ? [] : ["the circuit breaker did not open, or did not close again"]
-            ),
-            self.exitFinding,
+            self.upstreamClaim,
         ]
+        claims += self.ownClaims
+        claims.append(Claim(text: "the worker's own counters agree", objections: self.metricsObjections))
+        if let outage {
+            let isAsItWas = outage.breakerOpened > 0 && outage.breakerClosed > 0
+            claims.append(
+                Claim(
+                    text: "in the outage the circuit breaker opened, and closed again",
+                    objections: isAsItWas ? [] : ["the circuit breaker did not open, or did not close again"]
+                )
+            )
+        }
+        claims.append(self.exitClaim)
+        return claims
     }
 
     private static func objections(
@@ -124,49 +73,89 @@ struct Audit {
         }
     }
 
+    private func oddities(in register: Register) -> [String] {
+        let strangers = self.isAlone ? register.strangers : []
+        return register.riddles.map { "\($0) cannot be understood" }
+            + strangers.map { "something is said of \($0), which was not published here" }
+    }
+
     private var secondObjections: [String] {
         guard let second else { return ["the topics were not read again"] }
-        let first = Set(Self.objections(in: self.first) { _ in true })
-        return Self.objections(in: second.entries) { _ in true }.filter { !first.contains($0) }
-            .map { "read again: \($0)" }
+        func all(_ register: Register) -> [String] {
+            Self.objections(in: register.entries) { _ in true } + self.oddities(in: register)
+        }
+        let first = Set(all(self.register))
+        return all(second).filter { !first.contains($0) }.map { "read again: \($0)" }
     }
 
-    private func objectionsOfUpstream(_ entries: [Register.Entry]) -> [String] {
-        guard let stats else { return ["GDT was not asked for its counters"] }
-        let distinct = entries.count { $0.specimen.accepted > 0 }
-        let accepted = entries.reduce(0) { $0 + $1.specimen.accepted }
-        var objections: [String] = []
-        if stats.distinctAccepted != distinct {
-            objections.append("GDT accepted \(stats.distinctAccepted) conversions instead of \(distinct)")
+    // MARK: - Calls
+
+    /// Calls that have to have reached the upstream. Those that take more than they must do not reach it before.
+    private var reaching: Int { self.register.entries.reduce(0) { $0 + $1.specimen.calls.lowerBound } }
+
+    private var accepted: Int { self.register.entries.reduce(0) { $0 + $1.specimen.accepted } }
+
+    private var upstreamClaim: Claim {
+        var claim = Claim(
+            text:
+                "\(self.upstream) was called the \(self.reaching) times that were due, and accepted \(self.accepted)",
+            objections: []
+        )
+        guard let tally = self.answers.tally else {
+            claim.objections = ["\(self.upstream) was not asked for its counters"]
+            return claim
         }
-        if stats.accepted != accepted {
-            objections.append("GDT accepted \(stats.accepted) reports instead of \(accepted)")
+        if tally.requests != self.reaching {
+            claim.objections.append(
+                "\(self.upstream) was called \(tally.requests) times, not \(self.reaching)"
+            )
         }
-        return objections
+        if tally.accepted != self.accepted {
+            claim.objections.append("\(self.upstream) accepted \(tally.accepted) calls, not \(self.accepted)")
+        }
+        return claim
     }
 
-    private func objectionsOfMetrics(_ entries: [Register.Entry]) -> [String] {
+    /// Attempts that were made again, by what the outcomes say: each took one call, and others that followed at once.
+    var retries: Int {
+        self.register.entries.reduce(0) { sum, entry in
+            sum + max(0, (entry.outcome?.attempts ?? 0) - 1 - entry.specimen.followUps)
+        }
+    }
+
+    private var metricsObjections: [String] {
         guard let metrics else { return ["the worker was not asked for its counters"] }
-        return Outcome.Fate.allCases.compactMap { fate in
+        let entries = self.register.entries
+        var objections = Outcome.Fate.allCases.compactMap { fate -> String? in
             let expected = entries.count { $0.specimen.fate == fate }
             let counted = metrics.sum("worker_records_total", [("outcome", fate.rawValue)])
             return counted == expected
                 ? nil : "the worker counts \(counted) \(fate.rawValue) instead of \(expected)"
         }
+        let letters = metrics.sum("worker_dead_letters_total")
+        let expected = entries.count { $0.specimen.fate == .deadLettered }
+        if letters != expected {
+            objections.append("the worker counts \(letters) dead letters instead of \(expected)")
+        }
+        let retries = metrics.sum("worker_retries_total")
+        if retries != self.retries {
+            objections.append(
+                "the worker counts \(retries) retries, and the outcomes tell of \(self.retries)"
+            )
+        }
+        return objections
     }
 
-    private var exitFinding: Finding {
-        guard let workerExit else {
-            return Finding(
-                claim: "the worker ended with 0 after SIGTERM",
+    private var exitClaim: Claim {
+        guard let exit else {
+            return Claim(
+                text: "the worker ended with 0 after SIGTERM",
                 objections: ["the worker was not stopped"]
             )
         }
-        let took = Row.text(workerExit.took)
-        return Finding(
-            claim: "the worker drained and ended with 0, \(took) after SIGTERM",
-            objections: workerExit.exit == .code(0)
-                ? [] : ["the worker ended with \(workerExit.exit) after SIGTERM"]
+        return Claim(
+            text: "the worker drained and ended with 0, \(Row.text(exit.took)) after SIGTERM",
+            objections: exit.exit == .code(0) ? [] : ["the worker ended with \(exit.exit) after SIGTERM"]
         )
     }
 }

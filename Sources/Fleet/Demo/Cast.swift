@@ -1,108 +1,84 @@
-import Glibc
 import UpstreamHTTP
 import WorkerKit
 
-/// The three processes of the demo: how they start, where they are, and how they end.
+/// All processes of the demo: how they start, where they are, and how they end.
 final class Cast {
     private let stage: Stage
-    let traffic: Traffic
-    private let file: WorkerFile
-    private let log: Int32
-    private var worker: Performer?
+    let players: [Player]
     private(set) var brokers = ""
-    private(set) var upstream = ""
-    private var port: String?
-    private var hasPartitions = false
 
-    init(on stage: Stage, _ traffic: Traffic, in folder: TemporaryFolder) throws {
+    /// - Parameter acts: in the order in which `fleet upstreams` says where their upstreams are.
+    init(_ acts: [any Act], on stage: Stage, in folder: TemporaryFolder) throws {
         self.stage = stage
-        self.traffic = traffic
-        self.file = try WorkerFile(in: folder)
-        self.log = unsafe open(self.file.logPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        self.players = try acts.map { try Player($0, on: stage, in: folder) }
     }
-
-    deinit { close(self.log) }
 
     /// Starts everybody and says where they are.
     func enter() throws {
         let screen = self.stage.screen
         screen.line()
-        screen.line(
-            "A fleet on one machine: a broker, a simulator of GDT, the activation worker",
-            .bold
-        )
+        screen.line("A fleet on one machine: a broker, simulators of what it calls, and its workers", .bold)
         screen.line()
         let own = try Sibling.path(of: "fleet")
         let broker = try self.stage.start("the broker", own, ["broker", "--until-stdin-closes"])
-        let upstream = try self.stage.start(
-            "the simulator",
+        let words = self.players.flatMap(\.act.upstreamWords)
+        let upstreams = try self.stage.start(
+            "the simulators",
             own,
-            ["upstreams", "--scripted", "--until-stdin-closes", "--keys", self.file.upstreamKeysPath]
+            ["upstreams", "--until-stdin-closes"] + words
         )
-        screen.show("  starting the broker and the simulator")
-        try self.stage.turn { broker.firstLine != nil && upstream.firstLine != nil }
+        screen.show("  starting the broker and the simulators")
+        try self.stage.turn {
+            broker.firstLine != nil && upstreams.firstLines.count >= self.players.count
+        }
         self.brokers = broker.firstLine ?? ""
-        self.upstream = upstream.firstLine ?? ""
-        screen.line("  broker   \(self.brokers)  embedded, in memory")
-        screen.line("  GDT      \(self.upstream)  simulator, keys of this run only")
-        try self.startWorker(own)
-        let topics = [Roster.activation.resultTopic, Roster.activation.deadLetterTopic]
-        try self.traffic.connect(to: self.brokers, reading: topics)
-        screen.show("  worker   joining its consumer group, for which the embedded broker takes 3 s")
-        let start = ContinuousClock.now
-        try self.stage.turn { self.hasPartitions && self.port != nil }
-        let took = Row.text(start.duration(to: .now))
-        screen.line("  worker   \(self.address)  ready after \(took)")
+        self.tell("broker", self.brokers, "embedded, in memory")
+        for (player, url) in zip(self.players, upstreams.firstLines) {
+            self.tell(player.act.upstream, url, "simulator, with keys of this run only")
+            try player.start(brokers: self.brokers, upstream: url)
+        }
+        screen.show("  the workers join their consumer groups, for which the embedded broker takes 3 s")
+        try self.awaitWorkers()
     }
 
-    private func startWorker(_ own: String) throws {
-        try self.file.write(brokers: self.brokers, upstream: self.upstream)
-        let program = try Sibling.path(of: Roster.activation.name)
-        // A worker knows nothing of its parent, and must not stay behind if the demo is killed.
-        self.worker = try self.stage.start(
-            "the worker",
-            own,
-            ["leash", "--", program, "run", "--config", self.file.path]
-        ) { [weak self] line in
-            self?.noted(line)
+    private func awaitWorkers() throws {
+        let start = ContinuousClock.now
+        var missing = self.players
+        while !missing.isEmpty {
+            try self.stage.turn()
+            for player in missing where player.isReady {
+                let took = Row.text(start.duration(to: .now))
+                self.tell(player.act.worker.name, player.address, "ready after \(took)")
+            }
+            missing.removeAll(where: \.isReady)
         }
     }
 
-    private func noted(_ line: String) {
-        Console.write(Array("\(line)\n".utf8), to: self.log)
-        guard let event = WorkerEvent(line) else { return }
-        if event.message == "health and metrics" { self.port = event.port }
-        if event.message == "assigned" { self.hasPartitions = true }
-    }
-
-    var address: String { "http://127.0.0.1:\(self.port ?? "0")" }
-
-    var metricsRequest: HTTPRequest { HTTPRequest(method: .get, url: "\(self.address)/metrics") }
-
-    func upstreamRequest(_ path: String, posting body: String? = nil) -> HTTPRequest {
-        HTTPRequest(
-            method: body == nil ? .get : .post,
-            url: "\(self.upstream)\(path)",
-            body: body.map { Array($0.utf8) }
-        )
+    private func tell(_ who: String, _ address: String, _ what: String) {
+        func padded(_ text: String, _ width: Int) -> String {
+            text + String(repeating: " ", count: max(0, width - text.count))
+        }
+        self.stage.screen.line("  \(padded(who, 18)) \(padded(address, 22))  \(what)")
     }
 
     /// Goes on until somebody has seen enough.
     func stay() throws {
         let screen = self.stage.screen
-        let topic = Roster.activation.topic
         self.stage.end(by: nil)
         screen.line()
         screen.line("Everything is left running until Ctrl-C. In another terminal:", .bold)
-        screen.line()
-        for line in [
-            "fleet publish \(topic) --brokers \(self.brokers) --file records.jsonl",
-            "fleet read \(topic).result --brokers \(self.brokers) --from-beginning",
-            "fleet read \(topic).dead-letter --brokers \(self.brokers) --from-beginning",
-            "curl \(self.address)/metrics",
-            "curl \(self.upstream)/control/stats",
-            "tail -f \(self.file.logPath)",
-        ] { screen.line("  \(line)") }
+        for player in self.players {
+            let topic = player.act.worker.topic
+            screen.line()
+            for line in [
+                "fleet publish \(topic) --brokers \(self.brokers) --file records.jsonl",
+                "fleet read \(topic).result --brokers \(self.brokers) --from-beginning",
+                "fleet read \(topic).dead-letter --brokers \(self.brokers) --from-beginning",
+                "curl \(player.address)/metrics",
+                "curl \(player.upstreamAddress)/control/stats",
+                "tail -f \(player.logPath)",
+            ] { screen.line("  \(line)") }
+        }
         do {
             while true { try self.stage.turn() }
         } catch is Stage.Interrupted {
@@ -110,14 +86,26 @@ final class Cast {
         }
     }
 
-    /// Asks the worker to finish what it has in hand and to end.
+    /// Asks the workers to finish what they have in hand and to end.
     ///
-    /// - Returns: how it ended, and how long it took.
-    func dismissWorker() -> Audit.WorkerExit? {
-        guard let worker else { return nil }
-        self.stage.screen.show("  SIGTERM to the worker: it drains, commits and leaves its group")
+    /// - Returns: how each ended, in their order, and how long it took; nil for one that was not there.
+    func dismissWorkers() -> [Player.Exit?] {
+        self.stage.screen.show("  SIGTERM to the workers: they drain, commit and leave their groups")
         let start = ContinuousClock.now
-        self.stage.dismiss([worker])
-        return worker.process.exit.map { Audit.WorkerExit(exit: $0, took: start.duration(to: .now)) }
+        self.stage.dismissTogether(self.players.compactMap(\.performer))
+        return self.players.map { player in
+            guard let performer = player.performer, let exit = performer.process.exit else { return nil }
+            return Player.Exit(exit: exit, took: start.duration(to: performer.endedAt ?? .now))
+        }
+    }
+
+    /// Sends everybody home, whatever they have in hand: workers before what they work with.
+    func leave() {
+        self.stage.dismissTogether(self.stage.remaining.filter { self.isWorker($0) })
+        self.stage.dismiss(self.stage.remaining)
+    }
+
+    private func isWorker(_ performer: Performer) -> Bool {
+        self.players.contains { $0.performer === performer }
     }
 }

@@ -18,38 +18,70 @@ final class Demo {
         _ = signal(SIGPIPE, SIG_IGN)
         do {
             let folder = try TemporaryFolder()
-            defer { folder.remove(WorkerFile.names) }
+            defer { folder.remove() }
             let stage = try Stage(self.wish)
+            let cast = try Cast(try Self.acts(in: folder), on: stage, in: folder)
             // Whatever happens on it, nobody is left behind.
-            defer { stage.dismiss(stage.remaining) }
-            return self.play(on: stage, in: folder)
+            defer { cast.leave() }
+            return self.play(cast, on: stage)
         } catch {
             Console.complain("fleet demo: \(error)")
             return 1
         }
     }
 
-    private func play(on stage: Stage, in folder: TemporaryFolder) -> Int32 {
+    /// In the order in which `fleet upstreams` says where their upstreams are.
+    private static func acts(in folder: TemporaryFolder) throws -> [any Act] {
+        [try ActivationAct(in: folder), try DeviceCheckAct(in: folder), try ReceiptAct(in: folder)]
+    }
+
+    private func play(_ cast: Cast, on stage: Stage) -> Int32 {
         let screen = stage.screen
-        let traffic = Traffic()
-        var audit = Audit()
+        let playbill = Playbill(screen, cast.players.map(\.act.name))
+        var inspection = Inspection(cast.players, on: stage)
         do {
             stage.end(by: .now + Self.longest)
-            let cast = try Cast(on: stage, traffic, in: folder)
-            stage.attend(traffic)
+            for player in cast.players { stage.attend(player.traffic) }
             try cast.enter()
-            try Scenes(stage: stage, cast: cast).playAll(&audit)
-            if self.keeps { try cast.stay() }
-            audit.workerExit = cast.dismissWorker()
-            try audit.readAgain(stage, cast)
+            try self.playAll(cast, on: stage, playbill, &inspection)
+            try inspection.takeNumbers()
+            Totals(inspection.audits).show(on: playbill)
+            if self.keeps {
+                inspection.expectOthers()
+                try cast.stay()
+            }
+            inspection.note(cast.dismissWorkers())
+            try inspection.readAgain()
         } catch is Stage.Interrupted {
             screen.show("")
             screen.line("Interrupted: stopping everything that was started.", .yellow)
             return 130
         } catch {
-            audit.misfortunes.append("\(error)")
+            inspection.misfortunes.append("\(error)")
         }
         screen.show("")
-        return audit.conclude(stage, traffic.register) ? 0 : 1
+        return inspection.conclude(on: playbill) ? 0 : 1
+    }
+
+    /// Plays all acts side by side.
+    private func playAll(
+        _ cast: Cast,
+        on stage: Stage,
+        _ playbill: Playbill,
+        _ inspection: inout Inspection
+    ) throws {
+        let performances = cast.players.map { Performance($0, on: stage, playbill) }
+        let start = ContinuousClock.now
+        while !performances.allSatisfy(\.isOver) {
+            try stage.turn()
+            for performance in performances { try performance.turn() }
+            playbill.turn()
+            let took = Row.text(start.duration(to: .now))
+            stage.screen.show("… \(took): \(performances.map(\.status).joined(separator: " · "))")
+        }
+        stage.screen.show("")
+        for (index, performance) in performances.enumerated() {
+            inspection.audits[index].outage = performance.outage
+        }
     }
 }

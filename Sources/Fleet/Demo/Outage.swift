@@ -1,121 +1,123 @@
 import UpstreamHTTP
 
-/// The scene in which GDT is down, while records go on coming.
-struct Outage {
+/// A time in which the upstream of an act is down, while records go on coming.
+final class Outage {
     /// What became of it, for the summary.
-    struct Result {
+    struct Result: Hashable {
         var breakerOpened = 0
         var breakerClosed = 0
     }
 
-    static let records = 50
-    private static let length = Duration.seconds(3)
+    private enum Step {
+        /// What the worker has counted before.
+        case measuring(UInt64)
+        /// The upstream has been told to go.
+        case switching(UInt64)
+        /// Not before it is gone: a report on its way just then could be accepted, and its answer lost.
+        case leaving
+        case watching
+    }
 
-    let stage: Stage
-    let cast: Cast
+    private let player: Player
+    private let length: Duration
+    private let stage: Stage
+    private let page: Playbill.Page
+    private var step: Step
+    private var before = MetricsPage([])
+    private var start = ContinuousClock.now
+    private var health: Probe
+    private var metrics: Probe
+    private var isBack = false
+    private(set) var result = Result()
 
-    func play(_ specimens: [Specimen]) throws -> Result {
-        let screen = self.stage.screen
-        screen.line()
-        screen.line("GDT is down for \(Row.text(Self.length)): nothing is lost, and nothing is dead", .bold)
-        let before = MetricsPage(try self.stage.fetch(self.cast.metricsRequest))
-        let milliseconds = Int64(Self.length / .milliseconds(1))
-        _ = try self.stage.fetch(
-            self.cast.upstreamRequest(
-                "/control/faults",
-                posting: #"{"down":{"milliseconds":\#(milliseconds)}}"#
+    init(of player: Player, lasting length: Duration, on stage: Stage, telling page: Playbill.Page) {
+        self.player = player
+        self.length = length
+        self.stage = stage
+        self.page = page
+        self.health = Probe(request: player.upstreamRequest("/healthz"))
+        self.metrics = Probe(request: player.metricsRequest)
+        self.step = .measuring(stage.ask(player.metricsRequest))
+    }
+
+    /// - Returns: whether nobody is reached any more.
+    func hasBegun() throws -> Bool {
+        switch self.step {
+        case .measuring(let id):
+            guard let body = try self.body(id) else { return false }
+            self.before = MetricsPage(body)
+            let milliseconds = Int64(self.length / .milliseconds(1))
+            let order = Array(#"{"down":{"milliseconds":\#(milliseconds)}}"#.utf8)
+            self.step = .switching(
+                self.stage.ask(self.player.upstreamRequest("/control/faults", posting: order))
             )
-        )
-        let story = Story(screen: screen, start: .now)
-        // Not before GDT is gone: a report on its way just then could be accepted, and its answer lost.
-        var health = Probe(request: self.cast.upstreamRequest("/healthz"))
-        var isGone = false
-        while !isGone {
-            try self.stage.turn()
-            if case .failure? = health.turn(self.stage) { isGone = true }
+        case .switching(let id):
+            guard try self.body(id) != nil else { return false }
+            self.start = .now
+            self.step = .leaving
+        case .leaving:
+            guard case .failure? = self.health.turn(self.stage) else { return false }
+            self.tell("\(self.player.act.upstream) refuses every connection")
+            self.step = .watching
+        case .watching: break
         }
-        story.tell("GDT refuses every connection")
-        let first = self.cast.traffic.register.entries.count
-        try self.cast.traffic.publish(specimens)
-        story.tell("\(specimens.count) good records are published")
-        let all = first..<first + specimens.count
-        let result = try self.watch(all, story, since: before)
-        story.tell("\(self.successes(all)) of \(all.count) succeeded, \(self.letters(all)) dead letters")
-        return result
+        if case .watching = self.step { return true }
+        return false
     }
 
-    /// Asks the worker how its breaker is, and GDT whether it is back, until every record is settled.
-    private func watch(_ all: Range<Int>, _ story: Story, since before: MetricsPage) throws -> Result {
-        var result = Result()
-        var metrics = Probe(request: self.cast.metricsRequest)
-        var health = Probe(request: self.cast.upstreamRequest("/healthz"))
-        var isBack = false
-        var settled = 0
-        while settled < all.count || result.breakerClosed < result.breakerOpened || !isBack {
-            try self.stage.turn()
-            settled = all.count { self.cast.traffic.register.entries[$0].settledAt != nil }
-            if !isBack, case .success(let response)? = health.turn(self.stage), response.status == 200 {
-                isBack = true
-                story.tell("GDT listens again")
-            }
-            if case .success(let response)? = metrics.turn(self.stage) {
-                Self.note(MetricsPage(response.body), since: before, story, &result, &isBack)
-            }
-            self.stage.screen.show("… \(settled) of \(all.count) settled, \(self.letters(all)) dead letters")
+    private func body(_ id: UInt64) throws -> [UInt8]? {
+        guard let answer = self.stage.takeAnswer(id) else { return nil }
+        guard case .success(let response) = answer, response.status == 200 else {
+            throw Complaint("an outage of \(self.player.act.upstream) could not be begun")
         }
-        self.stage.screen.show("")
-        return result
+        return response.body
     }
 
-    private static func note(
-        _ page: MetricsPage,
-        since before: MetricsPage,
-        _ story: Story,
-        _ result: inout Result,
-        _ isBack: inout Bool
-    ) {
+    /// Asks the worker how its breaker is, and the upstream whether it is back.
+    ///
+    /// - Returns: whether it is over, and every record settled.
+    func turn(settled: Int, of count: Int) throws -> Bool {
+        if !self.isBack, case .success(let response)? = self.health.turn(self.stage), response.status == 200 {
+            self.isBackAgain()
+        }
+        if case .success(let response)? = self.metrics.turn(self.stage) {
+            self.note(MetricsPage(response.body))
+        }
+        return settled == count && self.result.breakerClosed >= self.result.breakerOpened && self.isBack
+    }
+
+    private func note(_ page: MetricsPage) {
         func moves(to state: String) -> Int {
             let labels = [("to", state)]
             let name = "worker_circuit_transitions_total"
-            return page.sum(name, labels) - before.sum(name, labels)
+            return page.sum(name, labels) - self.before.sum(name, labels)
         }
         let opened = moves(to: "open")
-        if opened > result.breakerOpened {
-            let isFirst = result.breakerOpened == 0
-            result.breakerOpened = opened
-            story.tell(
+        if opened > self.result.breakerOpened {
+            let isFirst = self.result.breakerOpened == 0
+            self.result.breakerOpened = opened
+            self.tell(
                 isFirst
                     ? "the circuit breaker opens: no more calls, the records wait"
                     : "a probe finds it still down"
             )
         }
-        guard result.breakerClosed == 0, moves(to: "closed") > 0 else { return }
+        guard self.result.breakerClosed == 0, moves(to: "closed") > 0 else { return }
         // One opening and any number of failed probes end with one closing.
-        result.breakerClosed = result.breakerOpened
+        self.result.breakerClosed = self.result.breakerOpened
         // The worker may be quicker to notice than we are.
-        if !isBack {
-            isBack = true
-            story.tell("GDT listens again")
-        }
-        story.tell("the circuit breaker closes: a probe got through")
+        if !self.isBack { self.isBackAgain() }
+        self.tell("the circuit breaker closes: a probe got through")
     }
 
-    private func successes(_ all: Range<Int>) -> Int {
-        all.count { self.cast.traffic.register.entries[$0].outcome?.fate == "succeeded" }
+    private func isBackAgain() {
+        self.isBack = true
+        self.tell("\(self.player.act.upstream) listens again")
     }
 
-    private func letters(_ all: Range<Int>) -> Int {
-        all.count { !self.cast.traffic.register.entries[$0].letters.isEmpty }
-    }
-}
-
-/// Lines with the time at which they happened.
-private struct Story {
-    let screen: Screen
-    let start: ContinuousClock.Instant
-
+    /// Says something with the time at which it happened.
     func tell(_ text: String) {
         let time = Row.text(self.start.duration(to: .now))
-        self.screen.line("  \(String(repeating: " ", count: max(0, 7 - time.count)))\(time)  \(text)")
+        self.page.line("  \(String(repeating: " ", count: max(0, 7 - time.count)))\(time)  \(text)")
     }
 }

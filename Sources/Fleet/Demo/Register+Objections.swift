@@ -12,6 +12,16 @@ extension Register.Entry {
         if outcome.fate != expected.fate.rawValue {
             objections.append("should be \(expected.fate.rawValue) and is \(outcome.fate)")
         }
+        if outcome.word != expected.word {
+            objections.append(
+                "should be called \(expected.word ?? "nothing") and is called \(outcome.word ?? "nothing")"
+            )
+        }
+        if outcome.reason == nil, outcome.detail != expected.detail {
+            objections.append(
+                "should say \(expected.detail ?? "no more") and says \(outcome.detail ?? "no more")"
+            )
+        }
         if outcome.reason != expected.reason {
             objections.append(
                 "should have the reason \(expected.reason ?? "none") and has \(outcome.reason ?? "none")"

@@ -1,5 +1,6 @@
 import Kafka
 import Records
+import WireMessages
 
 /// Every record that was published, and everything that came of it.
 struct Register {
@@ -22,12 +23,21 @@ struct Register {
         }
     }
 
+    private let results: any WorkerResult.Type
     private(set) var entries: [Entry] = []
     /// What was read in the topics and cannot be understood.
     private(set) var riddles: [String] = []
     private var indices: [String: Int] = [:]
     /// Outcomes and dead letters that came before the broker's word on where their record stands.
     private var early: [String: [InboundRecord]] = [:]
+
+    /// - Parameter results: what a value of the result topic is.
+    init(_ results: any WorkerResult.Type = Flotilla_Activation_V1_ActivationResult.self) {
+        self.results = results
+    }
+
+    /// Where records stand that nobody here has published, and that something was said of.
+    var strangers: [String] { self.early.keys.sorted() }
 
     /// - Returns: the number to send the record with.
     mutating func published(_ specimen: Specimen) -> UInt64 {
@@ -46,7 +56,7 @@ struct Register {
 
     /// Takes a record of the result topic or of the dead-letter topic.
     mutating func arrived(_ record: InboundRecord) {
-        let sighting = record.topic.hasSuffix(".result") ? Sighting(record) : nil
+        let sighting = record.topic.hasSuffix(".result") ? Sighting(record, as: self.results) : nil
         guard let place = sighting?.place ?? record.deadLetterPlace else {
             self.riddles.append("\(record.topic)/\(record.partition)/\(record.offset)")
             return

@@ -25,11 +25,12 @@ struct Row {
     init(_ entry: Register.Entry, isAsExpected: Bool) {
         let outcome = entry.outcome
         self.title = entry.specimen.title
-        self.expected = entry.specimen.fate.word
-        self.fate = outcome.map { Outcome.Fate(rawValue: $0.fate)?.word ?? $0.fate } ?? "nothing"
+        self.expected = entry.specimen.word ?? entry.specimen.fate.word
+        self.fate =
+            outcome.map { $0.word ?? Outcome.Fate(rawValue: $0.fate)?.word ?? $0.fate } ?? "nothing"
         self.calls = outcome.map { String($0.attempts) } ?? "–"
         self.latency = entry.latency.map(Self.text) ?? "–"
-        self.reason = outcome?.reason ?? ""
+        self.reason = outcome?.reason ?? outcome?.detail ?? ""
         self.deadLetterID = outcome?.deadLetterID ?? ""
         self.isAsExpected = isAsExpected
     }
@@ -56,15 +57,16 @@ struct Row {
 
     /// As many columns as the page has room for; what is as expected is left out first.
     func text(width: Int) -> String {
-        var cells = [Self.cell(self.title, 28), Self.cell(self.fate, 11)]
-        if width >= 105 || !self.isAsExpected { cells.insert(Self.cell(self.expected, 11), at: 1) }
+        var cells = [Self.cell(self.title, 28), Self.cell(self.fate, 13)]
+        if width >= 105 || !self.isAsExpected { cells.insert(Self.cell(self.expected, 13), at: 1) }
         cells.append(Self.cell(self.calls, 5, isNumber: true))
-        cells.append(Self.cell(self.latency, 6, isNumber: true))
-        let used = 2 + cells.reduce(0) { $0 + $1.count + 1 }
-        let idRoom = width >= 130 ? 35 : 12
-        if width - used - 27 > idRoom {
-            cells.append(Self.cell(self.reason, 27))
-            cells.append(Self.cell(self.deadLetterID, idRoom))
+        if width >= 76 { cells.append(Self.cell(self.latency, 6, isNumber: true)) }
+        let used = cells.reduce(0) { $0 + $1.count + 1 }
+        // The longest reason, and a space; and a whole id, or the beginning of one.
+        let idRoom = width - used - 31
+        if idRoom >= 12 {
+            cells.append(Self.cell(self.reason, 30))
+            cells.append(Self.cell(self.deadLetterID, idRoom >= 35 ? 35 : 12))
         } else {
             cells.append(Self.cell(self.reason, max(0, width - used)))
         }

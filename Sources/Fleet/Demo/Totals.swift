@@ -1,35 +1,44 @@
-import UpstreamSimulator
 import WireFormats
+import WorkerKit
 
-/// The numbers of the whole demo.
+/// The numbers of the whole demo, a line for each worker.
 struct Totals {
-    private let entries: [Register.Entry]
-    private let stats: SimulatorStats?
-    private let metrics: MetricsPage
+    private static let heads =
+        ["published"] + Outcome.Fate.allCases.map(\.plural) + ["retries", "calls", "accepted"]
 
-    init(_ register: Register, _ stats: SimulatorStats?, _ metrics: MetricsPage) {
-        self.entries = register.entries
-        self.stats = stats
-        self.metrics = metrics
-    }
+    private let audits: [Audit]
 
-    func show(on screen: Screen) {
-        let fates = Outcome.Fate.allCases.map { fate in
-            "\(self.entries.count { $0.outcome?.fate == fate.rawValue }) \(fate.plural)"
-        }
+    init(_ audits: [Audit]) { self.audits = audits }
+
+    func show(on playbill: Playbill) {
+        let screen = playbill.screen
         screen.line()
         screen.line("In all", .bold)
-        screen.line("  \(self.entries.count) published: \(fates.joined(separator: ", "))")
-        screen.line("  \(self.metrics.sum("worker_retries_total")) retries, each when it was due")
-        guard let stats else { return }
-        screen.line(
-            "  \(stats.requests) calls reached GDT; it accepted \(stats.accepted) reports of \(stats.distinctAccepted) conversions"
-        )
-        guard stats.duplicates > 0 else { return }
-        let titles = self.entries.filter { $0.specimen.accepted > 1 }.map { "\"\($0.specimen.title)\"" }
-        screen.line("  \(stats.duplicates) conversions were counted twice: \(titles.joined(separator: ", "))")
-        screen.line("    GDT had accepted the report and the answer was lost; its API has no key to")
-        screen.line("    recognise the repeat by")
+        let space = String(repeating: " ", count: playbill.screen.width - playbill.width)
+        screen.line(space + Self.line(Self.heads), .dim)
+        for audit in self.audits {
+            screen.line(playbill.head(audit.worker.topic) + Self.line(Self.numbers(of: audit)))
+        }
+        for audit in self.audits {
+            for remark in audit.remarks { screen.line(playbill.head(audit.worker.topic) + remark) }
+        }
+    }
+
+    private static func numbers(of audit: Audit) -> [String] {
+        let entries = audit.register.entries
+        let fates = Outcome.Fate.allCases.map { fate in
+            entries.count { $0.outcome?.fate == fate.rawValue }
+        }
+        let tally = audit.answers.tally
+        let retries = audit.metrics.map { $0.sum("worker_retries_total") }
+        let numbers = [entries.count] + fates + [retries, tally?.requests, tally?.accepted]
+        return numbers.map { $0.map(String.init) ?? "–" }
+    }
+
+    private static func line(_ cells: [String]) -> String {
+        zip(cells, Self.heads).map { cell, head in
+            String(repeating: " ", count: max(0, head.count - cell.count)) + cell
+        }.joined(separator: "  ")
     }
 }
 
@@ -39,7 +48,7 @@ extension Outcome.Fate {
         case .succeeded: "succeeded"
         case .rejected: "rejected"
         case .expired: "expired"
-        case .deadLettered: "dead-lettered"
+        case .deadLettered: "dead letters"
         }
     }
 }

@@ -2,14 +2,24 @@ import Kafka
 
 /// What goes into the topics of the demo, and what comes out of them.
 final class Traffic: Attended {
-    private(set) var register = Register()
+    private(set) var register: Register
+    private var brokers = ""
+    private var topics: [String] = []
     private var producer: Producer?
     private var reader: TopicReader?
 
+    /// - Parameter results: what a value of the result topic is.
+    init(_ results: any WorkerResult.Type) { self.register = Register(results) }
+
     func connect(to brokers: String, reading topics: [String]) throws {
+        self.brokers = brokers
+        self.topics = topics
         self.producer = try Producer(["bootstrap.servers": brokers, "linger.ms": "0"])
         self.reader = try Stage.reader(of: topics, brokers)
     }
+
+    /// Reads the same topics once more.
+    func readerFromTheBeginning() throws -> TopicReader { try Stage.reader(of: self.topics, self.brokers) }
 
     var descriptors: [Int32] { [self.producer?.descriptor ?? -1, self.reader?.descriptor ?? -1] }
 

@@ -122,7 +122,7 @@ struct Activations {
 
 extension Message {
     /// What has just been made can always be written.
-    fileprivate func written(as format: ValueFormat) -> [UInt8] {
+    func written(as format: ValueFormat) -> [UInt8] {
         switch format {
         case .json: (try? self.jsonUTF8Bytes()) ?? []
         case .protobuf: (try? self.serializedBytes()) ?? []

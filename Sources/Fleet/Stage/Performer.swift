@@ -1,16 +1,20 @@
 /// A process on the stage, and what it has said so far.
 final class Performer {
     private static let wordsLimit = 20
+    private static let firstLinesLimit = 10
 
     /// What it is to a person, such as `the broker`.
     let role: String
     let process: ChildProcess
-    /// The first line of its output: a server says its address there.
-    private(set) var firstLine: String?
+    /// The first lines of its output: a server says its addresses there.
+    private(set) var firstLines: [String] = []
+    var firstLine: String? { self.firstLines.first }
     /// The last line of its output.
     private(set) var lastLine: String?
     /// The last lines that it wrote to standard error.
     private(set) var lastWords: [String] = []
+    /// When its end was noticed.
+    private(set) var endedAt: ContinuousClock.Instant?
     /// Told to end; before that, its end is a failure.
     private(set) var mayEnd: Bool
 
@@ -25,13 +29,14 @@ final class Performer {
             let line = String(decoding: line, as: UTF8.self)
             switch stream {
             case .output:
-                self.firstLine = self.firstLine ?? line
+                if self.firstLines.count < Self.firstLinesLimit { self.firstLines.append(line) }
                 self.lastLine = line
             case .error:
                 self.lastWords = self.lastWords.suffix(Self.wordsLimit - 1) + [line]
                 heard(line)
             }
         }
+        if self.endedAt == nil, self.process.exit != nil { self.endedAt = .now }
     }
 
     func dismiss() {

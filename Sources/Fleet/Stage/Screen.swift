@@ -9,10 +9,13 @@ final class Screen {
         case red = "31"
         case green = "32"
         case yellow = "33"
+        case blue = "34"
+        case magenta = "35"
+        case cyan = "36"
     }
 
     /// A page on which nothing has to be cut, for files and pipes.
-    private static let widePage = 140
+    private static let widePage = 152
 
     private let isTerminal: Bool
     private let hasColour: Bool

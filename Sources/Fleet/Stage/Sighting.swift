@@ -12,16 +12,26 @@ struct Sighting: Hashable {
     var reason: String?
     var attempts: Int
     var deadLetterID: String?
+    /// What the worker says of the record beyond its fate, such as `not_set`; nil if it says nothing more.
+    var word: String?
+    /// What there is to add to that, such as the bits.
+    var detail: String?
     /// When the process that settled it took the record up: wall-clock milliseconds since 1970.
     var receivedAt: Int64
 
     /// Nil for what is no outcome, in either of the forms that a worker can be told to write.
     init?(_ record: InboundRecord) {
+        self.init(record, as: Flotilla_Activation_V1_ActivationResult.self)
+    }
+
+    /// The same in the result topic of another worker.
+    init?<Message: WorkerResult>(_ record: InboundRecord, as type: Message.Type) {
         guard let value = record.value else { return nil }
         let isJSON = value.first == UInt8(ascii: "{")
-        typealias Message = Flotilla_Activation_V1_ActivationResult
         let message = isJSON ? try? Message(jsonUTF8Bytes: value) : try? Message(serializedBytes: value)
         guard let message, message.hasOutcome else { return nil }
+        self.word = message.word.isEmpty ? nil : message.word
+        self.detail = message.detail
         let outcome = message.outcome
         // Protobuf allows no other times, and does not see to it; in milliseconds they might be too large for any Int64.
         let seconds = RFC3339.range.lowerBound / 1_000...RFC3339.range.upperBound / 1_000

@@ -90,16 +90,19 @@ final class Stage {
     /// Asks everybody to end, in this order, and waits for each. Whoever takes too long is made to, and so is everybody
     /// once the wish to stop has been made again.
     func dismiss(_ leaving: [Performer], atMost longest: Duration = .seconds(30)) {
-        for performer in leaving {
-            let limit = ContinuousClock.now + longest
-            performer.dismiss()
-            while performer.process.exit == nil {
-                if ContinuousClock.now > limit || self.wish.count > self.grantedWishes + 1 {
-                    performer.process.kill9()
-                }
-                self.pause()
-                self.serve()
+        for performer in leaving { self.dismissTogether([performer], atMost: longest) }
+    }
+
+    /// The same for several that need nothing of each other: all are asked before the first is waited for.
+    func dismissTogether(_ leaving: [Performer], atMost longest: Duration = .seconds(30)) {
+        let limit = ContinuousClock.now + longest
+        for performer in leaving { performer.dismiss() }
+        while leaving.contains(where: { $0.process.exit == nil }) {
+            if ContinuousClock.now > limit || self.wish.count > self.grantedWishes + 1 {
+                for performer in leaving { performer.process.kill9() }
             }
+            self.pause()
+            self.serve()
         }
     }
 

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// A folder of our own, gone with everything in it when this is removed.
 struct TemporaryFolder {
@@ -24,9 +24,12 @@ struct TemporaryFolder {
 
     func file(_ name: String) -> String { "\(self.path)/\(name)" }
 
-    /// Takes away the files named and the folder.
-    func remove(_ names: [String]) {
-        for name in names { _ = unsafe unlink(self.file(name)) }
-        _ = unsafe rmdir(self.path)
+    /// Takes away the folder and all that is in it, whoever has put it there.
+    func remove() {
+        do {
+            try FileManager.default.removeItem(atPath: self.path)
+        } catch {
+            Console.complain("cannot remove \(self.path)")
+        }
     }
 }

@@ -7,7 +7,6 @@ struct WorkerFile {
     private static let signKeyName = "gdt-sign-key"
     private static let encryptKeyName = "gdt-encrypt-key"
     static let upstreamKeysName = "upstream-keys.json"
-    static let logName = "activation-worker.log"
 
     private let folder: TemporaryFolder
     let signKey: String
@@ -30,24 +29,15 @@ struct WorkerFile {
 
     var path: String { self.folder.file(Self.settingsName) }
     var upstreamKeysPath: String { self.folder.file(Self.upstreamKeysName) }
-    var logPath: String { self.folder.file(Self.logName) }
 
-    static let names = [settingsName, signKeyName, encryptKeyName, upstreamKeysName, logName]
-
-    /// Short waits throughout, so that what takes minutes in production can be watched.
+    /// What every worker on the stage is told. Short waits throughout, so that what takes minutes in production can be watched.
     ///
     /// - Parameters:
     ///   - kafka: further lines of that section.
     ///   - worker: the same.
-    func write(
-        to name: String = settingsName,
-        brokers: String,
-        upstream: String,
-        kafka: [String] = [],
-        worker: [String] = []
-    ) throws(Complaint) {
+    static func common(brokers: String, kafka: [String] = [], worker: [String] = []) -> String {
         func indented(_ lines: [String]) -> String { lines.map { "  \($0)\n" }.joined() }
-        let text = """
+        return """
             kafka:
               brokers: \(brokers)
               fetch_wait: 10ms
@@ -68,6 +58,20 @@ struct WorkerFile {
             health:
               host: 127.0.0.1
               port: 0
+
+            """
+    }
+
+    /// Writes the settings of an activation worker, with further lines as in `common`.
+    func write(
+        to name: String = settingsName,
+        brokers: String,
+        upstream: String,
+        kafka: [String] = [],
+        worker: [String] = []
+    ) throws(Complaint) {
+        let text = """
+            \(Self.common(brokers: brokers, kafka: kafka, worker: worker))\
             gdt:
               url: \(upstream)
               apps:

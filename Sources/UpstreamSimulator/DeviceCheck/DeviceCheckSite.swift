@@ -141,6 +141,7 @@ final class DeviceCheckSite: Site {
         return self.state.withLock { state in
             DeviceCheckSimulator.Stats(
                 requests: state.api.requests,
+                accepted: state.api.accepted,
                 answers: state.api.answers,
                 faults: state.faults.struck,
                 connections: connections,

@@ -46,6 +46,7 @@ struct DeviceCheckState {
     private var bits: [Holder: Bits] = [:]
     private(set) var calls: [DeviceCheckSimulator.Call] = []
     private(set) var requests = 0
+    private(set) var accepted = 0
     private(set) var answers: [String: Int] = [:]
 
     init(_ rules: DeviceCheckSimulator.Rules) { self.rules = rules }
@@ -64,6 +65,7 @@ struct DeviceCheckState {
         var call = DeviceCheckSimulator.Call(path: request.path, at: now)
         let reply = self.judge(request, &call, now)
         call.status = reply.status
+        if reply.status == 200 { self.accepted += 1 }
         self.note(call)
         return reply
     }

@@ -8,6 +8,11 @@ package enum SimulatedChain {
     /// As the header of a signed transaction carries them: leaf first, DER in standard base64.
     static let certificates = [leaf, intermediate, root]
 
+    /// Signs with the leaf; nil if OpenSSL does not read its key.
+    static var writer: SignedDataWriter? {
+        SignedDataWriter(keyPEM: self.leafKeyPEM, certificates: self.certificates)
+    }
+
     static let leafKeyPEM = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgzNIv44o3zun+Jf1P

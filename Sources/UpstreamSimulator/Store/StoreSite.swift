@@ -142,6 +142,7 @@ final class StoreSite: Site {
         return self.state.withLock { state in
             StoreSimulator.Stats(
                 requests: state.store.requests,
+                accepted: state.store.accepted,
                 answers: state.store.answers,
                 faults: state.faults.struck,
                 connections: connections,

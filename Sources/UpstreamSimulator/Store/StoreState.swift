@@ -33,14 +33,10 @@ struct StoreState {
     private(set) var purchases: [SimulatedPurchase] = []
     private(set) var calls: [StoreSimulator.Call] = []
     private(set) var requests = 0
+    private(set) var accepted = 0
     private(set) var answers: [String: Int] = [:]
 
-    init() {
-        self.writer = SignedDataWriter(
-            keyPEM: SimulatedChain.leafKeyPEM,
-            certificates: SimulatedChain.certificates
-        )
-    }
+    init() { self.writer = SimulatedChain.writer }
 
     mutating func set(_ apps: [SimulatedApp]) {
         self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { _, last in last }
@@ -68,6 +64,9 @@ struct StoreState {
             reply = DeviceCheckReply(404, "Not Found")
         }
         self.note(request, now, reply.status)
+        // Of verifyReceipt only what has a receipt to show is a yes: it says no with a 200 too.
+        let isShown = target != "/verifyReceipt" || reply.text.contains("\"receipt\":")
+        if reply.status == 200, isShown { self.accepted += 1 }
         return reply
     }
 
@@ -328,42 +327,8 @@ struct StoreState {
         var signedDate: Int64
     }
 
-    private struct Transaction: Encodable {
-        var transactionId: String
-        var originalTransactionId: String
-        var bundleId: String
-        var productId: String
-        var type: String
-        var purchaseDate: Int64
-        var originalPurchaseDate: Int64
-        var expiresDate: Int64?
-        var revocationDate: Int64?
-        var revocationReason: Int?
-        var isUpgraded: Bool?
-        var quantity = 1
-        var inAppOwnershipType = "PURCHASED"
-        var environment: String
-        var signedDate: Int64
-    }
-
     private func signed(_ purchase: SimulatedPurchase) -> String? {
-        self.writer?.signed(
-            Transaction(
-                transactionId: purchase.transactionID,
-                originalTransactionId: purchase.originalTransactionID,
-                bundleId: purchase.bundleID,
-                productId: purchase.productID,
-                type: purchase.type,
-                purchaseDate: purchase.purchasedAt,
-                originalPurchaseDate: purchase.purchasedAt,
-                expiresDate: purchase.expiresAt,
-                revocationDate: purchase.revokedAt,
-                revocationReason: purchase.revokedAt == nil ? nil : 0,
-                isUpgraded: purchase.isUpgraded,
-                environment: purchase.isSandbox ? "Sandbox" : "Production",
-                signedDate: purchase.purchasedAt
-            )
-        )
+        self.writer?.signed(SimulatedTransaction(of: purchase))
     }
 
     private static func error(_ status: Int, _ code: Int) -> DeviceCheckReply {

@@ -2,16 +2,18 @@
 ///
 /// Our own, and not a library's, for what it costs: a receipt is some hundred values of a few bytes each, a parser
 /// that builds nodes takes longer over them than OpenSSL over the signature, and its nodes are many times as large as
-/// the bytes they stand for. This one keeps nothing. It reads what receipts are made of: tags of one byte, lengths of
-/// up to four, and the indefinite length.
+/// the bytes they stand for. This one keeps two positions and nothing else. The bytes are lent to every step, and the
+/// same ones to all steps of a reader: slices would have to be counted, which took longer than the reading.
+///
+/// It reads what receipts are made of: tags of one byte, lengths of up to four, and the indefinite length.
 struct ASN1Reader {
     /// The bytes are not BER, or not of the kind above, or nest deeper than the limit.
     struct Fault: Error, Hashable, Sendable {}
 
-    /// One value: its tag, and where its content stands.
+    /// One value: its tag, and where its content stands in the bytes.
     struct Element {
         var tag: Tag
-        var content: ArraySlice<UInt8>
+        var content: Range<Int>
     }
 
     /// The first byte of a value: class, form, and number.
@@ -36,28 +38,31 @@ struct ASN1Reader {
     /// How deep values of indefinite length, and strings in pieces, may nest.
     static let depthLimit = 16
 
-    private let source: ArraySlice<UInt8>
-    private var position: Int
+    private(set) var position: Int
+    private let end: Int
 
-    init(_ source: ArraySlice<UInt8>) {
-        self.source = source
-        self.position = source.startIndex
+    /// Reads a part of some bytes: all of them, or the content of an element.
+    init(_ range: Range<Int>) {
+        self.position = range.lowerBound
+        self.end = range.upperBound
     }
 
-    var isAtEnd: Bool { self.position == self.source.endIndex }
+    var isAtEnd: Bool { self.position == self.end }
 
     /// The tag of what comes next; nil at the end.
-    var nextTag: Tag? { self.isAtEnd ? nil : Tag(rawValue: self.source[self.position]) }
-
-    /// Steps over a value of any kind.
-    mutating func next() throws(Fault) -> Element {
-        try self.next(depth: 1)
+    func nextTag(in bytes: Span<UInt8>) -> Tag? {
+        self.isAtEnd ? nil : Tag(rawValue: bytes[self.position])
     }
 
-    /// Steps over a value that has to be of this kind.
-    mutating func next(_ tag: Tag) throws(Fault) -> Element {
-        guard self.nextTag == tag else { throw Fault() }
-        return try self.next(depth: 1)
+    /// Steps over a value of any kind.
+    mutating func next(in bytes: Span<UInt8>) throws(Fault) -> Element {
+        try self.next(in: bytes, depth: 1)
+    }
+
+    /// Steps over a value that has to be of this kind, and says where its content stands.
+    mutating func next(_ tag: Tag, in bytes: Span<UInt8>) throws(Fault) -> Range<Int> {
+        guard self.nextTag(in: bytes) == tag else { throw Fault() }
+        return try self.next(in: bytes, depth: 1).content
     }
 
     /// Fails unless all has been read.
@@ -66,57 +71,55 @@ struct ASN1Reader {
     }
 
     /// Whether the bytes begin a value that is longer than they are; taken for granted of an indefinite length.
-    static func promisesMore(than bytes: [UInt8]) -> Bool {
+    static func promisesMore(than bytes: Span<UInt8>) -> Bool {
         guard bytes.count >= 2, bytes[1] != 0x80 else { return true }
-        var header = ASN1Reader(bytes.dropFirst(2))
-        guard let length = try? header.length(bytes[1]) else { return bytes.count < 6 }
-        return length > bytes.endIndex - header.position
+        var header = ASN1Reader(2..<bytes.count)
+        guard let length = try? header.length(bytes[1], in: bytes) else { return bytes.count < 6 }
+        return length > header.end - header.position
     }
 
-    private mutating func next(depth: Int) throws(Fault) -> Element {
+    private mutating func next(in bytes: Span<UInt8>, depth: Int) throws(Fault) -> Element {
         guard depth <= Self.depthLimit else { throw Fault() }
-        let tag = Tag(rawValue: try self.byte())
+        let tag = Tag(rawValue: try self.byte(in: bytes))
         // Numbers of more than one byte, and the mark at the end of an indefinite length.
         guard tag.rawValue & 0x1F != 0x1F, tag.rawValue != 0 else { throw Fault() }
-        let first = try self.byte()
-        let content: ArraySlice<UInt8>
-        if first == 0x80 {
+        let first = try self.byte(in: bytes)
+        guard first != 0x80 else {
             guard tag.isConstructed else { throw Fault() }
-            content = try self.skipToEndMark(depth: depth)
-        } else {
-            let length = try self.length(first)
-            guard length <= self.source.endIndex - self.position else { throw Fault() }
-            content = self.source[self.position..<self.position + length]
-            self.position += length
+            return Element(tag: tag, content: try self.skipToEndMark(in: bytes, depth: depth))
         }
-        return Element(tag: tag, content: content)
+        let length = try self.length(first, in: bytes)
+        guard length <= self.end - self.position else { throw Fault() }
+        let start = self.position
+        self.position += length
+        return Element(tag: tag, content: start..<self.position)
     }
 
-    private mutating func byte() throws(Fault) -> UInt8 {
+    private mutating func byte(in bytes: Span<UInt8>) throws(Fault) -> UInt8 {
         guard !self.isAtEnd else { throw Fault() }
         defer { self.position += 1 }
-        return self.source[self.position]
+        return bytes[self.position]
     }
 
-    private mutating func length(_ first: UInt8) throws(Fault) -> Int {
+    private mutating func length(_ first: UInt8, in bytes: Span<UInt8>) throws(Fault) -> Int {
         guard first & 0x80 != 0 else { return Int(first) }
         let count = Int(first & 0x7F)
         guard count <= 4 else { throw Fault() }
         var length = 0
         for _ in 0..<count {
-            length = length << 8 | Int(try self.byte())
+            length = length << 8 | Int(try self.byte(in: bytes))
         }
         return length
     }
 
     /// Steps over the values up to the end mark, and over that.
-    private mutating func skipToEndMark(depth: Int) throws(Fault) -> ArraySlice<UInt8> {
+    private mutating func skipToEndMark(in bytes: Span<UInt8>, depth: Int) throws(Fault) -> Range<Int> {
         let start = self.position
-        while let tag = self.nextTag, tag.rawValue != 0 {
-            _ = try self.next(depth: depth + 1)
+        while let tag = self.nextTag(in: bytes), tag.rawValue != 0 {
+            _ = try self.next(in: bytes, depth: depth + 1)
         }
         let end = self.position
-        guard try self.byte() == 0, try self.byte() == 0 else { throw Fault() }
-        return self.source[start..<end]
+        guard try self.byte(in: bytes) == 0, try self.byte(in: bytes) == 0 else { throw Fault() }
+        return start..<end
     }
 }

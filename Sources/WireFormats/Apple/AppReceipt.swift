@@ -55,29 +55,35 @@ package struct AppReceipt: Hashable, Sendable {
 
     /// Stops once there are too many purchases.
     private mutating func read(_ content: ArraySlice<UInt8>) throws(ASN1Reader.Fault) {
-        var attributes = try ReceiptAttributes(content)
-        while self.purchases.count <= Self.purchasesLimit, let attribute = try attributes.next() {
-            try self.take(attribute)
+        let bytes = content.span
+        try ReceiptAttributes.read(bytes.indices, in: bytes) { attributes, bytes throws(ASN1Reader.Fault) in
+            while let attribute = try attributes.next(in: bytes) {
+                try self.take(attribute, in: bytes)
+                guard self.purchases.count <= Self.purchasesLimit else { return }
+            }
         }
     }
 
-    private mutating func take(_ attribute: ReceiptAttributes.Attribute) throws(ASN1Reader.Fault) {
+    private mutating func take(
+        _ attribute: ReceiptAttributes.Attribute,
+        in bytes: Span<UInt8>
+    ) throws(ASN1Reader.Fault) {
         switch attribute.type {
         case 0:
-            self.receiptType = try? attribute.text()
+            self.receiptType = try? attribute.text(in: bytes)
             self.environment = self.receiptType.map { StoreEnvironment(receiptType: $0) }
-        case 1: self.appItemID = (try? attribute.integer()).map { String($0) }
+        case 1: self.appItemID = (try? attribute.integer(in: bytes)).map { String($0) }
         case 2:
-            self.bundleID = try attribute.text()
-            self.encodedBundleID = Array(attribute.value)
-        case 3: self.applicationVersion = try attribute.text()
-        case 4: self.opaqueValue = Array(attribute.value)
-        case 5: self.deviceHash = Array(attribute.value)
-        case 12: self.createdAt = try attribute.time()
-        case 17: self.purchases.append(try StoreTransaction(ReceiptAttributes(attribute.value)))
-        case 18: self.originallyPurchasedAt = try? attribute.time()
-        case 19: self.originalApplicationVersion = try attribute.text()
-        case 21: self.expiresAt = try attribute.time()
+            self.bundleID = try attribute.text(in: bytes)
+            self.encodedBundleID = attribute.encoded(in: bytes)
+        case 3: self.applicationVersion = try attribute.text(in: bytes)
+        case 4: self.opaqueValue = attribute.encoded(in: bytes)
+        case 5: self.deviceHash = attribute.encoded(in: bytes)
+        case 12: self.createdAt = try attribute.time(in: bytes)
+        case 17: self.purchases.append(try attribute.attributes(in: bytes, StoreTransaction.init))
+        case 18: self.originallyPurchasedAt = try? attribute.time(in: bytes)
+        case 19: self.originalApplicationVersion = try attribute.text(in: bytes)
+        case 21: self.expiresAt = try attribute.time(in: bytes)
         default: break
         }
     }

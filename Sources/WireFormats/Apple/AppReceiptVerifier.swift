@@ -30,15 +30,14 @@ package struct AppReceiptVerifier: Sendable {
             _ = try self.verified(bytes, container, at: time)
             return receipt
         }
-        let digest = Digest.sha256(signer.origin.span)
-        if let key = cache.key(digest, validAt: time, now: now),
+        if let key = cache.key(signer.origin, validAt: time, now: now),
             key.verifiesRSA(signer.signature, over: container.content.span, signer.digest)
         {
             return receipt
         }
         let chain = try self.verified(bytes, container, at: time)
         if let key = chain.certificates.first?.publicKey {
-            cache.keep(key, under: digest, validIn: chain.validity, now: now)
+            cache.keep(key, under: signer.origin, validIn: chain.validity, now: now)
         }
         return receipt
     }

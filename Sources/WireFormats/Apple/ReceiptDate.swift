@@ -1,8 +1,8 @@
 /// The times that Apple writes in receipts, in answers about them, and in signed data.
 enum ReceiptDate {
     /// RFC 3339, with or without the colon in the offset from UTC: Xcode writes `+0100`.
-    static func milliseconds(_ text: some Collection<UInt8>) -> Int64? {
-        var bytes = Array(text)
+    static func milliseconds(_ text: [UInt8]) -> Int64? {
+        var bytes = text
         let offset = bytes.suffix(5)
         if bytes.count >= 24, let sign = offset.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
             offset.dropFirst().allSatisfy(\.isDigit)

@@ -13,17 +13,22 @@ extension ReceiptInput {
     }
 
     private static func transactionID(inApp bytes: [UInt8]) -> String? {
-        guard let container = try? AppReceipt.container(bytes),
-            var attributes = try? ReceiptAttributes(container.content)
-        else { return nil }
-        while let attribute = try? attributes.next() {
-            guard attribute.type == 17, var purchase = try? ReceiptAttributes(attribute.value) else {
-                continue
+        guard let content = (try? AppReceipt.container(bytes))?.content else { return nil }
+        let bytes = content.span
+        // What cannot be read ends the search; what was found before it stays found.
+        return try? ReceiptAttributes.read(bytes.indices, in: bytes) { attributes, bytes in
+            while let attribute = try? attributes.next(in: bytes) {
+                guard attribute.type == 17 else { continue }
+                if let id = try? attribute.attributes(in: bytes, self.firstID) { return id }
             }
-            while let field = try? purchase.next() {
-                guard field.type == 1703 || field.type == 1705 else { continue }
-                if let id = try? field.text() { return id }
-            }
+            return nil
+        }
+    }
+
+    private static func firstID(_ purchase: inout ReceiptAttributes, _ bytes: Span<UInt8>) -> String? {
+        while let field = try? purchase.next(in: bytes) {
+            guard field.type == 1703 || field.type == 1705 else { continue }
+            if let id = try? field.text(in: bytes) { return id }
         }
         return nil
     }

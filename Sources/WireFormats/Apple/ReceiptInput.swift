@@ -100,11 +100,11 @@ package enum ReceiptInput: Hashable, Sendable {
         init(of bytes: [UInt8]) {
             switch bytes.first {
             case ASN1Reader.Tag.sequence.rawValue:
-                var reader = ASN1Reader(bytes[...])
-                if (try? reader.next(.sequence)) != nil {
+                var reader = ASN1Reader(bytes.indices)
+                if (try? reader.next(.sequence, in: bytes.span)) != nil {
                     self = reader.isAtEnd ? .app : .followed
                 } else {
-                    self = ASN1Reader.promisesMore(than: bytes) ? .cut : .unknown
+                    self = ASN1Reader.promisesMore(than: bytes.span) ? .cut : .unknown
                 }
             case let first? where first == UInt8(ascii: "{") || first.isWhiteSpace:
                 self = OldPropertyList(bytes) != nil ? .transaction : .cut

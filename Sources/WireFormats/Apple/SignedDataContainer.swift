@@ -24,96 +24,113 @@ struct SignedDataContainer {
     private static let data: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01]
 
     init(_ bytes: [UInt8]) throws(ASN1Reader.Fault) {
-        var file = ASN1Reader(bytes[...])
-        var contentInfo = ASN1Reader(try file.next(.sequence).content)
+        let span = bytes.span
+        var file = ASN1Reader(bytes.indices)
+        var contentInfo = ASN1Reader(try file.next(.sequence, in: span))
         try file.finish()
-        try Self.expect(Self.signedData, in: &contentInfo)
-        var wrapping = ASN1Reader(try contentInfo.next(.context0).content)
-        var signedData = ASN1Reader(try wrapping.next(.sequence).content)
+        try Self.expect(Self.signedData, &contentInfo, in: span)
+        var wrapping = ASN1Reader(try contentInfo.next(.context0, in: span))
+        var signedData = ASN1Reader(try wrapping.next(.sequence, in: span))
 
-        _ = try signedData.next(.integer)
-        _ = try signedData.next(.set)
-        self.content = try Self.content(try signedData.next(.sequence))
-        var certificates: ArraySlice<UInt8>?
-        if signedData.nextTag == .context0 {
-            certificates = try signedData.next(.context0).content
+        _ = try signedData.next(.integer, in: span)
+        _ = try signedData.next(.set, in: span)
+        self.content = try Self.content(try signedData.next(.sequence, in: span), in: span).slice(of: bytes)
+        var certificates: Range<Int>?
+        if signedData.nextTag(in: span) == .context0 {
+            certificates = try signedData.next(.context0, in: span)
         }
-        try Self.checkCount(of: certificates ?? [])
-        if signedData.nextTag == .context1 {
+        try Self.checkCount(of: certificates ?? 0..<0, in: span)
+        if signedData.nextTag(in: span) == .context1 {
             // Revocation lists, which nobody asks about.
-            _ = try signedData.next()
+            _ = try signedData.next(in: span)
         }
-        let signers = try signedData.next(.set)
-        self.signer = try certificates.flatMap { certificates throws(ASN1Reader.Fault) in
-            try Self.signer(signers, bytes[certificates.startIndex...])
-        }
+        let signers = try signedData.next(.set, in: span)
+        self.signer =
+            if let certificates {
+                try Self.signer(signers, after: certificates.lowerBound, in: bytes)
+            } else { nil }
     }
 
-    private static func content(_ element: ASN1Reader.Element) throws(ASN1Reader.Fault) -> ArraySlice<UInt8> {
-        var encapsulated = ASN1Reader(element.content)
-        try self.expect(self.data, in: &encapsulated)
-        var wrapping = ASN1Reader(try encapsulated.next(.context0).content)
-        let content = try wrapping.next().octets()
+    private static func content(
+        _ range: Range<Int>,
+        in bytes: Span<UInt8>
+    ) throws(ASN1Reader.Fault) -> ASN1Reader.Octets {
+        var encapsulated = ASN1Reader(range)
+        try self.expect(self.data, &encapsulated, in: bytes)
+        var wrapping = ASN1Reader(try encapsulated.next(.context0, in: bytes))
+        let content = try wrapping.next(in: bytes).octets(in: bytes)
         try wrapping.finish()
         return content
     }
 
-    private static func checkCount(of certificates: ArraySlice<UInt8>) throws(ASN1Reader.Fault) {
+    private static func checkCount(
+        of certificates: Range<Int>,
+        in bytes: Span<UInt8>
+    ) throws(ASN1Reader.Fault) {
         var reader = ASN1Reader(certificates)
         var count = 0
         while !reader.isAtEnd {
-            _ = try reader.next(.sequence)
+            _ = try reader.next(.sequence, in: bytes)
             count += 1
         }
         guard count <= self.certificatesLimit else { throw ASN1Reader.Fault() }
     }
 
-    /// What is left of the file starts with the certificates.
+    /// `start` is where the certificates start.
     private static func signer(
-        _ element: ASN1Reader.Element,
-        _ rest: ArraySlice<UInt8>
+        _ range: Range<Int>,
+        after start: Int,
+        in file: [UInt8]
     ) throws(ASN1Reader.Fault) -> Signer? {
-        var infos = ASN1Reader(element.content)
+        let bytes = file.span
+        var infos = ASN1Reader(range)
         guard !infos.isAtEnd else { return nil }
-        var info = ASN1Reader(try infos.next(.sequence).content)
+        var info = ASN1Reader(try infos.next(.sequence, in: bytes))
         guard infos.isAtEnd else { return nil }
-        _ = try info.next(.integer)
-        guard info.nextTag == .sequence else { return nil }
-        let identifier = try info.next(.sequence).content
-        guard let digest = self.digest(try info.next(.sequence)), info.nextTag == .sequence else {
-            return nil
-        }
+        _ = try info.next(.integer, in: bytes)
+        guard info.nextTag(in: bytes) == .sequence else { return nil }
+        let identifier = try info.next(.sequence, in: bytes)
+        guard let digest = self.digest(try info.next(.sequence, in: bytes), in: bytes),
+            info.nextTag(in: bytes) == .sequence
+        else { return nil }
         // rsaEncryption, or the same with the digest's name: either way the digest above is the one.
-        guard self.isRSA(try info.next(.sequence)) else { return nil }
+        guard self.isRSA(try info.next(.sequence, in: bytes), in: bytes) else { return nil }
         return Signer(
-            origin: rest[..<identifier.endIndex],
+            origin: file[start..<identifier.upperBound],
             digest: digest,
-            signature: Array(try info.next().octets())
+            signature: Array(try info.next(in: bytes).octets(in: bytes).slice(of: file))
         )
     }
 
-    private static func digest(_ algorithm: ASN1Reader.Element) -> Digest? {
-        switch self.identifier(of: algorithm) {
-        case [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]: .sha256
-        case [0x2B, 0x0E, 0x03, 0x02, 0x1A]: .sha1
-        default: nil
-        }
-    }
-
+    /// 2.16.840.1.101.3.4.2.1 and 1.3.14.3.2.26.
+    private static let sha256: [UInt8] = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
+    private static let sha1: [UInt8] = [0x2B, 0x0E, 0x03, 0x02, 0x1A]
     /// 1.2.840.113549.1.1.1.
-    private static func isRSA(_ algorithm: ASN1Reader.Element) -> Bool {
-        self.identifier(of: algorithm) == [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
+    private static let rsa: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
+
+    /// Of an algorithm.
+    private static func digest(_ range: Range<Int>, in bytes: Span<UInt8>) -> Digest? {
+        if self.begins(range, with: self.sha256, in: bytes) { return .sha256 }
+        return self.begins(range, with: self.sha1, in: bytes) ? .sha1 : nil
     }
 
-    private static func identifier(of algorithm: ASN1Reader.Element) -> ArraySlice<UInt8>? {
-        var reader = ASN1Reader(algorithm.content)
-        return try? reader.next(.objectIdentifier).content
+    private static func isRSA(_ range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+        self.begins(range, with: self.rsa, in: bytes)
+    }
+
+    private static func begins(_ range: Range<Int>, with identifier: [UInt8], in bytes: Span<UInt8>) -> Bool {
+        var reader = ASN1Reader(range)
+        return (try? self.expect(identifier, &reader, in: bytes)) != nil
     }
 
     private static func expect(
         _ identifier: [UInt8],
-        in reader: inout ASN1Reader
+        _ reader: inout ASN1Reader,
+        in bytes: Span<UInt8>
     ) throws(ASN1Reader.Fault) {
-        guard try reader.next(.objectIdentifier).content == identifier[...] else { throw ASN1Reader.Fault() }
+        let found = try reader.next(.objectIdentifier, in: bytes)
+        guard found.count == identifier.count, zip(found, identifier).allSatisfy({ bytes[$0] == $1 }) else {
+            throw ASN1Reader.Fault()
+        }
     }
 }

@@ -91,13 +91,12 @@ package struct SignedDataVerifier: Sendable {
             return payload
         }
         // The header as it was sent, and so the certificates: what it decodes to cannot differ.
-        let digest = Digest.sha256(jws.header.span)
-        if let key = cache.key(digest, validAt: time, now: now) {
+        if let key = cache.key(jws.header, validAt: time, now: now) {
             try Self.check(jws, signedBy: key)
         } else {
             let leaf = try self.leaf(of: jws, at: time)
             try Self.check(jws, signedBy: leaf.key)
-            cache.keep(leaf.key, under: digest, validIn: leaf.chain.validity, now: now)
+            cache.keep(leaf.key, under: jws.header, validIn: leaf.chain.validity, now: now)
         }
         return payload
     }

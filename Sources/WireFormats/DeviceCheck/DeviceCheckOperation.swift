@@ -32,7 +32,7 @@ package struct DeviceBits: Hashable, Sendable {
     }
 }
 
-/// What an update asks for: one bit at least, and what is nil stays as it is.
+/// What an update asks for. What is nil stays as it is.
 package struct BitChange: Hashable, Sendable {
     package var bit0: Bool?
     package var bit1: Bool?
@@ -41,6 +41,9 @@ package struct BitChange: Hashable, Sendable {
         self.bit0 = bit0
         self.bit1 = bit1
     }
+
+    /// Whether both bits stay as they are.
+    package var isNothing: Bool { self.bit0 == nil && self.bit1 == nil }
 
     /// Both bits, where the change alone says them.
     package var complete: DeviceBits? {

@@ -1,5 +1,5 @@
 import CLibFuzzer
-import Glibc
+import Foundation
 
 @testable import WorkerKit
 
@@ -11,8 +11,12 @@ import Glibc
         if CommandLine.arguments.contains("--list") {
             return print(FuzzTarget.all.map(\.name).joined(separator: "\n"))
         }
+        if CommandLine.arguments.contains("--list-apple") {
+            return print(FuzzTarget.apple.map(\.name).joined(separator: "\n"))
+        }
         guard let target = Self.target else { Self.refuse("--target= one of those that --list prints") }
         if CommandLine.arguments.contains("--words") { return print(Self.dictionary(target.words)) }
+        if let folder = Self.value(of: "--seeds=") { return Self.write(target.seeds(), to: folder) }
 
         // First, so that a flag that was given comes after it and holds.
         var argv = CommandLine.arguments
@@ -29,11 +33,22 @@ import Glibc
         exit(status)
     }
 
-    private static let target: FuzzTarget? = {
-        let flag = "--target="
-        let name = CommandLine.arguments.last { $0.hasPrefix(flag) }?.dropFirst(flag.count)
-        return FuzzTarget.all.first { $0.name == name ?? "" }
-    }()
+    private static let target = FuzzTarget.all.first { $0.name == FuzzProgram.value(of: "--target=") }
+
+    private static func value(of flag: String) -> String? {
+        CommandLine.arguments.last { $0.hasPrefix(flag) }.map { String($0.dropFirst(flag.count)) }
+    }
+
+    /// A file for each, as libFuzzer wants them.
+    private static func write(_ seeds: [[UInt8]], to folder: String) {
+        for (number, seed) in seeds.enumerated() {
+            do {
+                try Data(seed).write(to: URL(filePath: folder).appending(path: "seed-\(number)"))
+            } catch {
+                Self.refuse("--seeds= a folder that can be written to")
+            }
+        }
+    }
 
     /// An objection ends the process as a trap does, so that libFuzzer keeps the input.
     private static func check(_ input: [UInt8]) {

@@ -1,5 +1,6 @@
 import Glibc
 import Records
+import WireMessages
 
 @testable import Fleet
 @testable import Kafka
@@ -69,16 +70,22 @@ extension FuzzTarget {
     ) { input in
         var reader = InputReader(input)
         let record = reader.record(topic: reader.text())
-        var register = Register()
-        let sent = OutboundRecord(topic: "activation", value: Array("{}".utf8))
-        let id = register.published(.good("a record", sent))
-        let partition = TopicPartition(topic: "activation", partition: 0)
-        register.delivered(DeliveryReceipt(id: id, partition: partition, offset: 7, error: nil))
-        register.arrived(record)
-        let entry = try Objection.unless(register.entries.first, "a published record is remembered")
-        let found = entry.outcomes.count + entry.letters.count + register.riddles.count
-        try claim("what is read is filed once at most", found <= 1)
-        try claim("only what is settled has a time", entry.settledAt == nil || entry.isSettled)
+        var places: Set<String> = []
+        for type in FleetClaims.results {
+            var register = Register(type)
+            let sent = OutboundRecord(topic: "activation", value: Array("{}".utf8))
+            let id = register.published(.good("a record", sent))
+            let partition = TopicPartition(topic: "activation", partition: 0)
+            register.delivered(DeliveryReceipt(id: id, partition: partition, offset: 7, error: nil))
+            register.arrived(record)
+            let entry = try Objection.unless(register.entries.first, "a published record is remembered")
+            let strangers = register.strangers.count
+            let found = entry.outcomes.count + entry.letters.count + register.riddles.count + strangers
+            try claim("what is read is filed once", found == 1)
+            try claim("only what is settled has a time", entry.settledAt == nil || entry.isSettled)
+            places.formUnion(Sighting(record, as: type).map { [$0.place] } ?? [])
+        }
+        try claim("whoever reads an outcome reads of the same record", places.count <= 1)
     }
 
     /// The page that the demo reads a worker's counters from.
@@ -104,6 +111,12 @@ extension FuzzTarget {
 }
 
 private enum FleetClaims {
+    /// What the values of the fleet's result topics are.
+    static let results: [any WorkerResult.Type] = [
+        Flotilla_Activation_V1_ActivationResult.self, Flotilla_Devicecheck_V1_DeviceCheckResult.self,
+        Flotilla_Receipt_V1_ReceiptResult.self,
+    ]
+
     /// As it would be read back.
     static func read(_ record: OutboundRecord) -> InboundRecord {
         InboundRecord(

@@ -8,17 +8,21 @@ struct FuzzTarget: Sendable {
     let longestInput: Int
     /// Pieces of inputs that chance would take long to find.
     let words: [String]
+    /// What the tests of the decoder have as their vectors, too much to be kept in `Corpus` once more.
+    let seeds: @Sendable () -> [[UInt8]]
     private let check: @Sendable (_ input: [UInt8]) throws -> Void
 
     init(
         _ name: String,
         longestInput: Int = 512,
         words: [String] = [],
+        seeds: @escaping @Sendable () -> [[UInt8]] = { [] },
         _ check: @escaping @Sendable (_ input: [UInt8]) throws -> Void
     ) {
         self.name = name
         self.longestInput = longestInput
         self.words = words
+        self.seeds = seeds
         self.check = check
     }
 
@@ -30,7 +34,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] = [
         recordTargets, textTargets, upstreamTargets, diskTargets, operatorTargets, fleetTargets,
-        simulatorTargets, brokerTargets,
+        simulatorTargets, brokerTargets, apple, storeTargets,
     ].flatMap { $0 }
 
     /// What a topic brings, and what a broker does.
@@ -60,4 +64,16 @@ struct FuzzTarget: Sendable {
 
     /// What a client sends to the broker of the tests.
     private static let brokerTargets = [brokerConnection, brokerRequests, recordBatch]
+
+    /// Receipts and answers of Apple's in PKCS#7, JWS, property lists and JSON: the group `apple`.
+    static let apple = [
+        oldPropertyList, verifiedAppReceipt, signedData, transactionReceipt, verifyReceiptAnswer,
+        appStoreAnswer, deviceCheckAnswer, appReceipt, asn1Reader,
+    ]
+
+    /// What lies around them: a JWS in its parts, what clients wrap receipts in, records, keys and certificates.
+    private static let storeTargets = [
+        signedDataParts, receiptInput, receiptRecord, deviceCheckRecord, storeRetryAfter, privateKey,
+        certificate,
+    ]
 }

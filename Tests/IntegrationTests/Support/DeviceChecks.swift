@@ -78,6 +78,26 @@ enum DeviceChecks {
         fetchWait: String = "5ms",
         more: String = ""
     ) throws -> WorkerUnderTest {
+        try Self.worker(
+            cluster,
+            production: apple.url,
+            development: apple.developmentURL,
+            key: key,
+            level: level,
+            fetchWait: fetchWait,
+            more: more
+        )
+    }
+
+    static func worker(
+        _ cluster: TestCluster,
+        production: String,
+        development: String,
+        key: String? = nil,
+        level: String = "info",
+        fetchWait: String = "5ms",
+        more: String = ""
+    ) throws -> WorkerUnderTest {
         let inline =
             "key: |\n" + Self.key.split(separator: "\n").map { "        \($0)" }.joined(separator: "\n")
         return try WorkerUnderTest(
@@ -90,8 +110,8 @@ enum DeviceChecks {
               group: \(cluster.input)
               fetch_wait: \(fetchWait)
             devicecheck:
-              production_url: \(apple.url)
-              development_url: \(apple.developmentURL)
+              production_url: \(production)
+              development_url: \(development)
               teams:
                 - team_id: \(Self.team)
                   key_id: \(Self.keyID)

@@ -61,6 +61,11 @@ final class FleetUnderTest {
         return self.started.map { Self.words(of: $0).joined(separator: " ") }
     }
 
+    /// What is in its temporary folder.
+    var leftovers: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: self.folder.path)) ?? ["no folder at all"]
+    }
+
     /// Processes with our folder in their environment, which children inherit, save itself.
     private var started: [pid_t] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

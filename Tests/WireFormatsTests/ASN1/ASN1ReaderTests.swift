@@ -15,13 +15,17 @@ import Testing
         ] as [([UInt8], [UInt8])]
     )
     func readsOctetStrings(bytes: [UInt8], octets: [UInt8]) throws {
-        var reader = ASN1Reader(bytes[...])
-        let element = try reader.next()
-        #expect(Array(try element.octets()) == octets)
+        var reader = ASN1Reader(bytes.indices)
+        let element = try reader.next(in: bytes.span)
+        #expect(Array(try element.octets(in: bytes.span).slice(of: bytes)) == octets)
         #expect(reader.isAtEnd)
         for length in 0..<bytes.count {
-            var reader = ASN1Reader(bytes.prefix(length))
-            #expect(throws: ASN1Reader.Fault.self) { try reader.next() }
+            // Cut off, and a part of more.
+            let cut = Array(bytes.prefix(length))
+            var reader = ASN1Reader(cut.indices)
+            #expect(throws: ASN1Reader.Fault.self) { try reader.next(in: cut.span) }
+            reader = ASN1Reader(0..<length)
+            #expect(throws: ASN1Reader.Fault.self) { try reader.next(in: bytes.span) }
         }
     }
 
@@ -33,8 +37,8 @@ import Testing
         ] as [[UInt8]]
     )
     func refusesWhatIsNoValue(bytes: [UInt8]) {
-        var reader = ASN1Reader(bytes[...])
-        #expect(throws: ASN1Reader.Fault.self) { try reader.next() }
+        var reader = ASN1Reader(bytes.indices)
+        #expect(throws: ASN1Reader.Fault.self) { try reader.next(in: bytes.span) }
     }
 
     @Test(
@@ -45,8 +49,8 @@ import Testing
         ] as [([UInt8], Int64)]
     )
     func readsIntegers(bytes: [UInt8], number: Int64) throws {
-        var reader = ASN1Reader(bytes[...])
-        #expect(try reader.next().integer() == number)
+        var reader = ASN1Reader(bytes.indices)
+        #expect(try reader.integer(in: bytes.span) == number)
     }
 
     @Test(
@@ -55,20 +59,21 @@ import Testing
         ] as [[UInt8]]
     )
     func refusesOtherIntegers(bytes: [UInt8]) throws {
-        var reader = ASN1Reader(bytes[...])
-        let element = try reader.next()
-        #expect(throws: ASN1Reader.Fault.self) { try element.integer() }
+        var reader = ASN1Reader(bytes.indices)
+        let element = try reader.next(in: bytes.span)
+        #expect(throws: ASN1Reader.Fault.self) { try element.integer(in: bytes.span) }
     }
 
     @Test func readsTexts() throws {
-        var reader = ASN1Reader([
+        let bytes: [UInt8] = [
             0x0C, 0x03, 0xE6, 0xB5, 0x8B, 0x16, 0x01, 0x41, 0x0C, 0x01, 0xFF, 0x16, 0x01, 0x80,
-        ])
-        #expect(try reader.next().text() == "测")
-        #expect(try reader.next().text() == "A")
+        ]
+        var reader = ASN1Reader(bytes.indices)
+        #expect(try reader.next(in: bytes.span).text(in: bytes.span) == "测")
+        #expect(try reader.next(in: bytes.span).text(in: bytes.span) == "A")
         for _ in 0..<2 {
-            let element = try reader.next()
-            #expect(throws: ASN1Reader.Fault.self) { try element.text() }
+            let element = try reader.next(in: bytes.span)
+            #expect(throws: ASN1Reader.Fault.self) { try element.text(in: bytes.span) }
         }
         #expect(reader.isAtEnd)
     }
@@ -78,21 +83,23 @@ import Testing
             Array(repeatElement([0x30, 0x80], count: depth).joined())
                 + Array(repeatElement([0, 0], count: depth).joined())
         }
-        var reader = ASN1Reader(nested(ASN1Reader.depthLimit)[...])
-        #expect(throws: Never.self) { try reader.next() }
-        var deeper = ASN1Reader(nested(ASN1Reader.depthLimit + 1)[...])
-        #expect(throws: ASN1Reader.Fault.self) { try deeper.next() }
+        let bytes = nested(ASN1Reader.depthLimit)
+        var reader = ASN1Reader(bytes.indices)
+        #expect(throws: Never.self) { try reader.next(in: bytes.span) }
+        let deeper = nested(ASN1Reader.depthLimit + 1)
+        reader = ASN1Reader(deeper.indices)
+        #expect(throws: ASN1Reader.Fault.self) { try reader.next(in: deeper.span) }
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func neverReadsBeyondItsBytes(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let bytes = random.bytes(upTo: 200).map { $0 & 0x3F | (Bool.random(using: &random) ? 0x80 : 0) }
-        var reader = ASN1Reader(bytes[...])
-        while !reader.isAtEnd, let element = try? reader.next() {
-            #expect(element.content.count < bytes.count)
-            _ = try? element.octets()
-            _ = try? element.integer()
+        var reader = ASN1Reader(bytes.indices)
+        while !reader.isAtEnd, let element = try? reader.next(in: bytes.span) {
+            #expect(bytes.indices.contains(element.content) && element.content.count < bytes.count)
+            _ = try? element.octets(in: bytes.span)
+            _ = try? element.integer(in: bytes.span)
         }
     }
 }

@@ -95,6 +95,32 @@ import Testing
         #expect(bought.revokedAt == nil)
     }
 
+    /// BER allows pieces anywhere; the device's hash is over what they are pieces of.
+    @Test func readsValuesInPieces() throws {
+        func pieces(_ value: [UInt8]) -> [UInt8] {
+            [0x24, 0x80] + Self.element(0x04, Array(value.prefix(2)))
+                + Self.element(0x04, Array(value.dropFirst(2))) + [0, 0]
+        }
+        func attribute(_ type: UInt8, _ value: [UInt8]) -> [UInt8] {
+            Self.element(0x30, [0x02, 0x01, type, 0x02, 0x01, 0x01] + pieces(value))
+        }
+        let purchase = Self.set(Self.attribute(1703, Self.utf8("first")))
+        let bundle = Self.utf8("com.example.app")
+        let hash = Digest.sha1([1, 2, 3] + [7, 8, 9] + bundle)
+        let attributes = Self.set(
+            attribute(2, bundle) + attribute(4, [7, 8, 9]) + attribute(5, hash) + attribute(17, purchase)
+                + attribute(12, Self.ia5("2023-06-01T12:00:00Z")) + attribute(1, [0x02, 0x01, 0x07])
+        )
+        let bytes = Self.indefiniteContainer(Self.element(0x04, attributes))
+        let receipt = try AppReceipt(unverified: bytes)
+        #expect(receipt.bundleID == "com.example.app")
+        #expect(receipt.createdAt == 1_685_620_800_000)
+        #expect(receipt.appItemID == "7")
+        #expect(receipt.purchases.map(\.transactionID) == ["first"])
+        #expect(receipt.isBound(to: [1, 2, 3]))
+        #expect(ReceiptInput.app(bytes).transactionID == "first")
+    }
+
     @Test func takesWhicheverTransactionIDComesFirst() throws {
         let empty = Self.set(Self.attribute(1703, Self.utf8("")))
         let purchase = Self.set(
@@ -207,7 +233,7 @@ import Testing
 
     // MARK: Writing
 
-    static func time(_ text: String) -> Int64? { ReceiptDate.milliseconds(text.utf8) }
+    static func time(_ text: String) -> Int64? { ReceiptDate.milliseconds(Array(text.utf8)) }
 
     static func bytes(hexadecimal text: String) -> [UInt8] {
         let digits = text.utf8.compactMap(\.hexadecimalValue)

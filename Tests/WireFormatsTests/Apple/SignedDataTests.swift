@@ -96,6 +96,31 @@ import Testing
         #expect(cache.key([UInt8(LeafKeyCache.entriesLimit)], validAt: 0, now: 100) === key)
         cache.keep(key, under: [250], validIn: 0..<10, now: .max)
         #expect(cache.count == LeafKeyCache.entriesLimit)
+        #expect(cache.key([250], validAt: 0, now: .max) == nil)
+    }
+
+    @Test func keepsALeafOnce() throws {
+        let key = try #require(try JWSVector.named("valid").anchors.certificates.first?.publicKey)
+        let cache = LeafKeyCache()
+        cache.keep(key, under: [1, 2], validIn: 0..<10, now: 0)
+        cache.keep(key, under: [1, 3], validIn: 0..<10, now: 0)
+        cache.keep(key, under: [1, 2], validIn: 20..<30, now: 0)
+        #expect(cache.count == 2)
+        #expect(cache.key([1, 2], validAt: 0, now: 0) == nil)
+        #expect(cache.key([1, 2], validAt: 20, now: 0) === key)
+        #expect(cache.key([1, 3], validAt: 0, now: 0) === key)
+        #expect(cache.key([1], validAt: 0, now: 0) == nil)
+        #expect(cache.key([1, 3, 0], validAt: 0, now: 0) == nil)
+    }
+
+    @Test func keepsNothingUnderManyBytes() throws {
+        let key = try #require(try JWSVector.named("valid").anchors.certificates.first?.publicKey)
+        let cache = LeafKeyCache()
+        let longest = [UInt8](repeating: 7, count: LeafKeyCache.originBytesLimit)
+        cache.keep(key, under: longest + [7], validIn: 0..<10, now: 0)
+        #expect(cache.count == 0)
+        cache.keep(key, under: longest[...], validIn: 0..<10, now: 0)
+        #expect(cache.key(longest[...], validAt: 0, now: 0) === key)
     }
 
     @Test func knowsALeafOnlyForTheTimeThatItsChainIsValid() throws {

@@ -23,14 +23,7 @@ extension Specimens {
             .refused("a device without an id", make.json(nobody), "device_id.empty"),
             .refused("a conversion of last week", make.json(old), "converted_at.too_old"),
             .refused("a conversion of tomorrow", make.json(early), "converted_at.in_future"),
-            Specimen(
-                title: "published 8 days ago",
-                record: late,
-                fate: .expired,
-                reason: "deadline",
-                calls: 0...0,
-                accepted: 0
-            ),
+            .expired("published 8 days ago", late),
             .refused(
                 "GDT says -15, illegal muid",
                 make.json(make.message(clickID: "sim-ret-15")),

@@ -1,0 +1,100 @@
+import Kafka
+import WorkerKit
+
+/// Gathers what the audits of all workers have to know, and says what came of it.
+struct Inspection {
+    private static let linesLimit = 30
+
+    private let players: [Player]
+    private let stage: Stage
+    /// One for each player, in their order.
+    var audits: [Audit]
+    /// What kept the demo from its end.
+    var misfortunes: [String] = []
+
+    init(_ players: [Player], on stage: Stage) {
+        self.players = players
+        self.stage = stage
+        self.audits = players.map { Audit($0.act.worker, calling: $0.act.upstream, $0.traffic.register) }
+    }
+
+    /// Asks upstreams and workers for their own counts.
+    mutating func takeNumbers() throws {
+        for (index, player) in self.players.enumerated() {
+            let register = player.traffic.register
+            var answers = UpstreamAnswers()
+            for path in [UpstreamAnswers.stats] + player.act.questions {
+                answers.bodies[path] = try self.stage.fetch(player.upstreamRequest(path))
+            }
+            // An outcome can be read before the worker knows that the broker has it, and counts it.
+            var counters = MetricsPage(try self.stage.fetch(player.metricsRequest))
+            let limit = ContinuousClock.now + .seconds(5)
+            while counters.sum("worker_records_total") < register.entries.count, .now < limit {
+                counters = MetricsPage(try self.stage.fetch(player.metricsRequest))
+            }
+            self.audits[index].register = register
+            self.audits[index].answers = answers
+            self.audits[index].metrics = counters
+            self.audits[index].ownClaims = player.act.claims(register, answers)
+            self.audits[index].remarks = player.act.remarks(register, answers)
+        }
+    }
+
+    /// Whoever reads the addresses can publish, and then more is said than the demo has asked for.
+    mutating func expectOthers() {
+        for index in self.audits.indices { self.audits[index].isAlone = false }
+    }
+
+    mutating func note(_ exits: [Player.Exit?]) {
+        for (index, exit) in exits.enumerated() { self.audits[index].exit = exit }
+    }
+
+    /// Reads all topics to their ends, after the last word of the workers.
+    mutating func readAgain() throws {
+        self.stage.end(by: .now + .seconds(30))
+        for (index, player) in self.players.enumerated() {
+            let reader = try player.traffic.readerFromTheBeginning()
+            self.audits[index].register = player.traffic.register
+            var register = player.traffic.register.blank()
+            while !reader.isAtEnd {
+                reader.read(atMost: 10_000, { register.arrived($0) }, { _ in })
+                if !reader.isAtEnd { try self.stage.turn() }
+            }
+            self.audits[index].second = register
+        }
+    }
+
+    /// Says what is as it must be and what is not.
+    ///
+    /// - Returns: whether everything is.
+    func conclude(on playbill: Playbill) -> Bool {
+        let screen = playbill.screen
+        var missing = self.misfortunes
+        screen.line()
+        screen.line("Checked", .bold)
+        for (audit, player) in zip(self.audits, self.players) {
+            var audit = audit
+            // If it came to an early end, what there is by now is all there is.
+            if !self.misfortunes.isEmpty { audit.register = player.traffic.register }
+            let head = playbill.head(audit.worker.topic)
+            for claim in audit.claims {
+                let isTrue = claim.objections.isEmpty
+                let mark = isTrue ? screen.paint("✓", .green) : screen.paint("✗", .red)
+                screen.line("\(head)\(mark) \(claim.text)")
+                missing += claim.objections.map { "\(head)\($0)" }
+            }
+        }
+        screen.line()
+        guard missing.isEmpty else {
+            screen.line("Not as expected:", .red)
+            for line in missing.prefix(Self.linesLimit) { screen.line("  \(line)") }
+            if missing.count > Self.linesLimit {
+                screen.line("  … and \(missing.count - Self.linesLimit) more")
+            }
+            return false
+        }
+        let records = self.audits.reduce(0) { $0 + $1.register.entries.count }
+        screen.line("Every record of every worker is accounted for: \(records) of \(records).", .green)
+        return true
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Records
+import UpstreamSimulator
+import WireFormats
+
+// Scenes in which something goes wrong on the way, and what it is.
+extension Receipts {
+    /// What goes wrong with the next scene: troubles of the Server API by the purchase that is asked about, and of
+    /// verifyReceipt for the only receipt in it.
+    static var troubles: [UInt8] {
+        var faults = DeviceCheckFaults()
+        let once = Dose(next: 1)
+        faults.wrongAnswers = [
+            .init(status: 200, text: #"{"status":21005}"#, path: "/verifyReceipt", when: once),
+            .init(status: 200, text: "<html>", path: "/verifyReceipt", when: once),
+            .init(status: 503, text: "", path: "/\(Item.slowBook.rawValue)", when: Dose(next: 2)),
+            .init(status: 418, text: "", path: "/\(Item.oddBook.rawValue)"),
+        ]
+        return Self.encoded(faults)
+    }
+
+    func troubled() -> [Specimen] {
+        [
+            .good(
+                "21005, then a proxy's page",
+                self.record(self.withReceipt(.subscription), of: "1"),
+                "valid",
+                calls: 3
+            ),
+            .good("503 twice", self.record(self.withID(.slowBook), of: "2"), "valid", calls: 3),
+            .good(
+                "too fresh to be known yet",
+                self.record(self.withID(.freshBook), of: "3"),
+                "valid",
+                calls: 5,
+                followUps: 2
+            ),
+            .dead(
+                "418, every time",
+                self.record(self.withID(.oddBook), of: "4"),
+                .exhausted,
+                "http.418",
+                calls: 3
+            ),
+        ]
+    }
+
+    /// One answer of 429, which names the time to come back.
+    static var throttle: [UInt8] {
+        var faults = DeviceCheckFaults()
+        faults.throttle = .init(retryAfterSeconds: 1, when: Dose(next: 1))
+        return Self.encoded(faults)
+    }
+
+    func throttled() -> [Specimen] {
+        [
+            .good(
+                "429, come back in a second",
+                self.record(self.withID(.throttledBook), of: "1"),
+                "valid",
+                calls: 2
+            )
+        ]
+    }
+
+    /// Numbers and names always encode.
+    private static func encoded(_ faults: DeviceCheckFaults) -> [UInt8] {
+        (try? JSONEncoder().encode(faults)).map(Array.init) ?? []
+    }
+}

@@ -1,0 +1,110 @@
+import UpstreamHTTP
+
+/// Publishes the records of a scene, and shows each of them as it is settled.
+final class RunningScene {
+    private let scene: Scene
+    private let player: Player
+    private let stage: Stage
+    private let playbill: Playbill
+    private let page: Playbill.Page
+    /// The answer of the upstream that has been told what to do wrong.
+    private var faultsAnswer: UInt64?
+    private let outage: Outage?
+    private var all: Range<Int>?
+    private var shown: Set<Int> = []
+
+    init(_ scene: Scene, of player: Player, on stage: Stage, _ playbill: Playbill) throws {
+        self.scene = scene
+        self.player = player
+        self.stage = stage
+        self.playbill = playbill
+        let page = playbill.page(of: player.act.name)
+        self.page = page
+        self.outage = scene.outage.map { Outage(of: player, lasting: $0, on: stage, telling: page) }
+        self.page.line("")
+        self.page.line(scene.title, .bold)
+        if scene.outage == nil {
+            self.page.line("  \(Row.heading.text(width: playbill.width - 2))", .dim)
+        }
+        self.faultsAnswer = scene.faults.map {
+            stage.ask(player.upstreamRequest("/control/faults", posting: $0))
+        }
+    }
+
+    var count: Int { self.scene.specimens.count }
+
+    var settled: Int { self.settledEntries.count }
+
+    var outageResult: Outage.Result? { self.outage?.result }
+
+    /// - Returns: whether all is settled and shown.
+    func turn() throws -> Bool {
+        guard try self.isTold() else { return false }
+        let all = try self.all ?? self.publish()
+        self.all = all
+        guard let outage else {
+            self.showSettled(all)
+            return self.shown.count == all.count && self.close()
+        }
+        guard try outage.turn(settled: self.settled, of: all.count) else { return false }
+        let letters = all.count { !self.player.traffic.register.entries[$0].letters.isEmpty }
+        outage.tell("\(self.successes(all)) of \(all.count) succeeded, \(letters) dead letters")
+        return self.close()
+    }
+
+    private func close() -> Bool {
+        self.page.complete()
+        return true
+    }
+
+    /// Whether the upstream is ready to do wrong.
+    private func isTold() throws -> Bool {
+        if let outage, try !outage.hasBegun() { return false }
+        guard let id = self.faultsAnswer else { return true }
+        guard let answer = self.stage.takeAnswer(id) else { return false }
+        guard case .success(let response) = answer, response.status == 200 else {
+            throw Complaint("\(self.player.act.upstream) does not let itself be told what to do wrong")
+        }
+        self.faultsAnswer = nil
+        return true
+    }
+
+    private func publish() throws -> Range<Int> {
+        let first = self.player.traffic.register.entries.count
+        try self.player.traffic.publish(self.scene.specimens)
+        self.outage?.tell("\(self.count) good records are published")
+        return first..<first + self.count
+    }
+
+    private var settledEntries: [Int] {
+        let entries = self.player.traffic.register.entries
+        return (self.all ?? 0..<0).filter { entries[$0].settledAt != nil }
+    }
+
+    private func successes(_ all: Range<Int>) -> Int {
+        all.count { self.player.traffic.register.entries[$0].outcome?.fate == "succeeded" }
+    }
+
+    private func showSettled(_ all: Range<Int>) {
+        let entries = self.player.traffic.register.entries
+        let news = self.settledEntries.filter { !self.shown.contains($0) }
+        for index in news.sorted(by: { Self.isEarlier(entries[$0], entries[$1]) }) {
+            self.shown.insert(index)
+            self.show(entries[index])
+        }
+    }
+
+    private func show(_ entry: Register.Entry) {
+        let screen = self.playbill.screen
+        let objections = entry.objections
+        let mark = objections.isEmpty ? screen.paint("✓", .green) : screen.paint("✗", .red)
+        let text = Row(entry, isAsExpected: objections.isEmpty).text(width: self.playbill.width - 2)
+        self.page.line("\(mark) \(objections.isEmpty ? text : screen.paint(text, .red))")
+        for objection in objections { self.page.line("    it \(objection)", .red) }
+    }
+
+    private static func isEarlier(_ left: Register.Entry, _ right: Register.Entry) -> Bool {
+        guard let first = left.settledAt, let second = right.settledAt else { return false }
+        return first < second
+    }
+}

@@ -1,0 +1,46 @@
+internal import COpenSSLForUpstreams
+
+/// A key as Apple issues one, made anew: the private half for whoever signs, the public half for whoever verifies.
+package struct IssuedKey: Sendable {
+    /// The text of a `.p8` file: PKCS#8 in PEM.
+    package let privatePEM: String
+    /// Of P-256, in PEM.
+    package let publicPEM: String
+
+    /// Nil if OpenSSL has no random numbers or no memory.
+    package init?() {
+        defer { ERR_clear_error() }
+        guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        var made: OpaquePointer?
+        guard unsafe EVP_PKEY_keygen_init(context) == 1,
+            unsafe EVP_PKEY_CTX_set_group_name(context, "P-256") == 1,
+            unsafe EVP_PKEY_generate(context, &made) == 1, let key = unsafe made
+        else { return nil }
+        defer { unsafe EVP_PKEY_free(key) }
+        let privatePEM = unsafe Self.text { sink in
+            unsafe PEM_write_bio_PKCS8PrivateKey(sink, key, nil, nil, 0, nil, nil)
+        }
+        let publicPEM = unsafe Self.text { sink in unsafe PEM_write_bio_PUBKEY(sink, key) }
+        guard let privatePEM, let publicPEM else { return nil }
+        self.privatePEM = privatePEM
+        self.publicPEM = publicPEM
+    }
+
+    /// What is written; nil if it is not.
+    private static func text(_ write: (OpaquePointer) -> Int32) -> String? {
+        guard let sink = unsafe BIO_new(BIO_s_mem()) else { return nil }
+        defer { unsafe BIO_free(sink) }
+        guard unsafe write(sink) == 1 else { return nil }
+        // A key of P-256 takes 240 bytes.
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = unsafe BIO_read(sink, &bytes, Int32(bytes.count))
+        return count > 0 ? String(decoding: bytes.prefix(Int(count)), as: UTF8.self) : nil
+    }
+}
+
+extension IssuedKey: CustomStringConvertible, CustomReflectable {
+    package var description: String { "IssuedKey(redacted)" }
+
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

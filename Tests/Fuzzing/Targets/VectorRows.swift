@@ -1,0 +1,28 @@
+import Foundation
+
+@testable import WireFormats
+
+/// The vectors of the other tests, one JSON object a line.
+enum VectorRows {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../WireFormatsTests/Vectors")
+
+    /// None if the file cannot be read, which the tests' counts of seeds show.
+    static func of(_ name: String) -> [[String: FoundationJSON]] {
+        let file = try? Data(contentsOf: self.folder.appending(path: "\(name).jsonl"))
+        return (file ?? Data()).split(separator: 0x0A).compactMap { FoundationJSON(Array($0))?.members }
+    }
+}
+
+extension [String: FoundationJSON] {
+    func text(_ name: String) -> String? {
+        if case .text(let text) = self[name] { text } else { nil }
+    }
+
+    func integer(_ name: String) -> Int64? {
+        if case .number(let number) = self[name] { number.integer } else { nil }
+    }
+
+    /// What a member holds in base64.
+    func bytes(_ name: String) -> [UInt8]? { self.text(name).flatMap { Base64.decode($0.utf8) } }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+/// An HTTP/2 server that is none of ours: nghttpd, which answers every request for a path with the file of that name,
+/// over TLS with a certificate that it has signed itself, for the name "localhost".
+final class HTTP2Server {
+    /// What to trust.
+    let certificate: String
+    let port: Int
+    private let folder: URL
+    private let process = Process()
+    private let output: ProcessOutput
+
+    /// - Parameter answers: the bodies, by their paths.
+    init(answers: [String: String]) throws {
+        self.folder = FileManager.default.temporaryDirectory.appending(path: "flotilla-\(UUID().uuidString)")
+        self.output = try ProcessOutput()
+        let (key, certificate) = (
+            self.folder.appending(path: "key.pem"), self.folder.appending(path: "cert.pem")
+        )
+        self.certificate = certificate.path
+        let root = self.folder.appending(path: "root")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        for (path, body) in answers {
+            let file = root.appending(path: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data(body.utf8).write(to: file)
+        }
+        try Self.makeCertificate(key.path, certificate.path)
+        self.process.executableURL = URL(filePath: "/usr/bin/env")
+        self.process.arguments = [
+            "nghttpd", "--verbose", "--address=127.0.0.1", "--htdocs=\(root.path)", "0", key.path,
+            certificate.path,
+        ]
+        self.process.standardOutput = self.output.pipe
+        self.process.standardError = self.output.pipe
+        try self.process.run()
+        guard self.output.wait(for: "listen 127.0.0.1"),
+            let port = Self.port(of: self.process.processIdentifier)
+        else {
+            kill(self.process.processIdentifier, SIGKILL)
+            throw Failure(log: self.output.text)
+        }
+        self.port = port
+    }
+
+    struct Failure: Error { var log: String }
+
+    deinit {
+        // Not to be refused: a child has the signal mask of the thread that started it, and ours may block all others.
+        kill(self.process.processIdentifier, SIGKILL)
+        self.process.waitUntilExit()
+        try? FileManager.default.removeItem(at: self.folder)
+    }
+
+    /// Everything that it has received and sent, frame by frame.
+    var log: String { self.output.text }
+
+    /// Waits until it has told of this.
+    func waitForLog(_ words: String) -> Bool { self.output.wait(for: words) }
+
+    private static func makeCertificate(_ key: String, _ certificate: String) throws {
+        let openssl = Process()
+        openssl.executableURL = URL(filePath: "/usr/bin/env")
+        openssl.arguments =
+            [
+                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                "-nodes",
+            ]
+            + ["-days", "1", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+            + ["-keyout", key, "-out", certificate]
+        openssl.standardError = FileHandle.nullDevice
+        try openssl.run()
+        openssl.waitUntilExit()
+        guard openssl.terminationStatus == 0 else { throw Failure(log: "openssl made no certificate") }
+    }
+
+    /// The port on which a process listens. nghttpd was told to take any, and does not say which.
+    private static func port(of process: Int32) -> Int? {
+        let files = "/proc/\(process)/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: files)) ?? []
+        let inodes = names.compactMap { name -> String? in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(files)/\(name)")
+            guard let target, target.hasPrefix("socket:[") else { return nil }
+            return String(target.dropFirst("socket:[".count).dropLast())
+        }
+        let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
+        for line in table.split(separator: "\n").dropFirst() {
+            let fields = line.split(separator: " ")
+            // The state 0A is LISTEN; the address is "0100007F:9A3B".
+            guard fields.count > 9, fields[3] == "0A", inodes.contains(String(fields[9])) else { continue }
+            return fields[1].split(separator: ":").last.flatMap { Int($0, radix: 16) }
+        }
+        return nil
+    }
+}
