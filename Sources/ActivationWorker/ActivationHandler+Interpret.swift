@@ -110,14 +110,6 @@ extension Reason {
     }
 }
 
-extension TransferError {
-    /// Whether GDT may have counted the conversion all the same is a part of the code.
-    fileprivate var reason: Reason {
-        let suffix = self.mayHaveBeenSent ? "_after_send" : ""
-        return Reason("transport.\(self.kind.rawValue)\(suffix)", self.message)
-    }
-}
-
 extension GDTReply {
     /// What the code means. GDT's own words go into the answer.
     fileprivate var reason: Reason {

@@ -205,11 +205,3 @@ extension Reason {
         return Reason(code, "Apple answered with HTTP status \(status).")
     }
 }
-
-extension TransferError {
-    /// Whether Apple may have done it all the same is a part of the code.
-    fileprivate var reason: Reason {
-        let suffix = self.mayHaveBeenSent ? "_after_send" : ""
-        return Reason("transport.\(self.kind.rawValue)\(suffix)", self.message)
-    }
-}

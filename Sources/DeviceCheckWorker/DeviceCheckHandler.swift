@@ -1,3 +1,5 @@
+import Cryptography
+import Operations
 package import Records
 package import ServiceLifecycle
 import UpstreamHTTP
@@ -52,14 +54,18 @@ package struct DeviceCheckHandler: Handler {
         self.tokens.goLive()
         self.memory.goLive()
         self.ages.begin(surroundings.registry)
-        let files = self.settings.teams.compactMap { team in team.keyFile.map { (team.id, $0) } }
-        guard !files.isEmpty else { return [] }
-        let watch = KeyFileWatch(
-            files: Dictionary(files) { first, _ in first },
-            tokens: self.tokens,
-            logger: surroundings.logger
-        )
-        return [watch]
+        let files = self.watchedFiles
+        return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
+    }
+
+    var watchedFiles: [SecretFileWatch.File] {
+        self.settings.teams.compactMap { team in
+            guard let file = team.keyFile else { return nil }
+            return SecretFileWatch.File(path: file.path, owner: ["team": team.id], known: file.text) {
+                [tokens = self.tokens] secret in
+                tokens.replaceKey(of: team.id, by: try ES256Signer(pem: secret.revealBytes()))
+            }
+        }
     }
 
     package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, Answer> {

@@ -134,7 +134,7 @@ enum DeviceCheckProgram: WorkerProgram {
             )
             do throws(BaseURL.Fault) {
                 let url = try BaseURL(text)
-                if !Self.isSafe(url) {
+                if !url.isSafeForSecrets {
                     reader.reportFault(key, "must be https: tokens would travel in the clear")
                 }
                 hosts[environment] = url
@@ -143,15 +143,6 @@ enum DeviceCheckProgram: WorkerProgram {
             }
         }
         return hosts
-    }
-
-    /// Tokens leave this machine only encrypted.
-    private static func isSafe(_ url: BaseURL) -> Bool {
-        let text = url.text.lowercased()
-        guard !text.hasPrefix("https://") else { return true }
-        let authority = text.dropFirst("http://".count).prefix { $0 != "/" }
-        if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } == "[::1" }
-        return ["127.0.0.1", "localhost"].contains(authority.prefix { $0 != ":" })
     }
 
     private static func teams(_ reader: SettingsReader) -> [DeviceCheckSettings.Team] {
@@ -192,9 +183,7 @@ enum DeviceCheckProgram: WorkerProgram {
                 id: id,
                 keyID: keyID,
                 signer: signer,
-                keyFile: reader.path(ofSecret: "key").map {
-                    DeviceCheckSettings.KeyFile(path: $0, text: key.revealBytes())
-                }
+                keyFile: reader.path(ofSecret: "key").map { DeviceCheckSettings.KeyFile(path: $0, text: key) }
             )
         } catch {
             reader.reportFault(ofSecret: "key", "is no key for DeviceCheck: \(error)")

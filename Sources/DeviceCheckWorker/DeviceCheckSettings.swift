@@ -1,4 +1,5 @@
 package import Cryptography
+package import Operations
 package import WireFormats
 package import WorkerKit
 
@@ -20,14 +21,14 @@ package struct DeviceCheckSettings: Sendable {
         }
     }
 
-    /// A file with a key, and what tells its text from another one without being it.
+    /// A file with a key, and what was in it.
     package struct KeyFile: Hashable, Sendable {
         package var path: String
-        package var fingerprint: [UInt8]
+        package var text: Secret
 
-        package init(path: String, text: [UInt8]) {
+        package init(path: String, text: Secret) {
             self.path = path
-            self.fingerprint = Digest.sha256(text)
+            self.text = text
         }
     }
 

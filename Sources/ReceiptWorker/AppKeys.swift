@@ -1,6 +1,7 @@
 import Cryptography
 import Operations
 import Synchronization
+import WireFormats
 
 /// The secrets of the apps, as they are now: a file that changes changes them while the worker runs.
 final class AppKeys: Sendable {
@@ -30,5 +31,27 @@ final class AppKeys: Sendable {
 
     func replaceSigner(of bundleID: String, by signer: ES256Signer) {
         self.apps.withLock { $0[bundleID]?.key?.signer = signer }
+    }
+
+    func replaceKeyID(of bundleID: String, by keyID: String) {
+        self.apps.withLock { $0[bundleID]?.key?.keyID = keyID }
+    }
+
+    /// What a file holds now takes the place of what it held.
+    func replace(_ content: ReceiptSettings.WatchedFile.Content, of bundleID: String, by secret: Secret)
+        throws
+    {
+        switch content {
+        case .sharedSecret: self.replaceSharedSecret(of: bundleID, by: secret)
+        case .key: self.replaceSigner(of: bundleID, by: try ES256Signer(pem: secret.revealBytes()))
+        case .keyID:
+            let keyID = secret.reveal()
+            guard AppleID.isTenCharacters(keyID) else { throw NotAKeyID() }
+            self.replaceKeyID(of: bundleID, by: keyID)
+        }
+    }
+
+    private struct NotAKeyID: Error, CustomStringConvertible {
+        var description: String { "it is not 10 letters and digits" }
     }
 }

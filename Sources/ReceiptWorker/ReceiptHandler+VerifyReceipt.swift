@@ -149,11 +149,3 @@ extension ReceiptHandler {
         )
     }
 }
-
-extension TransferError {
-    /// Whether Apple may have answered all the same is a part of the code.
-    fileprivate var reason: Reason {
-        let suffix = self.mayHaveBeenSent ? "_after_send" : ""
-        return Reason("transport.\(self.kind.rawValue)\(suffix)", self.message)
-    }
-}

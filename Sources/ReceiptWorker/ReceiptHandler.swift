@@ -35,8 +35,19 @@ package struct ReceiptHandler: Handler {
 
     package func companions(_ surroundings: Surroundings) -> [any Service] {
         self.doubts.goLive()
-        guard self.settings.apps.contains(where: { !$0.files.isEmpty }) else { return [] }
-        return [SecretFileWatch(self.settings.apps, self.keys, surroundings.logger)]
+        let files = self.watchedFiles
+        return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
+    }
+
+    var watchedFiles: [SecretFileWatch.File] {
+        self.settings.apps.flatMap { app in
+            app.files.map { file in
+                SecretFileWatch.File(path: file.path, owner: ["app": app.bundleID], known: file.text) {
+                    [keys = self.keys] secret in
+                    try keys.replace(file.content, of: app.bundleID, by: secret)
+                }
+            }
+        }
     }
 
     package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, Answer> {

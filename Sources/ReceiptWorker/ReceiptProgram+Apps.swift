@@ -46,7 +46,11 @@ extension ReceiptProgram {
             "key",
             help: "The key as Apple gives it, the text of a .p8 file. A file is read again when it changes."
         )
-        let key = self.key(reader, keyText)
+        let keyIDText = reader.optionalSecret(
+            "key_id",
+            help: "The id of the key for in-app purchases. A file is read again when it changes."
+        )
+        let key = self.key(reader, keyText, keyIDText)
         let app = ReceiptSettings.App(
             bundleID: bundleID,
             route: route ?? .local,
@@ -75,7 +79,7 @@ extension ReceiptProgram {
                     "Calls of the whole fleet to the App Store Server API's production: Apple's limit for the app. "
                     + "The sandbox gets a tenth of them."
             ),
-            files: self.files(reader, sharedSecret, keyText)
+            files: self.files(reader, sharedSecret, keyText, keyIDText)
         )
         guard let route else { return nil }
         self.check(app, route, anchors, reader)
@@ -123,12 +127,13 @@ extension ReceiptProgram {
         )
     }
 
-    private static func key(_ reader: SettingsReader, _ text: Secret?) -> ReceiptSettings.Key? {
+    private static func key(_ reader: SettingsReader, _ text: Secret?, _ keyIDText: Secret?)
+        -> ReceiptSettings.Key?
+    {
         let issuerID = reader.optionalString("issuer_id", help: "The issuer id of App Store Connect, a UUID.")
-        let keyID = reader.optionalString("key_id", help: "The id of the key for in-app purchases.")
-        guard let issuerID, let keyID, let text, !issuerID.isEmpty else { return nil }
+        guard let issuerID, let keyID = keyIDText?.reveal(), let text, !issuerID.isEmpty else { return nil }
         guard AppleID.isTenCharacters(keyID) else {
-            reader.reportFault("key_id", "must be 10 letters and digits")
+            reader.reportFault(ofSecret: "key_id", "must be 10 letters and digits")
             return nil
         }
         do throws(ES256Signer.Fault) {
@@ -143,17 +148,19 @@ extension ReceiptProgram {
         }
     }
 
-    private static func files(_ reader: SettingsReader, _ sharedSecret: Secret?, _ key: Secret?)
-        -> [ReceiptSettings.WatchedFile]
-    {
-        var files: [ReceiptSettings.WatchedFile] = []
-        if let path = reader.path(ofSecret: "shared_secret"), let sharedSecret {
-            files.append(.init(.sharedSecret, path: path, text: sharedSecret.revealBytes()))
+    private static func files(
+        _ reader: SettingsReader,
+        _ sharedSecret: Secret?,
+        _ key: Secret?,
+        _ keyID: Secret?
+    ) -> [ReceiptSettings.WatchedFile] {
+        let secrets: [(ReceiptSettings.WatchedFile.Content, String, Secret?)] = [
+            (.sharedSecret, "shared_secret", sharedSecret), (.key, "key", key), (.keyID, "key_id", keyID),
+        ]
+        return secrets.compactMap { content, name, text in
+            guard let path = reader.path(ofSecret: name), let text else { return nil }
+            return ReceiptSettings.WatchedFile(content, path: path, text: text)
         }
-        if let path = reader.path(ofSecret: "key"), let key {
-            files.append(.init(.key, path: path, text: key.revealBytes()))
-        }
-        return files
     }
 
     private static func isBundleID(_ text: String) -> Bool {

@@ -186,11 +186,11 @@ enum ReceiptProgram: WorkerProgram {
             guard let bytes = reader.optionalFile(key, help: "\(what) A file in PEM or DER.") else {
                 return nil
             }
-            guard let file = CertificateFile(bytes) else {
+            guard let certificates = Certificate.all(in: bytes) else {
                 reader.reportFault(key, "names a file that is no certificate in DER or PEM")
                 return nil
             }
-            return TrustAnchors(file.certificates)
+            return TrustAnchors(certificates)
         }
         return LocalVerifier.Anchors(
             appReceipts: anchors("app_receipt_roots", "What app receipts must lead to: Apple Root CA."),
@@ -203,16 +203,5 @@ enum ReceiptProgram: WorkerProgram {
                 "What receipts of iOS 6 must lead to, or the certificate that signs them."
             )
         )
-    }
-}
-
-extension BaseURL {
-    /// Whether what is sent there leaves this machine only encrypted.
-    fileprivate var isSafeForSecrets: Bool {
-        let text = self.text.lowercased()
-        guard !text.hasPrefix("https://") else { return true }
-        let authority = text.dropFirst("http://".count).prefix { $0 != "/" }
-        if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } == "[::1" }
-        return ["127.0.0.1", "localhost"].contains(authority.prefix { $0 != ":" })
     }
 }

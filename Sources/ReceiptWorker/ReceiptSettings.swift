@@ -67,21 +67,22 @@ package struct ReceiptSettings: Sendable {
         }
     }
 
-    /// A file with a secret, to be read again when it changes, and what tells its text from another one without being it.
+    /// A file with a secret, to be read again when it changes, and what was in it.
     package struct WatchedFile: Hashable, Sendable {
         package enum Content: Hashable, Sendable {
             case sharedSecret
             case key
+            case keyID
         }
 
         package var content: Content
         package var path: String
-        package var fingerprint: [UInt8]
+        package var text: Secret
 
-        package init(_ content: Content, path: String, text: [UInt8]) {
+        package init(_ content: Content, path: String, text: Secret) {
             self.content = content
             self.path = path
-            self.fingerprint = Digest.sha256(text)
+            self.text = text
         }
     }
 

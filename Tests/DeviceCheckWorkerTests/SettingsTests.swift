@@ -119,10 +119,10 @@ import WorkerKit
         let tokens = program.handler.tokens
         let before = try #require(tokens.token(of: Case.team, now: Case.receivedAt))
         let (messages, log) = AsyncStream.makeStream(of: String.self)
-        let watch = KeyFileWatch(
-            files: [Case.team: keyFile],
-            tokens: tokens,
-            logger: Logger(label: "test") { _ in StreamedLog(log) },
+        let logger = Logger(label: "test") { _ in StreamedLog(log) }
+        let watch = SecretFileWatch(
+            program.handler.watchedFiles,
+            logger,
             interval: .milliseconds(5)
         )
         let running = Task { try await watch.run() }
@@ -130,13 +130,14 @@ import WorkerKit
         // What is no key, and no file, changes nothing and is said once.
         try Data("nonsense".utf8).write(to: file)
         #expect(
-            await told.next() == "key file cannot be used; the key before it stays it is not one PEM block"
+            await told.next()
+                == "secret file cannot be used; the secret before it stays it is not one PEM block"
         )
         try FileManager.default.removeItem(at: file)
-        #expect(await told.next() == "key file cannot be used; the key before it stays no such file")
+        #expect(await told.next() == "secret file cannot be used; the secret before it stays no such file")
         #expect(tokens.token(of: Case.team, now: Case.receivedAt) == before)
         try Data(Case.otherKey.utf8).write(to: file, options: .atomic)
-        #expect(await told.next() == "key file changed ")
+        #expect(await told.next() == "secret file changed ")
         #expect(tokens.token(of: Case.team, now: Case.receivedAt) != before)
         running.cancel()
         try await running.value

@@ -143,7 +143,7 @@ struct DeviceCheckTests {
         ])
         try Data(DeviceChecks.otherKey.utf8).write(to: file, options: .atomic)
         #expect(results.read(outcomes: 60), "\(worker.log)")
-        #expect(worker.log.contains("key file changed"))
+        #expect(worker.log.contains("secret file changed"))
         #expect(results.deviceChecks.values.allSatisfy { $0.result == "not_set" }, "\(results.deviceChecks)")
         let letters = try TopicContents(cluster.deadLetters, cluster)
         #expect(!letters.read(atMost: .milliseconds(500)) { !$0.isEmpty })

@@ -112,13 +112,13 @@ import WorkerKit
         let der = try #require(Base64.decode(Array(try SignedRow.root.utf8)))
         let block =
             "-----BEGIN CERTIFICATE-----\n\(try SignedRow.root)\n-----END CERTIFICATE-----\n"
-        #expect(CertificateFile(der)?.certificates.count == 1)
-        #expect(CertificateFile(Array("Apple\n\(block)".utf8))?.certificates.count == 1)
-        #expect(CertificateFile(Array("\(block)\(block)".utf8))?.certificates.count == 2)
+        #expect(Certificate.all(in: der)?.count == 1)
+        #expect(Certificate.all(in: Array("Apple\n\(block)".utf8))?.count == 1)
+        #expect(Certificate.all(in: Array("\(block)\(block)".utf8))?.count == 2)
         for text in ["", "x", String(block.dropLast(30)), "\(block)-----BEGIN CERTIFICATE-----\nAA==\n"] {
-            #expect(CertificateFile(Array(text.utf8)) == nil, "\(text)")
+            #expect(Certificate.all(in: Array(text.utf8)) == nil, "\(text)")
         }
-        #expect(CertificateFile(Array(der.dropLast())) == nil)
+        #expect(Certificate.all(in: Array(der.dropLast())) == nil)
     }
 
     // MARK: what is masked
@@ -143,9 +143,8 @@ import WorkerKit
         #expect(apps.first?.files.map(\.path) == [file.path])
         let (messages, log) = AsyncStream.makeStream(of: String.self)
         let logger = Logger(label: "test") { _ in StreamedLog(log) }
-        var watch = SecretFileWatch(apps, program.handler.keys, logger)
-        watch.interval = .milliseconds(5)
-        let running = Task { [watch] in try await watch.run() }
+        let watch = SecretFileWatch(program.handler.watchedFiles, logger, interval: .milliseconds(5))
+        let running = Task { try await watch.run() }
         var told = messages.makeAsyncIterator()
         try FileManager.default.removeItem(at: file)
         #expect(await told.next() == "secret file cannot be used; the secret before it stays no such file")
@@ -160,10 +159,11 @@ import WorkerKit
     @Test func aChangedKeyFileIsPickedUp() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(Array(Case.key.utf8), to: "key.p8")
+        let idFile = try folder.write(Array("DCTESTKEY1\n".utf8), to: "id")
         let settings = SettingsText(
             route: "app_store_server_api",
             app: [
-                "issuer_id: 57246542-96fe-1a63-e053-0824d011072a", "key_id: DCTESTKEY1", "key_file: key.p8",
+                "issuer_id: 57246542-96fe-1a63-e053-0824d011072a", "key_id_file: id", "key_file: key.p8",
             ],
             apple: ["signed_data_roots: root.der"]
         )
@@ -171,9 +171,8 @@ import WorkerKit
         let before = try #require(program.handler.keys.key(of: Case.app)).signer
         let (messages, log) = AsyncStream.makeStream(of: String.self)
         let logger = Logger(label: "test") { _ in StreamedLog(log) }
-        var watch = SecretFileWatch(program.handler.settings.apps, program.handler.keys, logger)
-        watch.interval = .milliseconds(5)
-        let running = Task { [watch] in try await watch.run() }
+        let watch = SecretFileWatch(program.handler.watchedFiles, logger, interval: .milliseconds(5))
+        let running = Task { try await watch.run() }
         var told = messages.makeAsyncIterator()
         try Data("nonsense".utf8).write(to: file, options: .atomic)
         #expect(
@@ -184,6 +183,16 @@ import WorkerKit
         try Data("\(Case.otherKey)\n".utf8).write(to: file, options: .atomic)
         #expect(await told.next() == "secret file changed ")
         #expect(program.handler.keys.key(of: Case.app)?.signer !== before)
+        // A new key has a new id.
+        try Data("short".utf8).write(to: idFile, options: .atomic)
+        #expect(
+            await told.next()
+                == "secret file cannot be used; the secret before it stays it is not 10 letters and digits"
+        )
+        #expect(program.handler.keys.key(of: Case.app)?.keyID == "DCTESTKEY1")
+        try Data("DCTESTKEY2\n".utf8).write(to: idFile, options: .atomic)
+        #expect(await told.next() == "secret file changed ")
+        #expect(program.handler.keys.key(of: Case.app)?.keyID == "DCTESTKEY2")
         running.cancel()
         try await running.value
     }

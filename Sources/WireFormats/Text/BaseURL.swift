@@ -30,4 +30,13 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String { self.text }
+
+    /// Whether what is sent there leaves this machine only encrypted.
+    package var isSafeForSecrets: Bool {
+        let text = self.text.lowercased()
+        guard !text.hasPrefix("https://") else { return true }
+        let authority = text.dropFirst("http://".count).prefix { $0 != "/" }
+        if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } == "[::1" }
+        return ["127.0.0.1", "localhost"].contains(authority.prefix { $0 != ":" })
+    }
 }
