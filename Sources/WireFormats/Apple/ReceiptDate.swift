@@ -17,13 +17,13 @@ enum ReceiptDate {
     static func milliseconds(spelt text: String) -> Int64? {
         let parts = text.split(whereSeparator: \.isWhitespace)
         guard parts.count == 3 else {
-            return parts.count == 1 ? self.milliseconds(parts[0].utf8) : nil
+            return parts.count == 1 ? self.milliseconds(Array(parts[0].utf8)) : nil
         }
         switch parts[2] {
         case "Etc/GMT", "Etc/UTC", "GMT", "UTC", "Z": return RFC3339.milliseconds("\(parts[0])T\(parts[1])Z")
         case "America/Los_Angeles":
             return RFC3339.milliseconds("\(parts[0])T\(parts[1])Z").flatMap(Self.pacific)
-        default: return self.milliseconds("\(parts[0])T\(parts[1])\(parts[2])".utf8)
+        default: return self.milliseconds(Array("\(parts[0])T\(parts[1])\(parts[2])".utf8))
         }
     }
 
