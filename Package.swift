@@ -35,7 +35,7 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let fuzzing = Context.environment["FLOTILLA_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
     "ActivationWorker", "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Kafka", "Operations",
-    "ReceiptWorker", "Records", "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages",
+    "Records", "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages",
     "WorkerKit", nioCore, nioEmbedded, protobuf,
 ]
 let fuzzTargets: [Target] =

@@ -59,11 +59,20 @@ package struct DeviceCheckHandler: Handler {
     }
 
     var watchedFiles: [SecretFileWatch.File] {
-        self.settings.teams.compactMap { team in
-            guard let file = team.keyFile else { return nil }
-            return SecretFileWatch.File(path: file.path, owner: ["team": team.id], known: file.text) {
-                [tokens = self.tokens] secret in
-                tokens.replaceKey(of: team.id, by: try ES256Signer(pem: secret.revealBytes()))
+        self.settings.teams.flatMap { team in
+            let uses:
+                [(DeviceCheckSettings.WatchedFile?, @Sendable (ProviderTokens, Secret) throws -> Void)] = [
+                    (
+                        team.keyFile,
+                        { try $0.replaceKey(of: team.id, by: ES256Signer(pem: $1.revealBytes())) }
+                    ),
+                    (team.keyIDFile, { try $0.replaceKeyID(of: team.id, by: $1.reveal()) }),
+                ]
+            return uses.compactMap { file, use in
+                guard let file else { return nil }
+                return SecretFileWatch.File(path: file.path, owner: ["team": team.id], known: file.text) {
+                    [tokens = self.tokens] secret in try use(tokens, secret)
+                }
             }
         }
     }

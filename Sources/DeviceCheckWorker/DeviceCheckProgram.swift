@@ -159,31 +159,36 @@ enum DeviceCheckProgram: WorkerProgram {
     }
 
     private static func team(_ reader: SettingsReader) -> DeviceCheckSettings.Team? {
-        let must = "be 10 letters and digits"
         let id = reader.string(
             "team_id",
             help: "The Team ID at Apple.",
-            must: must,
+            must: "be 10 letters and digits",
             matching: AppleID.isTenCharacters
         )
-        let keyID = reader.string(
+        let keyID = reader.secret(
             "key_id",
-            help: "The id of the key, which has DeviceCheck enabled.",
-            must: must,
-            matching: AppleID.isTenCharacters
+            help: "The id of the key, which has DeviceCheck enabled. A file is read again when it changes."
         )
         let key = reader.secret(
             "key",
             help: "The key as Apple gives it, the text of a .p8 file. A file is read again when it changes."
         )
-        guard !key.isEmpty else { return nil }
+        guard !key.isEmpty, !keyID.isEmpty else { return nil }
+        guard AppleID.isTenCharacters(keyID.reveal()) else {
+            reader.reportFault(ofSecret: "key_id", "must be 10 letters and digits")
+            return nil
+        }
+        func file(_ name: String, _ text: Secret) -> DeviceCheckSettings.WatchedFile? {
+            reader.path(ofSecret: name).map { DeviceCheckSettings.WatchedFile(path: $0, text: text) }
+        }
         do throws(ES256Signer.Fault) {
             let signer = try ES256Signer(pem: Self.lines(of: key))
             return DeviceCheckSettings.Team(
                 id: id,
-                keyID: keyID,
+                keyID: keyID.reveal(),
                 signer: signer,
-                keyFile: reader.path(ofSecret: "key").map { DeviceCheckSettings.KeyFile(path: $0, text: key) }
+                keyFile: file("key", key),
+                keyIDFile: file("key_id", keyID)
             )
         } catch {
             reader.reportFault(ofSecret: "key", "is no key for DeviceCheck: \(error)")

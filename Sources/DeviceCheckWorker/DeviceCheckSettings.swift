@@ -11,18 +11,27 @@ package struct DeviceCheckSettings: Sendable {
         package var keyID: String
         package var signer: ES256Signer
         /// Where the key was read from, to be read again when it changes; nil if it did not come from a file.
-        package var keyFile: KeyFile?
+        package var keyFile: WatchedFile?
+        /// The same for the id of the key.
+        package var keyIDFile: WatchedFile?
 
-        package init(id: String, keyID: String, signer: ES256Signer, keyFile: KeyFile? = nil) {
+        package init(
+            id: String,
+            keyID: String,
+            signer: ES256Signer,
+            keyFile: WatchedFile? = nil,
+            keyIDFile: WatchedFile? = nil
+        ) {
             self.id = id
             self.keyID = keyID
             self.signer = signer
             self.keyFile = keyFile
+            self.keyIDFile = keyIDFile
         }
     }
 
-    /// A file with a key, and what was in it.
-    package struct KeyFile: Hashable, Sendable {
+    /// A file with a key or the id of one, and what was in it.
+    package struct WatchedFile: Hashable, Sendable {
         package var path: String
         package var text: Secret
 

@@ -86,4 +86,13 @@ final class ProviderTokens: Sendable {
             state.desks[team]?.token = nil
         }
     }
+
+    /// The team's key is known under another id from now on.
+    func replaceKeyID(of team: String, by text: String) throws(AppleID.Fault) {
+        let keyID = try AppleID.checked(text)
+        self.state.withLock { state in
+            state.desks[team]?.keyID = keyID
+            state.desks[team]?.token = nil
+        }
+    }
 }

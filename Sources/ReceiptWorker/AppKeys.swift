@@ -44,14 +44,7 @@ final class AppKeys: Sendable {
         switch content {
         case .sharedSecret: self.replaceSharedSecret(of: bundleID, by: secret)
         case .key: self.replaceSigner(of: bundleID, by: try ES256Signer(pem: secret.revealBytes()))
-        case .keyID:
-            let keyID = secret.reveal()
-            guard AppleID.isTenCharacters(keyID) else { throw NotAKeyID() }
-            self.replaceKeyID(of: bundleID, by: keyID)
+        case .keyID: self.replaceKeyID(of: bundleID, by: try AppleID.checked(secret.reveal()))
         }
-    }
-
-    private struct NotAKeyID: Error, CustomStringConvertible {
-        var description: String { "it is not 10 letters and digits" }
     }
 }

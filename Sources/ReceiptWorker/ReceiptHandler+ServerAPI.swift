@@ -114,7 +114,7 @@ extension ReceiptHandler {
             }
             return self.fewTimes(error.reason, attempt)
         }
-        if let flaw = gathered.flaw { return self.fewTimes(flaw, attempt) }
+        if let flaw = gathered.flaw { return self.fewTimes(flaw.reason(in: "transaction"), attempt) }
         guard let next = self.next(after: gathered, job, attempt) else {
             return self.concluded(gathered, draft, job, attempt)
         }

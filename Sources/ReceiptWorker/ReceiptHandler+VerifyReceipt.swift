@@ -96,7 +96,7 @@ extension ReceiptHandler {
         saidToBeExpired: Bool = false,
         _ attempt: Attempt
     ) -> Verdict<Job, Answer> {
-        if let flaw = purchases.flaw { return self.fewTimes(flaw, attempt) }
+        if let flaw = purchases.flaw { return self.fewTimes(flaw.reason(in: "transaction"), attempt) }
         var purchases = purchases
         purchases.expiresAt = purchases.expiresAt ?? job.local?.expiresAt
         let judged = self.judged(purchases, job, saidToBeExpired: saidToBeExpired, attempt)

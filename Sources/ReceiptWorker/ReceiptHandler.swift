@@ -190,7 +190,9 @@ package struct ReceiptHandler: Handler {
             if self.isTooOld(purchases, job, attempt) {
                 return .refuse(.tooOld, self.answer(.unavailable, to: job))
             }
-            if let flaw = purchases.flaw { return .refuse(flaw, self.answer(.unavailable, to: job)) }
+            if let flaw = purchases.flaw {
+                return .refuse(flaw.reason(in: "transaction"), self.answer(.unavailable, to: job))
+            }
             let judged = self.judged(purchases, job, attempt)
             var answer = judged.answer
             answer.source = .local

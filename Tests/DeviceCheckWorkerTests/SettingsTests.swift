@@ -144,6 +144,31 @@ import WorkerKit
     }
 }
 
+/// The id of a key, which changes with the key.
+extension SettingsTests {
+    @Test func aChangedKeyIDFileIsPickedUp() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.write(Array(Case.key.utf8), to: "key.p8")
+        let file = try folder.write(Array("DCTESTKEY1\n".utf8), to: "id")
+        let text = SettingsText(key: ["key_file: key.p8", "key_id_file: id"]).text
+            .replacing("      key_id: DCTESTKEY1\n", with: "")
+        let handler = try Self.load(SettingsText(text), folder).handler
+        let watched = try #require(handler.watchedFiles.first { $0.path == file.path })
+        func keyID() throws -> String? {
+            let token = try #require(handler.tokens.token(of: Case.team, now: Case.receivedAt))
+            var header = String(token.text.prefix { $0 != "." })
+            header += String(repeating: "=", count: (4 - header.count % 4) % 4)
+            let data = try #require(Data(base64Encoded: header))
+            return try (JSONSerialization.jsonObject(with: data) as? [String: Any])?["kid"] as? String
+        }
+        #expect(try keyID() == "DCTESTKEY1")
+        try watched.use(Secret("DCTESTKEY2"))
+        #expect(try keyID() == "DCTESTKEY2")
+        #expect(throws: AppleID.Fault.self) { try watched.use(Secret("no id")) }
+        #expect(try keyID() == "DCTESTKEY2")
+    }
+}
+
 /// Hands on each message with its error, as it is logged.
 private struct StreamedLog: LogHandler {
     let stream: AsyncStream<String>.Continuation

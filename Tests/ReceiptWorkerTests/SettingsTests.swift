@@ -33,6 +33,10 @@ import WorkerKit
         #expect(program.settings.engine.inputTopic == "receipt")
         let settings = program.handler.settings
         #expect(settings.limitedAttempts == 4 && settings.lagAttempts == 7)
+        #expect(settings.secretDoubts == 3 && settings.signedDataAge == nil)
+        #expect(settings.tokenLifetime == .seconds(300) && settings.tokenBackdating == .seconds(30))
+        // A time that Apple names is not cut short.
+        #expect(program.settings.engine.longestGate == .seconds(24 * 3_600))
         let app = try #require(settings.apps.first)
         #expect(app.bundleID == Case.app && app.route == .verifyReceipt && app.key == nil)
         #expect(app.sharedSecret?.reveal() == "s3cret" && app.files.isEmpty)

@@ -304,7 +304,7 @@ import WorkerKit
               {"transaction_id":"1","expires_date_ms":"never"}]}}
             """#
         #expect(
-            Case.text(testCase.verdict(200, body, to: job)) == "retry transaction.unreadable_expiry record"
+            Case.text(testCase.verdict(200, body, to: job)) == "retry verifyreceipt.unreadable_expiry record"
         )
     }
 

@@ -107,11 +107,3 @@ extension Reason {
         }
     }
 }
-
-/// Ids of teams and keys at Apple.
-package enum AppleID {
-    /// Whether it is ten letters and digits. It goes into tokens and lane names, so nothing else is let through.
-    package static func isTenCharacters(_ text: String) -> Bool {
-        text.utf8.count == 10 && text.utf8.allSatisfy { $0.isDigit || $0.isUppercase || $0.isLowercase }
-    }
-}

@@ -94,11 +94,26 @@ package struct StorePurchases: Hashable, Sendable {
     }
 
     /// Why nothing can be concluded from this, whatever it says beside; nil if that is not so.
-    package var flaw: Reason? {
+    package var flaw: Flaw? {
         if self.hasUnreadableExpiry || self.transactions.contains(where: \.hasUnreadableExpiry) {
             return .unreadableExpiry
         }
         return self.transactions.isEmpty && self.nameless > 0 ? .withoutIDs : nil
+    }
+
+    package enum Flaw: String, Hashable, Sendable {
+        case unreadableExpiry = "unreadable_expiry"
+        case withoutIDs = "without_id"
+
+        /// In words, under a code that says whose purchases they are.
+        package func reason(in place: String) -> Reason {
+            let message =
+                switch self {
+                case .unreadableExpiry: "It says when a purchase ends in a way that cannot be read."
+                case .withoutIDs: "There are purchases, and none of them has an id."
+                }
+            return Reason("\(place).\(self.rawValue)", message)
+        }
     }
 
     /// What kinds of products these are, where only another source says so.
@@ -114,15 +129,4 @@ package struct StorePurchases: Hashable, Sendable {
             }
         }
     }
-}
-
-extension Reason {
-    fileprivate static let unreadableExpiry = Reason(
-        "transaction.unreadable_expiry",
-        "It says when a purchase ends in a way that cannot be read."
-    )
-    fileprivate static let withoutIDs = Reason(
-        "transaction.without_id",
-        "There are purchases, and none of them has an id."
-    )
 }

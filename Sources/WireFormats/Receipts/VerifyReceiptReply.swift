@@ -36,7 +36,8 @@ package struct VerifyReceiptReply: Hashable, Sendable {
         let hasEnded = self.decision == .acceptExpired
         self.purchases = StorePurchases(verifyReceipt: object, from: host, hasEnded: hasEnded)
         if let flaw = self.purchases?.flaw {
-            (self.decision, self.reason, self.purchases) = (.retryLimited, flaw, nil)
+            (self.decision, self.purchases) = (.retryLimited, nil)
+            self.reason = flaw.reason(in: "verifyreceipt")
         } else if self.purchases == nil, !hasEnded {
             // Nothing can be granted from an approval that does not say of what.
             (self.decision, self.reason) = (.retryLimited, Self.withoutReceipt)

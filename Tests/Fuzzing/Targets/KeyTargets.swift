@@ -1,6 +1,5 @@
 import Cryptography
 
-@testable import ReceiptWorker
 @testable import WireFormats
 
 extension FuzzTarget {

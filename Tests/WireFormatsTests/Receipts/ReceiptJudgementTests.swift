@@ -198,8 +198,8 @@ import Testing
     @Test func anEndThatCannotBeReadMayHavePassed() {
         let odd = Self.transaction { $0.hasUnreadableExpiry = true }
         #expect(Self.judge(Self.purchases([odd])) == "expired transaction.expired")
-        #expect(Self.purchases([odd]).flaw?.code == "transaction.unreadable_expiry")
-        #expect(Self.purchases([Self.transaction("")]).flaw?.code == "transaction.without_id")
+        #expect(Self.purchases([odd]).flaw == .unreadableExpiry)
+        #expect(Self.purchases([Self.transaction("")]).flaw == .withoutIDs)
         #expect(Self.purchases([Self.transaction(""), Self.transaction()]).flaw == nil)
     }
 

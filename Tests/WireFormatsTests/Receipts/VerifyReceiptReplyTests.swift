@@ -212,7 +212,7 @@ import Testing
         for name in ["expires_date", "expires_date_ms", "expires_date_formatted"] {
             let reply = Self.reply(Self.purchase(#","\#(name)":\#(value)"#))
             #expect(reply.decision == .retryLimited && reply.purchases == nil)
-            #expect(reply.reason.code == "transaction.unreadable_expiry")
+            #expect(reply.reason.code == "verifyreceipt.unreadable_expiry")
         }
         let whole = #"{"status":0,"receipt":{"bundle_id":"a","in_app":[],"expiration_date":\#(value)}}"#
         #expect(Self.reply(whole).decision == .retryLimited)
@@ -247,7 +247,7 @@ import Testing
     )
     func grantsNothingWithoutAnID(members: String) {
         let reply = Self.reply(#"{"status":0,"receipt":{"bundle_id":"a",\#(members)}}"#)
-        #expect(reply.decision == .retryLimited && reply.reason.code == "transaction.without_id")
+        #expect(reply.decision == .retryLimited && reply.reason.code == "verifyreceipt.without_id")
     }
 
     /// An answer about what has ended may come without the receipt.
