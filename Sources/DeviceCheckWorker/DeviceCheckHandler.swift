@@ -60,20 +60,24 @@ package struct DeviceCheckHandler: Handler {
 
     var watchedFiles: [SecretFileWatch.File] {
         self.settings.teams.flatMap { team in
-            let uses:
-                [(DeviceCheckSettings.WatchedFile?, @Sendable (ProviderTokens, Secret) throws -> Void)] = [
-                    (
-                        team.keyFile,
-                        { try $0.replaceKey(of: team.id, by: ES256Signer(pem: $1.revealBytes())) }
-                    ),
-                    (team.keyIDFile, { try $0.replaceKeyID(of: team.id, by: $1.reveal()) }),
-                ]
-            return uses.compactMap { file, use in
-                guard let file else { return nil }
-                return SecretFileWatch.File(path: file.path, owner: ["team": team.id], known: file.text) {
-                    [tokens = self.tokens] secret in try use(tokens, secret)
-                }
+            let key = self.watch(team.keyFile, of: team) { tokens, text in
+                tokens.replaceKey(of: team.id, by: try ES256Signer(pem: text.revealBytes()))
             }
+            let keyID = self.watch(team.keyIDFile, of: team) { tokens, text in
+                try tokens.replaceKeyID(of: team.id, by: text.reveal())
+            }
+            return [key, keyID].compactMap(\.self)
+        }
+    }
+
+    private func watch(
+        _ file: DeviceCheckSettings.WatchedFile?,
+        of team: DeviceCheckSettings.Team,
+        use: @escaping @Sendable (ProviderTokens, Secret) throws -> Void
+    ) -> SecretFileWatch.File? {
+        guard let file else { return nil }
+        return SecretFileWatch.File(path: file.path, owner: ["team": team.id], known: file.text) {
+            [tokens = self.tokens] in try use(tokens, $0)
         }
     }
 
