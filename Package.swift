@@ -217,16 +217,21 @@ let package = Package(
             swiftSettings: house
         ),
         .testTarget(name: "WorkerKitTests", dependencies: ["Simulation", "WorkerKit"], swiftSettings: house),
+        // What the tests of every worker use.
+        .target(name: "WorkerTestSupport", path: "Tests/WorkerTestSupport", swiftSettings: house),
         .testTarget(
             name: "ActivationWorkerTests",
-            dependencies: ["ActivationWorker", "WorkerKit", "Records", "WireFormats", "UpstreamHTTP"],
+            dependencies: [
+                "ActivationWorker", "Records", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                "WorkerTestSupport",
+            ],
             swiftSettings: house
         ),
         .testTarget(
             name: "DeviceCheckWorkerTests",
             dependencies: [
                 "Cryptography", "DeviceCheckWorker", "Operations", "Records", "UpstreamHTTP", "WireFormats",
-                "WorkerKit", configuration, lifecycle, logging,
+                "WorkerKit", "WorkerTestSupport", configuration, lifecycle, logging,
             ],
             swiftSettings: house
         ),
@@ -234,7 +239,7 @@ let package = Package(
             name: "ReceiptWorkerTests",
             dependencies: [
                 "Cryptography", "Operations", "ReceiptWorker", "Records", "UpstreamHTTP", "UpstreamSimulator",
-                "WireFormats", "WorkerKit", lifecycle, logging,
+                "WireFormats", "WorkerKit", "WorkerTestSupport", lifecycle, logging,
             ],
             swiftSettings: house
         ),

@@ -7,6 +7,7 @@ import Testing
 import UpstreamHTTP
 import WireFormats
 import WorkerKit
+import WorkerTestSupport
 
 @testable import ReceiptWorker
 

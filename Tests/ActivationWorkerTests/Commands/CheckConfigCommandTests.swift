@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WorkerTestSupport
 
 /// `check-config`, run as a process: every fault with its place, and an exit status a script can use.
 @Suite(.timeLimit(.minutes(2)))

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WorkerTestSupport
 
 /// `interpret`, run as a process: every answer that GDT can give, and what the worker would make of it.
 @Suite(.timeLimit(.minutes(2)))

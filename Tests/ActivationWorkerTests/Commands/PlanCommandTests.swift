@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WorkerTestSupport
 
 /// `plan`, run as a process by somebody who knows its arguments and its lines, and nothing of its code.
 @Suite(.timeLimit(.minutes(2)))
@@ -115,6 +116,7 @@ struct PlanCommandTests {
         let folder = try TemporaryFolder()
         let file = try folder.write(Array(SettingsText().text.utf8), to: "settings.yaml")
         let process = try WorkerCommand.process(
+            "activation-worker",
             Self.arguments.map { $0.replacing("{settings}", with: file.path) }
         )
         let (input, output) = (Pipe(), Pipe())

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WorkerTestSupport
 
 /// `plan` and `interpret` as whoever checks a rule by hand runs them.
 @Suite struct CommandTests {

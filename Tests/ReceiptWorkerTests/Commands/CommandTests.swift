@@ -2,6 +2,7 @@ import Cryptography
 import Foundation
 import Testing
 import WireFormats
+import WorkerTestSupport
 
 /// `plan` and `interpret` as whoever checks a rule by hand runs them.
 @Suite struct CommandTests {

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// A folder that is gone with everything in it when the test is done with it.
-final class TemporaryFolder {
-    let url: URL
+package final class TemporaryFolder {
+    package let url: URL
 
-    init() throws {
+    package init() throws {
         self.url = FileManager.default.temporaryDirectory
             .appendingPathComponent("flotilla-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: self.url, withIntermediateDirectories: true)
@@ -13,7 +13,7 @@ final class TemporaryFolder {
     deinit { try? FileManager.default.removeItem(at: self.url) }
 
     /// Writes a file that nobody else may read.
-    func write(_ bytes: [UInt8], to name: String) throws -> URL {
+    package func write(_ bytes: [UInt8], to name: String) throws -> URL {
         let file = self.url.appendingPathComponent(name)
         try Data(bytes).write(to: file)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)

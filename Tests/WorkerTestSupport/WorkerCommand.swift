@@ -1,35 +1,37 @@
-import Foundation
+package import Foundation
 
-/// A command of the worker's executable, as a process that runs to its end.
-struct WorkerCommand {
-    let status: Int32
-    let output: String
-    let complaints: String
+/// A command of a worker's executable, as a process that runs to its end.
+package struct WorkerCommand {
+    package let status: Int32
+    package let output: String
+    package let complaints: String
 
     /// The lines of standard output.
-    var lines: [String] {
+    package var lines: [String] {
         self.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 
     /// The lines of standard output as the JSON objects that they are.
-    var objects: [NSDictionary] {
+    package var objects: [NSDictionary] {
         self.lines.map {
             (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? NSDictionary ?? [:]
         }
     }
 
     /// Runs a command with the settings in `{settings}` of its arguments, and other files beside them.
-    init(
+    package init(
+        _ executable: String,
         _ arguments: [String],
-        settings: SettingsText = SettingsText(),
+        settings: String,
         files: [String: [UInt8]] = [:],
         input: [UInt8] = [],
         environment: [String: String] = [:]
     ) throws {
         let folder = try TemporaryFolder()
-        let file = try folder.write(Array(settings.text.utf8), to: "settings.yaml")
         for (name, bytes) in files { _ = try folder.write(bytes, to: name) }
+        let file = try folder.write(Array(settings.utf8), to: "settings.yaml")
         let process = try Self.process(
+            executable,
             arguments.map { $0.replacing("{settings}", with: file.path) },
             environment
         )
@@ -49,9 +51,13 @@ struct WorkerCommand {
     }
 
     /// A process of the worker with nothing of this one's environment that could be a setting.
-    static func process(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Process {
+    package static func process(
+        _ executable: String,
+        _ arguments: [String],
+        _ environment: [String: String] = [:]
+    ) throws -> Process {
         let process = Process()
-        process.executableURL = try self.executable()
+        process.executableURL = try Self.url(of: executable)
         process.arguments = arguments
         let own = ProcessInfo.processInfo.environment
         process.environment = own.filter { ["PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS"].contains($0.key) }
@@ -60,14 +66,14 @@ struct WorkerCommand {
     }
 
     /// This package's executables are beside the test runner.
-    private static func executable() throws -> URL {
+    private static func url(of executable: String) throws -> URL {
         struct NotBuilt: Error { var looked: [URL] }
         let runners = [
             URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath(),
             URL(fileURLWithPath: CommandLine.arguments.first ?? ""),
         ]
         let candidates = runners.map {
-            $0.deletingLastPathComponent().appendingPathComponent("receipt-worker")
+            $0.deletingLastPathComponent().appendingPathComponent(executable)
         }
         guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) })
         else { throw NotBuilt(looked: candidates) }
