@@ -1,5 +1,3 @@
-internal import NIOPosix
-
 /// Apple's DeviceCheck as a small HTTP/1.1 server: verifies the token of each request, keeps the bits of each device,
 /// and misbehaves on demand. Production is at `/v1/…`, development at `/development/v1/…`.
 package struct DeviceCheckSimulator {
@@ -24,7 +22,7 @@ package struct DeviceCheckSimulator {
         package var teams: [DeviceCheckTeam]
         package var rules = Rules()
         /// The switches at the start.
-        package var faults = DeviceCheckFaults()
+        package var faults = AppleFaults()
         package var seed: UInt64 = 1
         /// Unix milliseconds; nil for the system's own.
         package var now: (@Sendable () -> Int64)?
@@ -81,20 +79,10 @@ package struct DeviceCheckSimulator {
     package static func start(_ settings: Settings) async throws(SimulatorError) -> RunningDeviceCheck {
         let clock = WallClock()
         let site = DeviceCheckSite(settings, now: settings.now ?? { clock.now() })
-        let listener = Listener(on: MultiThreadedEventLoopGroup(numberOfThreads: 1), for: site)
-        do {
-            let port = try await listener.start(host: settings.host, port: settings.port)
-            let running = RunningDeviceCheck(
-                host: settings.host,
-                port: port,
-                site: site,
-                listener: listener
-            )
+        return try await Listener.opened(settings.host, settings.port, for: site) { listener, port in
+            let running = RunningDeviceCheck(host: settings.host, port: port, site: site, listener: listener)
             await running.setFaults(settings.faults)
             return running
-        } catch {
-            await listener.stop()
-            throw .couldNotListen(host: settings.host, port: settings.port, reason: String(describing: error))
         }
     }
 }
@@ -125,7 +113,7 @@ package final class RunningDeviceCheck: Sendable {
     package func calls() -> [DeviceCheckSimulator.Call] { self.site.calls }
 
     /// Replaces all switches; in effect on return, the state of the port included.
-    package func setFaults(_ faults: DeviceCheckFaults) async {
+    package func setFaults(_ faults: AppleFaults) async {
         self.site.set(faults)
         await self.listener.follow(faults.down)
     }

@@ -1,5 +1,3 @@
-internal import NIOPosix
-
 /// The GDT conversion API as a small HTTP/1.1 server: judges reports like the real one, counts what it accepts,
 /// and misbehaves on demand.
 package struct GDTSimulator {
@@ -38,10 +36,12 @@ package struct GDTSimulator {
             journal: CallJournal(limit: settings.journalLimit),
             now: settings.now ?? { clock.now() }
         )
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(settings.threadCount, 1))
-        let listener = Listener(on: group, for: switchboard)
-        do {
-            let port = try await listener.start(host: settings.host, port: settings.port)
+        return try await Listener.opened(
+            settings.host,
+            settings.port,
+            for: switchboard,
+            threads: settings.threadCount
+        ) { listener, port in
             let simulator = RunningSimulator(
                 host: settings.host,
                 port: port,
@@ -50,13 +50,6 @@ package struct GDTSimulator {
             )
             await simulator.setFaults(settings.faults)
             return simulator
-        } catch {
-            await listener.stop()
-            throw .couldNotListen(host: settings.host, port: settings.port, reason: String(describing: error))
         }
     }
-}
-
-package enum SimulatorError: Error {
-    case couldNotListen(host: String, port: Int, reason: String)
 }

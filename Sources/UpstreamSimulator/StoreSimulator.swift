@@ -1,5 +1,3 @@
-internal import NIOPosix
-
 /// Apple's verifyReceipt and App Store Server API as a small HTTP/1.1 server: reads receipts, verifies the token of each
 /// request, signs what it knows with a chain of its own, and misbehaves on demand. Production is at `/verifyReceipt` and
 /// `/inApps/…`, the sandbox at `/sandbox/verifyReceipt` and `/sandbox/inApps/…`.
@@ -11,7 +9,7 @@ package struct StoreSimulator {
         package var apps: [SimulatedApp]
         package var purchases: [SimulatedPurchase]
         /// The switches at the start.
-        package var faults = DeviceCheckFaults()
+        package var faults = AppleFaults()
         package var seed: UInt64 = 1
         /// Unix milliseconds; nil for the system's own.
         package var now: (@Sendable () -> Int64)?
@@ -48,15 +46,10 @@ package struct StoreSimulator {
     package static func start(_ settings: Settings) async throws(SimulatorError) -> RunningStore {
         let clock = WallClock()
         let site = StoreSite(settings, now: settings.now ?? { clock.now() })
-        let listener = Listener(on: MultiThreadedEventLoopGroup(numberOfThreads: 1), for: site)
-        do {
-            let port = try await listener.start(host: settings.host, port: settings.port)
+        return try await Listener.opened(settings.host, settings.port, for: site) { listener, port in
             let running = RunningStore(host: settings.host, port: port, site: site, listener: listener)
             await running.setFaults(settings.faults)
             return running
-        } catch {
-            await listener.stop()
-            throw .couldNotListen(host: settings.host, port: settings.port, reason: String(describing: error))
         }
     }
 }
@@ -85,7 +78,7 @@ package final class RunningStore: Sendable {
     package func calls() -> [StoreSimulator.Call] { self.site.calls }
 
     /// Replaces all switches; in effect on return, the state of the port included.
-    package func setFaults(_ faults: DeviceCheckFaults) async {
+    package func setFaults(_ faults: AppleFaults) async {
         self.site.set(faults)
         await self.listener.follow(faults.down)
     }

@@ -122,7 +122,7 @@ struct DeviceCheckTests {
         try publish(20)
         #expect(results.read(outcomes: 20), "\(worker.log)")
 
-        var refusal = DeviceCheckFaults()
+        var refusal = AppleFaults()
         refusal.wrongAnswers = [.init(status: 401, text: "Authorization Token Expired", when: .init(next: 1))]
         await apple.setFaults(refusal)
         try publish(20)
@@ -249,7 +249,7 @@ struct DeviceCheckTests {
             #expect(Set(calls.compactMap(\.timestamp)).count == calls.count)
             #expect(Set(calls.compactMap(\.device)).count == 1)
         }
-        await apple.setFaults(DeviceCheckFaults())
+        await apple.setFaults(AppleFaults())
         try cluster.publish([DeviceChecks.record("query", to: cluster.input, device: "z", id: "after")])
         #expect(results.read(outcomes: 31), "\(worker.log)")
         #expect(results.deviceChecks["after"]?.result == "not_set")
@@ -266,9 +266,9 @@ struct DeviceCheckTests {
         let apple = try await DeviceCheckSimulator.start(.init(teams: DeviceChecks.teams))
         let worker = try DeviceChecks.worker(cluster, apple)
         let results = try TopicContents(cluster.results, cluster)
-        var faults: [(String, DeviceCheckFaults)] = []
-        func fault(_ name: String, _ change: (inout DeviceCheckFaults) -> Void) {
-            var fault = DeviceCheckFaults()
+        var faults: [(String, AppleFaults)] = []
+        func fault(_ name: String, _ change: (inout AppleFaults) -> Void) {
+            var fault = AppleFaults()
             change(&fault)
             faults.append((name, fault))
         }
@@ -344,7 +344,7 @@ struct DeviceCheckTests {
         let apple = try await DeviceCheckSimulator.start(.init(teams: DeviceChecks.teams))
         let worker = try DeviceChecks.worker(cluster, apple, level: "trace")
         let results = try TopicContents(cluster.results, cluster)
-        var faults = DeviceCheckFaults()
+        var faults = AppleFaults()
         faults.wrongAnswers = [401, 400, 400, 503, 403].enumerated().map { index, status in
             .init(status: status, text: index == 1 ? "Bad Device Token" : "no", when: .init(next: 1))
         }

@@ -62,9 +62,9 @@ import Testing
             ("Bearer \(head).\(claims).", now, .unverified), ("Bearer \(inMilliseconds)", now, .unverified),
             (bearer, 1_699_999_999_999, .unverified), (bearer, 1_700_003_600_999, .badTimestamp),
             (bearer, 1_700_003_601_000, .expired),
-        ] as [(String?, Int64, DeviceCheckReply)]
+        ] as [(String?, Int64, AppleReply)]
     )
-    func judgesTheAuthorizationFirst(authorization: String?, now: Int64, expected: DeviceCheckReply) {
+    func judgesTheAuthorizationFirst(authorization: String?, now: Int64, expected: AppleReply) {
         var api = Self.api()
         #expect(api.answer(Self.request(authorization: authorization), now: now) == expected)
     }
@@ -98,9 +98,9 @@ import Testing
             (body.replacing("}", with: #","bit0":1}"#), "/v1/update_two_bits", .badBits),
             (body.replacing("}", with: #","bit_0":true}"#), "/v1/update_two_bits", .badBits),
             (body.replacing("}", with: #","bit0":true}"#), "/v1/update_two_bits", .done),
-        ] as [(String, String, DeviceCheckReply)]
+        ] as [(String, String, AppleReply)]
     )
-    func judgesTheBody(body: String, path: String, expected: DeviceCheckReply) {
+    func judgesTheBody(body: String, path: String, expected: AppleReply) {
         var api = Self.api()
         #expect(api.answer(Self.request(body, path: path), now: Self.now) == expected)
         #expect(api.requests == 1 && api.calls.first?.status == expected.status)
@@ -125,8 +125,7 @@ import Testing
 
     @Test func aReadableTokenExpiresAndBelongsToOneEnvironment() {
         var api = Self.api()
-        func answer(_ token: SimulatedDeviceToken, _ path: String = "/v1/query_two_bits") -> DeviceCheckReply
-        {
+        func answer(_ token: SimulatedDeviceToken, _ path: String = "/v1/query_two_bits") -> AppleReply {
             let body = Self.body.replacing("AgAAAHRlc3Q=", with: token.base64)
             return api.answer(Self.request(body, path: path), now: Self.now)
         }

@@ -42,7 +42,7 @@ import Testing
         return store
     }
 
-    private static func object(_ reply: DeviceCheckReply) -> [String: Any] {
+    private static func object(_ reply: AppleReply) -> [String: Any] {
         let object = try? JSONSerialization.jsonObject(with: Data(reply.text.utf8))
         return object as? [String: Any] ?? [:]
     }
@@ -101,7 +101,7 @@ import Testing
         of store: inout StoreState,
         authorization: String? = nil,
         now: Int64 = Self.now
-    ) -> DeviceCheckReply {
+    ) -> AppleReply {
         let request = StoreState.Request(
             method: "GET",
             target: target,

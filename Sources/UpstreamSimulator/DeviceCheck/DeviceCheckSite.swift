@@ -7,7 +7,7 @@ internal import Synchronization
 final class DeviceCheckSite: Site {
     private struct State {
         var api: DeviceCheckState
-        var faults: DeviceCheckFaultDesk
+        var faults: AppleFaultDesk
     }
 
     let connections = Connections()
@@ -17,7 +17,7 @@ final class DeviceCheckSite: Site {
     init(_ settings: DeviceCheckSimulator.Settings, now: @escaping @Sendable () -> Int64) {
         var api = DeviceCheckState(settings.rules)
         api.set(settings.teams)
-        self.state = Mutex(State(api: api, faults: DeviceCheckFaultDesk(seed: settings.seed)))
+        self.state = Mutex(State(api: api, faults: AppleFaultDesk(seed: settings.seed)))
         self.now = now
     }
 
@@ -40,7 +40,7 @@ final class DeviceCheckSite: Site {
     }
 
     private static func conduct(
-        of strike: DeviceCheckFaultDesk.Strike?,
+        of strike: AppleFaultDesk.Strike?,
         _ request: DeviceCheckState.Request,
         _ api: inout DeviceCheckState,
         _ now: Int64
@@ -72,28 +72,21 @@ final class DeviceCheckSite: Site {
         }
     }
 
-    private static func reply(_ answer: DeviceCheckReply) -> Reply {
-        let isJSON = answer.text.hasPrefix("{")
-        var reply = Reply(
-            status: answer.status,
-            contentType: isJSON ? "application/json" : "text/plain;charset=UTF-8",
-            body: ByteBuffer(string: answer.text)
-        )
+    private static func reply(_ answer: AppleReply) -> Reply {
+        var reply = answer.reply
         reply.headers = [("x-apple-request-uuid", UUID().uuidString.lowercased())]
         return reply
     }
 
     func control(method: String, uri: String, body: [UInt8], listener: Listener) async -> ControlDesk.Answer {
         switch (method, uri) {
-        case ("GET", "/healthz"):
-            return ControlDesk.Answer(
-                reply: Reply(contentType: "text/plain", body: ByteBuffer(string: "ok\n"))
-            )
+        case ("GET", "/healthz"): return ControlDesk.healthy
         case ("GET", "/control/stats"): return ControlDesk.json(self.stats)
         case ("GET", "/control/bits"): return ControlDesk.json(self.devices)
         case ("GET", "/control/calls"): return ControlDesk.json(self.calls)
-        case ("POST", "/control/faults"): return await self.setFaults(body, listener)
-        case ("POST", "/control/teams"): return self.setTeams(body)
+        case ("POST", "/control/faults"): return await ControlDesk.faults(body, listener) { self.set($0) }
+        case ("POST", "/control/teams"):
+            return ControlDesk.list(body) { (teams: [DeviceCheckTeam]) in self.set(teams) }
         case (_, "/healthz"), (_, "/control/stats"), (_, "/control/bits"), (_, "/control/calls"),
             (_, "/control/faults"), (_, "/control/teams"):
             return ControlDesk.refusal(405, "no such method here")
@@ -101,31 +94,7 @@ final class DeviceCheckSite: Site {
         }
     }
 
-    private func setFaults(_ body: [UInt8], _ listener: Listener) async -> ControlDesk.Answer {
-        do throws(StrictJSON.Problem) {
-            let faults = try StrictJSON.decode(DeviceCheckFaults.self, from: body)
-            self.set(faults)
-            var answer = ControlDesk.json(faults)
-            answer.outage = faults.down
-            answer.reply.closesConnection = faults.down != nil
-            if faults.down == nil { await listener.follow(nil) }
-            return answer
-        } catch {
-            return ControlDesk.refusal(400, error.explanation)
-        }
-    }
-
-    private func setTeams(_ body: [UInt8]) -> ControlDesk.Answer {
-        do throws(StrictJSON.Problem) {
-            let teams = try StrictJSON.decode([DeviceCheckTeam].self, from: body)
-            self.set(teams)
-            return ControlDesk.json(["teams": teams.count])
-        } catch {
-            return ControlDesk.refusal(400, error.explanation)
-        }
-    }
-
-    func set(_ faults: DeviceCheckFaults) {
+    func set(_ faults: AppleFaults) {
         let now = self.now()
         self.state.withLock { $0.faults.set(faults, now: now) }
     }

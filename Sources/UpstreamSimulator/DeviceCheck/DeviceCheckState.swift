@@ -61,7 +61,7 @@ struct DeviceCheckState {
     }
 
     /// What the API says to a request, with whatever that changes. `now` is in Unix milliseconds.
-    mutating func answer(_ request: Request, now: Int64) -> DeviceCheckReply {
+    mutating func answer(_ request: Request, now: Int64) -> AppleReply {
         var call = DeviceCheckSimulator.Call(path: request.path, at: now)
         let reply = self.judge(request, &call, now)
         call.status = reply.status
@@ -92,7 +92,7 @@ struct DeviceCheckState {
         _ request: Request,
         _ call: inout DeviceCheckSimulator.Call,
         _ now: Int64
-    ) -> DeviceCheckReply {
+    ) -> AppleReply {
         let development = "/development"
         let isDevelopment = request.path.hasPrefix(development + "/")
         let path = isDevelopment ? String(request.path.dropFirst(development.count)) : request.path
@@ -120,7 +120,7 @@ struct DeviceCheckState {
         }
     }
 
-    private struct Refusal: Error { var reply: DeviceCheckReply }
+    private struct Refusal: Error { var reply: AppleReply }
 
     private func caller(
         _ request: Request,
@@ -166,15 +166,15 @@ struct DeviceCheckState {
         return token
     }
 
-    private func query(_ holder: Holder) -> DeviceCheckReply {
+    private func query(_ holder: Holder) -> AppleReply {
         guard let bits = self.bits[holder] else { return .neverSet }
-        return DeviceCheckReply(
+        return AppleReply(
             200,
             "{\"bit0\":\(bits.bit0),\"bit1\":\(bits.bit1),\"last_update_time\":\"\(bits.month)\"}"
         )
     }
 
-    private mutating func update(_ holder: Holder, _ body: Body, _ now: Int64) -> DeviceCheckReply {
+    private mutating func update(_ holder: Holder, _ body: Body, _ now: Int64) -> AppleReply {
         guard body.bit0 != nil || body.bit1 != nil else { return .badBits }
         var bits = self.bits[holder] ?? Bits()
         bits.bit0 = body.bit0 ?? bits.bit0

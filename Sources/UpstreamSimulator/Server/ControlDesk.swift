@@ -18,7 +18,7 @@ struct ControlDesk: Sendable {
     func answer(method: String, uri: String, body: [UInt8]) async -> Answer {
         switch (method, uri) {
         case ("GET", "/healthz"):
-            Answer(reply: Reply(contentType: "text/plain", body: ByteBuffer(string: "ok\n")))
+            Self.healthy
         case ("GET", "/control/stats"):
             Self.json(self.switchboard.stats)
         case ("GET", "/control/accepted"):

@@ -35,6 +35,23 @@ actor Listener {
         return channel.localAddress?.port ?? port
     }
 
+    /// Opens the port and lets a running simulator be made of it; or stops, and says why that cannot be.
+    static func opened<Running>(
+        _ host: String,
+        _ port: Int,
+        for site: any Site,
+        threads: Int = 1,
+        _ run: (Listener, _ port: Int) async -> Running
+    ) async throws(SimulatorError) -> Running {
+        let listener = Listener(on: MultiThreadedEventLoopGroup(numberOfThreads: max(threads, 1)), for: site)
+        do {
+            return await run(listener, try await listener.start(host: host, port: port))
+        } catch {
+            await listener.stop()
+            throw .couldNotListen(host: host, port: port, reason: String(describing: error))
+        }
+    }
+
     /// Starts an outage, or ends the one that is on when `outage` is nil. True of the port on return.
     func follow(_ outage: Faults.Down?) async {
         await self.inTurn { listener in

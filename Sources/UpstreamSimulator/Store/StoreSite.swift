@@ -1,4 +1,3 @@
-internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
@@ -7,7 +6,7 @@ internal import Synchronization
 final class StoreSite: Site {
     private struct State {
         var store = StoreState()
-        var faults: DeviceCheckFaultDesk
+        var faults: AppleFaultDesk
     }
 
     let connections = Connections()
@@ -15,7 +14,7 @@ final class StoreSite: Site {
     private let now: @Sendable () -> Int64
 
     init(_ settings: StoreSimulator.Settings, now: @escaping @Sendable () -> Int64) {
-        var state = State(faults: DeviceCheckFaultDesk(seed: settings.seed))
+        var state = State(faults: AppleFaultDesk(seed: settings.seed))
         state.store.set(settings.apps)
         state.store.set(settings.purchases)
         self.state = Mutex(state)
@@ -40,7 +39,7 @@ final class StoreSite: Site {
     }
 
     private static func conduct(
-        of strike: DeviceCheckFaultDesk.Strike?,
+        of strike: AppleFaultDesk.Strike?,
         _ request: StoreState.Request,
         _ store: inout StoreState,
         _ now: Int64
@@ -63,36 +62,25 @@ final class StoreSite: Site {
             return .reply(.proxyPage)
         case .answer(let reply):
             store.note(request, now, reply.status)
-            return .reply(Self.reply(reply))
-        case .truncate: return .reply(.truncated(Self.reply(store.answer(request, now: now))))
+            return .reply(reply.reply)
+        case .truncate: return .reply(.truncated(store.answer(request, now: now).reply))
         case .cutAfter:
             _ = store.answer(request, now: now)
             return .close
-        case nil: return .reply(Self.reply(store.answer(request, now: now)))
+        case nil: return .reply(store.answer(request, now: now).reply)
         }
-    }
-
-    private static func reply(_ answer: DeviceCheckReply) -> Reply {
-        Reply(
-            status: answer.status,
-            contentType: answer.text.hasPrefix("{") ? "application/json" : "text/plain;charset=UTF-8",
-            body: ByteBuffer(string: answer.text)
-        )
     }
 
     func control(method: String, uri: String, body: [UInt8], listener: Listener) async -> ControlDesk.Answer {
         switch (method, uri) {
-        case ("GET", "/healthz"):
-            return ControlDesk.Answer(
-                reply: Reply(contentType: "text/plain", body: ByteBuffer(string: "ok\n"))
-            )
+        case ("GET", "/healthz"): return ControlDesk.healthy
         case ("GET", "/control/stats"): return ControlDesk.json(self.stats)
         case ("GET", "/control/calls"): return ControlDesk.json(self.calls)
-        case ("POST", "/control/faults"): return await self.setFaults(body, listener)
+        case ("POST", "/control/faults"): return await ControlDesk.faults(body, listener) { self.set($0) }
         case ("POST", "/control/apps"):
-            return self.setting([SimulatedApp].self, body) { self.set($0) }
+            return ControlDesk.list(body) { (apps: [SimulatedApp]) in self.set(apps) }
         case ("POST", "/control/purchases"):
-            return self.setting([SimulatedPurchase].self, body) { self.set($0) }
+            return ControlDesk.list(body) { (purchases: [SimulatedPurchase]) in self.set(purchases) }
         case (_, "/healthz"), (_, "/control/stats"), (_, "/control/calls"), (_, "/control/faults"),
             (_, "/control/apps"), (_, "/control/purchases"):
             return ControlDesk.refusal(405, "no such method here")
@@ -100,33 +88,7 @@ final class StoreSite: Site {
         }
     }
 
-    private func setFaults(_ body: [UInt8], _ listener: Listener) async -> ControlDesk.Answer {
-        do throws(StrictJSON.Problem) {
-            let faults = try StrictJSON.decode(DeviceCheckFaults.self, from: body)
-            self.set(faults)
-            var answer = ControlDesk.json(faults)
-            answer.outage = faults.down
-            answer.reply.closesConnection = faults.down != nil
-            if faults.down == nil { await listener.follow(nil) }
-            return answer
-        } catch {
-            return ControlDesk.refusal(400, error.explanation)
-        }
-    }
-
-    private func setting<Value: Codable>(_ type: [Value].Type, _ body: [UInt8], _ set: ([Value]) -> Void)
-        -> ControlDesk.Answer
-    {
-        do throws(StrictJSON.Problem) {
-            let values = try StrictJSON.decode(type, from: body)
-            set(values)
-            return ControlDesk.json(["known": values.count])
-        } catch {
-            return ControlDesk.refusal(400, error.explanation)
-        }
-    }
-
-    func set(_ faults: DeviceCheckFaults) {
+    func set(_ faults: AppleFaults) {
         let now = self.now()
         self.state.withLock { $0.faults.set(faults, now: now) }
     }

@@ -52,16 +52,16 @@ struct StoreState {
     mutating func set(_ purchases: [SimulatedPurchase]) { self.purchases = purchases }
 
     /// What Apple says to a request. `now` is in Unix milliseconds.
-    mutating func answer(_ request: Request, now: Int64) -> DeviceCheckReply {
+    mutating func answer(_ request: Request, now: Int64) -> AppleReply {
         let isSandbox = request.target.hasPrefix(Self.sandbox + "/")
         let target = isSandbox ? String(request.target.dropFirst(Self.sandbox.count)) : request.target
-        let reply: DeviceCheckReply
+        let reply: AppleReply
         if target == "/verifyReceipt" {
             reply = self.verifyReceipt(request, isSandbox, now)
         } else if target.hasPrefix("/inApps/") {
             reply = self.serverAPI(target, request, isSandbox, now)
         } else {
-            reply = DeviceCheckReply(404, "Not Found")
+            reply = AppleReply(404, "Not Found")
         }
         self.note(request, now, reply.status)
         // Of verifyReceipt only what has a receipt to show is a yes: it says no with a 200 too.
@@ -80,7 +80,7 @@ struct StoreState {
 
     // MARK: verifyReceipt
 
-    private func verifyReceipt(_ request: Request, _ isSandbox: Bool, _ now: Int64) -> DeviceCheckReply {
+    private func verifyReceipt(_ request: Request, _ isSandbox: Bool, _ now: Int64) -> AppleReply {
         guard request.method == "POST" else { return Self.status(21000) }
         guard let body = (try? JSONSerialization.jsonObject(with: Data(request.body))) as? [String: Any]
         else {
@@ -145,7 +145,7 @@ struct StoreState {
 
     /// As for a receipt of iOS 6: one purchase, an object where there are lists today, no environment, and a status of
     /// its own for what is over.
-    private static func oldAnswer(_ bought: [SimulatedPurchase], _ now: Int64) -> DeviceCheckReply {
+    private static func oldAnswer(_ bought: [SimulatedPurchase], _ now: Int64) -> AppleReply {
         guard let purchase = bought.max(by: { $0.purchasedAt < $1.purchasedAt }) else {
             return Self.status(21003)
         }
@@ -191,20 +191,20 @@ struct StoreState {
         return text
     }
 
-    private static func status(_ status: Int) -> DeviceCheckReply { Self.json(200, ["status": status]) }
+    private static func status(_ status: Int) -> AppleReply { Self.json(200, ["status": status]) }
 
     // MARK: The App Store Server API
 
     private mutating func serverAPI(_ target: String, _ request: Request, _ isSandbox: Bool, _ now: Int64)
-        -> DeviceCheckReply
+        -> AppleReply
     {
-        guard request.method == "GET" else { return DeviceCheckReply(405, "Method Not Allowed") }
+        guard request.method == "GET" else { return AppleReply(405, "Method Not Allowed") }
         guard let app = self.caller(request, now) else {
-            return DeviceCheckReply(401, "Unauthenticated\n\nRequest ID: SIMULATED.0.0")
+            return AppleReply(401, "Unauthenticated\n\nRequest ID: SIMULATED.0.0")
         }
         let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
         let path = parts[0].split(separator: "/").map(String.init)
-        guard path.count == 4, let id = path.last else { return DeviceCheckReply(404, "Not Found") }
+        guard path.count == 4, let id = path.last else { return AppleReply(404, "Not Found") }
         guard id.count <= 20, id.allSatisfy({ $0.isASCII && $0.isNumber }) else {
             return Self.error(400, 4_000_006)
         }
@@ -218,7 +218,7 @@ struct StoreState {
         case "v1/transactions": return self.transaction(own.first { $0.transactionID == id } ?? bought[place])
         case "v1/subscriptions": return self.subscriptions(own.filter { $0.expiresAt != nil }, isSandbox, now)
         case "v2/history": return self.history(bought, Self.fields(parts.count == 2 ? parts[1] : ""))
-        default: return DeviceCheckReply(404, "Not Found")
+        default: return AppleReply(404, "Not Found")
         }
     }
 
@@ -252,7 +252,7 @@ struct StoreState {
         return Data(base64Encoded: text).flatMap { try? JSONDecoder().decode(Claims.self, from: $0) }
     }
 
-    private func transaction(_ purchase: SimulatedPurchase) -> DeviceCheckReply {
+    private func transaction(_ purchase: SimulatedPurchase) -> AppleReply {
         guard let signed = self.signed(purchase) else { return Self.error(500, 5_000_001) }
         return Self.json(200, ["signedTransactionInfo": signed])
     }
@@ -265,7 +265,7 @@ struct StoreState {
     }
 
     /// A revision is good for the order that it was given out in.
-    private func history(_ purchases: [SimulatedPurchase], _ query: [String: String]) -> DeviceCheckReply {
+    private func history(_ purchases: [SimulatedPurchase], _ query: [String: String]) -> AppleReply {
         let order = query["sort"] ?? "ASCENDING"
         guard ["ASCENDING", "DESCENDING"].contains(order) else { return Self.error(400, 4_000_019) }
         let mark = order.prefix(1)
@@ -288,7 +288,7 @@ struct StoreState {
     }
 
     private func subscriptions(_ periods: [SimulatedPurchase], _ isSandbox: Bool, _ now: Int64)
-        -> DeviceCheckReply
+        -> AppleReply
     {
         guard let last = periods.max(by: { ($0.expiresAt ?? 0) < ($1.expiresAt ?? 0) }),
             let signed = self.signed(last)
@@ -331,13 +331,13 @@ struct StoreState {
         self.writer?.signed(SimulatedTransaction(of: purchase))
     }
 
-    private static func error(_ status: Int, _ code: Int) -> DeviceCheckReply {
+    private static func error(_ status: Int, _ code: Int) -> AppleReply {
         Self.json(status, ["errorCode": code, "errorMessage": "Simulated."])
     }
 
-    private static func json(_ status: Int, _ object: [String: Any]) -> DeviceCheckReply {
+    private static func json(_ status: Int, _ object: [String: Any]) -> AppleReply {
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
         let bytes = (try? JSONSerialization.data(withJSONObject: object, options: options)) ?? Data("{}".utf8)
-        return DeviceCheckReply(status, String(decoding: bytes, as: UTF8.self))
+        return AppleReply(status, String(decoding: bytes, as: UTF8.self))
     }
 }

@@ -8,7 +8,7 @@ extension DeviceChecks {
     /// What goes wrong with the next scene: each operation and environment has a trouble of its own, so that it is
     /// known which record has it.
     static var troubles: [UInt8] {
-        var faults = DeviceCheckFaults()
+        var faults = AppleFaults()
         faults.wrongAnswers = [
             .init(status: 400, text: "Nobody knows why", path: "/development/v1/query_two_bits"),
             .init(status: 503, text: "", path: "/development/v1/update_two_bits"),

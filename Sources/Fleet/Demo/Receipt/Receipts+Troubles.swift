@@ -8,7 +8,7 @@ extension Receipts {
     /// What goes wrong with the next scene: troubles of the Server API by the purchase that is asked about, and of
     /// verifyReceipt for the only receipt in it.
     static var troubles: [UInt8] {
-        var faults = DeviceCheckFaults()
+        var faults = AppleFaults()
         let once = Dose(next: 1)
         faults.wrongAnswers = [
             .init(status: 200, text: #"{"status":21005}"#, path: "/verifyReceipt", when: once),
@@ -47,7 +47,7 @@ extension Receipts {
 
     /// One answer of 429, which names the time to come back.
     static var throttle: [UInt8] {
-        var faults = DeviceCheckFaults()
+        var faults = AppleFaults()
         faults.throttle = .init(retryAfterSeconds: 1, when: Dose(next: 1))
         return Self.encoded(faults)
     }
@@ -64,7 +64,7 @@ extension Receipts {
     }
 
     /// Numbers and names always encode.
-    private static func encoded(_ faults: DeviceCheckFaults) -> [UInt8] {
+    private static func encoded(_ faults: AppleFaults) -> [UInt8] {
         (try? JSONEncoder().encode(faults)).map(Array.init) ?? []
     }
 }

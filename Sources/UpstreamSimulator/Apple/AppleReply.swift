@@ -1,5 +1,7 @@
-/// What the API says: a status, and a text that is not always JSON.
-struct DeviceCheckReply: Hashable, Sendable {
+internal import NIOCore
+
+/// What an interface of Apple's says: a status, and a text that is not always JSON.
+struct AppleReply: Hashable, Sendable {
     var status: Int
     var text: String
 
@@ -19,5 +21,14 @@ struct DeviceCheckReply: Hashable, Sendable {
     init(_ status: Int, _ text: String) {
         self.status = status
         self.text = text
+    }
+
+    /// As it goes over the wire.
+    var reply: Reply {
+        Reply(
+            status: self.status,
+            contentType: self.text.hasPrefix("{") ? "application/json" : "text/plain;charset=UTF-8",
+            body: ByteBuffer(string: self.text)
+        )
     }
 }

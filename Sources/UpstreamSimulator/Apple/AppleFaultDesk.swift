@@ -1,58 +1,11 @@
-/// The switches of the DeviceCheck simulator: those of the other simulator, with answers of its own in place of codes.
-/// All off unless set; setting them replaces the whole set.
-package struct DeviceCheckFaults: Codable, Hashable, Sendable {
-    /// Another answer than the one that is due; the API never saw the request.
-    package struct WrongAnswer: Codable, Hashable, Sendable {
-        package var status: Int
-        package var text: String
-        /// Only for requests whose path ends like this.
-        package var path: String?
-        /// Always unless set.
-        package var when: Dose?
-
-        package init(status: Int, text: String, path: String? = nil, when: Dose? = nil) {
-            self.status = status
-            self.text = text
-            self.path = path
-            self.when = when
-        }
-    }
-
-    package var down: Faults.Down?
-    package var latency: Faults.Latency?
-    package var hang: Dose?
-    package var cutBefore: Dose?
-    package var serverError: Faults.ServerError?
-    package var throttle: Faults.Throttle?
-    package var proxyPage: Dose?
-    package var wrongAnswers: [WrongAnswer]?
-    package var truncated: Dose?
-    package var cutAfter: Dose?
-
-    package init() {}
-
-    private enum CodingKeys: String, CodingKey {
-        case down
-        case latency
-        case hang
-        case cutBefore = "cut_before"
-        case serverError = "server_error"
-        case throttle
-        case proxyPage = "proxy_page"
-        case wrongAnswers = "wrong_answers"
-        case truncated
-        case cutAfter = "cut_after"
-    }
-}
-
 /// The switches in use. At most one strikes a request, besides latency: the first that can.
-struct DeviceCheckFaultDesk {
+struct AppleFaultDesk {
     enum Strike: Hashable {
         case hang
         case cutBefore
         case status(Int, retryAfterSeconds: Int?)
         case proxyPage
-        case answer(DeviceCheckReply)
+        case answer(AppleReply)
         case truncate
         case cutAfter
     }
@@ -71,7 +24,7 @@ struct DeviceCheckFaultDesk {
 
     init(seed: UInt64) { self.dice = Dice(seed: seed) }
 
-    mutating func set(_ faults: DeviceCheckFaults, now: Int64) {
+    mutating func set(_ faults: AppleFaults, now: Int64) {
         self.latency = faults.latency
         self.armed = []
         if faults.down != nil { self.struck[Fault.down.rawValue, default: 0] += 1 }
@@ -94,7 +47,7 @@ struct DeviceCheckFaultDesk {
         }
         if let dose = faults.proxyPage { arm(.proxyPage, .proxyPage, dose) }
         for wrong in faults.wrongAnswers ?? [] {
-            let reply = DeviceCheckReply(wrong.status, wrong.text)
+            let reply = AppleReply(wrong.status, wrong.text)
             arm(.answer(reply), .wrongRet, wrong.when, path: wrong.path)
         }
         if let dose = faults.truncated { arm(.truncate, .truncated, dose) }
