@@ -218,7 +218,12 @@ let package = Package(
         ),
         .testTarget(name: "WorkerKitTests", dependencies: ["Simulation", "WorkerKit"], swiftSettings: house),
         // What the tests of every worker use.
-        .target(name: "WorkerTestSupport", path: "Tests/WorkerTestSupport", swiftSettings: house),
+        .target(
+            name: "WorkerTestSupport",
+            dependencies: [logging],
+            path: "Tests/WorkerTestSupport",
+            swiftSettings: house
+        ),
         .testTarget(
             name: "ActivationWorkerTests",
             dependencies: [

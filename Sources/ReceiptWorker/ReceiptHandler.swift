@@ -2,7 +2,6 @@ import Cryptography
 import Operations
 package import Records
 package import ServiceLifecycle
-import UpstreamHTTP
 package import WireFormats
 package import WorkerKit
 
@@ -19,7 +18,7 @@ package struct ReceiptHandler: Handler {
     let local: LocalVerifier
     let keys: AppKeys
     let doubts: SecretDoubts
-    private let parts: StoreEndpoints
+    let parts: StoreEndpoints
     private let apps: [String: ReceiptSettings.App]
 
     package init(_ settings: ReceiptSettings) {
@@ -216,121 +215,6 @@ package struct ReceiptHandler: Handler {
 
     package func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8] {
         ReceiptResult.encode(outcome, answer, as: format)
-    }
-}
-
-extension ReceiptHandler {
-    func answer(_ verdict: ReceiptVerdict, to job: Job) -> Answer {
-        var answer = Answer(verdict, job.header)
-        answer.form = job.form
-        answer.receiptDigest = job.digest
-        return answer
-    }
-
-    func judgement(
-        of purchases: StorePurchases,
-        _ job: Job,
-        saidToBeExpired: Bool = false,
-        _ attempt: Attempt
-    ) -> ReceiptJudgement {
-        ReceiptJudgement(
-            of: purchases,
-            claimed: job.claim,
-            by: self.app(of: job)?.policy ?? StorePolicy(),
-            saidToBeExpired: saidToBeExpired,
-            now: attempt.now
-        )
-    }
-
-    /// The checks that follow once a purchase is known to be real. With a refusal if they end in a no.
-    func judged(_ purchases: StorePurchases, _ job: Job, saidToBeExpired: Bool = false, _ attempt: Attempt)
-        -> (answer: Answer, refusal: Reason?)
-    {
-        let judgement = self.judgement(of: purchases, job, saidToBeExpired: saidToBeExpired, attempt)
-        var answer = self.answer(judgement.verdict, to: job)
-        answer.check = judgement.check?.code
-        answer.isFlagged = judgement.isFlagged
-        // What somebody else has bought is not shown.
-        if judgement.verdict != .notOurs {
-            answer.show(purchases, limit: self.settings.transactionsLimit, now: attempt.now)
-        }
-        switch judgement.verdict {
-        case .invalid where judgement.isOpen && purchases.isIncomplete:
-            // What is claimed may be among what nobody has read.
-            answer.verdict = .unavailable
-            return (answer, .incomplete)
-        case .invalid, .notOurs: return (answer, judgement.check)
-        case .valid, .expired, .refunded, .unavailable: return (answer, nil)
-        }
-    }
-
-    /// The call for a job's step; nil if it cannot be signed.
-    func call(_ job: Job, now: Int64) -> Call<Job>? {
-        switch job.step {
-        case .verifyReceipt(let data): self.verifyReceiptCall(data, job)
-        case .serverAPI(let call): self.serverAPICall(call, job, now: now)
-        }
-    }
-
-    private func verifyReceiptCall(_ data: String, _ job: Job) -> Call<Job> {
-        let body = VerifyReceiptRequest(
-            receiptData: data,
-            password: self.keys.sharedSecret(of: job.claim.bundleID)?.revealBytes(),
-            excludesOldTransactions: self.app(of: job)?.excludesOldTransactions ?? false
-        )
-        let base = self.settings.verifyReceiptHosts[job.host]?.text ?? job.host.verifyReceiptURL
-        let request = HTTPRequest(
-            method: .post,
-            url: base + VerifyReceiptRequest.path,
-            headers: [HTTPHeader("Content-Type", "application/json")],
-            body: body.body
-        )
-        return Call(
-            request,
-            for: job,
-            lane: Self.lane(job, .verifyReceipt),
-            endpoint: self.parts.verifyReceipt(job.host)
-        )
-    }
-
-    /// A new token for every call, as Apple's library does it. It is good for minutes only.
-    ///
-    /// Only the first call of an attempt is called perishable: a later one that finds its lane held waits there, since
-    /// to be planned anew would ask the other host once more for every time that this one cannot be asked.
-    private func serverAPICall(_ call: AppStoreCall, _ job: Job, now: Int64) -> Call<Job>? {
-        guard let key = self.keys.key(of: job.claim.bundleID) else { return nil }
-        let token = ProviderToken(
-            appStoreKey: key.keyID,
-            issuer: key.issuerID,
-            bundleID: job.claim.bundleID,
-            now: now,
-            lifetime: self.settings.tokenLifetime,
-            backdating: self.settings.tokenBackdating
-        )
-        guard let text = try? token.signed(with: key.signer) else { return nil }
-        var job = job
-        job.signedAt = now
-        let base = self.settings.appStoreHosts[job.host]?.text ?? job.host.appStoreURL
-        let request = HTTPRequest(
-            method: .get,
-            url: base + call.path,
-            headers: [
-                HTTPHeader("Authorization", "Bearer \(text)"), HTTPHeader("Accept", "application/json"),
-            ]
-        )
-        return Call(
-            request,
-            for: job,
-            lane: Self.lane(job, .serverAPI),
-            endpoint: self.parts.serverAPI(job.host, of: job.claim.bundleID),
-            isPerishable: job.calls == 1,
-            isSecondTry: job.isRenewed
-        )
-    }
-
-    /// The app, the interface and the environment: all that shares one configuration and one host.
-    static func lane(_ job: Job, _ route: ReceiptSettings.Route) -> String {
-        "\(job.claim.bundleID)/\(route.rawValue)/\(job.host.rawValue)"
     }
 }
 

@@ -169,22 +169,3 @@ extension SettingsTests {
         #expect(try keyID() == "DCTESTKEY2")
     }
 }
-
-/// Hands on each message with its error, as it is logged.
-private struct StreamedLog: LogHandler {
-    let stream: AsyncStream<String>.Continuation
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
-
-    init(_ stream: AsyncStream<String>.Continuation) { self.stream = stream }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { self.metadata[key] }
-        set { self.metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        let error = event.metadata?["error"].map { "\($0)" } ?? ""
-        self.stream.yield("\(event.message) \(error)")
-    }
-}

@@ -41,18 +41,3 @@ package struct DeviceCheckRequest: Hashable, Sendable {
         return json.text
     }
 }
-
-/// UUIDs that follow from a name (RFC 9562, section 5.5).
-enum UUIDv5 {
-    static func text(of name: String, in nameSpace: [UInt8]) -> String {
-        var bytes = Array(Digest.sha1(nameSpace + Array(name.utf8)).prefix(16))
-        bytes[6] = bytes[6] & 0x0F | 0x50
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = String(decoding: Hexadecimal.encode(bytes), as: UTF8.self)
-        var rest = digits[...]
-        return [8, 4, 4, 4, 12].map { length in
-            defer { rest = rest.dropFirst(length) }
-            return String(rest.prefix(length))
-        }.joined(separator: "-")
-    }
-}

@@ -14,17 +14,6 @@ package enum StoreDecision: String, Hashable, Sendable, CaseIterable {
     case configuration = "CONFIG"
 }
 
-/// Which of Apple's two hosts is asked. Neither knows the purchases of the other.
-package enum StoreHost: String, Hashable, Sendable, CaseIterable {
-    case production
-    /// Builds from Xcode, TestFlight and App Review.
-    case sandbox
-
-    package var other: StoreHost { self == .production ? .sandbox : .production }
-
-    package var environment: StoreEnvironment { self == .production ? .production : .sandbox }
-}
-
 extension StoreDecision {
     /// The other host's turn, unless it has had its turn in this attempt: the two have been seen to send each other
     /// the same purchase.

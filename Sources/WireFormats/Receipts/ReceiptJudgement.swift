@@ -1,0 +1,175 @@
+/// The checks that follow after Apple, or a signature, has approved: a true receipt may be one of another app, of another
+/// product, or of times long gone.
+package struct ReceiptJudgement: Hashable, Sendable {
+    package var verdict: ReceiptVerdict
+    /// Which check decided; nil if all is good.
+    package var check: Reason?
+    package var isFlagged = false
+    /// Whether more purchases than these could have led to another verdict, as far as is known.
+    package var isOpen = false
+
+    /// `now` is in milliseconds since 1970.
+    package init(
+        of purchases: StorePurchases,
+        claimed claim: StoreClaim,
+        by policy: StorePolicy,
+        saidToBeExpired: Bool = false,
+        now: Int64
+    ) {
+        // Where nobody knows it, it is taken for what earns nothing.
+        let isInProduction = purchases.environment == .production
+        if purchases.bundleID != claim.bundleID {
+            self.init(.notOurs, purchases.bundleID == nil ? .nameless : .foreign)
+        } else if !isInProduction, policy.outsideProduction == .reject {
+            self.init(.invalid, .environment)
+        } else {
+            self.init(of: purchases, claim, policy, saidToBeExpired, now)
+            // What is known of the claimed transaction itself is all that counts.
+            self.isOpen =
+                self.verdict != .valid
+                && !purchases.transactions.contains { $0.transactionID == claim.transactionID }
+        }
+        if let expiresAt = purchases.expiresAt, expiresAt <= now, self.verdict.isOfRealPurchase {
+            (self.verdict, self.check, self.isOpen) = (.expired, .receiptExpired, false)
+        }
+        self.isFlagged =
+            !isInProduction && policy.outsideProduction == .flag && self.verdict != .notOurs
+    }
+
+    private init(_ verdict: ReceiptVerdict, _ check: Reason?) {
+        self.verdict = verdict
+        self.check = check
+    }
+
+    private init(
+        of purchases: StorePurchases,
+        _ claim: StoreClaim,
+        _ policy: StorePolicy,
+        _ saidToBeExpired: Bool,
+        _ now: Int64
+    ) {
+        var claimed = purchases.transactions
+        if let id = claim.transactionID {
+            claimed = claimed.filter { $0.transactionID == id }
+            guard !claimed.isEmpty else {
+                self.init(.invalid, .transactionMissing)
+                return
+            }
+        }
+        if let product = claim.productID {
+            claimed = claimed.filter { $0.productID == product }
+            guard !claimed.isEmpty else {
+                self.init(.invalid, .productMissing)
+                return
+            }
+        }
+        if policy.products != nil, !claimed.isEmpty {
+            claimed = claimed.filter(policy.sells)
+            guard !claimed.isEmpty else {
+                self.init(.invalid, .productUnknown)
+                return
+            }
+        }
+        let standing = StoreStanding(of: purchases, now: now)
+        var states = Set(claimed.map { standing.state(of: $0) })
+        if claim.transactionID != nil, let period = claimed.first {
+            states.formUnion(standing.statesGoingOn(from: period, claim, policy, in: purchases))
+        }
+        self.init(states, claimed, saidToBeExpired)
+    }
+
+    /// One that is good makes the whole good; of others the mildest is said.
+    private init(
+        _ states: Set<StoreTransactionState>,
+        _ claimed: [StoreTransaction],
+        _ saidToBeExpired: Bool
+    ) {
+        // An approval that calls it expired and knows no date is one of something expired.
+        let isUndated = claimed.allSatisfy { $0.expiresAt == nil }
+        if saidToBeExpired, isUndated, !states.contains(.revoked) {
+            self.init(.expired, .expired)
+        } else if states.isEmpty || states.contains(where: \.isGood) {
+            self.init(.valid, nil)
+        } else if states.contains(.billingRetry) {
+            self.init(.expired, .billingRetry)
+        } else if states.contains(.expired) {
+            self.init(.expired, .expired)
+        } else if states.contains(.upgraded) {
+            self.init(.expired, .upgraded)
+        } else {
+            self.init(.refunded, .revoked)
+        }
+    }
+}
+
+extension ReceiptVerdict {
+    /// Whether what is claimed is there, and ours.
+    fileprivate var isOfRealPurchase: Bool {
+        switch self {
+        case .valid, .expired, .refunded: true
+        case .invalid, .notOurs, .unavailable: false
+        }
+    }
+}
+
+extension StoreStanding {
+    /// The states of later periods of the same subscription that are good, where the claimed period simply ended: who
+    /// claims last month's renewal has this month's too. Nothing takes the place of a period that was taken back, or
+    /// left for a better one; and a later period of another product than the claimed one does not count.
+    fileprivate func statesGoingOn(
+        from period: StoreTransaction,
+        _ claim: StoreClaim,
+        _ policy: StorePolicy,
+        in purchases: StorePurchases
+    ) -> [StoreTransactionState] {
+        guard [.expired, .billingRetry].contains(self.state(of: period)), let end = period.expiresAt else {
+            return []
+        }
+        return purchases.transactions.filter {
+            $0.subscription == period.subscription && $0.expiresAt.map { $0 > end } ?? false
+                && (claim.productID == nil || $0.productID == claim.productID) && policy.sells($0)
+        }
+        .map { self.state(of: $0) }.filter(\.isGood)
+    }
+}
+
+extension Reason {
+    fileprivate static let receiptExpired = Reason(
+        "receipt.expired",
+        "The time of the whole receipt is over, as of a purchase by volume."
+    )
+    fileprivate static let foreign = Reason(
+        "bundle.foreign",
+        "The receipt is a true one of another app."
+    )
+    fileprivate static let nameless = Reason(
+        "bundle.nameless",
+        "The receipt does not say which app it is of."
+    )
+    fileprivate static let environment = Reason(
+        "environment.not_production",
+        "The purchase was not made in production, which this app does not let pass."
+    )
+    fileprivate static let transactionMissing = Reason(
+        "transaction.not_in_receipt",
+        "The claimed transaction is not in the receipt. A consumable leaves it once it is finished."
+    )
+    fileprivate static let productMissing = Reason(
+        "product.not_in_receipt",
+        "The receipt, or the claimed transaction, is not of the claimed product."
+    )
+    fileprivate static let productUnknown = Reason(
+        "product.unknown",
+        "The app sells no such product."
+    )
+    fileprivate static let expired = Reason("transaction.expired", "The subscription's time is over.")
+    fileprivate static let billingRetry = Reason(
+        "transaction.billing_retry",
+        "The subscription's time is over, and Apple still tries to charge it."
+    )
+    fileprivate static let upgraded = Reason(
+        "transaction.upgraded",
+        "A better subscription has taken its place."
+    )
+    fileprivate static let revoked = Reason("transaction.revoked", "Apple took the purchase back.")
+}
