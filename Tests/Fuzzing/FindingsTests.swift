@@ -6,9 +6,18 @@ import WireMessages
 import WorkerKit
 
 @testable import Fleet
+@testable import Operations
+@testable import WireFormats
 
 /// What fuzzing has found in the fleet's own tools, each with its story in one line.
 struct FindingsTests {
+    /// Two lists of characters that must not reach a terminal, where no target can see both.
+    @Test func whatALogEscapesIsShownNowhereElse() {
+        let scalars = (0...0x10FFFF as ClosedRange<UInt32>).lazy.compactMap(Unicode.Scalar.init)
+        #expect(scalars.allSatisfy { !JSONText.isTreacherous($0) || SafeText.isTreacherous($0) })
+        #expect(JSONText.isTreacherous("\u{1b}"))
+    }
+
     /// Such a value, which gauges can have, ended the demo: no Int says it.
     @Test(arguments: [("NaN", 0), ("+Inf", 0), ("1e300", Int.max), ("-1e300", Int.min), ("76.5", 76)])
     func aMetricMayBeNoCount(text: String, sum: Int) {

@@ -214,7 +214,7 @@ import Testing
         String(decoding: header.value ?? [], as: UTF8.self)
     }
 
-    private static func sha256(_ text: String) -> String {
+    static func sha256(_ text: String) -> String {
         String(decoding: Digest.sha256.hexadecimal(Array(text.utf8)), as: UTF8.self)
     }
 }

@@ -79,13 +79,37 @@ package struct DeadLetterNotice: Hashable, Sendable {
 extension DeadLetterNotice.Source {
     /// `dl-` and half a SHA-256 over where the record stood.
     package var deadLetterID: String {
-        let parts = [self.clusterID, self.topic, String(self.partition), String(self.offset), self.group]
+        "dl-" + String(decoding: Hexadecimal.encode(Array(self.deadLetterDigest.prefix(16))), as: UTF8.self)
+    }
+
+    /// The SHA-256 that the id is the first half of.
+    package var deadLetterDigest: [UInt8] { Digest.sha256(self.deadLetterText) }
+
+    /// What the id is a digest of.
+    package var deadLetterText: [UInt8] {
         var joined: [UInt8] = []
-        for part in parts {
-            // Each part after its length, so that no two sources join to the same bytes.
-            joined += "\(part.utf8.count):".utf8
-            joined += part.utf8
-        }
-        return "dl-" + String(decoding: Digest.sha256.hexadecimal(joined).prefix(32), as: UTF8.self)
+        joined.reserveCapacity(self.clusterID.utf8.count + self.topic.utf8.count + self.group.utf8.count + 64)
+        // Each part after its length, so that no two sources join to the same bytes.
+        Self.append(self.clusterID.utf8, to: &joined)
+        Self.append(self.topic.utf8, to: &joined)
+        Self.append(Int64(self.partition), to: &joined)
+        Self.append(self.offset, to: &joined)
+        Self.append(self.group.utf8, to: &joined)
+        return joined
+    }
+
+    private static func append(_ part: String.UTF8View, to joined: inout [UInt8]) {
+        joined.appendDecimal(Int64(part.count))
+        joined.append(UInt8(ascii: ":"))
+        joined += part
+    }
+
+    private static func append(_ number: Int64, to joined: inout [UInt8]) {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(20)
+        digits.appendDecimal(number)
+        joined.appendDecimal(Int64(digits.count))
+        joined.append(UInt8(ascii: ":"))
+        joined += digits
     }
 }

@@ -7,6 +7,8 @@ extension UInt8 {
 
     var isLowercase: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self }
 
+    var isAlphanumeric: Bool { self.isDigit || self.isUppercase || self.isLowercase }
+
     /// Printable and not a space.
     var isVisible: Bool { 0x21...0x7E ~= self }
 
@@ -68,5 +70,17 @@ extension Collection<UInt8> {
 extension [UInt8] {
     mutating func appendDecimal(_ number: some BinaryInteger) {
         self.append(contentsOf: String(number).utf8)
+    }
+
+    /// The same without a string on the way, for what is written a million times.
+    mutating func appendDecimal(_ number: Int64) {
+        if number < 0 { self.append(UInt8(ascii: "-")) }
+        let start = self.count
+        var rest = number.magnitude
+        repeat {
+            self.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        self[start...].reverse()
     }
 }

@@ -61,6 +61,33 @@ package enum RFC3339 {
         return self.range.contains(milliseconds) ? milliseconds : nil
     }
 
+    /// The form that `string` writes, read without a copy: whoever looks at a million headers has three of them in
+    /// each. Nil for every other form too.
+    static func milliseconds(inUTC text: ArraySlice<UInt8>) -> Int64? {
+        let hasDecimals = text.count == 24
+        guard hasDecimals || text.count == 20, text.last == UInt8(ascii: "Z") else { return nil }
+        let start = text.startIndex
+        func number(_ from: Int, _ count: Int) -> Int? {
+            var number = 0
+            for byte in text[(start + from)..<(start + from + count)] {
+                guard byte.isDigit else { return nil }
+                number = number * 10 + Int(byte - UInt8(ascii: "0"))
+            }
+            return number
+        }
+        guard text[start + 4] == UInt8(ascii: "-"), text[start + 7] == UInt8(ascii: "-"),
+            text[start + 10] == UInt8(ascii: "T"), text[start + 13] == UInt8(ascii: ":"),
+            text[start + 16] == UInt8(ascii: ":"), !hasDecimals || text[start + 19] == UInt8(ascii: "."),
+            let year = number(0, 4), year >= 1, let month = number(5, 2), let day = number(8, 2),
+            let date = CivilDate(year: year, month: month, day: day),
+            let hour = number(11, 2), hour <= 23, let minute = number(14, 2), minute <= 59,
+            let second = number(17, 2), second <= 59,
+            let millisecond = hasDecimals ? number(20, 3) : 0
+        else { return nil }
+        let seconds = ((date.daysSince1970 * 24 + hour) * 60 + minute) * 60 + second
+        return Int64(seconds) * 1_000 + Int64(millisecond)
+    }
+
     private static func minutesEastOfUTC(_ text: ArraySlice<UInt8>) -> Int? {
         if text.count == 1, text.first?.uppercased == UInt8(ascii: "Z") { return 0 }
         let text = Array(text)

@@ -98,6 +98,8 @@ extension Engine {
         let format = self.settings.resultFormat
         var headers = self.outcomeHeaders
         if let trace { headers += self.traceHeaders(of: trace) }
+        // Whoever replays dead letters finds by it how each of them ended.
+        if let replay = record.replayHeader { headers.append(replay) }
         return OutboundRecord(
             topic: self.settings.resultTopic,
             key: record.key,

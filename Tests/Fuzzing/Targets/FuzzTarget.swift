@@ -39,8 +39,8 @@ struct FuzzTarget: Sendable {
 
     /// What a topic brings, and what a broker does.
     private static let recordTargets = [
-        activationJSON, activationProtobuf, record, jsonObject, traceContext, deadLetter, retryTicket,
-        progressMetadata, partitionList,
+        activationJSON, activationProtobuf, record, jsonObject, traceContext, deadLetter, deadLetterFacts,
+        deadLetterPayload, retryTicket, progressMetadata, partitionList,
     ]
 
     private static let textTargets = [rfc3339, base64, ipAddress, deviceID]

@@ -21,21 +21,21 @@ struct JSONSchema {
     private static let schemaLists: Set<String> = ["oneOf", "anyOf"]
     private static let schemas: Set<String> = ["items", "not", "if", "then", "else"]
 
-    private let root: JSONTree
+    private let root: SchemaValue
 
     init(_ text: [UInt8]) throws {
-        self.root = try JSONTree(text)
+        self.root = try SchemaValue(text)
         try Self.check(self.root, at: "#")
     }
 
     /// What the schema has against a document, one line for each thing; empty if it is valid.
     func objections(to document: [UInt8]) throws -> [String] {
-        try self.objections(to: try JSONTree(document), self.root, at: "#")
+        try self.objections(to: try SchemaValue(document), self.root, at: "#")
     }
 
     // MARK: The schema
 
-    private static func check(_ schema: JSONTree, at place: String) throws(Fault) {
+    private static func check(_ schema: SchemaValue, at place: String) throws(Fault) {
         guard case .object(let members) = schema else { throw Fault(place: place, problem: "is no object") }
         for (keyword, value) in members {
             let place = "\(place)/\(keyword)"
@@ -53,7 +53,7 @@ struct JSONSchema {
         }
     }
 
-    private func definition(_ reference: String) throws(Fault) -> JSONTree {
+    private func definition(_ reference: String) throws(Fault) -> SchemaValue {
         let prefix = "#/$defs/"
         guard reference.hasPrefix(prefix),
             let found = self.root.members["$defs"]?.members[String(reference.dropFirst(prefix.count))]
@@ -63,7 +63,7 @@ struct JSONSchema {
 
     // MARK: The document
 
-    private func objections(to value: JSONTree, _ schema: JSONTree, at place: String) throws(Fault)
+    private func objections(to value: SchemaValue, _ schema: SchemaValue, at place: String) throws(Fault)
         -> [String]
     {
         var objections: [String] = []
@@ -96,7 +96,12 @@ struct JSONSchema {
     }
 
     /// The keywords that ask other schemas.
-    private func holds(_ keyword: String, _ argument: JSONTree, _ value: JSONTree, _ schema: JSONTree)
+    private func holds(
+        _ keyword: String,
+        _ argument: SchemaValue,
+        _ value: SchemaValue,
+        _ schema: SchemaValue
+    )
         throws(Fault) -> Bool
     {
         switch keyword {
@@ -112,12 +117,13 @@ struct JSONSchema {
         }
     }
 
-    private func fits(_ value: JSONTree, _ schema: JSONTree) throws(Fault) -> Bool {
+    private func fits(_ value: SchemaValue, _ schema: SchemaValue) throws(Fault) -> Bool {
         try self.objections(to: value, schema, at: "").isEmpty
     }
 
     /// The keywords that look at the value alone. Those for another type than the value's hold.
-    private func holds(_ keyword: String, _ argument: JSONTree, _ value: JSONTree) throws(Fault) -> Bool {
+    private func holds(_ keyword: String, _ argument: SchemaValue, _ value: SchemaValue) throws(Fault) -> Bool
+    {
         switch (keyword, argument, value) {
         case ("type", .string(let type), _):
             value.type == type || (type == "number" && value.type == "integer")

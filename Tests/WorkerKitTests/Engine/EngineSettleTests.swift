@@ -70,6 +70,33 @@ struct EngineSettleTests {
         #expect(simulation.violations == [])
     }
 
+    /// However a replayed record ends, whoever replayed it finds it.
+    @Test func anOutcomeSaysWhichReplayItIsOf() throws {
+        let simulation = Simulation()
+        let replay = RecordHeader("dlq.replay_id", "r-7")
+        simulation.cluster.append("x", headers: [replay, RecordHeader("dlq.replay_count", "1")])
+        simulation.cluster.append("undecodable", headers: [RecordHeader("h", "v"), replay])
+        simulation.cluster.append("y", headers: [RecordHeader("dlq.replay_id", "two words")])
+        simulation.cluster.append(
+            "z",
+            headers: [RecordHeader("dlq.replay_id", String(repeating: "r", count: 129))]
+        )
+        simulation.cluster.append("plain", headers: [RecordHeader("dlq.replay_id", nil)])
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        func replayIDs(_ offset: Int64) -> [RecordHeader] {
+            simulation.cluster.published.filter { SimulatedOutcome($0)?.offset == offset }
+                .flatMap(\.headers).filter { $0.name.hasPrefix("dlq.") }
+        }
+        #expect(replayIDs(0) == [replay])
+        #expect(replayIDs(1) == [replay])
+        #expect((2...4).allSatisfy { replayIDs($0).isEmpty })
+        #expect(simulation.cluster.outcome(1)?.fate == "dead_lettered")
+        let letter = try #require(simulation.cluster.letters.values.first)
+        #expect(letter.header("dlq.replay_id") == "r-7")
+        #expect(simulation.violations == [])
+    }
+
     @Test func tooLargeDeadLettersBecomePointers() throws {
         let simulation = Simulation { $0.messageBytesLimit = 1_000_000 }
         simulation.cluster.append(

@@ -1,15 +1,15 @@
 import Foundation
 
 /// Any JSON value, as JSON Schema sees one: an integer is a number without a fraction, however it is written.
-indirect enum JSONTree: Hashable, Decodable {
+indirect enum SchemaValue: Hashable, Decodable {
     case null
     case boolean(Bool)
     case number(Decimal)
     case string(String)
-    case array([JSONTree])
-    case object([String: JSONTree])
+    case array([SchemaValue])
+    case object([String: SchemaValue])
 
-    init(_ text: [UInt8]) throws { self = try JSONDecoder().decode(JSONTree.self, from: Data(text)) }
+    init(_ text: [UInt8]) throws { self = try JSONDecoder().decode(SchemaValue.self, from: Data(text)) }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -21,10 +21,10 @@ indirect enum JSONTree: Hashable, Decodable {
             self = .number(number)
         } else if let string = try? container.decode(String.self) {
             self = .string(string)
-        } else if let array = try? container.decode([JSONTree].self) {
+        } else if let array = try? container.decode([SchemaValue].self) {
             self = .array(array)
         } else {
-            self = .object(try container.decode([String: JSONTree].self))
+            self = .object(try container.decode([String: SchemaValue].self))
         }
     }
 
@@ -41,12 +41,12 @@ indirect enum JSONTree: Hashable, Decodable {
     }
 
     /// The members; none of what is no object.
-    var members: [String: JSONTree] {
+    var members: [String: SchemaValue] {
         guard case .object(let members) = self else { return [:] }
         return members
     }
 
-    var elements: [JSONTree] {
+    var elements: [SchemaValue] {
         guard case .array(let elements) = self else { return [] }
         return elements
     }

@@ -1,0 +1,150 @@
+/// A JSON document as it was written: members in their order, doubled names and all, and numbers by their digits, since
+/// no type of number holds them all.
+package indirect enum JSONTree: Hashable, Sendable {
+    package struct Member: Hashable, Sendable {
+        package var name: String
+        package var value: JSONTree
+
+        package init(_ name: String, _ value: JSONTree) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    case null
+    case bool(Bool)
+    /// As JSON writes it.
+    case number(String)
+    case string(String)
+    case array([JSONTree])
+    case object([Member])
+
+    /// The value of a member, the last one where the name is doubled.
+    package func member(_ name: String) -> JSONTree? {
+        guard case .object(let members) = self else { return nil }
+        return members.last { $0.name == name }?.value
+    }
+
+    /// What a leaf says; nil for a list or an object.
+    package var leafText: String? {
+        switch self {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .number(let digits): digits
+        case .string(let text): text
+        case .array, .object: nil
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension JSONTree {
+    /// Without white space, every number by its own digits.
+    package var compact: [UInt8] {
+        var printer = JSONPrinter(longestText: nil, indent: nil)
+        printer.print(self)
+        return Array(printer.text.utf8)
+    }
+
+    /// Over many lines, as people read it, and no character in it that does not print.
+    ///
+    /// - Parameter longestText: characters of a text or a name that are shown before a `…`; nil shows all, so that the
+    ///   lines are JSON again.
+    package func lines(longestText: Int? = nil) -> [String] {
+        var printer = JSONPrinter(longestText: longestText, indent: "  ")
+        printer.print(self)
+        return printer.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// On one line, as people read it.
+    package func line(longestText: Int? = nil) -> String {
+        var printer = JSONPrinter(longestText: longestText, indent: nil)
+        printer.print(self)
+        return printer.text
+    }
+}
+
+/// Writes a tree with JSON's own escapes for all that a terminal could take for a command.
+private struct JSONPrinter {
+    var text = ""
+    let longestText: Int?
+    /// Nil writes one line.
+    let indent: String?
+    private var depth = 0
+
+    init(longestText: Int?, indent: String?) {
+        self.longestText = longestText
+        self.indent = indent
+    }
+
+    mutating func print(_ tree: JSONTree) {
+        switch tree {
+        case .null, .bool, .number: self.shortened(tree.leafText ?? "")
+        case .string(let text): self.quoted(text)
+        case .array(let elements):
+            self.list(elements, "[", "]") { $0.print($1) }
+        case .object(let members):
+            self.list(members, "{", "}") { printer, member in
+                printer.quoted(member.name)
+                printer.text += printer.indent == nil ? ":" : ": "
+                printer.print(member.value)
+            }
+        }
+    }
+
+    private mutating func list<Element>(
+        _ elements: [Element],
+        _ open: String,
+        _ close: String,
+        _ print: (inout JSONPrinter, Element) -> Void
+    ) {
+        self.text += open
+        self.depth += 1
+        for (index, element) in elements.enumerated() {
+            if index > 0 { self.text += "," }
+            self.breakLine()
+            print(&self, element)
+        }
+        self.depth -= 1
+        if !elements.isEmpty { self.breakLine() }
+        self.text += close
+    }
+
+    private mutating func breakLine() {
+        guard let indent else { return }
+        self.text += "\n"
+        for _ in 0..<self.depth { self.text += indent }
+    }
+
+    private mutating func shortened(_ digits: String) {
+        guard let longestText, digits.utf8.count > longestText else { return self.text += digits }
+        self.text += digits.prefix(longestText) + "…"
+    }
+
+    private mutating func quoted(_ string: String) {
+        self.text += "\""
+        var room = self.longestText ?? .max
+        for scalar in string.unicodeScalars {
+            guard room > 0 else {
+                self.text += "… (\(string.utf8.count) bytes)"
+                break
+            }
+            room -= 1
+            switch scalar {
+            case "\"": self.text += "\\\""
+            case "\\": self.text += "\\\\"
+            case "\n": self.text += "\\n"
+            case "\r": self.text += "\\r"
+            case "\t": self.text += "\\t"
+            case _ where SafeText.isTreacherous(scalar):
+                for unit in UTF16.encode(scalar) ?? .init() {
+                    let digits = String(unit, radix: 16)
+                    self.text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+                }
+            default: self.text.unicodeScalars.append(scalar)
+            }
+        }
+        self.text += "\""
+    }
+}
