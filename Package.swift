@@ -16,15 +16,20 @@ let house: [SwiftSetting] = [
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -73,6 +78,7 @@ let package = Package(
         ? []
         : [
             .executable(name: "activation-worker", targets: ["ActivationWorker"]),
+            .executable(name: "dead-letters", targets: ["DeadLetterTool"]),
             .executable(name: "devicecheck-worker", targets: ["DeviceCheckWorker"]),
             .executable(name: "receipt-worker", targets: ["ReceiptWorker"]),
             .executable(name: "fleet", targets: ["Fleet"]),
@@ -83,8 +89,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -119,6 +128,13 @@ let package = Package(
             swiftSettings: house
         ),
 
+        // What a command shows on a terminal, and how it is asked to stop.
+        .target(
+            name: "Terminal",
+            dependencies: ["EventThread", argumentParser, unixSignals],
+            swiftSettings: house
+        ),
+
         // What an operator sees: settings, logs, metrics, health.
         .target(
             name: "Operations",
@@ -138,6 +154,32 @@ let package = Package(
                 argumentParser, coreMetrics, lifecycle, logging, metrics, unixSignals,
             ],
             swiftSettings: house
+        ),
+
+        // What lies dead: found, indexed, replayed once, and followed to its end.
+        .target(
+            name: "DeadLetters",
+            dependencies: [
+                "Cryptography", "EventThread", "Kafka", "Operations", "Records", "WireFormats", grdb,
+                grdbSQLite,
+            ],
+            swiftSettings: house
+        ),
+        // The same for those who would rather look.
+        .target(
+            name: "DeadLetterPages",
+            dependencies: [
+                "Cryptography", "DeadLetters", "EventThread", "Operations", "WireFormats", hummingbird,
+                hummingbirdCore, hummingbirdTLS, lifecycle, logging, mustache, nioCore, nioSSL,
+            ],
+            swiftSettings: house
+        ),
+        program(
+            "DeadLetterTool",
+            dependencies: [
+                "DeadLetterPages", "DeadLetters", "EventThread", "Kafka", "Operations", "Records", "Terminal",
+                "WireFormats", "WorkerKit", argumentParser, lifecycle, logging, unixSignals,
+            ]
         ),
 
         // Workers: a handler, its settings, and a main.
@@ -190,7 +232,7 @@ let package = Package(
             dependencies: [
                 "Cryptography", "EmbeddedBroker", "EventThread", "Kafka", "Records", "WireFormats",
                 "WireMessages", "WorkerKit",
-                "UpstreamHTTP", "UpstreamSimulator", "Operations", "Simulation",
+                "UpstreamHTTP", "UpstreamSimulator", "Operations", "Simulation", "Terminal",
                 argumentParser, protobuf, unixSignals,
             ]
         ),
@@ -217,6 +259,15 @@ let package = Package(
             swiftSettings: house
         ),
         .testTarget(name: "WorkerKitTests", dependencies: ["Simulation", "WorkerKit"], swiftSettings: house),
+        .testTarget(
+            name: "DeadLettersTests",
+            dependencies: [
+                "Cryptography", "DeadLetters", "EmbeddedBroker", "EventThread", "Kafka", "Operations",
+                "Records",
+                "WireFormats", "WorkerTestSupport", grdb,
+            ],
+            swiftSettings: house
+        ),
         // What the tests of every worker use.
         .target(
             name: "WorkerTestSupport",
@@ -261,8 +312,17 @@ let package = Package(
         .testTarget(
             name: "FleetTests",
             dependencies: [
-                "EmbeddedBroker", "Fleet", "Kafka", "Records", "UpstreamSimulator", "WireFormats",
+                "EmbeddedBroker", "Fleet", "Kafka", "Records", "Terminal", "UpstreamSimulator", "WireFormats",
                 "WireMessages", "WorkerKit",
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(name: "DeadLetterToolTests", dependencies: ["DeadLetterTool"], swiftSettings: house),
+        .testTarget(
+            name: "DeadLetterPagesTests",
+            dependencies: [
+                "DeadLetterPages", "DeadLetters", "EmbeddedBroker", "EventThread", "Kafka", "Operations",
+                "Records", "WireFormats", "WorkerTestSupport", lifecycle, logging,
             ],
             swiftSettings: house
         ),
@@ -270,8 +330,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ActivationWorker", "DeviceCheckWorker", "EmbeddedBroker", "EventThread", "Fleet", "Kafka",
-                "ReceiptWorker", "Records", "UpstreamSimulator",
+                "ActivationWorker", "DeadLetterTool", "DeviceCheckWorker", "EmbeddedBroker", "EventThread",
+                "Fleet", "Kafka", "ReceiptWorker", "Records", "UpstreamSimulator", "WireFormats",
+                "WorkerTestSupport",
             ],
             swiftSettings: house
         ),

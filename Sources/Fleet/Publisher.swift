@@ -1,6 +1,7 @@
 import EventThread
 import Kafka
 import Records
+import Terminal
 
 /// Records on their way into topics, counted until the broker has each of them.
 final class Publisher {

@@ -22,8 +22,12 @@ enum Roster {
             [worker.topic, worker.resultTopic, worker.deadLetterTopic].map {
                 TopicPlan(name: $0, partitions: self.partitions)
             }
-        }
+        } + self.ofTheTool.map { TopicPlan(name: $0, partitions: 1) }
     }
+
+    /// Where the dead-letter tool keeps its ledger and its audit trail. A broker that cannot make topics when it is asked
+    /// to has to have them.
+    private static let ofTheTool = ["dead-letters.ledger", "dead-letters.audit"]
 }
 
 extension WorkerIdentity {

@@ -8,10 +8,12 @@ internal import CRdKafka
         self.client = try Client(RD_KAFKA_PRODUCER, ClientSettings(properties, events: 0))
     }
 
+    /// - Parameter settings: of each of them, by Kafka's names, such as `cleanup.policy`.
     /// - Throws: the first error that a topic met with; `topicAlreadyExists` if it was there before.
     package func createTopics(
         _ partitionCounts: [String: Int],
         replicationFactor: Int = -1,
+        settings: [String: String] = [:],
         atMost longest: Duration
     ) throws(KafkaError) {
         var topics = unsafe partitionCounts.sorted { $0.key < $1.key }.map { name, partitions in
@@ -24,6 +26,11 @@ internal import CRdKafka
             )
         }
         defer { unsafe rd_kafka_NewTopic_destroy_array(&topics, topics.count) }
+        for index in unsafe topics.indices {
+            for (name, value) in settings {
+                try KafkaError.check(unsafe rd_kafka_NewTopic_set_config(topics[index], name, value))
+            }
+        }
         let event = try unsafe self.client.answer(atMost: longest) { queue in
             unsafe rd_kafka_CreateTopics(self.client.handle, &topics, topics.count, nil, queue)
         }

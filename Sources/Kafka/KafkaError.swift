@@ -76,3 +76,13 @@ extension KafkaError {
         )
     }
 }
+
+extension KafkaError {
+    /// Whether another producer of the same `transactional.id` has taken this one's place.
+    package var isFencing: Bool {
+        [
+            RD_KAFKA_RESP_ERR__FENCED, RD_KAFKA_RESP_ERR_PRODUCER_FENCED,
+            RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH,
+        ].contains { Code($0) == self.code }
+    }
+}

@@ -9,6 +9,9 @@ package import Records
     package let partition: TopicPartition
     /// False as long as a read would certainly find nothing.
     package internal(set) var hasArrivals = true
+    /// Where the next record will stand, when its reader was last told that there is none. Before it there may be
+    /// offsets without a record, such as the marks that transactions end with.
+    package private(set) var end: Int64 = 0
     private let queue: EventQueue
     private var batch = unsafe [UnsafeMutablePointer<rd_kafka_message_t>?](repeating: nil, count: 64)
 
@@ -32,6 +35,20 @@ package import Records
     )
         -> Int
     {
+        self.visit(atMost: limit, { take($0.copy()) }, failed)
+    }
+
+    /// As `read`, for whoever looks at many records and keeps few: nothing is copied.
+    ///
+    /// Not inlined, because the optimizer of Swift 6.3.1 dies of it: it cannot forward a lent value that is not copyable.
+    @inline(never)
+    package func visit(
+        atMost limit: Int,
+        _ take: (borrowing RecordView) -> Void,
+        _ failed: (KafkaError) -> Void
+    )
+        -> Int
+    {
         var taken = 0
         while taken < limit {
             let wanted = min(limit - taken, unsafe self.batch.count)
@@ -42,10 +59,13 @@ package import Records
                 guard let message = unsafe self.batch[index] else { continue }
                 defer { unsafe rd_kafka_message_destroy(message) }
                 guard unsafe message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
+                    if unsafe message.pointee.err == RD_KAFKA_RESP_ERR__PARTITION_EOF {
+                        self.end = unsafe message.pointee.offset
+                    }
                     failed(KafkaError(unsafe message.pointee.err))
                     continue
                 }
-                take(unsafe InboundRecord(copying: message, topic: self.partition.topic))
+                take(unsafe RecordView(message, topic: self.partition.topic))
                 taken += 1
             }
             if count < wanted {
@@ -55,44 +75,4 @@ package import Records
         }
         return taken
     }
-}
-
-extension InboundRecord {
-    /// Copies everything out of librdkafka's memory, so the record outlives the message, and one slow record
-    /// does not hold the whole fetched batch.
-    init(copying message: UnsafeMutablePointer<rd_kafka_message_t>, topic: String) {
-        var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
-        let timestamp = unsafe rd_kafka_message_timestamp(message, &type)
-        unsafe self.init(
-            topic: topic,
-            partition: message.pointee.partition,
-            offset: message.pointee.offset,
-            timestamp: type == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE || timestamp < 0 ? nil : timestamp,
-            key: bytes(message.pointee.key, message.pointee.key_len),
-            value: bytes(message.pointee.payload, message.pointee.len),
-            headers: Self.headers(of: message)
-        )
-    }
-
-    private static func headers(of message: UnsafeMutablePointer<rd_kafka_message_t>) -> [RecordHeader] {
-        var list: OpaquePointer?
-        guard unsafe rd_kafka_message_headers(message, &list) == RD_KAFKA_RESP_ERR_NO_ERROR else { return [] }
-        guard let list = unsafe list else { return [] }
-        var headers: [RecordHeader] = []
-        headers.reserveCapacity(unsafe rd_kafka_header_cnt(list))
-        var name: UnsafePointer<CChar>?
-        var value: UnsafeRawPointer?
-        var size = 0
-        while unsafe rd_kafka_header_get_all(list, headers.count, &name, &value, &size)
-            == RD_KAFKA_RESP_ERR_NO_ERROR
-        {
-            let text = unsafe name.map { unsafe String(cString: $0) } ?? ""
-            headers.append(RecordHeader(text, unsafe bytes(value, size)))
-        }
-        return headers
-    }
-}
-
-private func bytes(_ start: UnsafeRawPointer?, _ count: Int) -> [UInt8]? {
-    unsafe start.map { unsafe Array(UnsafeRawBufferPointer(start: $0, count: count)) }
 }

@@ -1,4 +1,3 @@
-internal import CRdKafka
 package import Records
 
 /// Reads topics without being anybody: it joins no group, commits nothing, and sees every partition.
@@ -16,12 +15,12 @@ package import Records
     package struct MissingTopic: Error, Hashable, CustomStringConvertible {
         package var topic: String
 
+        package init(topic: String) { self.topic = topic }
+
         package var description: String { "the topic '\(self.topic)' does not exist, or may not be read" }
     }
 
-    private let consumer: Consumer
-    private var readers: [PartitionReader]
-    private var ended: Set<TopicPartition> = []
+    private let log: LogReader
 
     /// Waits for the cluster to name the topics' partitions, at most this long.
     ///
@@ -32,34 +31,27 @@ package import Records
         _ properties: [String: String],
         atMost longest: Duration
     ) throws {
-        // librdkafka assigns partitions to nobody without a group's name; the group itself is never joined.
-        var properties = ["group.id": "flotilla-reader"].merging(properties) { $1 }
-        properties["enable.partition.eof"] = "true"
-        self.consumer = try Consumer(properties)
-        let counts = try self.consumer.metadata(atMost: longest).partitionCounts
-        let offset = Int64(start == .beginning ? RD_KAFKA_OFFSET_BEGINNING : RD_KAFKA_OFFSET_END)
-        var positions: [CommittedPosition] = []
+        self.log = try LogReader(properties)
+        let counts = try self.log.metadata(atMost: longest).partitionCounts
+        let offset = start == .beginning ? LogReader.beginning : LogReader.end
+        var positions: [TopicPartition: Int64] = [:]
         for topic in topics {
             guard let count = counts[topic], count > 0 else { throw MissingTopic(topic: topic) }
-            positions += (0..<Int32(clamping: count)).map {
-                CommittedPosition(partition: TopicPartition(topic: topic, partition: $0), offset: offset)
+            for partition in 0..<Int32(clamping: count) {
+                positions[TopicPartition(topic: topic, partition: partition)] = offset
             }
         }
-        self.readers = try self.consumer.assign(positions)
+        try self.log.start(at: positions)
     }
 
-    /// Leaves the client to the end of the process: to destroy one whose fetched records nobody has read
-    /// waits for them without a bound (librdkafka 2.0.2). A process makes few readers.
-    deinit { self.consumer.abandon() }
-
     /// Readable when there may be something to read.
-    package var descriptor: Int32 { self.consumer.descriptor }
+    package var descriptor: Int32 { self.log.descriptor }
 
     /// Whether the end of every partition has been seen, and nothing after it.
-    package var isAtEnd: Bool { self.ended.count == self.readers.count }
+    package var isAtEnd: Bool { self.log.ends.allSatisfy { $0 != nil } }
 
     /// Whether `read` would find something at once.
-    package var hasArrivals: Bool { self.readers.contains(where: \.hasArrivals) }
+    package var hasArrivals: Bool { self.log.hasArrivals }
 
     /// Hands over what has arrived, at most so many records. Never waits.
     ///
@@ -71,29 +63,6 @@ package import Records
         _ take: (consuming InboundRecord) -> Void,
         _ failed: (KafkaError) -> Void
     ) -> Int {
-        self.consumer.serve { event in
-            if case .failed(let error) = event { failed(error) }
-        }
-        var taken = 0
-        for reader in self.readers where reader.hasArrivals {
-            guard taken < limit else { break }
-            let partition = reader.partition
-            taken += reader.read(atMost: limit - taken) { record in
-                self.ended.remove(partition)
-                take(record)
-            } _: { error in
-                if error.code == .endOfPartition {
-                    self.ended.insert(partition)
-                } else {
-                    failed(error)
-                }
-            }
-        }
-        return taken
+        self.log.visit(atMost: limit, { take($1.copy()) }, failed)
     }
-}
-
-extension KafkaError.Code {
-    /// Nothing is wrong: there is no further record at the moment.
-    static let endOfPartition = KafkaError.Code(RD_KAFKA_RESP_ERR__PARTITION_EOF)
 }

@@ -65,8 +65,14 @@ internal import Synchronization
         }
     }
 
-    /// Commits what was sent since the transaction began, and these positions of the group with it; then begins the
-    /// next. Every record must have its report.
+    /// Commits what was sent since the transaction began; then begins the next. Every record must have its report.
+    package func commit() {
+        self.request(.committed) { client throws(KafkaError) in
+            try Self.commit(client)
+        }
+    }
+
+    /// As `commit()`, and these positions of the group with it.
     package func commit(_ positions: [CommittedPosition], of standing: GroupStanding) {
         self.request(.committed) { client throws(KafkaError) in
             let list = PartitionList(positions)
@@ -78,11 +84,15 @@ internal import Synchronization
                     Self.asLongAsItLasts
                 )
             )
-            try unsafe KafkaError.check(
-                consuming: rd_kafka_commit_transaction(client.handle, Self.asLongAsItLasts)
-            )
-            try unsafe KafkaError.check(consuming: rd_kafka_begin_transaction(client.handle))
+            try Self.commit(client)
         }
+    }
+
+    private static func commit(_ client: Client) throws(KafkaError) {
+        try unsafe KafkaError.check(
+            consuming: rd_kafka_commit_transaction(client.handle, Self.asLongAsItLasts)
+        )
+        try unsafe KafkaError.check(consuming: rd_kafka_begin_transaction(client.handle))
     }
 
     /// Has the broker forget what was sent since the transaction began; then begins the next. Records without a

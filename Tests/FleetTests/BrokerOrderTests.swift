@@ -1,4 +1,5 @@
 import EmbeddedBroker
+import Terminal
 import Testing
 
 @testable import Fleet

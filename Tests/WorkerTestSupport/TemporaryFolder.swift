@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A folder that is gone with everything in it when the test is done with it.
-package final class TemporaryFolder {
+package final class TemporaryFolder: Sendable {
     package let url: URL
 
     package init() throws {

@@ -1,4 +1,5 @@
 import Kafka
+import Terminal
 import UpstreamHTTP
 import UpstreamSimulator
 import WorkerKit

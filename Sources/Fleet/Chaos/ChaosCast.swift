@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Kafka
+import Terminal
 import UpstreamHTTP
 import WorkerKit
 

@@ -1,3 +1,4 @@
+import Terminal
 import WorkerKit
 
 // How lives end, and the next ones begin.

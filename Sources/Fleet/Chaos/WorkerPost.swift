@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 import UpstreamHTTP
 import WorkerKit
 

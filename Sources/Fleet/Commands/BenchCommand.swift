@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventThread
 import Foundation
+import Terminal
 import WorkerKit
 
 /// `fleet bench`: one run of a worker as a program that can be compared with others, which are called the same way.

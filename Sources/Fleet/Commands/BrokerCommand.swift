@@ -1,6 +1,7 @@
 import ArgumentParser
 import EmbeddedBroker
 import Kafka
+import Terminal
 
 /// `fleet broker`: a Kafka cluster of one broker, in memory.
 struct BrokerCommand: AsyncParsableCommand {

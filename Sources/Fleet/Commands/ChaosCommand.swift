@@ -1,4 +1,5 @@
 import ArgumentParser
+import Terminal
 import WorkerKit
 
 /// `fleet chaos`: real processes under a schedule of failures, and the count of every input afterwards.

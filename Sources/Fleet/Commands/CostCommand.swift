@@ -1,4 +1,5 @@
 import ArgumentParser
+import Terminal
 
 /// `fleet cost`: what exactly-once delivery costs over at-least-once.
 struct CostCommand: AsyncParsableCommand {

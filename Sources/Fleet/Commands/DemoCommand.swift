@@ -1,4 +1,5 @@
 import ArgumentParser
+import Terminal
 
 /// `fleet demo`: the whole fleet on this machine, and what becomes of every kind of record.
 struct DemoCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventThread
 import Glibc
+import Terminal
 
 /// `fleet leash`: runs a program that must not outlive whoever started it.
 ///

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Kafka
 import Operations
+import Terminal
 import WorkerKit
 
 /// `fleet preflight`: would a worker with these settings start?

@@ -3,6 +3,7 @@ import EventThread
 import Glibc
 import Kafka
 import Records
+import Terminal
 
 /// `fleet publish`: lines of JSON into a topic.
 struct PublishCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import EventThread
 import Glibc
 import Kafka
+import Terminal
 
 /// `fleet read`: the records of a topic, one line each.
 struct ReadCommand: AsyncParsableCommand {

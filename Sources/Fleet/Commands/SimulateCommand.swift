@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Simulation
 import Synchronization
+import Terminal
 
 /// `fleet simulate`: the engine that ships, in storms that one seed each decides.
 struct SimulateCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Terminal
 import UpstreamSimulator
 
 /// `fleet upstreams`: what the workers call, as a server on this machine.

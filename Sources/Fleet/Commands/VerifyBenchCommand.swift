@@ -1,6 +1,7 @@
 import ArgumentParser
 import Cryptography
 import Foundation
+import Terminal
 import WireFormats
 
 /// `fleet verify-bench`: what verifying Apple's signatures costs on one core, beside OpenSSL alone.

@@ -1,3 +1,4 @@
+import Terminal
 import WorkerKit
 
 /// Runs of both deliveries in alternation, and what they took.

@@ -1,3 +1,4 @@
+import Terminal
 import WorkerKit
 
 /// What the demo plays for one worker: the settings it starts with, what is published to it, scene by scene, and what

@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 
 /// The demo from the first line to the exit code.
 final class Demo {

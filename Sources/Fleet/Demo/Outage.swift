@@ -1,3 +1,4 @@
+import Terminal
 import UpstreamHTTP
 
 /// A time in which the upstream of an act is down, while records go on coming.

@@ -1,3 +1,4 @@
+import Terminal
 import UpstreamHTTP
 
 /// Publishes the records of a scene, and shows each of them as it is settled.

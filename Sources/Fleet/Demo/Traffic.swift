@@ -1,4 +1,5 @@
 import Kafka
+import Terminal
 
 /// What goes into the topics of the demo, and what comes out of them.
 final class Traffic: Attended {

@@ -1,5 +1,6 @@
 import EmbeddedBroker
 import Foundation
+import Terminal
 
 /// What an embedded broker in a process of its own is told to do, as a line of JSON. It answers each with a line that
 /// counts what went wrong so far.

@@ -1,5 +1,6 @@
 import EventThread
 import Glibc
+import Terminal
 
 /// A program that this one has started.
 final class ChildProcess {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventThread
 import Glibc
+import Terminal
 
 /// How a server says that it is there, and how it learns that it may go.
 struct LifeOptions: ParsableArguments {

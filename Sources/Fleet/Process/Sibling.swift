@@ -1,4 +1,5 @@
 import Foundation
+import Terminal
 
 /// Another program of the fleet. They stand beside each other.
 enum Sibling {

@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 
 /// Why a file could not be read or written, as the end of a sentence.
 struct FileFailure: Error, Hashable {

@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 
 /// What posix_spawn has to be told, kept together until it is told.
 struct Spawn {

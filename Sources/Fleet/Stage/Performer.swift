@@ -1,3 +1,5 @@
+import Terminal
+
 /// A process on the stage, and what it has said so far.
 final class Performer {
     private static let wordsLimit = 20

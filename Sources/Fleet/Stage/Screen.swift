@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 
 /// Where the demo shows itself: lines that stay, and on a terminal one last line that changes.
 final class Screen {

@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 
 extension Stage {
     /// A show from the first line to the exit code. Whoever it has started is its own to dismiss.

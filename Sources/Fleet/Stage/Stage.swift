@@ -1,5 +1,6 @@
 import EventThread
 import Kafka
+import Terminal
 import UpstreamHTTP
 
 /// What somebody on the stage has to be woken for.

@@ -1,4 +1,5 @@
 import Foundation
+import Terminal
 
 /// A folder of our own, gone with everything in it when this is removed.
 struct TemporaryFolder {

@@ -1,3 +1,5 @@
+import Terminal
+
 /// The settings that a worker on the stage gets, and the files they name.
 struct WorkerFile {
     /// How many counted failures make a dead letter.

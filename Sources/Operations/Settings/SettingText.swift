@@ -1,5 +1,5 @@
 /// What the text of a setting means, and how a value is written back for a reader of the documentation.
-enum SettingText {
+package enum SettingText {
     static func bool(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "true": true
@@ -13,7 +13,7 @@ enum SettingText {
     ]
 
     /// A whole number and its unit: `250ms`, `20s`, `5m`, `12h`, `7d`. Only zero needs no unit.
-    static func duration(_ text: String) -> Duration? {
+    package static func duration(_ text: String) -> Duration? {
         guard let (count, unit) = Self.split(text) else { return nil }
         if count == 0, unit.isEmpty { return .zero }
         guard let scale = Self.durationUnits.first(where: { $0.name == unit })?.milliseconds else {
@@ -23,7 +23,7 @@ enum SettingText {
         return overflow ? nil : .milliseconds(milliseconds)
     }
 
-    static func text(of duration: Duration) -> String {
+    package static func text(of duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
         for unit in Self.durationUnits where milliseconds != 0 && milliseconds % unit.milliseconds == 0 {

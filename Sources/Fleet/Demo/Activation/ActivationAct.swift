@@ -1,3 +1,4 @@
+import Terminal
 import UpstreamSimulator
 import WireMessages
 import WorkerKit

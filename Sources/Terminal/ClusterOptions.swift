@@ -1,9 +1,11 @@
-import ArgumentParser
+package import ArgumentParser
 
 /// How a command reaches a cluster.
-struct ClusterOptions: ParsableArguments {
+package struct ClusterOptions: ParsableArguments {
+    package init() {}
+
     @Option(help: "Where the cluster is: host:port[,host:port…].")
-    var brokers = "127.0.0.1:9092"
+    package var brokers = "127.0.0.1:9092"
 
     @Option(
         name: .customLong("property"),
@@ -12,19 +14,19 @@ struct ClusterOptions: ParsableArguments {
             valueName: "name=value"
         )
     )
-    var extra: [PropertyArgument] = []
+    package var extra: [PropertyArgument] = []
 
-    var properties: [String: String] {
+    package var properties: [String: String] {
         ["bootstrap.servers": self.brokers].merging(self.extra.map { ($0.name, $0.value) }) { $1 }
     }
 }
 
 /// A property as it is written on the command line.
-struct PropertyArgument: ExpressibleByArgument {
-    let name: String
-    let value: String
+package struct PropertyArgument: ExpressibleByArgument {
+    package let name: String
+    package let value: String
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard let mark = argument.firstIndex(of: "="), mark > argument.startIndex else { return nil }
         self.name = String(argument[..<mark])
         self.value = String(argument[argument.index(after: mark)...])

@@ -3,15 +3,15 @@ import Synchronization
 import UnixSignals
 
 /// The wish that this program ends: made by a signal, heard by the thread that waits.
-final class StopWish: Sendable {
+package final class StopWish: Sendable {
     private let bell = Doorbell()
     private let times = Atomic(0)
 
     /// Readable when the wish has been made.
-    var descriptor: Int32 { self.bell.descriptor }
+    package var descriptor: Int32 { self.bell.descriptor }
 
     /// How often it has been made. Whoever asks twice does not want to wait.
-    var count: Int {
+    package var count: Int {
         self.bell.answer()
         return self.times.load(ordering: .acquiring)
     }
@@ -22,7 +22,7 @@ final class StopWish: Sendable {
     }
 
     /// Runs a body on a thread of its own, while SIGINT, SIGTERM and SIGHUP end nothing by themselves.
-    static func heard<Result: Sendable>(
+    package static func heard<Result: Sendable>(
         by body: @escaping @Sendable (StopWish) throws -> Result
     ) async throws -> Result {
         let wish = StopWish()

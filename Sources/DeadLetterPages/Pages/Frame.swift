@@ -1,0 +1,117 @@
+import DeadLetters
+import WireFormats
+
+/// What is around every page.
+struct Frame: Sendable {
+    struct Link: Sendable {
+        var label: String
+        var address: String
+        var isHere: Bool
+    }
+
+    struct Running: Sendable {
+        var runningBatch: String
+        var runningWords: String
+    }
+
+    var title: String
+    var user: String
+    /// What a form has to bring back.
+    var token: String
+    var links: [Link]
+    var alerts: [String] = []
+    var running: Running?
+    /// How old the index is, in words.
+    var freshness: String
+    /// Seconds after which the page is worth another look; nil for one that does not change by itself.
+    var reload: Int?
+
+    private static let places: [(label: String, address: String)] = [
+        ("Groups", "/"), ("Letters", "/letters"), ("Replays", "/replays"), ("Retention", "/retention"),
+        ("Audit trail", "/audit"),
+    ]
+
+    init(
+        _ title: String,
+        at address: String,
+        for visitor: Gate.Visitor,
+        _ standing: IndexWatch.Standing,
+        _ running: ReplayRunner.Running?,
+        now: Int64
+    ) {
+        self.title = title
+        self.user = SafeText.line(visitor.name, limit: 60)
+        self.token = visitor.token
+        self.links = Self.places.map {
+            Link(label: $0.label, address: $0.address, isHere: $0.address == address)
+        }
+        self.freshness = Self.freshness(standing, now: now)
+        if let trouble = standing.trouble {
+            self.alerts.append(
+                "The cluster could not be read, so this may be out of date: \(SafeText.line(trouble, limit: 300))"
+            )
+        }
+        if address == "/" || address == "/letters" {
+            self.alerts += standing.retention.compactMap(Self.warning)
+        }
+        if let running, !address.hasPrefix("/replays/") {
+            let report = running.report
+            self.running = Running(
+                runningBatch: report.batch,
+                runningWords: """
+                    \(SafeText.line(running.user, limit: 60)) is replaying: \(Shown.number(report.done)) of \
+                    \(Shown.number(report.planned)) so far
+                    """
+            )
+        }
+    }
+
+    private static func freshness(_ standing: IndexWatch.Standing, now: Int64) -> String {
+        if let progress = standing.progress, progress.done < progress.total {
+            return
+                "Reading: \(Shown.number(Int(progress.done))) of \(Shown.number(Int(progress.total))) records so far."
+        }
+        guard let at = standing.refreshedAt else { return "The topics are being read for the first time." }
+        return "As of \(Shown.ago(at, now: now)), \(Shown.time(at)). All times are UTC."
+    }
+
+    private static func warning(_ view: RetentionView) -> String? {
+        guard view.goingSoon > 0 else { return nil }
+        return """
+            \(Shown.count(view.goingSoon, "open letter")) of \(SafeText.line(view.topic, limit: 100)) will be deleted by \
+            the broker within a day.
+            """
+    }
+}
+
+/// A list that is shown a page at a time.
+struct Pager: Sendable {
+    static let size = 100
+    static let furthest = 100_000
+
+    var previous: String?
+    var following: String?
+    var `where`: String
+
+    /// The page that was asked for, from 0 on.
+    static func page(_ query: FormFields) -> Int {
+        guard let text = query["page"], let page = Int(text), 1...Self.furthest ~= page else { return 0 }
+        return page - 1
+    }
+
+    /// Nil where everything is on one page.
+    ///
+    /// - Parameter total: nil where nobody has counted, and one more than fits was fetched.
+    init?(_ page: Int, of total: Int?, hasMore: Bool, at path: String, _ query: FormFields) {
+        guard page > 0 || hasMore else { return nil }
+        func address(_ page: Int) -> String {
+            var fields = query.without("page")
+            if page > 0 { fields.add("page", String(page + 1)) }
+            return fields.pairs.isEmpty ? path : "\(path)?\(fields.text)"
+        }
+        self.previous = page > 0 ? address(page - 1) : nil
+        self.following = hasMore ? address(page + 1) : nil
+        let pages = total.map { ($0 + Self.size - 1) / Self.size }
+        self.where = "Page \(Shown.number(page + 1))" + (pages.map { " of \(Shown.number($0))" } ?? "")
+    }
+}

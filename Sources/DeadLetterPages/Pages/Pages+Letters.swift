@@ -1,0 +1,130 @@
+import DeadLetters
+import WireFormats
+
+extension Pages {
+    func letters(_ visit: Visit) async throws -> PageAnswer {
+        let form = FilterForm(visit.request.query, now: visit.now)
+        let page = Pager.page(visit.request.query)
+        var found: [LetterView] = []
+        if form.faults.isEmpty { found = try await self.letterPage(form.filter, page) }
+        let hasMore = found.count > Pager.size
+        let group = try self.group(form.filter)
+        let headline = group.map { SafeText.line($0.group.reason, limit: 120) } ?? "Letters"
+        let query = form.fields.text
+        let model = LettersModel(
+            frame: self.frame(headline, visit, at: "/letters"),
+            headline: headline,
+            about: group.map { LettersModel.About($0) },
+            hasLetters: !found.isEmpty,
+            dryRun: "/plan?" + query,
+            discard: "/discard?" + query,
+            filter: FilterPanel(form, action: "/letters"),
+            rows: found.prefix(Pager.size).map { LetterLine($0, now: visit.now) },
+            pages: Pager(page, of: nil, hasMore: hasMore, at: "/letters", form.fields)
+        )
+        return .page(
+            try self.templates.render(model, with: .letters),
+            form.faults.isEmpty ? .ok : .badRequest
+        )
+    }
+
+    /// One more than fits, if there is one.
+    private func letterPage(_ filter: LetterFilter, _ page: Int) async throws -> [LetterView] {
+        let offset = page * Pager.size
+        guard filter.needsRecords else {
+            return try self.index.letters(
+                filter,
+                mark: self.mark,
+                newestFirst: true,
+                limit: Pager.size + 1,
+                offset: offset
+            )
+        }
+        let all = try await self.desk.perform { desk in
+            try desk.letters(filter, newestFirst: true, limit: offset + Pager.size + 1)
+        }
+        return Array(all.dropFirst(offset))
+    }
+
+    /// The one group that is looked at; nil if it is none or more.
+    private func group(_ filter: LetterFilter) throws -> GroupView? {
+        guard filter.groups.count == 1 else { return nil }
+        var only = LetterFilter()
+        only.groups = filter.groups
+        return try self.index.groups(only, mark: self.mark, now: 0, limit: 1).groups.first
+    }
+}
+
+struct LettersModel: Sendable {
+    struct About: Sendable {
+        var aboutWords: String
+        var aboutMeaning: String
+        var aboutCan: String
+        var aboutClass: String
+        var aboutAdvice: String
+
+        init(_ view: GroupView) {
+            let guide = ReasonGuide(
+                code: view.group.reason,
+                kind: view.group.kind,
+                dialect: DeadLetterDialect(rawValue: view.group.dialect) ?? .unknown
+            )
+            let can = Replayability(view.replayable, guide)
+            self.aboutWords = SafeText.line(
+                """
+                \(view.group.kind) · \(view.group.worker) · \(view.group.topic) · \(Shown.number(view.open)) open of \
+                \(Shown.number(view.count)) · \(view.mark)
+                """,
+                limit: 400
+            )
+            self.aboutMeaning = guide.meaning
+            self.aboutCan = can.short + "."
+            self.aboutClass = can.word
+            self.aboutAdvice = guide.advice
+        }
+    }
+
+    var frame: Frame
+    var headline: String
+    var about: About?
+    var hasLetters: Bool
+    var dryRun: String
+    var discard: String
+    var filter: FilterPanel
+    var rows: [LetterLine]
+    var pages: Pager?
+}
+
+/// One letter in a table.
+struct LetterLine: Sendable {
+    var id: String
+    var short: String
+    var ago: String
+    var time: String
+    var machine: String
+    var state: String
+    var stateClass: String
+    var reason: String
+    var key: String
+    var source: String
+    var attempts: String
+    var size: String
+
+    init(_ view: LetterView, now: Int64) {
+        self.id = "\(view.id)"
+        self.short = Self.short(view.id)
+        self.ago = Shown.ago(view.at, now: now)
+        self.time = Shown.time(view.at)
+        self.machine = Shown.machineTime(view.at)
+        self.state = StateWords.phrase(view.state)
+        self.stateClass = view.state.word
+        self.reason = SafeText.line(view.group.reason, limit: 120)
+        self.key = view.keyMark ?? "none"
+        self.source = view.source.map { SafeText.line("\($0)", limit: 120) } ?? "not said"
+        self.attempts = view.attempts.map { Shown.number($0) } ?? ""
+        self.size = view.bytes.map { Shown.bytes($0) } ?? "tombstone"
+    }
+
+    /// Enough to tell one from another, and for the command line to find it.
+    static func short(_ id: LetterID) -> String { String("\(id)".prefix(13)) }
+}

@@ -1,0 +1,250 @@
+import DeadLetters
+import WireFormats
+
+extension Pages {
+    /// What a replay would do. It changes nothing, so it is a page like any other.
+    func plan(_ visit: Visit) async throws -> PageAnswer {
+        let form = FilterForm(visit.request.query, now: visit.now)
+        var replay = ReplayForm(visit.request.query)
+        replay.options.selection = form.selection
+        var faults = form.faults + replay.faults
+        // To replay everything there is, is to be asked for in so many words: with a state or a time.
+        if form.isEmpty { faults.append("Nothing is chosen. Choose a group or letters first.") }
+        var plan = ReplayPlan()
+        if faults.isEmpty {
+            let (filter, options) = (form.filter, replay.options)
+            plan = try await self.desk.perform { try $0.plan(filter, options) }
+        }
+        let mark =
+            plan.items.isEmpty ? nil : self.shelf.put(.replay(plan, replay.options), for: visit.visitor)
+        let headline =
+            plan.items.isEmpty
+            ? "nothing would be replayed" : "\(Shown.count(plan.items.count, "record")) would go"
+        let model = PlanModel(
+            plan,
+            form,
+            replay,
+            mark,
+            frame: self.frame("Dry run", visit, at: ""),
+            headline: headline,
+            faults: faults,
+            now: visit.now
+        )
+        return .page(try self.templates.render(model, with: .plan), faults.isEmpty ? .ok : .badRequest)
+    }
+
+    /// Begins what a dry run has shown.
+    func replay(_ visit: Visit) -> PageAnswer {
+        let form = visit.request.form
+        guard let because = Because(form) else {
+            return self.again(visit, [Because.wanted, "Nothing was replayed."])
+        }
+        guard form["confirmed"] == "yes" else {
+            return self.again(visit, ["The box that confirms it was not ticked. Nothing was replayed."])
+        }
+        guard
+            case .replay(let plan, var options)? = form["plan"].flatMap({
+                self.shelf.take($0, for: visit.visitor)
+            })
+        else {
+            return self.again(
+                visit,
+                ["The dry run is too old, or has been confirmed already. Nothing was replayed."]
+            )
+        }
+        options.because = because.text
+        let batch = Desk.newBatch()
+        let job = ReplayRunner.Job(plan: plan, options: options, user: visit.visitor.name, batch: batch)
+        return self.runner.begin(job) ? .redirect(to: "/replays/" + batch) : self.taken(visit)
+    }
+
+    func again(_ visit: Visit, _ sentences: [String]) -> PageAnswer {
+        self.message(visit, .badRequest, "Not yet", sentences)
+    }
+
+    /// Asks the replay that is under way to stop, and writes down who did.
+    func stop(_ visit: Visit, _ batch: String) async throws -> PageAnswer {
+        guard self.runner.running?.report.batch == batch else {
+            return self.message(
+                visit,
+                .conflict,
+                "That replay is not under way",
+                ["It has ended already."],
+                next: "/replays",
+                nextLabel: "To the replays"
+            )
+        }
+        // First it stops: that is what matters when it is the wrong one. The trail may have to wait for the cluster.
+        _ = self.runner.stop(batch)
+        let user = visit.visitor.name
+        try await self.desk.perform { desk in
+            desk.user = user
+            try desk.recordStop(of: batch)
+        }
+        return .redirect(to: "/replays/" + FormFields.encode(batch))
+    }
+}
+
+struct PlanModel: Sendable {
+    struct Target: Sendable {
+        var target: String
+        var records: String
+    }
+
+    struct Refused: Sendable {
+        var refused: String
+        var sentence: String
+        var yields: String
+    }
+
+    struct Confirm: Sendable {
+        var plan: String
+        var planned: String
+        var pace: String
+        var confirmWords: String
+    }
+
+    struct Hidden: Sendable {
+        var name: String
+        var value: String
+    }
+
+    struct Item: Sendable {
+        var id: String
+        var short: String
+        var reason: String
+        var ago: String
+        var source: String
+        var to: String
+        var replays: String
+    }
+
+    var frame: Frame
+    var headline: String
+    var chosen: String
+    var faults: [String]
+    var warnings: [String]
+    var hasTargets: Bool
+    var targets: [Target]
+    var hasRefusals: Bool
+    var refusals: [Refused]
+    var confirm: Confirm?
+    var hidden: [Hidden]
+    var rate: String
+    var maximum: String
+    var otherTarget: String
+    var isNow: Bool
+    var isForced: Bool
+    var hasItems: Bool
+    var items: [Item]
+    var more: String?
+
+    static let itemsLimit = 20
+    /// Workers have deadlines; a record that is older may expire at once.
+    private static let oldAge: Int64 = 24 * 3_600_000
+
+    init(
+        _ plan: ReplayPlan,
+        _ form: FilterForm,
+        _ replay: ReplayForm,
+        _ mark: String?,
+        frame: Frame,
+        headline: String,
+        faults: [String],
+        now: Int64
+    ) {
+        let options = replay.options
+        self.frame = frame
+        self.headline = headline
+        self.chosen = form.isEmpty ? "" : "Chosen: " + SafeText.line(form.selection, limit: 300)
+        self.faults = faults
+        self.warnings = Self.warnings(plan, options, now: now)
+        self.targets = plan.targets.sorted { $0.key < $1.key }.map {
+            Target(target: SafeText.line($0.key, limit: 250), records: Shown.number($0.value))
+        }
+        self.hasTargets = !self.targets.isEmpty
+        self.refusals = plan.refusalCounts.sorted {
+            ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue)
+        }.map {
+            Refused(
+                refused: Shown.number($0.value),
+                sentence: $0.key.sentence,
+                yields: Self.way(around: $0.key)
+            )
+        }
+        self.hasRefusals = !self.refusals.isEmpty
+        self.confirm = mark.map { Confirm($0, plan.items.count, options) }
+        self.hidden = form.fields.pairs.map { Hidden(name: $0.name, value: $0.value) }
+        self.rate = replay.fields["rate"] ?? String(ReplayForm.defaultRate)
+        self.maximum = replay.fields["maximum"] ?? String(options.maximum)
+        self.otherTarget = replay.fields["target"] ?? ""
+        self.isNow = options.timestamp == .now
+        self.isForced = options.force
+        self.items = plan.items.prefix(Self.itemsLimit).map { Self.item($0, now: now) }
+        self.hasItems = !self.items.isEmpty
+        self.more =
+            plan.items.count > Self.itemsLimit
+            ? "And \(Shown.number(plan.items.count - Self.itemsLimit)) more, the oldest first." : nil
+    }
+
+    /// Where on this page it can be had all the same.
+    private static func way(around refusal: ReplayPlan.Refusal) -> String {
+        if refusal == .noSource { return "(below, under 'To another topic')" }
+        return refusal.yieldsToForce ? "(force replays it all the same)" : ""
+    }
+
+    private static func item(_ item: ReplayPlan.Item, now: Int64) -> Item {
+        Item(
+            id: "\(item.letter.id)",
+            short: LetterLine.short(item.letter.id),
+            reason: SafeText.line(item.letter.group.reason, limit: 120),
+            ago: Shown.ago(item.letter.at, now: now),
+            source: item.letter.source.map { SafeText.line("\($0)", limit: 120) } ?? "not said",
+            to: SafeText.line(item.target, limit: 250),
+            replays: Shown.number(item.replays)
+        )
+    }
+
+    private static func warnings(_ plan: ReplayPlan, _ options: ReplayOptions, now: Int64) -> [String] {
+        var warnings: [String] = []
+        if plan.needingFix > 0 {
+            warnings.append(
+                """
+                \(Shown.count(plan.needingFix, "letter says", "letters say")) that something has to be mended first. \
+                Has it been?
+                """
+            )
+        }
+        let old = options.timestamp == .original ? plan.olderThan(Self.oldAge, now: now) : 0
+        if old > 0 {
+            warnings.append(
+                """
+                \(Shown.count(old, "record is", "records are")) more than a day old: a worker with a deadline may expire \
+                \(old == 1 ? "it" : "them") at once. With the time of the record set to now, it would not.
+                """
+            )
+        }
+        if plan.beyondMaximum > 0 {
+            warnings.append(
+                "\(Shown.count(plan.beyondMaximum, "letter")) beyond the maximum stay for another replay."
+            )
+        }
+        if options.force { warnings.append("With force: what was replayed or discarded before goes again.") }
+        return warnings
+    }
+}
+
+extension PlanModel.Confirm {
+    fileprivate init(_ plan: String, _ count: Int, _ options: ReplayOptions) {
+        self.plan = plan
+        self.planned = Shown.count(count, "record")
+        let rate = options.rate ?? Double(ReplayForm.defaultRate)
+        let seconds = Int64(clamping: Int((Double(count) / rate).rounded(.up)))
+        let pace = rate == rate.rounded() ? Shown.number(Int(rate)) : String(rate)
+        self.pace = """
+            At \(pace) a second that takes about \(Shown.span(seconds * 1_000)). It can be stopped, and what is left can be \
+            replayed later.
+            """
+        self.confirmWords = "I have looked at what goes where, and the cause is mended"
+    }
+}

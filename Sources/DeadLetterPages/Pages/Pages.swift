@@ -1,0 +1,181 @@
+import DeadLetters
+import WireFormats
+
+/// Answers every request. It decides nothing about letters itself: that is the desk's.
+struct Pages: Sendable {
+    let gate: Gate
+    let templates: Templates
+    /// At this one people look, and the index is kept up to date.
+    let desk: DeskThread
+    let runner: ReplayRunner
+    let watch: IndexWatch
+    let shelf: PlanShelf
+    let index: LetterIndex
+    let mark: KeyedMark
+    let now: @Sendable () -> Int64
+
+    /// A request that was let in, and the time at which it is answered.
+    struct Visit: Sendable {
+        var request: PageRequest
+        var visitor: Gate.Visitor
+        var now: Int64
+    }
+
+    /// Never throws: what goes wrong is a page too.
+    func answer(_ request: PageRequest) async -> PageAnswer {
+        switch self.gate.judge(request) {
+        case .refused(let status, let sentence):
+            var answer = PageAnswer(status, "text/plain; charset=utf-8", sentence + "\n")
+            if status == .unauthorized {
+                answer.headers.append(("WWW-Authenticate", "Basic realm=\"dead letters\", charset=\"UTF-8\""))
+            }
+            return answer
+        case .welcome(let visitor):
+            if visitor.newCookie != nil, request.isFollowedLink { return Self.onceMore(request) }
+            let visit = Visit(request: request, visitor: visitor, now: self.now())
+            var answer = await self.answer(visit)
+            if let cookie = visitor.newCookie { answer.headers.append(("Set-Cookie", cookie)) }
+            return answer
+        }
+    }
+
+    /// A strict cookie does not come with a link that is followed from a chat or an alert. Asked once more from here,
+    /// the browser brings it, and forms that are open in other tabs stay good.
+    private static func onceMore(_ request: PageRequest) -> PageAnswer {
+        let path = "/" + request.steps.map { FormFields.encode(String($0)) }.joined(separator: "/")
+        let query = request.query.text
+        let address = ShownContent().escapeText(query.isEmpty ? path : "\(path)?\(query)")
+        return .page(
+            """
+            <!doctype html><html lang="en"><head><title>Dead letters</title>
+            <meta http-equiv="refresh" content="0;url=\(address)"></head>
+            <body><p><a href="\(address)">Go on</a></p></body></html>
+            """
+        )
+    }
+
+    private func answer(_ visit: Visit) async -> PageAnswer {
+        do {
+            switch visit.request.method {
+            case .get: return try await self.look(visit)
+            case .post: return try await self.act(visit)
+            case .other:
+                var answer = self.message(visit, .methodNotAllowed, "That cannot be done here", [])
+                answer.headers.append(("Allow", "GET, HEAD, POST"))
+                return answer
+            }
+        } catch {
+            return self.failure(visit, error)
+        }
+    }
+
+    private func look(_ visit: Visit) async throws -> PageAnswer {
+        let steps = visit.request.steps
+        switch steps.first {
+        case nil: return try await self.groups(visit)
+        case "style.css" where steps.count == 1:
+            return PageAnswer(.ok, "text/css; charset=utf-8", Assets.style)
+        case "script.js" where steps.count == 1:
+            return PageAnswer(.ok, "text/javascript; charset=utf-8", Assets.script)
+        case "icon.svg" where steps.count == 1: return PageAnswer(.ok, "image/svg+xml", Assets.icon)
+        case "letters" where steps.count == 1: return try await self.letters(visit)
+        case "letters" where steps.count == 2: return try await self.letter(visit, String(steps[1]))
+        case "plan" where steps.count == 1: return try await self.plan(visit)
+        case "discard" where steps.count == 1: return try await self.discard(visit)
+        case "replays" where steps.count == 1: return try self.batches(visit)
+        case "replays" where steps.count == 2: return try self.batch(visit, String(steps[1]))
+        case "audit" where steps.count == 1: return try self.audit(visit)
+        case "retention" where steps.count == 1: return try self.retention(visit)
+        default: return self.message(visit, .notFound, "There is no such page", [])
+        }
+    }
+
+    private func act(_ visit: Visit) async throws -> PageAnswer {
+        let steps = visit.request.steps
+        switch (steps.first, steps.count, steps.last) {
+        case ("letters", 3, "reveal"): return try await self.reveal(visit, String(steps[1]))
+        case ("replays", 1, _): return self.replay(visit)
+        case ("replays", 3, "stop"): return try await self.stop(visit, String(steps[1]))
+        case ("discards", 1, _): return try await self.discardNow(visit)
+        default: return self.message(visit, .notFound, "Nothing can be done there", [])
+        }
+    }
+
+    // MARK: What all pages share
+
+    func frame(_ title: String, _ visit: Visit, at address: String) -> Frame {
+        Frame(title, at: address, for: visit.visitor, self.watch.now, self.runner.running, now: visit.now)
+    }
+
+    func message(
+        _ visit: Visit,
+        _ status: PageAnswer.Status,
+        _ heading: String,
+        _ sentences: [String],
+        next: String = "/",
+        nextLabel: String = "To the groups"
+    ) -> PageAnswer {
+        let model = MessageModel(
+            frame: self.frame(heading, visit, at: ""),
+            heading: heading,
+            sentences: sentences,
+            next: next,
+            nextLabel: nextLabel
+        )
+        do {
+            return .page(try self.templates.render(model, with: .message), status)
+        } catch {
+            return PageAnswer(status, "text/plain; charset=utf-8", heading + "\n")
+        }
+    }
+
+    private func failure(_ visit: Visit, _ error: any Error) -> PageAnswer {
+        switch error {
+        case let error as Desk.NoSuchLetter:
+            return self.message(visit, .notFound, "There is no such letter", ["\(error)."])
+        case let error as Desk.Ambiguous:
+            return self.message(visit, .notFound, "Which one?", ["\(error)."])
+        case let error as Desk.TooMany:
+            return self.message(visit, .badRequest, "That is too much at once", ["There are \(error)."])
+        case is DeskThread.Busy:
+            return self.message(
+                visit,
+                .unavailable,
+                "Too busy",
+                ["Many others are looking. Try again in a moment."]
+            )
+        case is DeskThread.Closed:
+            return self.message(visit, .unavailable, "The server is stopping", [])
+        case is ReplayRunner.Taken: return self.taken(visit)
+        default:
+            let text = SafeText.line("\(error)", limit: 500)
+            return self.message(
+                visit,
+                .failed,
+                "That did not work",
+                [text, "Nothing more is known about it here."]
+            )
+        }
+    }
+
+    func taken(_ visit: Visit) -> PageAnswer {
+        self.message(
+            visit,
+            .conflict,
+            "Something else is under way",
+            [
+                "One replay or discard at a time. Wait for it, or stop it, and confirm again from a new dry run."
+            ],
+            next: "/replays",
+            nextLabel: "To the replays"
+        )
+    }
+}
+
+struct MessageModel: Sendable {
+    var frame: Frame
+    var heading: String
+    var sentences: [String]
+    var next: String
+    var nextLabel: String
+}

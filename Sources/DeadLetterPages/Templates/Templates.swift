@@ -1,0 +1,80 @@
+import Mustache
+import WireFormats
+
+/// All pages as templates, read once.
+///
+/// Every value is escaped on its way into a page, by `ShownContent`; no template asks for one as it is (a test holds
+/// them to that), so there is no way for a text from outside to become a part of the page.
+struct Templates: Sendable {
+    enum Name: String, CaseIterable {
+        case layout, filter, pager, groups, letters, letter, plan, discard, batches, batch, audit, retention,
+            message
+    }
+
+    private let library: MustacheLibrary
+
+    init() throws {
+        MustacheContentTypes.register(ShownContent(), named: ShownContent.name)
+        var library = MustacheLibrary()
+        for name in Name.allCases {
+            library.register(
+                try MustacheTemplate(string: "{{% CONTENT_TYPE: \(ShownContent.name)}}\n" + Self.text(name)),
+                named: name.rawValue
+            )
+        }
+        self.library = library
+    }
+
+    /// There is no such template: the program is broken.
+    struct Missing: Error { var name: Name }
+
+    func render(_ model: any Sendable, with name: Name) throws -> String {
+        guard let text = self.library.render(model, withTemplate: name.rawValue) else {
+            throw Missing(name: name)
+        }
+        return text
+    }
+
+    static func text(_ name: Name) -> String {
+        switch name {
+        case .layout: self.layout
+        case .filter: self.filter
+        case .pager: self.pager
+        case .groups: self.groups
+        case .letters: self.letters
+        case .letter: self.letter
+        case .plan: self.plan
+        case .discard: self.discard
+        case .batches: self.batches
+        case .batch: self.batch
+        case .audit: self.audit
+        case .retention: self.retention
+        case .message: self.message
+        }
+    }
+}
+
+/// Makes any text one that shows itself and does nothing else: HTML's characters become references, and what would hide,
+/// turn or move text becomes an escape that can be read.
+struct ShownContent: MustacheContentType {
+    static let name = "SHOWN"
+
+    func escapeText(_ text: String) -> String {
+        var shown = ""
+        shown.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": shown += "&amp;"
+            case "<": shown += "&lt;"
+            case ">": shown += "&gt;"
+            case "\"": shown += "&quot;"
+            case "'": shown += "&#39;"
+            // The only one with a use of its own, between the lines of a text field.
+            case "\n": shown += "\n"
+            case _ where SafeText.isTreacherous(scalar): shown += "\\u{\(String(scalar.value, radix: 16))}"
+            default: shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+}

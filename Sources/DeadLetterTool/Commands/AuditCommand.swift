@@ -1,0 +1,68 @@
+import ArgumentParser
+import DeadLetters
+import Terminal
+import WireFormats
+
+/// `dead-letters audit`: who did what, when and why.
+struct AuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit",
+        abstract: "Who did what, when and why; the latest first."
+    )
+
+    @OptionGroup var options: DeskOptions
+
+    @Option(help: "Entries at most.")
+    var limit = 50
+
+    func validate() throws {
+        guard self.limit > 0 else { throw ValidationError("--limit is at least 1.") }
+    }
+
+    func run() async throws {
+        try await self.complaining {
+            let command = self
+            try await StopWish.heard { _ in try command.show() }
+        }
+    }
+
+    private func show() throws {
+        let entries = try self.options.desk().audit(limit: self.limit)
+        if self.options.json { return try JSONDocument.print(entries.map(Form.init)) }
+        guard !entries.isEmpty else {
+            Console.line("Nothing has been done.")
+            throw ExitCode.nothingMatches
+        }
+        for entry in entries {
+            let counts = entry.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            let because = entry.because.isEmpty ? "" : ", because \(SafeText.line(entry.because, limit: 200))"
+            Console.line(
+                "\(Words.time(entry.at))  \(SafeText.line(entry.by)): \(entry.action.rawValue) "
+                    + "\(SafeText.line(entry.batch)) \(counts.joined(separator: ", "))\(because) "
+                    + "[\(SafeText.line(entry.selection, limit: 200))]"
+            )
+        }
+    }
+
+    struct Form: Encodable {
+        var action: String
+        var by: String
+        var at: String
+        var because: String
+        var batch: String
+        var selection: String
+        var counts: [String: Int]
+        var letters: [String]
+
+        init(_ entry: AuditEntry) {
+            self.action = entry.action.rawValue
+            self.by = entry.by
+            self.at = Words.time(entry.at)
+            self.because = entry.because
+            self.batch = entry.batch
+            self.selection = entry.selection
+            self.counts = entry.counts
+            self.letters = entry.letters.map(\.description)
+        }
+    }
+}

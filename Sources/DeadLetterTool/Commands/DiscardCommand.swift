@@ -1,0 +1,52 @@
+import ArgumentParser
+import DeadLetters
+import Operations
+import Terminal
+
+/// `dead-letters discard`: nobody will do anything about these.
+struct DiscardCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discard",
+        abstract: "Put dead letters aside for good, with a reason.",
+        discussion: """
+            They stay in their topic until the broker deletes them, are no longer open, and are not replayed without \
+            --force.
+            """
+    )
+
+    @Argument(help: "Ids of letters, beginnings of ids, or topic/partition/offset.")
+    var ids: [String]
+
+    @OptionGroup var options: DeskOptions
+
+    @Option(help: "Why; for ledger and audit trail.")
+    var because: String
+
+    func validate() throws {
+        guard !self.ids.isEmpty else { throw ValidationError("Name the letters.") }
+        try Reason.check(self.because)
+    }
+
+    func run() async throws {
+        try await self.complaining {
+            let command = self
+            try await StopWish.heard { wish in try command.discard(wish) }
+        }
+    }
+
+    private func discard(_ wish: StopWish) throws {
+        let desk = try self.options.desk()
+        let letters = try self.ids.map { try desk.letter(named: $0) }
+        let report = try desk.discard(
+            letters,
+            because: self.because,
+            selection: letters.map { "\($0.id)" }.joined(separator: " ")
+        )
+        if self.options.json {
+            try JSONDocument.print(ReplayReportForm(report))
+        } else {
+            ReplayRunner(desk: desk, isJSON: false, wish: wish).tell(report, "discarded")
+        }
+        try ReplayRunner.end(report)
+    }
+}

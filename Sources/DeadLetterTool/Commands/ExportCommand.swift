@@ -1,0 +1,106 @@
+import ArgumentParser
+import DeadLetters
+import Foundation
+import Operations
+import Terminal
+import WireFormats
+
+/// `dead-letters export`: letters for a spreadsheet or a script, masked.
+struct ExportCommand: AsyncParsableCommand {
+    enum Format: String, ExpressibleByArgument, CaseIterable { case jsonl, csv }
+
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write dead letters as lines of JSON or as CSV, masked.",
+        discussion:
+            "The oldest first. A cell of CSV that a spreadsheet would take for a formula gets a ' before it."
+    )
+
+    @OptionGroup var options: DeskOptions
+    @OptionGroup var filters: FilterOptions
+
+    @Option(help: "jsonl or csv.")
+    var format = Format.jsonl
+
+    @Option(name: .customLong("max"), help: "Letters at most.")
+    var maximum = 10_000
+
+    func validate() throws {
+        guard (1...ReplayOptions.largestMaximum).contains(self.maximum) else {
+            throw ValidationError("--max is from 1 to \(ReplayOptions.largestMaximum).")
+        }
+    }
+
+    func run() async throws {
+        try await self.complaining {
+            let command = self
+            try await StopWish.heard { wish in try command.export(until: wish) }
+        }
+    }
+
+    /// Letters that are fetched at a time.
+    private static let chunk = 200
+
+    private func export(until wish: StopWish) throws {
+        let desk = try self.options.desk()
+        let filter = self.filters.filter(now: Timestamp.now.millisecondsSince1970)
+        let letters = try desk.letters(filter, limit: self.maximum + 1)
+        if letters.count > self.maximum {
+            Console.complain("Only the \(self.maximum) oldest; --max or filters give others.")
+        }
+        try desk.recordReveal(
+            of: letters.prefix(self.maximum).map(\.id),
+            as: .export,
+            because: "masked",
+            selection: self.filters.words
+        )
+        if self.format == .csv { Console.line(CSV.line(Self.columns)) }
+        var rest = letters.prefix(self.maximum)
+        while !rest.isEmpty {
+            guard wish.count == 0 else { throw ExitCode.interrupted }
+            let views = Array(rest.prefix(Self.chunk))
+            rest = rest.dropFirst(views.count)
+            for detail in try desk.details(of: views) {
+                let form = LetterDetailForm(MaskedLetter(detail: detail, mark: desk.mark, isRevealed: false))
+                let line =
+                    self.format == .csv
+                    ? CSV.line(Self.cells(form)) : try JSONDocument.text(form, isPretty: false)
+                guard Console.write(Array("\(line)\n".utf8), to: 1) else { return }
+            }
+        }
+    }
+
+    private static let columns = [
+        "id", "position", "group", "worker", "class", "reason", "state", "at", "first_failed_at", "key",
+        "record",
+        "attempts", "upstream_status", "value_bytes", "replays", "replayable", "message", "payload",
+    ]
+
+    private static func cells(_ form: LetterDetailForm) -> [String] {
+        let letter = form.letter
+        return [
+            letter.id, letter.position, letter.group, letter.worker, letter.class, letter.reason,
+            letter.state,
+            letter.at, letter.firstFailedAt ?? "", letter.key ?? "", letter.record ?? "",
+            letter.attempts.map(String.init) ?? "", letter.upstreamStatus.map(String.init) ?? "",
+            letter.valueBytes.map(String.init) ?? "", "\(letter.replays)", letter.replayable ?? "",
+            form.message,
+            form.payload.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " "),
+        ]
+    }
+}
+
+/// Comma-separated values (RFC 4180).
+enum CSV {
+    static func line(_ cells: [String]) -> String {
+        cells.map(self.cell).joined(separator: ",") + "\r"
+    }
+
+    private static func cell(_ text: String) -> String {
+        var text = SafeText.line(text, limit: 100_000)
+        // A spreadsheet would carry it out.
+        if let first = text.first, "=+-@".contains(first) { text = "'" + text }
+        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+            + "\""
+    }
+}

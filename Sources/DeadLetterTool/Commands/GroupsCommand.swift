@@ -1,0 +1,116 @@
+import ArgumentParser
+import DeadLetters
+import Operations
+import Terminal
+import WireFormats
+
+/// `dead-letters groups`: what is the same trouble, as one line.
+struct GroupsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "groups",
+        abstract: "Dead letters of the same worker, class and reason, as one line each.",
+        discussion: "The last column is the last day, hour by hour."
+    )
+
+    @OptionGroup var options: DeskOptions
+    @OptionGroup var filters: FilterOptions
+
+    @Option(help: "Lines at most.")
+    var limit = 50
+
+    func validate() throws {
+        guard self.limit > 0 else { throw ValidationError("--limit is at least 1.") }
+    }
+
+    func run() async throws {
+        try await self.complaining {
+            let command = self
+            try await StopWish.heard { _ in try command.show() }
+        }
+    }
+
+    private func show() throws {
+        let now = Timestamp.now.millisecondsSince1970
+        let found = try self.options.desk().groups(self.filters.filter(now: now), limit: self.limit)
+        if self.options.json {
+            return try JSONDocument.print(
+                Form(groups: found.groups.map(GroupForm.init), total: found.total, letters: found.letters)
+            )
+        }
+        guard !found.groups.isEmpty else {
+            Console.line("No dead letters.")
+            throw ExitCode.nothingMatches
+        }
+        var table = TextTable([
+            ("group", .left), ("worker", .left), ("class", .left), ("reason", .left), ("letters", .right),
+            ("open", .right), ("share", .right), ("first", .right), ("last", .right), ("replay", .left),
+            ("", .left),
+        ])
+        for group in found.groups {
+            table.add([
+                group.mark, group.group.worker, group.group.kind, group.group.reason, "\(group.count)",
+                "\(group.open)", Words.percent(group.share), Words.age(group.first, now: now),
+                Words.age(group.last, now: now), group.replayable ?? "?", Words.sparkline(group.lastDay),
+            ])
+        }
+        for line in table.lines { Console.line(line) }
+        if found.total > found.groups.count {
+            Console.line(
+                "… and \(Words.count(found.total - found.groups.count, "further group")); --limit shows more"
+            )
+        }
+        for group in found.groups.prefix(3) where group.open > 0 {
+            let guide = ReasonGuide(
+                code: group.group.reason,
+                kind: group.group.kind,
+                dialect: DeadLetterDialect(rawValue: group.group.dialect) ?? .unknown
+            )
+            Console.line("")
+            Console.line("\(SafeText.line(group.group.reason)): \(guide.meaning)")
+            Console.line("  \(guide.advice)")
+            if let sample = group.sample { Console.line("  dead-letters show \(sample)") }
+        }
+    }
+
+    struct Form: Encodable {
+        var groups: [GroupForm]
+        /// Groups and letters in all.
+        var total: Int
+        var letters: Int
+    }
+}
+
+/// A group as JSON.
+struct GroupForm: Encodable {
+    var group: String
+    var topic: String
+    var worker: String
+    var `class`: String
+    var reason: String
+    var dialect: String
+    var letters: Int
+    var open: Int
+    var share: Double
+    var first: String
+    var last: String
+    var replayable: String?
+    var sample: String?
+    var lastDay: [Int]
+
+    init(_ view: GroupView) {
+        self.group = view.mark
+        self.topic = view.group.topic
+        self.worker = view.group.worker
+        self.class = view.group.kind
+        self.reason = view.group.reason
+        self.dialect = view.group.dialect
+        self.letters = view.count
+        self.open = view.open
+        self.share = view.share
+        self.first = Words.time(view.first)
+        self.last = Words.time(view.last)
+        self.replayable = view.replayable
+        self.sample = view.sample?.description
+        self.lastDay = view.lastDay
+    }
+}

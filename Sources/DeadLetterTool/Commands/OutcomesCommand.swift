@@ -1,0 +1,121 @@
+import ArgumentParser
+import DeadLetters
+import EventThread
+import Operations
+import Terminal
+import WireFormats
+
+/// `dead-letters outcomes`: how replays have ended.
+struct OutcomesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outcomes",
+        abstract: "How replays have ended, from the topics of results and of dead letters.",
+        discussion: "Exit code 3 if a replay has died again, was rejected, has expired, or is still open."
+    )
+
+    @Argument(help: "A replay's mark, r-…; the latest ones without it.")
+    var batch: String?
+
+    @OptionGroup var options: DeskOptions
+
+    @Option(help: "Replays or letters at most.")
+    var limit = 20
+
+    @Option(help: "Wait so many seconds for what is still open.")
+    var wait: Int?
+
+    func validate() throws {
+        guard self.limit > 0 else { throw ValidationError("--limit is at least 1.") }
+        guard self.wait == nil || self.batch != nil else {
+            throw ValidationError("--wait needs a replay's mark.")
+        }
+        guard (0...86_400).contains(self.wait ?? 0) else { throw ValidationError("--wait is at most 86400.") }
+    }
+
+    func run() async throws {
+        try await self.complaining {
+            let command = self
+            try await StopWish.heard { wish in try command.show(until: wish) }
+        }
+    }
+
+    private func show(until wish: StopWish) throws {
+        let desk = try self.options.desk()
+        var batches = try desk.index.batches(limit: self.limit, batch: self.batch)
+        let deadline = ContinuousClock.now + .seconds(self.wait ?? 0)
+        var wait = Wait(on: [wish.descriptor])
+        // Results are looked for anew; nobody tells of them.
+        while batches.contains(where: { $0.open > 0 }), ContinuousClock.now < deadline, wish.count == 0 {
+            wait(atMost: .milliseconds(500))
+            try desk.refresh()
+            batches = try desk.index.batches(limit: self.limit, batch: self.batch)
+        }
+        let letters = try self.batch.map { try desk.index.replays(batch: $0, limit: self.limit) } ?? []
+        if self.options.json {
+            try JSONDocument.print(
+                Form(batches: batches.map(BatchForm.init), replays: letters.map(ReplayForm.init))
+            )
+        } else {
+            for batch in batches { Console.line(Self.sentence(batch)) }
+            if batches.isEmpty { Console.line("Nothing has been replayed.") }
+            for replay in letters where replay.state != .succeeded {
+                let reason = replay.reason.map { " \(SafeText.line($0))" } ?? ""
+                Console.line("  \(replay.letter) \(replay.state.word)\(reason)")
+            }
+        }
+        guard !batches.isEmpty else { throw ExitCode.nothingMatches }
+        guard self.batch == nil || batches.allSatisfy({ $0.total == $0.counts[.succeeded] }) else {
+            throw ExitCode.inPart
+        }
+    }
+
+    static func sentence(_ batch: BatchView) -> String {
+        let others: [(LetterState, String)] = [
+            (.rejected, "rejected"), (.expired, "expired"), (.discarded, "discarded"),
+        ]
+        var parts = [
+            "\(batch.counts[.succeeded] ?? 0) succeeded", "\(batch.counts[.deadAgain] ?? 0) dead again",
+        ]
+        parts += others.compactMap { state, word in batch.counts[state].map { "\($0) \(word)" } }
+        parts.append("\(batch.open) open")
+        let because = batch.because.isEmpty ? "" : ", because \(SafeText.line(batch.because, limit: 120))"
+        return
+            "\(batch.batch)  \(Words.time(batch.at))  \(SafeText.line(batch.by)): \(batch.total) replayed: "
+            + parts.joined(separator: ", ") + because
+    }
+
+    struct Form: Encodable {
+        var batches: [BatchForm]
+        var replays: [ReplayForm]
+    }
+}
+
+extension BatchView {
+    /// Of which nothing has been heard yet.
+    var open: Int { self.counts[.replayed] ?? 0 }
+}
+
+/// What one command replayed, as JSON.
+struct BatchForm: Encodable {
+    var batch: String
+    var by: String
+    var because: String
+    var at: String
+    var targets: [String]
+    var replayed: Int
+    var outcomes: [String: Int]
+    var open: Int
+
+    init(_ view: BatchView) {
+        self.batch = view.batch
+        self.by = view.by
+        self.because = view.because
+        self.at = Words.time(view.at)
+        self.targets = view.targets
+        self.replayed = view.total
+        self.outcomes = Dictionary(
+            view.counts.filter { $0.key != .replayed }.map { ($0.key.word, $0.value) }
+        ) { $1 }
+        self.open = view.open
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import DeadLetterPages
+import DeadLetters
+import Foundation
+import Logging
+import Operations
+import ServiceLifecycle
+import Terminal
+import UnixSignals
+
+/// `dead-letters serve`: the same in a web page.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "The same in a web page, for those who would rather look.",
+        discussion: """
+            On 127.0.0.1 unless the settings say otherwise; beyond this machine only with TLS, or behind a proxy that has \
+            a token (serve.tls_certificate_file and serve.tls_key_file, or serve.proxy_token). Ends with SIGTERM or \
+            Ctrl-C; a replay that is running stops between two records.
+            """
+    )
+
+    @OptionGroup var options: DeskOptions
+
+    @Option(help: "An address of this machine.")
+    var host: String?
+
+    @Option(help: "0 takes any free one.")
+    var port: Int?
+
+    @Option(help: "Write the pages' address to this file as soon as they are served.", completion: .file())
+    var readyFile: String?
+
+    func validate() throws {
+        guard (0...65_535).contains(self.port ?? 0) else { throw ValidationError("--port is at most 65535.") }
+    }
+
+    func run() async throws {
+        try await self.complaining {
+            let settings = try self.options.loaded()
+            var pages = settings.serve.pages(localUser: settings.desk.user)
+            if let host { pages.host = host }
+            if let port { pages.port = port }
+            let readyFile = self.readyFile
+            let served = pages
+            let server = try PagesServer(
+                pages,
+                desk: settings.desk,
+                environment: ProcessInfo.processInfo.environment,
+                now: { Timestamp.now.millisecondsSince1970 },
+                listening: { port in
+                    let address = served.address(port: port)
+                    Console.line(address)
+                    guard let readyFile else { return }
+                    let file = URL(fileURLWithPath: readyFile)
+                    do {
+                        try Data("\(address)\n".utf8).write(to: file, options: .atomic)
+                    } catch {
+                        Console.complain("cannot write \(readyFile): \(error.localizedDescription)")
+                    }
+                }
+            )
+            var logger = Logger(label: "dead-letters")
+            logger.logLevel = .critical
+            try await ServiceGroup(
+                services: [server],
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger
+            ).run()
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import DeadLetters
+import Operations
+import Terminal
+import WireFormats
+
+/// `dead-letters show`: everything about one letter.
+struct ShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Everything about one dead letter: what it says, what it means, what to do.",
+        discussion: """
+            Personal data and secrets are masked by a keyed hash, so that two values can be compared that nobody sees. \
+            --reveal shows them, after your name and reason are in the audit trail.
+            """
+    )
+
+    @Argument(help: "The letter's id, the beginning of one, or topic/partition/offset.")
+    var id: String
+
+    @OptionGroup var options: DeskOptions
+
+    @Flag(help: "Show what is masked, and the raw bytes.")
+    var reveal = false
+
+    @Option(help: "Why; it is written to the audit trail.")
+    var because: String?
+
+    func validate() throws {
+        guard self.reveal == (self.because != nil) else {
+            throw ValidationError("--reveal needs --because \"…\", and --because needs --reveal.")
+        }
+        try Reason.check(self.because)
+    }
+
+    func run() async throws {
+        try await self.complaining {
+            let command = self
+            try await StopWish.heard { _ in try command.show() }
+        }
+    }
+
+    private func show() throws {
+        let desk = try self.options.desk()
+        let detail = try desk.detail(of: desk.letter(named: self.id))
+        if let because {
+            try desk.recordReveal(of: [detail.view.id], because: because, selection: "show \(detail.view.id)")
+        }
+        let masked = MaskedLetter(detail: detail, mark: desk.mark, isRevealed: self.reveal)
+        if self.options.json { return try JSONDocument.print(LetterDetailForm(masked)) }
+        for line in LetterPage(masked, now: Timestamp.now.millisecondsSince1970).lines { Console.line(line) }
+    }
+}
+
+/// A reason that somebody gives for what they do.
+enum Reason {
+    static func check(_ because: String?) throws {
+        guard let because else { return }
+        guard (1...1_000).contains(because.utf8.count), because.contains(where: { !$0.isWhitespace }) else {
+            throw ValidationError("A reason has 1 to 1,000 bytes.")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import DeadLetters
+import Foundation
+import Operations
+import Terminal
+
+/// How a command reaches a cluster and its dead letters. What is given here comes before the settings file.
+struct DeskOptions: ParsableArguments {
+    @Option(help: "The settings, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
+
+    @Option(help: "Where the cluster is: host:port[,host:port…].")
+    var brokers: String?
+
+    @Option(
+        name: .customLong("property"),
+        help: ArgumentHelp("A further librdkafka property; can be repeated.", valueName: "name=value")
+    )
+    var properties: [PropertyArgument] = []
+
+    @Option(
+        name: .customLong("dead-letter-topic"),
+        help: ArgumentHelp(
+            "A topic of dead letters; a * stands for any text; can be repeated.",
+            valueName: "topic"
+        )
+    )
+    var topics: [String] = []
+
+    @Option(help: "File of the local index; it can be deleted at any time.", completion: .file())
+    var index: String?
+
+    @Option(help: "Your name in ledger and audit trail.")
+    var user: String?
+
+    @Flag(help: "Print JSON instead of text.")
+    var json = false
+
+    /// - Throws: `SettingsFaults` with everything that is wrong, one line each.
+    func loaded() throws -> (desk: DeadLetterSettings, serve: ServeSettings) {
+        let reader = SettingsReader(file: try self.config.map { try SettingsFile(path: $0) })
+        let tool = ToolSettings(reader)
+        for warning in try reader.finish() { Console.complain("\(warning)") }
+        return (try self.settings(tool), tool.serve)
+    }
+
+    private func settings(_ tool: ToolSettings) throws -> DeadLetterSettings {
+        var properties = tool.properties.mapValues { $0.reveal() }
+        properties["bootstrap.servers"] = self.brokers ?? tool.brokers
+        for property in self.properties { properties[property.name] = property.value }
+        let user = self.user ?? tool.user ?? NSUserName()
+        guard (1...128).contains(user.utf8.count) else { throw Complaint("a user's name has 1 to 128 bytes") }
+        return DeadLetterSettings(
+            properties: properties,
+            user: user,
+            salt: try tool.salt ?? MarkSalt.ofThisUser(ProcessInfo.processInfo.environment),
+            topics: self.topics.isEmpty ? tool.topics : self.topics,
+            ledgerTopic: tool.ledgerTopic,
+            auditTopic: tool.auditTopic,
+            targets: tool.targets,
+            resultSuffix: tool.resultSuffix,
+            indexPath: self.index ?? tool.indexPath,
+            patience: tool.patience
+        )
+    }
+
+    /// A desk with an index that is up to date. Progress of a long look goes to standard error.
+    func desk(refreshing: Bool = true) throws -> Desk {
+        let reader = try ClusterReader(
+            try self.loaded().desk,
+            environment: ProcessInfo.processInfo.environment
+        )
+        let desk = Desk(reader) { Timestamp.now.millisecondsSince1970 }
+        if refreshing {
+            let meter = ProgressMeter()
+            try desk.refresh { meter.show($0) }
+            meter.finish()
+        }
+        return desk
+    }
+}

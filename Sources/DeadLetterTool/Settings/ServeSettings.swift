@@ -1,0 +1,79 @@
+import DeadLetterPages
+import Operations
+
+/// Where the pages are served, and to whom.
+struct ServeSettings {
+    var host: String
+    var port: Int
+    var names: [String]
+    var certificateFile: String?
+    var keyFile: String?
+    var proxyToken: Secret?
+    var userHeader: String
+    var refresh: Duration
+    var retentionWarning: Duration
+
+    init(_ reader: SettingsReader) {
+        self.host = reader.string(
+            "host",
+            default: "127.0.0.1",
+            help: "Address of the pages. Beyond loopback only with TLS or a proxy's token."
+        )
+        self.port = reader.int(
+            "port",
+            default: 8_086,
+            in: 0...65_535,
+            help: "Their port; 0 takes any free one."
+        )
+        self.names = reader.strings(
+            "names",
+            default: [],
+            help: "Names that browsers may know the pages by; requests for others are refused."
+        )
+        self.certificateFile = reader.optionalString(
+            "tls_certificate_file",
+            help: "PEM file of the certificate and those that vouch for it."
+        )
+        self.keyFile = reader.optionalString("tls_key_file", help: "PEM file of its key.")
+        self.proxyToken = reader.optionalSecret(
+            "proxy_token",
+            help: "What a proxy has to show with every request, as Authorization: Bearer; at least 16 bytes."
+        )
+        self.userHeader = reader.string(
+            "user_header",
+            default: "X-Forwarded-User",
+            help: "The header in which a proxy that has the token says who is at work."
+        )
+        self.refresh = reader.duration(
+            "refresh",
+            default: .seconds(5),
+            in: .milliseconds(200) ... .seconds(3_600),
+            help: "How often the pages look for new letters and outcomes."
+        )
+        self.retentionWarning = reader.duration(
+            "retention_warning",
+            default: .seconds(86_400),
+            in: .zero ... .seconds(365 * 86_400),
+            help: "Letters that the broker deletes within that time are warned of."
+        )
+        if (self.certificateFile == nil) != (self.keyFile == nil) {
+            reader.reportFault("tls_key_file", "a certificate and its key belong together")
+        }
+    }
+
+    /// - Parameter localUser: who is at work where there is no proxy to say so.
+    func pages(localUser: String) -> PagesSettings {
+        var settings = PagesSettings(localUser: localUser)
+        settings.host = self.host
+        settings.port = self.port
+        settings.names = self.names
+        if let certificateFile, let keyFile {
+            settings.tls = PagesSettings.TLS(certificateFile: certificateFile, keyFile: keyFile)
+        }
+        settings.proxyToken = self.proxyToken
+        settings.userHeader = self.userHeader
+        settings.refreshInterval = self.refresh
+        settings.retentionWarning = Int64(self.retentionWarning / .milliseconds(1))
+        return settings
+    }
+}

@@ -1,0 +1,96 @@
+import DeadLetters
+import Operations
+
+/// The tool's settings: where the cluster is, and how its dead letters are called.
+struct ToolSettings {
+    var brokers: String
+    var properties: [String: Secret]
+    var topics: [String]
+    var ledgerTopic: String
+    var auditTopic: String
+    var targets: [String]
+    var resultSuffix: String
+    var indexPath: String?
+    var user: String?
+    var salt: Secret?
+    var patience: Duration
+    var serve: ServeSettings
+
+    init(_ reader: SettingsReader) {
+        let kafka = reader.section("kafka")
+        self.brokers = kafka.brokers(
+            "brokers",
+            default: "127.0.0.1:9092",
+            help: "Where the cluster is: host:port[,host:port…]."
+        )
+        let pairs = kafka.each(
+            "properties",
+            help:
+                "Further librdkafka properties, such as TLS and SASL; each has a name and a value or value_file."
+        ) { entry in
+            (
+                entry.string("name", help: "As librdkafka spells it."),
+                entry.secret("value", help: "Its value.")
+            )
+        }
+        for (name, _) in pairs where Self.ownNames.contains(name) {
+            kafka.reportFault("properties", "\(name) belongs to the tool and cannot be set")
+        }
+        self.properties = Dictionary(pairs) { $1 }
+        self.patience = kafka.duration(
+            "patience",
+            default: .seconds(15),
+            in: .seconds(1) ... .seconds(600),
+            help: "How long the cluster may take to answer one question."
+        )
+        let own = reader.section("dead_letters")
+        self.topics = own.strings(
+            "topics",
+            default: ["*.dead-letter"],
+            help: "Topics of dead letters; a * stands for any text."
+        )
+        self.ledgerTopic = own.string(
+            "ledger_topic",
+            default: "dead-letters.ledger",
+            help: "Compacted; remembers what was replayed or discarded, so that nothing is replayed twice."
+        )
+        self.auditTopic = own.string(
+            "audit_topic",
+            default: "dead-letters.audit",
+            help: "Who did what, when and why."
+        )
+        self.targets = own.strings(
+            "targets",
+            default: [],
+            help:
+                "Topics that may be replayed to; a * stands for any text. By default all but those of dead letters and the tool's own."
+        )
+        self.resultSuffix = own.string(
+            "result_suffix",
+            default: ".result",
+            help: "What a topic's results are called after it; outcomes are read there."
+        )
+        self.indexPath = own.optionalString(
+            "index",
+            help: "File of the local index. By default one for each cluster in the user's cache folder."
+        )
+        self.user = own.optionalString(
+            "user",
+            help: "Your name in ledger and audit trail; by default that of the system."
+        )
+        self.salt = own.optionalSecret(
+            "salt",
+            help:
+                "Makes the marks that stand for masked values comparable with those of colleagues, and of logs with the same log.salt."
+        )
+        self.serve = ServeSettings(reader.section("serve"))
+    }
+
+    /// What the tool's promises rest on.
+    private static let ownNames: Set<String> = [
+        "bootstrap.servers", "metadata.broker.list", "group.id", "group.instance.id", "enable.auto.commit",
+        "enable.auto.offset.store", "enable.idempotence", "transactional.id", "transaction.timeout.ms",
+        "isolation.level", "auto.offset.reset", "enable.partition.eof", "log.queue", "acks",
+        "request.required.acks",
+    ]
+}

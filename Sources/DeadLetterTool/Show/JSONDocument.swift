@@ -1,0 +1,35 @@
+import Foundation
+import Terminal
+import WireFormats
+
+/// What `--json` prints: one document, or one for each line.
+enum JSONDocument {
+    static func text(_ value: some Encodable, isPretty: Bool = true) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting =
+            isPretty
+            ? [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
+        return self.tamed(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+
+    /// What JSON allows in a text and a terminal obeys is written as an escape; line ends stand between values only.
+    private static func tamed(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0 != "\n" && SafeText.isTreacherous($0) }) else {
+            return text
+        }
+        var tamed = ""
+        for scalar in text.unicodeScalars {
+            if scalar != "\n", SafeText.isTreacherous(scalar) {
+                for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+                    let digits = String(unit, radix: 16)
+                    tamed += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            } else {
+                tamed.unicodeScalars.append(scalar)
+            }
+        }
+        return tamed
+    }
+
+    static func print(_ value: some Encodable) throws { Console.line(try self.text(value)) }
+}

@@ -1,0 +1,80 @@
+import DeadLetters
+import Records
+import WireFormats
+
+/// Everything about one letter as JSON: masked, unless it was revealed.
+struct LetterDetailForm: Encodable {
+    var letter: LetterForm
+    var dialect: String
+    var message: String
+    var meaning: String
+    var replay: String
+    var advice: String
+    var headers: [Header]
+    var payloadForm: String
+    var payloadSchema: String?
+    var payloadFault: String?
+    /// JSON as text: its order and its digits are the record's.
+    var payload: [String]
+    /// Hexadecimal; only where it was revealed.
+    var rawValue: String?
+    var replays: [ReplayForm]
+    var successors: [String]
+
+    struct Header: Encodable {
+        var name: String
+        var value: String?
+    }
+
+    init(_ masked: MaskedLetter) {
+        let guide = ReasonGuide(masked.detail.facts)
+        self.letter = LetterForm(masked.detail.view)
+        self.dialect = masked.detail.facts.dialect.rawValue
+        self.message = masked.message
+        self.meaning = guide.meaning
+        self.replay = guide.replay.rawValue
+        self.advice = guide.advice
+        self.headers = masked.headers.map { Header(name: $0.name, value: $0.value) }
+        let payload = masked.payload
+        self.payloadForm = payload.form.rawValue
+        self.payloadSchema = payload.schema?.rawValue
+        self.payloadFault = payload.fault?.code
+        self.payload = payload.lines()
+        if masked.isRevealed {
+            self.rawValue = masked.detail.record.value.map { value in
+                value.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            }
+        }
+        self.replays = masked.detail.replays.map(ReplayForm.init)
+        self.successors = masked.detail.successors.map(\.id.description)
+    }
+}
+
+/// A replay as JSON.
+struct ReplayForm: Encodable {
+    var replay: String
+    var batch: String
+    var letter: String
+    var by: String
+    var because: String
+    var at: String
+    var target: String
+    var edited: String?
+    var state: String
+    var reason: String?
+    var settledAt: String?
+
+    init(_ view: ReplayView) {
+        self.replay = view.id
+        self.batch = view.batch
+        self.letter = "\(view.letter)"
+        self.by = view.by
+        self.because = view.because
+        self.at = Words.time(view.at)
+        self.target = view.target
+        self.edited = view.edited
+        self.state = view.state.word
+        self.reason = view.reason
+        self.settledAt = view.settled.map(Words.time)
+    }
+}

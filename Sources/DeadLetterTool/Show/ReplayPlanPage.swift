@@ -1,0 +1,79 @@
+import DeadLetters
+import WireFormats
+
+/// What a replay would do, on a terminal.
+struct ReplayPlanPage {
+    private let plan: ReplayPlan
+    private let now: Int64
+
+    /// Letters that are shown one by one.
+    private static let shownLimit = 10
+    /// What workers give a record by default.
+    private static let deadline: Int64 = 7 * 86_400_000
+
+    init(_ plan: ReplayPlan, now: Int64) {
+        self.plan = plan
+        self.now = now
+    }
+
+    var lines: [String] {
+        guard !self.plan.items.isEmpty || !self.plan.refusals.isEmpty else { return ["Nothing matches."] }
+        var lines = ["Would replay \(Words.count(self.plan.items.count, "letter")):"]
+        lines += self.plan.targets.sorted { $0.key < $1.key }.map {
+            "  \($0.value) to \(SafeText.line($0.key))"
+        }
+        let reasons = Dictionary(self.plan.items.map { ($0.letter.group.reason, 1) }, uniquingKeysWith: +)
+        lines += reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(Self.shownLimit).map {
+            "  \($0.value) because of \(SafeText.line($0.key))"
+        }
+        for item in self.plan.items.prefix(Self.shownLimit) {
+            lines.append(
+                "  \(item.letter.id) → \(SafeText.line(item.target)), replay \(item.replays) of its life"
+            )
+        }
+        if self.plan.items.count > Self.shownLimit {
+            lines.append("  … and \(self.plan.items.count - Self.shownLimit) more")
+        }
+        lines += self.refusals
+        if self.plan.beyondMaximum > 0 {
+            lines.append("\(Words.count(self.plan.beyondMaximum, "letter")) beyond --max would be left.")
+        }
+        if self.plan.needingFix > 0 {
+            lines.append(
+                "\(Words.count(self.plan.needingFix, "letter")) will die again unless something has been mended first: see 'show'."
+            )
+        }
+        let old = self.plan.olderThan(Self.deadline, now: self.now)
+        if old > 0 {
+            lines.append(
+                "\(Words.count(old, "letter")) first failed more than 7 days ago: a worker's deadline may expire the record. --timestamp now begins anew."
+            )
+        }
+        return lines
+    }
+
+    var refusals: [String] {
+        self.plan.refusalCounts.sorted { $0.key.rawValue < $1.key.rawValue }.map { refusal, count in
+            "Not \(Words.count(count, "letter")): \(refusal.sentence)\(refusal.yieldsToForce ? " (--force)" : "")."
+        }
+    }
+}
+
+/// What a replay would do, as JSON.
+struct ReplayPlanForm: Encodable {
+    var wouldReplay: Int
+    var targets: [String: Int]
+    var refusals: [String: Int]
+    var beyondMaximum: Int
+    var needingFix: Int
+    var letters: [String]
+
+    init(_ plan: ReplayPlan) {
+        self.wouldReplay = plan.items.count
+        self.targets = plan.targets
+        self.refusals = Dictionary(plan.refusalCounts.map { ($0.key.rawValue, $0.value) }) { $1 }
+        self.beyondMaximum = plan.beyondMaximum
+        self.needingFix = plan.needingFix
+        self.letters = plan.items.map { "\($0.letter.id)" }
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import DeadLetters
+import Glibc
+import Terminal
+import WireFormats
+
+/// Does a replay and says what became of it, as a sentence, a document and an exit code.
+struct ReplayRunner {
+    let desk: Desk
+    let isJSON: Bool
+    let wish: StopWish
+
+    func run(_ plan: ReplayPlan, _ options: ReplayOptions, as action: AuditEntry.Action = .replay) throws {
+        let batch = Desk.newBatch()
+        let isWatched = !self.isJSON && isatty(STDERR_FILENO) == 1
+        if !self.isJSON { Console.complain("\(batch): Ctrl-C stops between two records.") }
+        let report = try self.desk.replay(
+            plan,
+            options,
+            as: action,
+            batch: batch,
+            isStopped: { self.wish.count > 0 },
+            progress: { report in
+                guard isWatched else { return }
+                Console.write(
+                    Array("\rReplayed \(report.done) of \(report.planned) ".utf8),
+                    to: STDERR_FILENO
+                )
+            }
+        )
+        if isWatched { Console.write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO) }
+        if self.isJSON {
+            try JSONDocument.print(ReplayReportForm(report))
+        } else {
+            self.tell(report, "replayed")
+        }
+        try Self.end(report)
+    }
+
+    func tell(_ report: ReplayReport, _ word: String) {
+        Console.line("\(report.batch): \(report.done) of \(Words.count(report.planned, "letter")) \(word).")
+        for (refusal, count) in report.skipped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            Console.line("Not \(Words.count(count, "letter")): \(refusal.sentence).")
+        }
+        switch report.interruption {
+        case .asked?:
+            Console.line("Stopped. \(Words.count(report.left, "letter")) left: the same command goes on.")
+        case .takenOver?:
+            Console.line(
+                "Somebody else has begun to replay or discard. \(Words.count(report.left, "letter")) left: look again, then the same command goes on."
+            )
+        case .failed(let reason)?:
+            Console.line(
+                "The cluster did not take it: \(SafeText.line(reason)). \(Words.count(report.left, "letter")) left: the same command goes on."
+            )
+        case nil: break
+        }
+        if report.done > 0, word == "replayed" { Console.line("dead-letters outcomes \(report.batch)") }
+    }
+
+    static func end(_ report: ReplayReport) throws {
+        switch report.interruption {
+        case .asked?: throw ExitCode.interrupted
+        case .takenOver?: throw ExitCode.takenOver
+        case .failed?: throw ExitCode.failure
+        case nil: if report.done < report.planned { throw ExitCode.inPart }
+        }
+    }
+}
+
+/// What became of a replay, as JSON.
+struct ReplayReportForm: Encodable {
+    var batch: String
+    var planned: Int
+    var done: Int
+    var skipped: [String: Int]
+    var left: Int
+    var interruption: String?
+
+    init(_ report: ReplayReport) {
+        self.batch = report.batch
+        self.planned = report.planned
+        self.done = report.done
+        self.skipped = Dictionary(report.skipped.map { ($0.key.rawValue, $0.value) }) { $1 }
+        self.left = report.left
+        self.interruption =
+            switch report.interruption {
+            case .asked?: "asked"
+            case .takenOver?: "taken_over"
+            case .failed(let reason)?: "failed: \(reason)"
+            case nil: nil
+            }
+    }
+}

@@ -1,0 +1,117 @@
+import GRDB
+
+extension LetterIndex {
+    /// The commands that replayed something, the latest first.
+    package func batches(limit: Int, batch: String? = nil) throws -> [BatchView] {
+        try self.pool.read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT batch, min(by), min(because), min(at), group_concat(DISTINCT target) FROM replays
+                    WHERE ?1 IS NULL OR batch = ?1 GROUP BY batch ORDER BY min(at) DESC LIMIT ?2
+                    """,
+                arguments: [batch, limit]
+            )
+            return try rows.map { row in
+                let counts = try Row.fetchAll(
+                    database,
+                    sql: "SELECT state, count(*) FROM replays WHERE batch = ? GROUP BY state",
+                    arguments: [row[0] as String]
+                )
+                let targets: String = row[4] ?? ""
+                return BatchView(
+                    batch: row[0],
+                    by: row[1],
+                    because: row[2],
+                    at: row[3],
+                    targets: targets.split(separator: ",").map(String.init),
+                    counts: Dictionary(
+                        counts.compactMap { row in LetterState(rawValue: row[0]).map { ($0, row[1]) } }
+                    ) { $1 }
+                )
+            }
+        }
+    }
+
+    /// The replays of a command, or of a letter: those that did not succeed first.
+    package func replays(batch: String? = nil, letter: LetterID? = nil, limit: Int) throws -> [ReplayView] {
+        try self.pool.read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT id, batch, high, low, by, because, at, target, edited, state, reason, settled FROM replays
+                    WHERE (?1 IS NULL OR batch = ?1) AND (?2 IS NULL OR (high = ?2 AND low = ?3))
+                    ORDER BY state = 2, at DESC, id LIMIT ?4
+                    """,
+                arguments: [batch, letter?.high, letter?.low, limit]
+            )
+            return rows.map { row in
+                ReplayView(
+                    id: row[0],
+                    batch: row[1],
+                    letter: LetterID(high: row[2], low: row[3]),
+                    by: row[4],
+                    because: row[5],
+                    at: row[6],
+                    target: row[7],
+                    edited: row[8],
+                    state: LetterState(rawValue: row[9]) ?? .replayed,
+                    reason: row[10],
+                    settled: row[11]
+                )
+            }
+        }
+    }
+
+    /// Whether the ledger has told of this replay.
+    func knows(replay: String?) throws -> Bool {
+        try self.pool.read { database in
+            try Bool.fetchOne(
+                database,
+                sql: "SELECT EXISTS(SELECT 1 FROM replays WHERE id = ?)",
+                arguments: [replay]
+            ) ?? false
+        }
+    }
+
+    /// What the ledger says of a letter: replayed or discarded, by whom and why; nil if nothing.
+    package func ledgerStanding(of letter: LetterID) throws -> LedgerStanding? {
+        try self.pool.read { try Self.ledgerStanding(of: letter, in: $0) }
+    }
+
+    static func ledgerStanding(of letter: LetterID, in database: Database) throws -> LedgerStanding? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT state, replays, by, at, because FROM ledger WHERE high = ? AND low = ?"
+        )
+        let row = try Row.fetchOne(statement, arguments: [letter.high, letter.low])
+        return row.map {
+            LedgerStanding(
+                state: LetterState(rawValue: $0[0]) ?? .replayed,
+                replays: $0[1],
+                by: $0[2],
+                at: $0[3],
+                because: $0[4]
+            )
+        }
+    }
+
+    /// The audit trail, the latest first.
+    package func audit(limit: Int, offset: Int = 0) throws -> [String] {
+        try self.pool.read { database in
+            try String.fetchAll(
+                database,
+                sql: "SELECT entry FROM audit ORDER BY at DESC, place DESC LIMIT ? OFFSET ?",
+                arguments: [limit, offset]
+            )
+        }
+    }
+}
+
+/// What has been done about a letter, by the ledger's word.
+package struct LedgerStanding: Hashable, Sendable {
+    package var state: LetterState
+    package var replays: Int
+    package var by: String
+    package var at: Int64
+    package var because: String
+}

@@ -1,0 +1,227 @@
+import GRDB
+import Kafka
+
+extension LetterIndex {
+    /// How far a partition has been read.
+    struct Stand: Hashable, Sendable {
+        /// The partition's row.
+        var id: Int64
+        /// The first offset that has not been read.
+        var next: Int64
+    }
+
+    /// How far these partitions have been read; those that are new are read from `start` on.
+    func stands(
+        of partitions: [TopicPartition: Int64]
+    ) throws -> [TopicPartition: Stand] {
+        try self.pool.write { database in
+            var stands: [TopicPartition: Stand] = [:]
+            for (partition, start) in partitions.sorted(by: { $0.key < $1.key }) {
+                try database.execute(
+                    sql: """
+                        INSERT INTO partitions(topic, partition, next) VALUES (?, ?, ?)
+                        ON CONFLICT(topic, partition) DO NOTHING
+                        """,
+                    arguments: [partition.topic, partition.partition, start]
+                )
+                let row = try Row.fetchOne(
+                    database,
+                    sql: "SELECT id, next FROM partitions WHERE topic = ? AND partition = ?",
+                    arguments: [partition.topic, partition.partition]
+                )
+                guard let row else {
+                    throw DatabaseError(message: "a partition that was just written is not there")
+                }
+                stands[partition] = Stand(id: row[0], next: row[1])
+            }
+            return stands
+        }
+    }
+
+    /// Forgets the letters that the broker has deleted, all before this offset.
+    func prune(_ stand: Stand, before offset: Int64) throws {
+        let places =
+            Self.place(partition: stand.id, offset: 0)..<Self.place(partition: stand.id, offset: offset)
+        let isClean = try self.pool.read { database in
+            try Bool.fetchOne(
+                database,
+                sql: "SELECT NOT EXISTS(SELECT 1 FROM letters WHERE place >= ? AND place < ?)",
+                arguments: [places.lowerBound, places.upperBound]
+            ) ?? true
+        }
+        if !isClean { try self.pool.write { try Self.remove(places, in: $0) } }
+    }
+
+    /// Forgets a partition: its topic was made anew.
+    func forget(_ stand: Stand, restartingAt offset: Int64) throws {
+        let places =
+            Self.place(partition: stand.id, offset: 0)..<Self.place(partition: stand.id + 1, offset: 0)
+        try self.pool.write { database in
+            try Self.remove(places, in: database)
+            try database.execute(
+                sql: "UPDATE partitions SET next = ? WHERE id = ?",
+                arguments: [offset, stand.id]
+            )
+        }
+    }
+
+    /// Forgets the letters of partitions that are not there any more.
+    func forgetPartitions(unless isThere: (TopicPartition) -> Bool) throws {
+        let gone = try self.pool.read { database in
+            let rows = try Row.fetchCursor(database, sql: "SELECT topic, partition, id, next FROM partitions")
+            var gone: [Stand] = []
+            while let row = try rows.next() {
+                guard !isThere(TopicPartition(topic: row[0], partition: row[1])) else { continue }
+                gone.append(Stand(id: row[2], next: row[3]))
+            }
+            return gone
+        }
+        for stand in gone where try self.lastLetter(of: stand) != nil {
+            try self.forget(stand, restartingAt: 0)
+        }
+    }
+
+    /// Finds groups another sample where theirs is gone, and the first and last letter of hours that have lost some.
+    func mendGroups() throws {
+        let isStale = try self.pool.read { database in
+            try Bool.fetchOne(
+                database,
+                sql: """
+                    SELECT EXISTS(SELECT 1 FROM groups WHERE id IN (SELECT grp FROM buckets) AND NOT EXISTS(
+                        SELECT 1 FROM letters WHERE place = groups.sample AND grp = groups.id))
+                    """
+            ) ?? false
+        }
+        guard isStale else { return }
+        try self.pool.write { database in
+            try database.execute(
+                sql: """
+                    UPDATE groups SET sample = last.place
+                    FROM (SELECT grp, max(place) AS place FROM letters GROUP BY grp) AS last
+                    WHERE groups.id = last.grp;
+                    UPDATE buckets SET first = mended.first, last = mended.last
+                    FROM (SELECT grp, at / 3600000 AS hour, min(at) AS first, max(at) AS last
+                          FROM letters GROUP BY 1, 2) AS mended
+                    WHERE buckets.grp = mended.grp AND buckets.hour = mended.hour
+                    """
+            )
+        }
+    }
+
+    /// A partition that is read on from elsewhere.
+    func restart(_ stand: Stand, at offset: Int64) throws {
+        try self.pool.write { database in
+            try database.execute(
+                sql: "UPDATE partitions SET next = ? WHERE id = ?",
+                arguments: [offset, stand.id]
+            )
+        }
+    }
+
+    private static func remove(_ places: Range<Int64>, in database: Database) throws {
+        let bounds: StatementArguments = [places.lowerBound, places.upperBound]
+        try database.execute(
+            sql: """
+                UPDATE buckets SET count = buckets.count - gone.count, open = buckets.open - gone.open
+                FROM (SELECT grp, at / 3600000 AS hour, count(*) AS count, sum(state = 0) AS open FROM letters
+                      WHERE place >= ? AND place < ? GROUP BY 1, 2) AS gone
+                WHERE buckets.grp = gone.grp AND buckets.hour = gone.hour
+                """,
+            arguments: bounds
+        )
+        for table in ["letters", "births"] {
+            try database.execute(
+                sql: "DELETE FROM \(table) WHERE place >= ? AND place < ?",
+                arguments: bounds
+            )
+        }
+        try database.execute(sql: "DELETE FROM buckets WHERE count <= 0")
+    }
+
+    /// Notes how far partitions have been read.
+    ///
+    /// - Throws: `Overtaken` if another process has read on from the same place meanwhile.
+    static func move(_ stands: [Int64: ClosedRange<Int64>], in database: Database) throws {
+        for (partition, stand) in stands {
+            try database.execute(
+                sql: "UPDATE partitions SET next = ? WHERE id = ? AND next = ?",
+                arguments: [stand.upperBound, partition, stand.lowerBound]
+            )
+            guard database.changesCount == 1 else { throw Overtaken() }
+        }
+    }
+}
+
+extension LetterIndex {
+    /// How far those of these partitions have been read that the index knows.
+    func knownStands(of partitions: Set<TopicPartition>) throws -> [TopicPartition: Stand] {
+        try self.pool.read { database in
+            var stands: [TopicPartition: Stand] = [:]
+            let rows = try Row.fetchCursor(database, sql: "SELECT topic, partition, id, next FROM partitions")
+            while let row = try rows.next() {
+                let partition = TopicPartition(topic: row[0], partition: row[1])
+                if partitions.contains(partition) { stands[partition] = Stand(id: row[2], next: row[3]) }
+            }
+            return stands
+        }
+    }
+
+    /// What tells whether a partition is still the one that was read: its last letter.
+    struct Anchor: Hashable, Sendable {
+        var offset: Int64
+        var id: LetterID
+        var at: Int64
+    }
+
+    /// The last letter that was read of a partition.
+    func lastLetter(of stand: Stand) throws -> Anchor? {
+        try self.pool.read { database in
+            let row = try Row.fetchOne(
+                database,
+                sql:
+                    "SELECT place, high, low, at FROM letters WHERE place >= ? AND place < ? ORDER BY place DESC LIMIT 1",
+                arguments: [
+                    Self.place(partition: stand.id, offset: 0),
+                    Self.place(partition: stand.id + 1, offset: 0),
+                ]
+            )
+            return row.map { row in
+                let place: Int64 = row[0]
+                return Anchor(
+                    offset: place & (1 << Self.offsetBits - 1),
+                    id: LetterID(high: row[1], low: row[2]),
+                    at: row[3]
+                )
+            }
+        }
+    }
+
+    /// From the first replay on letters are looked up by their ids, by every entry of the ledger.
+    func indexLetterIDs() throws {
+        let isNeeded = try self.pool.read { database in
+            try Bool.fetchOne(
+                database,
+                sql: """
+                    SELECT EXISTS(SELECT 1 FROM ledger)
+                        AND NOT EXISTS(SELECT 1 FROM sqlite_master WHERE name = 'letters_high')
+                    """
+            ) ?? false
+        }
+        guard isNeeded else { return }
+        try self.pool.write {
+            try $0.execute(sql: "CREATE INDEX IF NOT EXISTS letters_high ON letters(high)")
+        }
+    }
+
+    /// The topics in which replays wait for their outcome, and when the oldest of each was made.
+    func waitingReplays() throws -> [String: Int64] {
+        try self.pool.read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: "SELECT target, min(at) FROM replays WHERE state = ? GROUP BY target",
+                arguments: [LetterState.replayed.rawValue]
+            )
+            return Dictionary(rows.map { ($0[0], $0[1]) }) { first, _ in first }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import Glibc
+
+/// A Chromium that is driven through chromedriver, by the HTTP and JSON of WebDriver (https://www.w3.org/TR/webdriver2/).
+final class Browser: @unchecked Sendable {
+    // Checked by nobody: one test drives it, one step after the other.
+    private let driver: Process
+    private let http: PlainHTTP
+    private var session = ""
+
+    struct Failure: Error {
+        var what: String
+    }
+
+    enum Scheme: String, CaseIterable, Sendable {
+        case light
+        case dark
+    }
+
+    enum Key: String {
+        case tab = "\u{E004}"
+        case enter = "\u{E007}"
+        case space = "\u{E00D}"
+    }
+
+    /// - Parameter path: of chromedriver.
+    init(driver path: String) async throws {
+        let output = Pipe()
+        self.driver = Process()
+        self.driver.executableURL = URL(fileURLWithPath: path)
+        self.driver.arguments = ["--port=0"]
+        self.driver.standardOutput = output
+        self.driver.standardError = FileHandle.nullDevice
+        try self.driver.run()
+        self.http = PlainHTTP(port: try Self.port(from: output.fileHandleForReading))
+        // A sandbox needs rights that root in a container does not have.
+        let arguments = [
+            "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars",
+            "--window-size=1280,900",
+        ]
+        let answer = try await self.send(
+            "POST",
+            "/session",
+            ["capabilities": ["alwaysMatch": ["goog:chromeOptions": ["args": arguments]]]]
+        )
+        guard let value = answer as? [String: Any], let id = value["sessionId"] as? String else {
+            self.driver.kill()
+            throw Failure(what: "no session: \(answer)")
+        }
+        self.session = "/session/\(id)"
+    }
+
+    private static func port(from output: FileHandle) throws -> Int {
+        var text = ""
+        while true {
+            let data = output.availableData
+            guard !data.isEmpty else { throw Failure(what: "chromedriver does not start: \(text)") }
+            text += String(decoding: data, as: UTF8.self)
+            if let start = text.firstRange(of: "successfully on port "),
+                let end = text[start.upperBound...].firstIndex(of: "."),
+                let port = Int(text[start.upperBound..<end])
+            {
+                return port
+            }
+        }
+    }
+
+    func quit() async throws {
+        // It does not listen to a signal that asks.
+        defer { self.driver.kill() }
+        _ = try await self.send("DELETE", self.session, [:])
+    }
+
+    // MARK: Going and looking
+
+    func open(_ url: String) async throws { _ = try await self.command("/url", ["url": url]) }
+
+    /// What a JavaScript function body returns.
+    func evaluate(_ script: String) async throws -> Any {
+        try await self.command("/execute/sync", ["script": script, "args": [] as [String]])
+    }
+
+    /// Milliseconds from the click to the first contentful paint of the page that is open.
+    func firstPaint(within longest: Duration = .seconds(10)) async throws -> Double {
+        let deadline = ContinuousClock.now + longest
+        while ContinuousClock.now < deadline {
+            let time = try await self.evaluate(
+                "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1"
+            )
+            if let time = (time as? NSNumber)?.doubleValue, time > 0 { return time }
+        }
+        throw Failure(what: "nothing was painted")
+    }
+
+    func text(of selector: String) async throws -> String {
+        try await self.evaluate("return document.querySelector(\(Self.quoted(selector)))?.innerText ?? ''")
+            as? String ?? ""
+    }
+
+    /// Looks until the text is there, or the time is up.
+    func text(
+        of selector: String,
+        once isThere: (String) -> Bool,
+        within longest: Duration = .seconds(30)
+    ) async throws -> String {
+        let deadline = ContinuousClock.now + longest
+        while true {
+            let text = try await self.text(of: selector)
+            if isThere(text) || ContinuousClock.now > deadline { return text }
+            // The page's own script asks the server once a second.
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    // MARK: Doing
+
+    func click(_ selector: String) async throws {
+        let element = try await self.element(selector)
+        _ = try await self.command("/element/\(element)/click", [:])
+    }
+
+    func type(_ text: String, into selector: String) async throws {
+        let element = try await self.element(selector)
+        _ = try await self.command("/element/\(element)/value", ["text": text])
+    }
+
+    /// Types into whatever has the focus.
+    func type(_ text: String) async throws {
+        let actions = text.flatMap { key in
+            [["type": "keyDown", "value": String(key)], ["type": "keyUp", "value": String(key)]]
+        }
+        _ = try await self.command(
+            "/actions",
+            ["actions": [["type": "key", "id": "keyboard", "actions": actions] as [String: Any]]]
+        )
+    }
+
+    func press(_ key: Key) async throws { try await self.type(key.rawValue) }
+
+    /// Presses Tab until this has the focus.
+    ///
+    /// - Returns: how often; nil if it never has.
+    func tab(to selector: String, atMost limit: Int = 60) async throws -> Int? {
+        for count in 1...limit {
+            try await self.press(.tab)
+            let matches = try await self.evaluate(
+                "return document.activeElement.matches(\(Self.quoted(selector)))"
+            )
+            if matches as? Bool == true { return count }
+        }
+        return nil
+    }
+
+    // MARK: What it looks like
+
+    func prefer(_ scheme: Scheme) async throws {
+        let feature = ["name": "prefers-color-scheme", "value": scheme.rawValue]
+        try await self.develop("Emulation.setEmulatedMedia", ["features": [feature]])
+    }
+
+    func resize(width: Int, height: Int, isPhone: Bool) async throws {
+        try await self.develop(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": width, "height": height, "deviceScaleFactor": isPhone ? 2 : 1, "mobile": isPhone]
+        )
+    }
+
+    /// The whole page as PNG.
+    func screenshot() async throws -> Data {
+        let answer = try await self.develop(
+            "Page.captureScreenshot",
+            ["format": "png", "captureBeyondViewport": true]
+        )
+        guard let value = answer as? [String: Any], let text = value["data"] as? String,
+            let data = Data(base64Encoded: text)
+        else { throw Failure(what: "no picture") }
+        return data
+    }
+
+    // MARK: The protocol
+
+    /// By the DevTools protocol, which chromedriver passes on.
+    @discardableResult
+    private func develop(_ method: String, _ parameters: [String: Any]) async throws -> Any {
+        try await self.command("/goog/cdp/execute", ["cmd": method, "params": parameters])
+    }
+
+    private func element(_ selector: String) async throws -> String {
+        let found = try await self.command("/element", ["using": "css selector", "value": selector])
+        guard let found = found as? [String: String], let id = found.values.first else {
+            throw Failure(what: "nothing is \(selector)")
+        }
+        return id
+    }
+
+    private func command(_ path: String, _ body: [String: Any]) async throws -> Any {
+        try await self.send("POST", self.session + path, body)
+    }
+
+    private func send(_ method: String, _ path: String, _ body: [String: Any]) async throws -> Any {
+        let data = try JSONSerialization.data(withJSONObject: body)
+        let answer = try await self.http.request(
+            method,
+            path,
+            headers: ["Host": "localhost:\(self.http.port)", "Content-Type": "application/json"],
+            body: method == "POST" ? String(decoding: data, as: UTF8.self) : ""
+        )
+        let parsed = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
+        guard answer.status == 200, let value = parsed?["value"] else {
+            throw Failure(what: "\(method) \(path): \(answer.status) \(answer.body.prefix(600))")
+        }
+        return value
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+    }
+}
+
+extension Process {
+    /// At once, and without being asked.
+    fileprivate func kill() { _ = Glibc.kill(self.processIdentifier, SIGKILL) }
+}

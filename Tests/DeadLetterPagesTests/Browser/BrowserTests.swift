@@ -1,0 +1,249 @@
+import EventThread
+import Foundation
+import Kafka
+import Records
+import Testing
+
+/// What Deploy/test-pages says: where chromedriver is, and where pictures go, if anybody wants some.
+enum BrowserSetting {
+    static let driver = ProcessInfo.processInfo.environment["FLOTILLA_CHROMEDRIVER"]
+    static let screenshots = ProcessInfo.processInfo.environment["FLOTILLA_SCREENSHOTS"]
+}
+
+/// The pages in a real browser. Deploy/test-pages runs it; without a driver it is skipped.
+@Suite(.serialized, .enabled(if: BrowserSetting.driver != nil), .timeLimit(.minutes(5)))
+struct BrowserTests {
+    private func withBrowser(_ body: (Browser) async throws -> Void) async throws {
+        let browser = try await Browser(driver: try #require(BrowserSetting.driver))
+        do {
+            try await body(browser)
+        } catch {
+            try await browser.quit()
+            throw error
+        }
+        try await browser.quit()
+    }
+
+    /// In both colours, on a desk and on a phone; if somebody wants to look.
+    private func photograph(_ name: String, _ browser: Browser) async throws {
+        guard let folder = BrowserSetting.screenshots else { return }
+        for scheme in Browser.Scheme.allCases {
+            try await browser.prefer(scheme)
+            for isPhone in [false, true] {
+                try await browser.resize(
+                    width: isPhone ? 390 : 1_280,
+                    height: isPhone ? 844 : 900,
+                    isPhone: isPhone
+                )
+                // Nothing is wider than the screen: what has to be, scrolls inside itself.
+                let overflow = try await browser.evaluate(
+                    "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+                )
+                #expect((overflow as? Int ?? 0) <= 0, "\(name) is too wide \(isPhone ? "for a phone" : "")")
+                let file = "\(name)-\(scheme)\(isPhone ? "-phone" : "").png"
+                try await browser.screenshot().write(
+                    to: URL(fileURLWithPath: folder).appendingPathComponent(file)
+                )
+            }
+        }
+        try await browser.resize(width: 1_280, height: 900, isPhone: false)
+        try await browser.prefer(.light)
+    }
+
+    /// Does as the worker does: each replayed record gets an outcome.
+    private func work(_ stage: Stage, records count: Int, failing: Int) async throws {
+        let replayed = try await stage.records(of: Stage.originalTopic, atLeast: count)
+        #expect(replayed.count == count)
+        let outcomes = replayed.enumerated().map { place, record in
+            place < failing
+                ? Letters.outcome(of: record, "dead_lettered", reason: "gdt.-12")
+                : Letters.outcome(of: record, "succeeded")
+        }
+        try await Stage.publish(outcomes, to: stage.broker)
+    }
+
+    @Test func fromGroupsToTheOutcome() async throws {
+        try await Stage.run(letters: Mess.letters(), refreshInterval: .milliseconds(500)) { stage in
+            _ = try await stage.page("/", once: { $0.contains("open dead letters in") })
+            try await self.withBrowser { browser in
+                let home = "http://localhost:\(stage.port)"
+                try await browser.open(home + "/")
+                #expect(try await browser.text(of: "h1").contains("open dead letters in"))
+                try await self.photograph("1-groups", browser)
+                try await browser.click("table.groups tbody th a")
+                #expect(try await browser.text(of: "h1") == "gdt.-12")
+                try await self.photograph("2-letters", browser)
+                try await browser.click("table.letters tbody th a")
+                #expect(try await browser.text(of: ".guide h2") == "What it means")
+                #expect(!(try await browser.text(of: "main").contains(Letters.secret)))
+                try await self.photograph("3-letter", browser)
+                try await browser.type("the customer called about it", into: ".reveal #because")
+                try await browser.click(".reveal button")
+                #expect(try await browser.text(of: "pre.payload").contains(Letters.secret))
+                try await self.photograph("4-revealed", browser)
+                try await browser.open(home + "/letters?reason=gdt.-12&state=open")
+                try await browser.click(".actions a.primary")
+                #expect(try await browser.text(of: "h1") == "Dry run: 120 records would go")
+                try await self.photograph("5-dry-run", browser)
+                try await browser.type("the key was mended", into: ".confirm #because")
+                try await browser.click("#confirmed")
+                try await browser.click(".confirm button")
+                _ = try await browser.text(of: "#live", once: { $0.contains("of 120 sent") })
+                try await self.photograph("6-running", browser)
+                try await self.work(stage, records: 120, failing: 3)
+                let sentence = "120 replayed: 117 succeeded, 3 dead again, 0 open"
+                #expect(try await browser.text(of: "#outcome", once: { $0 == sentence }) == sentence)
+                try await self.photograph("7-outcome", browser)
+                for (name, path) in [
+                    ("8-replays", "/replays"), ("9-audit", "/audit"), ("10-retention", "/retention"),
+                    ("11-discard", "/discard?reason=http.503"),
+                    ("12-fault", "/letters?since=yesterday&where=a%3D"),
+                    ("13-refused", "/plan?reason=muid.malformed"), ("14-lost", "/nowhere"),
+                ] {
+                    try await browser.open(home + path)
+                    try await self.photograph(name, browser)
+                }
+                #expect(try await browser.evaluate("return window.hurt === undefined") as? Bool == true)
+            }
+        }
+    }
+
+    @Test func aReplayNeedsNoMouse() async throws {
+        let letters = (0..<5).map { Letters.letter(offset: $0) }
+        try await Stage.run(letters: letters) { stage in
+            _ = try await stage.page("/", once: { $0.contains("5 open dead letters") })
+            try await self.withBrowser { browser in
+                try await browser.open("http://localhost:\(stage.port)/")
+                #expect(try await browser.tab(to: "a.skip") == 1)
+                try await browser.press(.enter)
+                #expect(try await browser.tab(to: "table.groups tbody td a") != nil)
+                try await browser.press(.enter)
+                #expect(
+                    try await browser.text(of: "h1", once: { $0.contains("Dry run") })
+                        == "Dry run: 5 records would go"
+                )
+                #expect(try await browser.tab(to: ".confirm #because") != nil)
+                let outline = try await browser.evaluate(
+                    "return parseFloat(getComputedStyle(document.activeElement).outlineWidth)"
+                )
+                #expect((outline as? NSNumber)?.doubleValue ?? 0 >= 2)
+                try await browser.type("the upstream is back")
+                #expect(try await browser.tab(to: "#confirmed") == 1)
+                try await browser.press(.space)
+                #expect(try await browser.tab(to: ".confirm button") == 1)
+                try await browser.press(.enter)
+                try await self.work(stage, records: 5, failing: 0)
+                let sentence = "5 replayed: 5 succeeded, 0 dead again, 0 open"
+                #expect(try await browser.text(of: "#outcome", once: { $0 == sentence }) == sentence)
+            }
+        }
+    }
+
+    @Test func aLinkFromElsewhereKeepsTheSession() async throws {
+        try await Stage.run(letters: [Letters.letter(offset: 0)]) { stage in
+            _ = try await stage.page("/", once: { $0.contains("1 open dead letter") })
+            try await self.withBrowser { browser in
+                let address = "http://localhost:\(stage.port)/plan?state=open"
+                let token = "document.querySelector('[name=csrf]').value"
+                try await browser.open(address)
+                let before = try await browser.evaluate("return \(token)") as? String
+                try await browser.open("data:text/html,<a href='\(address)'>look</a>")
+                try await browser.click("a")
+                #expect(
+                    try await browser.text(of: "h1", once: { $0.contains("Dry run") }).contains("1 record")
+                )
+                #expect(try await browser.evaluate("return \(token)") as? String == before)
+            }
+        }
+    }
+
+    @Test func tenThousandGroupsArePaintedWithinASecond() async throws {
+        let now = Letters.now
+        let letters = (0..<20_000).map { place in
+            Letters.letter(
+                offset: Int64(place),
+                reason: "load.\(place % 10_000)",
+                at: now - Int64(place % 24) * 3_600_000
+            )
+        }
+        try await Stage.run(letters: letters, refreshInterval: .seconds(5)) { stage in
+            _ = try await stage.page("/", once: { $0.contains("20,000 open dead letters in 10,000 groups") })
+            try await self.withBrowser { browser in
+                var paints: [Double] = []
+                for _ in 0..<5 {
+                    try await browser.open("http://localhost:\(stage.port)/")
+                    paints.append(try await browser.firstPaint())
+                }
+                print("first contentful paint with 10,000 groups, in ms: \(paints.map { Int($0) })")
+                #expect(paints.allSatisfy { $0 > 0 && $0 < 1_000 })
+                try await self.photograph("20-many-groups", browser)
+            }
+        }
+    }
+}
+
+/// A night's worth of trouble, and somebody who means harm.
+enum Mess {
+    static let hour: Int64 = 3_600_000
+
+    static func letters() -> [OutboundRecord] {
+        let now = Letters.now
+        let broken = (0..<120).map { place in
+            Letters.letter(
+                offset: Int64(place),
+                replayable: "after_fix",
+                at: now - Int64(place % 5) * self.hour
+            )
+        }
+        let down = (0..<47).map { place in
+            Letters.letter(
+                offset: Int64(1_000 + place),
+                reason: "http.503",
+                at: now - Int64(place % 20) * self.hour - 60_000
+            )
+        }
+        let malformed = (0..<9).map { place in
+            Letters.letter(
+                offset: Int64(2_000 + place),
+                reason: "muid.malformed",
+                kind: "invalid",
+                replayable: "no",
+                at: now - Int64(place) * 9 * self.hour
+            )
+        }
+        return broken + down + malformed + self.hostile(now)
+    }
+
+    private static func hostile(_ now: Int64) -> [OutboundRecord] {
+        let script = "<script>window.hurt=1</script><img src=x onerror=window.hurt=1>"
+        let spring = OutboundRecord(
+            topic: Stage.letterTopic,
+            key: Array(script.utf8),
+            value: Array("{\"\(script.replacing("\"", with: ""))\":\"\u{1B}[2J\u{202E}\(script)\"}".utf8),
+            headers: [
+                RecordHeader("kafka_dlt-original-topic", Array("orders".utf8)),
+                RecordHeader("kafka_dlt-original-partition", [0, 0, 0, 1]),
+                RecordHeader("kafka_dlt-original-offset", [0, 0, 0, 0, 0, 0, 0, 42]),
+                RecordHeader("kafka_dlt-original-consumer-group", script),
+                RecordHeader("kafka_dlt-exception-fqcn", "com.example.PaymentDeclinedException"),
+                RecordHeader("kafka_dlt-exception-message", "\u{1B}]0;owned\u{7}\(script)"),
+                RecordHeader(script, script), RecordHeader("binary", [0xFF, 0xFE, 0x00, 0x9B]),
+            ],
+            timestamp: now - 3 * self.hour
+        )
+        let large = Letters.letter(
+            offset: 3_000,
+            reason: "\"><script>",
+            value: Array(("{\"note\":\"" + String(repeating: "<b>", count: 250_000) + "\"}").utf8),
+            at: now - self.hour
+        )
+        let bytes = OutboundRecord(
+            topic: Stage.letterTopic,
+            key: [0, 1, 2],
+            value: [0xDE, 0xAD, 0xBE, 0xEF]
+        )
+        // From a clock that nobody can have.
+        let odd = Letters.letter(offset: 4_000, reason: "odd.time", at: .max - 1)
+        return [spring, large, bytes, odd]
+    }
+}

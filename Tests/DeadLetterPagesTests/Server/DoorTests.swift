@@ -1,0 +1,134 @@
+import Foundation
+import Operations
+import Testing
+import WorkerTestSupport
+
+@testable import DeadLetterPages
+
+/// Who is let in, over real HTTP.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct DoorTests {
+    @Test func answersOnlyToNamesOfItsOwn() async throws {
+        try await Stage.run(letters: []) { stage in
+            for host in [
+                "evil.example", "evil.example:\(stage.port)", "127.0.0.1.evil.example", "localhost.evil", "",
+                "[::1",
+            ] {
+                let answer = try await Visitor(port: stage.port, host: host).get("/")
+                #expect([400, 421].contains(answer.status), "\(host)")
+                #expect(!answer.body.contains("Dead letters"))
+            }
+            for host in ["127.0.0.1", "localhost:\(stage.port)", "LOCALHOST:9", "[::1]:8080"] {
+                #expect(try await Visitor(port: stage.port, host: host).get("/").status == 200, "\(host)")
+            }
+            let none = try await PlainHTTP(port: stage.port).exchange(
+                "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"
+            )
+            #expect([400, 421].contains(none.status))
+        }
+    }
+
+    @Test func letsNobodyInWithoutTheToken() async throws {
+        let token = "a token that nobody guesses"
+        try await Stage.run(letters: [], proxyToken: token) { stage in
+            let visitor = Visitor(port: stage.port)
+            for claim in [
+                "", "Bearer", "Bearer wrong", "Bearer \(token)x", "Basic !!!",
+                "Basic " + Self.basic("ada:no"),
+            ] {
+                let answer = try await visitor.get("/", ["Authorization": claim])
+                #expect(answer.status == 401, "\(claim)")
+                #expect(answer.headers["www-authenticate"] != nil)
+            }
+            #expect(try await visitor.get("/style.css").status == 401)
+            let nameless = try await visitor.get("/", ["Authorization": "Bearer \(token)"])
+            #expect(nameless.status == 403)
+            let named = try await visitor.get(
+                "/",
+                ["Authorization": "Bearer \(token)", "X-Forwarded-User": "grace"]
+            )
+            #expect(named.status == 200)
+            #expect(named.body.contains("grace"))
+            let basic = try await visitor.get("/", ["Authorization": "Basic " + Self.basic("alan:\(token)")])
+            #expect(basic.status == 200)
+            #expect(basic.body.contains("alan"))
+        }
+    }
+
+    private static func basic(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+
+    @Test func everyAnswerForbidsWhatNoPageOfOursDoes() async throws {
+        try await Stage.run(letters: []) { stage in
+            for path in ["/", "/nothing-there", "/style.css", "/letters/dl-0", "/plan"] {
+                let headers = try await Visitor(port: stage.port).get(path).headers
+                let policy = headers["content-security-policy"] ?? ""
+                #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+                #expect(!policy.contains("unsafe"))
+                #expect(headers["x-frame-options"] == "DENY")
+                #expect(headers["x-content-type-options"] == "nosniff")
+                #expect(headers["cache-control"] == "no-store")
+                #expect(headers["referrer-policy"] == "same-origin")
+            }
+            let refused = try await Visitor(port: stage.port, host: "evil.example").get("/")
+            #expect(refused.headers["content-security-policy"] != nil)
+            let cookie = try await Visitor(port: stage.port).get("/").headers["set-cookie"] ?? ""
+            #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
+        }
+    }
+
+    @Test func takesNoBodyThatIsTooLongAndNoOtherThanAForm() async throws {
+        try await Stage.run(letters: []) { stage in
+            let visitor = try await Visitor(port: stage.port).signedIn(on: "/plan?state=open")
+            let long = String(repeating: "x", count: 100_000)
+            #expect(try await visitor.post("/replays", [("because", long)]).status == 413)
+            #expect(try await visitor.post("/replays", [], ["Content-Type": "text/plain"]).status == 400)
+            #expect(try await visitor.get("/?reason=" + String(repeating: "x", count: 20_000)).status != 200)
+            let header = try await visitor.get("/", ["X-Long": String(repeating: "x", count: 40_000)])
+            #expect(header.status != 200)
+            #expect(try await visitor.get("/").status == 200)
+        }
+    }
+
+    @Test func servesOverTLSWithACertificateOfItsOwn() async throws {
+        let folder = try TemporaryFolder()
+        let certificate = try Certificate(in: folder)
+        try await Stage.run(letters: [], tls: certificate.settings) { stage in
+            let page = try certificate.fetch("https://localhost:\(stage.port)/")
+            #expect(page.contains("Dead letters"))
+            #expect(page.lowercased().contains("set-cookie: dead-letters-session"))
+            #expect(page.contains("Secure"))
+            // Plain HTTP gets no page there.
+            let plain = try await Visitor(port: stage.port).get("/")
+            #expect(plain.status != 200)
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test(arguments: ["0.0.0.0", "192.0.2.7", "example.org", "localhost", "::", "127.0.0.1.example.org", ""])
+    func refusesToBeReachedFromElsewhereWithoutTLSOrAToken(host: String) throws {
+        let open = PagesSettings(host: host, names: ["letters.example.org"], localUser: "ada")
+        #expect(throws: PagesSettings.Unsafe.self) { try open.check() }
+        var safe = open
+        safe.tls = PagesSettings.TLS(certificateFile: "c", keyFile: "k")
+        try safe.check()
+        safe = open
+        safe.proxyToken = Secret("0123456789abcdef")
+        try safe.check()
+        safe.proxyToken = Secret("short")
+        #expect(throws: PagesSettings.Unsafe.self) { try safe.check() }
+    }
+
+    @Test(arguments: ["127.0.0.1", "127.8.9.10", "::1"])
+    func loopbackNeedsNothing(host: String) throws { try PagesSettings(host: host, localUser: "ada").check() }
+
+    @Test func beyondLoopbackItHasToBeToldItsName() {
+        var settings = PagesSettings(
+            host: "0.0.0.0",
+            proxyToken: Secret("0123456789abcdef"),
+            localUser: "ada"
+        )
+        #expect(throws: PagesSettings.Unsafe.self) { try settings.check() }
+        settings.names = ["Letters.example.org"]
+        #expect(settings.servedNames == ["letters.example.org"])
+    }
+}

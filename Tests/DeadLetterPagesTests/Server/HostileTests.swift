@@ -1,0 +1,56 @@
+import Testing
+
+/// What anybody may have written, looked at through every page.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct HostileTests {
+    @Test func everyPageShowsHarmfulLettersAsText() async throws {
+        try await Stage.run(letters: Mess.letters()) { stage in
+            let groups = try await stage.page("/", once: { $0.contains("180 open dead letters") })
+            #expect(groups.contains("&lt;script&gt;window.hurt=1"))
+            let visitor = try await Visitor(port: stage.port).signedIn(on: "/plan?state=open")
+            let again = Visitor(port: stage.port, cookie: visitor.cookie, token: visitor.token)
+            var pages = [groups]
+            let list = try await again.get("/letters?since=12h").body
+            let ids = Set(list.split(separator: "/letters/dl-").dropFirst().map { "dl-" + $0.prefix(32) })
+            #expect(ids.count == 100)
+            let rest = try await again.get("/letters?since=12h&page=2").body
+            let all = ids.union(
+                rest.split(separator: "/letters/dl-").dropFirst().map { "dl-" + $0.prefix(32) }
+            )
+            for query in ["reason=PaymentDeclinedException", "reason=unknown", "reason=odd.time"] {
+                let found = try await again.get("/letters?\(query)").body
+                pages.append(found)
+                for id in all where found.contains("/letters/\(id)") {
+                    pages.append(try await again.get("/letters/\(id)").body)
+                    pages.append(
+                        try await again.post("/letters/\(id)/reveal", [("because", "<script>")]).body
+                    )
+                }
+                pages.append(try await again.get("/plan?\(query)&force=yes&target=activation").body)
+                pages.append(try await again.get("/discard?\(query)").body)
+            }
+            #expect(pages.count > 12)
+            for script in ["<script>window.hurt", "%3Cscript%3Ewindow.hurt%3D1"] {
+                pages.append(
+                    try await again.get("/?reason=\(script.replacing("<", with: "%3C"))&where=\(script)").body
+                )
+                pages.append(try await again.get("/replays/\(script.replacing("<", with: "%3C"))").body)
+                pages.append(try await again.get("/letters/\(script.replacing("<", with: "%3C"))").body)
+            }
+            pages.append(try await stage.page("/audit", once: { $0.contains("&lt;script&gt;") }))
+            for page in pages {
+                #expect(page.hasPrefix("<!doctype html>"))
+                #expect(!page.contains("<script>") && !page.contains("<img"))
+                #expect(!page.contains("<b>"))
+                #expect(
+                    !page.unicodeScalars.contains {
+                        $0.value == 0x1B || $0.value == 0x202E || $0.value == 0x7
+                    }
+                )
+                // A value of 1 MB is shown cut.
+                #expect(page.utf8.count < 400_000)
+            }
+            #expect(pages.contains { $0.contains("de ad be ef") })
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Glibc
+
+/// As little HTTP as these tests need: one request, one connection, everything that comes back, and nothing done about it.
+struct PlainHTTP: Sendable {
+    struct Failure: Error {
+        let code: Int32
+    }
+
+    struct Answer: Sendable {
+        var status: Int
+        /// By their names in small letters.
+        var headers: [String: String]
+        var body: String
+    }
+
+    let port: Int
+    /// Of the socket: how long the other side may be silent.
+    var patience = 60
+
+    /// Sends the text as it is and reads until the other side closes. Waits on a thread of its own: the server under
+    /// test needs those of the tasks.
+    func exchange(_ request: String) async throws -> Answer {
+        let text = try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try self.exchangeNow(request) })
+            }
+        }
+        return Self.answer(text)
+    }
+
+    func request(
+        _ method: String,
+        _ path: String,
+        headers: [String: String],
+        body: String = ""
+    ) async throws -> Answer {
+        var headers = headers
+        headers["Connection"] = "close"
+        if method != "GET" { headers["Content-Length"] = String(body.utf8.count) }
+        let lines = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }.joined()
+        return try await self.exchange("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(body)")
+    }
+
+    private static func answer(_ text: String) -> Answer {
+        let end = text.firstRange(of: "\r\n\r\n")
+        let head = text[..<(end?.lowerBound ?? text.endIndex)].split(separator: "\r\n")
+        var headers: [String: String] = [:]
+        for line in head.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2 else { continue }
+            headers[parts[0].lowercased()] = String(parts[1].drop { $0 == " " })
+        }
+        let words = head.first?.split(separator: " ") ?? []
+        return Answer(
+            status: words.count > 1 ? Int(words[1]) ?? 0 : 0,
+            headers: headers,
+            body: end.map { String(text[$0.upperBound...]) } ?? ""
+        )
+    }
+
+    private static func isWhole(_ answer: [UInt8]) -> Bool {
+        guard let end = answer.firstRange(of: Array("\r\n\r\n".utf8)) else { return false }
+        let head = String(decoding: answer[..<end.lowerBound], as: UTF8.self).lowercased()
+        guard let name = head.firstRange(of: "content-length:") else { return false }
+        let digits = head[name.upperBound...].drop { $0 == " " }.prefix { $0.isNumber }
+        return Int(digits).map { answer.count - end.upperBound >= $0 } ?? false
+    }
+
+    private func exchangeNow(_ request: String) throws -> String {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(code: errno) }
+        defer { close(descriptor) }
+        var patience = timeval(tv_sec: self.patience, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(self.port).bigEndian)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { throw Failure(code: errno) }
+        var rest = Array(request.utf8)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            // A server that has heard enough may close before it has read all.
+            guard count > 0 else { break }
+            rest = rest.dropFirst(count)
+        }
+        var answer: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe chunk.withUnsafeMutableBytes {
+                unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+            }
+            guard count > 0 else { break }
+            answer.append(contentsOf: chunk[..<count])
+            // chromedriver keeps its connections, whatever it is asked.
+            if Self.isWhole(answer) { break }
+        }
+        return String(decoding: answer, as: UTF8.self)
+    }
+}

@@ -1,0 +1,174 @@
+import Records
+import Testing
+import WireFormats
+
+@testable import DeadLetters
+
+/// What the desk tells, of records that lie in a broker.
+@Suite(.timeLimit(.minutes(1))) struct DeskTests {
+    private static func filter(_ headers: [String] = [], _ conditions: [String] = []) throws -> LetterFilter {
+        var filter = LetterFilter()
+        filter.headers = headers.map { LetterFilter.HeaderCondition($0) }
+        filter.conditions = try conditions.map { try DeadLetterCondition($0) }
+        return filter
+    }
+
+    @Test func looksIntoRecordsForWhatTheIndexDoesNotHold() async throws {
+        try await ClusterUnderTest.with { cluster in
+            let id = try cluster.clusterID()
+            try cluster.publish(
+                (0..<20).map { number in
+                    Letters.record(
+                        number,
+                        partition: Int32(number % 2),
+                        clusterID: id,
+                        reason: number < 10 ? "gdt.-2" : "gdt.-3",
+                        headers: number % 3 == 0
+                            ? [RecordHeader("tenant", "cn")] : [RecordHeader("tenant", nil)]
+                    )
+                }
+            )
+            let desk = try cluster.desk()
+            try desk.refresh()
+            func numbers(_ filter: LetterFilter) throws -> [Int64] {
+                let numbers = try desk.letters(filter, limit: 1_000).compactMap(\.source?.offset).sorted()
+                #expect(try desk.groups(filter).letters == numbers.count)
+                return numbers
+            }
+            let thirds: [Int64] = [0, 3, 6, 9, 12, 15, 18]
+            #expect(try numbers(Self.filter(["tenant=cn"])) == thirds)
+            #expect(try numbers(Self.filter(["tenant"])) == Array(0..<20))
+            #expect(try numbers(Self.filter(["tenant="])) == (0..<20).filter { $0 % 3 != 0 })
+            #expect(try numbers(Self.filter(["tenant", "none"])).isEmpty)
+            #expect(try numbers(Self.filter([], ["number >= 15"])) == Array(15..<20))
+            #expect(try numbers(Self.filter(["tenant=cn"], ["number < 9"])) == [0, 3, 6])
+            #expect(try numbers(Self.filter([], ["other"])).isEmpty)
+            var both = try Self.filter(["tenant=cn"])
+            both.reasons = ["gdt.-3"]
+            #expect(try numbers(both) == [12, 15, 18])
+        }
+    }
+
+    /// One index serves every set of topics, and what is not looked at is not replayed.
+    @Test func lettersOfOtherTopicsStayOutOfSight() async throws {
+        try await ClusterUnderTest.with(topics: ["orders", "a.dead-letter", "b.dead-letter"]) { cluster in
+            try cluster.publishLetters(0..<4, in: "a.dead-letter")
+            try cluster.publishLetters(10..<13, in: "b.dead-letter")
+            let wide = try cluster.desk()
+            try wide.refresh()
+            let narrow = try cluster.desk { $0.topics = ["b.dead-*"] }
+            try narrow.refresh()
+            #expect(try wide.groups(LetterFilter()).letters == 7)
+            #expect(try narrow.groups(LetterFilter()).letters == 3)
+            #expect(
+                try narrow.letters(LetterFilter(), limit: 10).allSatisfy { $0.group.topic == "b.dead-letter" }
+            )
+            #expect(try narrow.plan(LetterFilter(), ReplayOptions()).items.count == 3)
+            #expect(try narrow.letters(Self.filter([], ["number >= 0"]), limit: 10).count == 3)
+        }
+    }
+
+    @Test func aLetterIsNamedByIDBeginningOrPosition() async throws {
+        try await ClusterUnderTest.with { cluster in
+            try cluster.publishLetters(0..<4)
+            let desk = try cluster.desk()
+            try desk.refresh()
+            for view in try desk.letters(LetterFilter(), limit: 10) {
+                let id = "\(view.id)"
+                for name in [id, String(id.prefix(20)), "\(view.position)"] {
+                    #expect(try desk.letter(named: name).id == view.id)
+                }
+            }
+            for name in [
+                "", "dl-", "orders.dead-letter/0/99", "none/0/0", "dl-" + String(repeating: "0", count: 32),
+            ] {
+                #expect(throws: Desk.NoSuchLetter.self) { try desk.letter(named: name) }
+            }
+        }
+    }
+
+    @Test func tellsWhatGoesSoon() async throws {
+        let hour: Int64 = 3_600_000
+        try await ClusterUnderTest.with(topics: ["orders"]) { cluster in
+            try await cluster.makeTopic("a.dead-letter", settings: ["retention.ms": "\(24 * hour)"])
+            try await cluster.makeTopic(
+                "b.dead-letter",
+                settings: ["retention.ms": "-1", "retention.bytes": "5000000"]
+            )
+            let id = try cluster.clusterID()
+            for topic in ["a.dead-letter", "b.dead-letter"] {
+                try cluster.publish(
+                    (0..<Int64(4)).map { number in
+                        var record = Letters.record(number, in: topic, clusterID: id)
+                        record.timestamp = Letters.start - number * 6 * hour
+                        return record
+                    }
+                )
+            }
+            let desk = try cluster.desk()
+            try desk.refresh()
+            let views = try desk.retention(soon: 7 * hour)
+            #expect(views.map(\.topic) == ["a.dead-letter", "b.dead-letter"])
+            #expect(views.map(\.keeps) == [24 * hour, nil] && views.map(\.bytes) == [nil, 5_000_000])
+            #expect(views.map(\.open) == [4, 4] && views.map(\.goingSoon) == [1, 0])
+            #expect(views.map(\.firstGoes) == [Letters.start + 6 * hour, nil])
+            #expect(views.map(\.isUnknown) == [false, false])
+        }
+    }
+
+    @Test func whatIsKeptForEverGoesAtTheEndOfTime() async throws {
+        try await ClusterUnderTest.with(topics: ["orders"]) { cluster in
+            try await cluster.makeTopic(ClusterUnderTest.letters, settings: ["retention.ms": "\(Int64.max)"])
+            try cluster.publishLetters(0..<2)
+            let desk = try cluster.desk()
+            try desk.refresh()
+            let views = try desk.retention(soon: 3_600_000)
+            #expect(views.map(\.firstGoes) == [.max] && views.map(\.goingSoon) == [0])
+        }
+    }
+
+    @Test func arrivalsAreThoseSinceTheLastLook() async throws {
+        try await ClusterUnderTest.with { cluster in
+            try cluster.publishLetters(0..<4)
+            let desk = try cluster.desk()
+            try desk.refresh()
+            var ends = try desk.ends()
+            #expect(try desk.arrivals(since: &ends).isEmpty)
+            try cluster.publishLetters(4..<9)
+            try desk.refresh()
+            #expect(try desk.arrivals(since: &ends).count == 5)
+            #expect(try desk.arrivals(since: &ends).isEmpty)
+        }
+    }
+
+    /// A letter that only points at its record: the record itself is replayed, if it is still the one that died.
+    @Test func whatALetterPointsAtIsReplayed() async throws {
+        try await ClusterUnderTest.with { cluster in
+            let id = try cluster.clusterID()
+            let values = (0..<4).map { Array("a value of number \($0), which is long".utf8) }
+            try cluster.publish(
+                values.prefix(3).map { OutboundRecord(topic: "orders", key: [1], value: $0, partition: 0) }
+            )
+            // The last points at a record that there is not, the one before it at another than it says.
+            try cluster.publish(
+                (0..<4).map { number in
+                    Letters.record(
+                        number,
+                        clusterID: id,
+                        value: values[number == 2 ? 3 : Int(number)],
+                        limit: 500
+                    )
+                }
+            )
+            let desk = try cluster.desk()
+            try desk.refresh()
+            let plan = try desk.plan(LetterFilter(), ReplayOptions())
+            #expect(plan.items.count == 4 && plan.items.allSatisfy { $0.letter.bytes == nil })
+            let report = try desk.replay(plan, ReplayOptions())
+            #expect(report.done == 2 && report.skipped == [.gone: 2] && report.left == 0)
+            let replayed = try cluster.contents(of: "orders").filter { $0.header("dlq.replay_id") != nil }
+            #expect(Set(replayed.map(\.value)) == Set(values.prefix(2)))
+            #expect(replayed.allSatisfy { $0.key == [1] && $0.partition == 0 })
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// SplitMix64: the same numbers from the same seed, on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { self.state = seed }
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = self.state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &self) }
+
+    mutating func one<Element>(of elements: [Element]) -> Element {
+        elements[.random(in: 0..<elements.count, using: &self)]
+    }
+
+    mutating func chance(_ share: Double) -> Bool { .random(in: 0..<1, using: &self) < share }
+}
