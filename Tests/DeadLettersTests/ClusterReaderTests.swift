@@ -171,7 +171,8 @@ import Testing
                 try cluster.publishLetters(round * 500..<(round + 1) * 500)
                 try await withThrowingTaskGroup(of: Void.self) { tasks in
                     for _ in 0..<2 {
-                        tasks.addTask { try cluster.reader().refresh() }
+                        // A thread for each, or they would take turns.
+                        tasks.addTask(executorPreference: OwnThread()) { try cluster.reader().refresh() }
                     }
                     try await tasks.waitForAll()
                 }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Kafka
 import Testing
 import WorkerTestSupport
 
@@ -261,6 +262,39 @@ extension IndexUnderTest {
     @Test(arguments: [true, false])
     func isThereWhenItIsOpenedAgain(isOwnPlace: Bool) throws {
         #expect(try self.reopened(try self.filled(), isOwnPlace: isOwnPlace) == 100)
+    }
+
+    /// Nobody has it open, and what stood beside it is gone.
+    @Test(arguments: [true, false])
+    func isThereWhenItWasClosed(isOwnPlace: Bool) throws {
+        let test = try self.filled()
+        _ = try test.index.pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try test.index.pool.close()
+        for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: test.path + suffix) }
+        #expect(try self.reopened(test, isOwnPlace: isOwnPlace) == 100)
+    }
+
+    /// Two processes that come at once make one index.
+    @Test(arguments: 1...5)
+    func manyMayMakeItAtOnce(round: Int) async throws {
+        let folder = try TemporaryFolder()
+        let path = IndexUnderTest.path(in: folder)
+        let opened = try await withThrowingTaskGroup(of: LetterIndex.self) { tasks in
+            for _ in 0..<4 {
+                tasks.addTask(executorPreference: OwnThread()) {
+                    try LetterIndex(path: path, mark: Self.mark, isOwnPlace: false)
+                }
+            }
+            return try await tasks.reduce(into: []) { $0.append($1) }
+        }
+        let stand = try #require(
+            try opened[0].stands(of: [TopicPartition(topic: "a", partition: 0): 7]).values.first
+        )
+        for index in opened {
+            #expect(
+                try index.knownStands(of: [TopicPartition(topic: "a", partition: 0)]).values.first == stand
+            )
+        }
     }
 
     @Test(arguments: [true, false])

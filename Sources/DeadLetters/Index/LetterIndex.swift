@@ -36,19 +36,24 @@ package final class LetterIndex: Sendable {
         }
     }
 
-    /// Looks without changing anything. No file, or an empty one, can become an index.
+    /// Looks without changing anything. No file, or one without anything in it, can become an index: another process may
+    /// be about to make it one.
     private static func isIndex(_ path: String) throws -> Bool {
         guard try IndexFile.byteCount(path) > 0 else { return true }
         do {
             var configuration = Self.configuration
             configuration.readonly = true
-            let version = try DatabaseQueue(path: path, configuration: configuration).read { database in
-                try Int64.fetchOne(database, sql: "PRAGMA user_version")
+            return try DatabaseQueue(path: path, configuration: configuration).read { database in
+                let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+                return try version >> 16 == Self.kind || version == 0 && Self.isEmpty(database)
             }
-            return version.map { $0 >> 16 == Self.kind } ?? false
         } catch let error as DatabaseError where Self.isDamage(error) {
             return false
         }
+    }
+
+    private static func isEmpty(_ database: Database) throws -> Bool {
+        try Int64.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
     }
 
     private static func isDamage(_ error: DatabaseError) -> Bool {
@@ -97,18 +102,18 @@ package final class LetterIndex: Sendable {
         configuration.label = "index"
         configuration.busyMode = .timeout(30)
         configuration.prepareDatabase { database in
-            // What a power cut takes is read again from Kafka.
+            // A power cut takes the last writes as a whole, and they are read again from Kafka.
             try database.execute(
-                sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY"
+                sql: "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY"
             )
         }
         return configuration
     }
 
     private static func lay(out database: Database, _ salt: Int32) throws {
-        guard try Int64.fetchOne(database, sql: "PRAGMA user_version") == 0,
-            try Int64.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
-        else { return }
+        guard try Int64.fetchOne(database, sql: "PRAGMA user_version") == 0, try self.isEmpty(database) else {
+            return
+        }
         try database.execute(sql: Self.layout)
         try database.execute(sql: "PRAGMA application_id = \(salt); PRAGMA user_version = \(Self.version)")
     }

@@ -144,7 +144,7 @@ final class ClusterUnderTest: Sendable {
 }
 
 /// Runs one test's task where it may wait as long as it likes.
-private final class OwnThread: TaskExecutor {
+final class OwnThread: TaskExecutor {
     private let queue = DispatchQueue(label: "test")
 
     func enqueue(_ job: consuming ExecutorJob) {
