@@ -76,7 +76,7 @@ package struct PagesServer: Service {
                     looking.close()
                     replaying.close()
                 }
-                try await self.serve(looking, runner, watch)
+                try await self.serve(looking, replaying, runner, watch)
             }
             do {
                 while try await group.next() != nil {}
@@ -90,10 +90,17 @@ package struct PagesServer: Service {
         }
     }
 
-    private func serve(_ desk: DeskThread, _ runner: ReplayRunner, _ watch: IndexWatch) async throws {
+    private func serve(
+        _ desk: DeskThread,
+        _ replaying: DeskThread,
+        _ runner: ReplayRunner,
+        _ watch: IndexWatch
+    ) async throws {
         let (index, mark): (LetterIndex, KeyedMark)
         do {
             (index, mark) = try await desk.perform { ($0.index, $0.mark) }
+            // Nobody is let in before both are there.
+            try await replaying.perform { _ in }
         } catch is DeskThread.Closed {
             // The thread's own error says why.
             return
