@@ -1,0 +1,182 @@
+package import WireFormats
+package import WorkerKit
+
+/// Everything that one input partition knows: its cohorts, what of them is new, and what is due to be told.
+///
+/// A value of time comes from outside, always: milliseconds since 1970. `now` is this machine's; `progress` is how far
+/// the partition has been read, which is `now` only where everything has been, so that a worker that catches up with a
+/// week closes nothing before its time.
+package final class ArrivalLedger {
+    package let source: Int32
+    private let rules: CohortRules
+    private let pace: EmissionPace
+    private let retention: Int64
+    private let seed: UInt64
+    private let fingerprint = FingerprintMachine()
+    private var cohorts: [CohortKey: Cohort] = [:]
+    /// Of which something is new since it was last written.
+    private var changed: [CohortKey: Cohort] = [:]
+    /// Whose part is to be told, and when; each is in here once.
+    private var due = DueQueue<CohortKey>()
+    private var isDue: Set<CohortKey> = []
+    private var ends = DueQueue<CohortKey>()
+
+    /// - Parameters:
+    ///   - retention: how long after its end a closed cohort is remembered, so that what is late is told apart from
+    ///     what is new.
+    ///   - seed: a number that nobody outside knows.
+    package init(
+        source: Int32,
+        rules: CohortRules,
+        pace: EmissionPace,
+        retention: Duration = .seconds(30 * 86_400),
+        seed: UInt64
+    ) {
+        self.source = source
+        self.rules = rules
+        self.pace = pace
+        self.retention = retention.wholeMilliseconds
+        self.seed = seed
+    }
+
+    package var cohortCount: Int { self.cohorts.count }
+
+    /// Devices that are held, over all cohorts. Looks at every cohort.
+    package var deviceCount: Int { self.cohorts.values.reduce(0) { $0 + $1.deviceCount } }
+
+    /// What all of it takes in memory, near enough. Looks at every cohort.
+    package var byteCount: Int { self.cohorts.values.reduce(0) { $0 + $1.byteCount } }
+
+    // MARK: - Events
+
+    package func count(_ event: PushEvent, now: Int64) -> Judgement {
+        guard self.rules.environments.contains(event.environment) else {
+            return Judgement(.ineligible, sent: event.sentMS)
+        }
+        let key = CohortKey(of: event)
+        guard let cohort = self.cohort(of: key, event, now: now) else {
+            return Judgement(.late, sent: event.sentMS)
+        }
+        let judgement = cohort.count(event, of: self.device(of: event), self.rules)
+        self.note(cohort, now: now)
+        return judgement
+    }
+
+    /// Counts an event that names a message and no device, if the message is known.
+    package func count(withoutDevice event: PushEventHeader, now: Int64) {
+        let key = CohortKey(provider: event.provider, appBundle: event.appBundle, messageID: event.messageID)
+        guard let cohort = self.cohorts[key] else { return }
+        cohort.countWithoutDevice()
+        self.note(cohort, now: now)
+    }
+
+    /// Nil for an event that is late by its own word and whose message is not known any more: to begin to count it
+    /// again would only say that it is late.
+    private func cohort(of key: CohortKey, _ event: PushEvent, now: Int64) -> Cohort? {
+        if let cohort = self.cohorts[key] { return cohort }
+        let allowed = self.rules.allowedLateness.wholeMilliseconds
+        if event.kind != .sent, PushTime.isLate(event, sentMS: event.sentMS, allowedMS: allowed) { return nil }
+        let cohort = Cohort(
+            key,
+            source: self.source,
+            term: now,
+            first: event,
+            rules: self.rules,
+            seed: self.seed
+        )
+        self.cohorts[key] = cohort
+        self.ends.add(key, due: cohort.end(self.rules))
+        return cohort
+    }
+
+    /// Which device; where no message is named, which device, payload and minute, so that only repeats are repeats.
+    private func device(of event: PushEvent) -> Fingerprint {
+        guard event.messageID.isEmpty else { return self.fingerprint(event.deviceID.utf8) }
+        let content = event.payloadSHA256.isEmpty ? event.eventID : event.payloadSHA256
+        let minute = (event.deviceMS ?? event.serverMS) / 60_000
+        return self.fingerprint("\(event.deviceID)\0\(content)\0\(minute)".utf8)
+    }
+
+    private func note(_ cohort: Cohort, now: Int64) {
+        guard self.changed[cohort.key] == nil else { return }
+        self.changed[cohort.key] = cohort
+        self.tell(cohort, now: now)
+    }
+
+    private func tell(_ cohort: Cohort, now: Int64) {
+        guard self.isDue.insert(cohort.key).inserted else { return }
+        self.due.add(cohort.key, due: now + self.pace.interval(age: now - cohort.firstSeen))
+    }
+
+    // MARK: - What is written
+
+    /// When the next part is due to be told; nil if nothing is to be said.
+    package var nextDue: Int64? { self.due.nextDue }
+
+    package var hasChanges: Bool { !self.changed.isEmpty }
+
+    /// Closes what has ended, and gives what must be written for the state to be found again, and what is due to be
+    /// told.
+    ///
+    /// - Parameter limit: parts that are told at most; the others stay due.
+    package func collect(
+        now: Int64,
+        progress: Int64,
+        limit: Int = 2_000,
+        change: (CohortSnapshot) -> Void,
+        part: (CohortSnapshot) -> Void
+    ) {
+        self.closeEnded(now: now, progress: progress)
+        for cohort in self.changed.values { change(cohort.takeChanges()) }
+        self.changed.removeAll(keepingCapacity: true)
+        var told = 0
+        while told < limit, let key = self.due.popDue(at: now) {
+            self.isDue.remove(key)
+            guard let cohort = self.cohorts[key] else { continue }
+            part(cohort.snapshot())
+            told += 1
+        }
+    }
+
+    private func closeEnded(now: Int64, progress: Int64) {
+        while let key = self.ends.popDue(at: progress) {
+            guard let cohort = self.cohorts[key] else { continue }
+            let end = cohort.end(self.rules)
+            if end > progress {
+                self.ends.add(key, due: end)
+            } else if !cohort.isClosed {
+                cohort.close()
+                self.changed[key] = cohort
+                // At once: it is the last word.
+                if self.isDue.insert(key).inserted { self.due.add(key, due: now) }
+                self.ends.add(key, due: end.addingClamped(self.retention))
+            } else if end.addingClamped(self.retention) > progress {
+                self.ends.add(key, due: end.addingClamped(self.retention))
+            } else {
+                self.cohorts[key] = nil
+                self.changed[key] = nil
+            }
+        }
+    }
+
+    // MARK: - What is read back
+
+    /// Takes a change as it was written, in the order of the writing.
+    package func restore(_ snapshot: CohortSnapshot) {
+        if let cohort = self.cohorts[snapshot.key], cohort.term == snapshot.term {
+            cohort.restore(snapshot)
+        } else {
+            let cohort = Cohort(snapshot, seed: self.seed)
+            cohort.restore(snapshot)
+            self.cohorts[snapshot.key] = cohort
+        }
+    }
+
+    /// Everything has been read back. Nobody knows what of it has been told, so all of it is.
+    package func restored(now: Int64) {
+        for cohort in self.cohorts.values {
+            self.tell(cohort, now: now)
+            self.ends.add(cohort.key, due: cohort.end(self.rules))
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import SwiftProtobuf
+import WireMessages
+
+extension CohortSnapshot {
+    /// As `flotilla.pusharrival.v1.CohortSnapshot`.
+    package func encoded() -> [UInt8] {
+        var message = Flotilla_Pusharrival_V1_CohortSnapshot()
+        message.provider = self.key.provider
+        message.appBundle = self.key.appBundle
+        message.messageID = self.key.messageID
+        message.day = self.key.day
+        message.campaignID = self.campaignID
+        message.source = self.source
+        message.term = self.term
+        message.version = self.version
+        message.isClosed = self.isClosed
+        message.firstSeenMs = self.firstSeen
+        message.lastSeenMs = self.lastSeen
+        message.baseMs = self.base
+        message.write(self.tally)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(self.devices.count * DeviceRecord.byteCount)
+        for device in self.devices { device.append(to: &bytes) }
+        message.pairs = Data(bytes)
+        do {
+            return try message.serializedBytes()
+        } catch {
+            preconditionFailure("a message without required fields can always be written")
+        }
+    }
+
+    /// Nil if the bytes are not what a worker has written.
+    package init?(_ bytes: [UInt8]) {
+        guard let message = try? Flotilla_Pusharrival_V1_CohortSnapshot(serializedBytes: bytes),
+            message.pairs.count % DeviceRecord.byteCount == 0, let tally = message.tally
+        else { return nil }
+        self.init(
+            key: CohortKey(
+                provider: message.provider,
+                appBundle: message.appBundle,
+                messageID: message.messageID,
+                day: message.day
+            ),
+            campaignID: message.campaignID,
+            source: message.source,
+            term: message.term,
+            version: message.version,
+            isClosed: message.isClosed,
+            tally: tally,
+            firstSeen: message.firstSeenMs,
+            lastSeen: message.lastSeenMs,
+            base: message.baseMs
+        )
+        self.devices.reserveCapacity(message.pairs.count / DeviceRecord.byteCount)
+        var words = Words(message.pairs)
+        while let high = words.next(), let low = words.next() {
+            self.devices.append(DeviceRecord(high: high, low: low))
+        }
+    }
+}
+
+/// Reads 64-bit words, little-endian.
+private struct Words {
+    private var bytes: [UInt8]
+    private var position = 0
+
+    init(_ data: Data) { self.bytes = Array(data) }
+
+    mutating func next() -> UInt64? {
+        guard self.position + 8 <= self.bytes.count else { return nil }
+        var word: UInt64 = 0
+        for index in 0..<8 { word |= UInt64(self.bytes[self.position + index]) << UInt64(8 * index) }
+        self.position += 8
+        return word
+    }
+}
+
+extension Flotilla_Pusharrival_V1_CohortSnapshot {
+    fileprivate mutating func write(_ tally: Tally) {
+        self.accepted = tally.accepted
+        self.rejected = tally.rejected
+        self.eligible = tally.eligible
+        self.arrived = tally.arrived
+        self.shown = tally.shown
+        self.opened = tally.opened
+        self.dismissed = tally.dismissed
+        self.duplicates = tally.duplicates
+        self.lateDropped = tally.lateDropped
+        self.ineligible = tally.ineligible
+        self.unknownDevice = tally.unknownDevice
+        self.skewAdjusted = tally.skewAdjusted
+        self.lagUnknown = tally.lagUnknown
+        self.lagEdgesMs = tally.histogram?.edges ?? []
+        self.lagHist = tally.histogram?.counts ?? []
+        let buckets = tally.sketch.buckets
+        self.lagSketchIndex = buckets.map { Int32(clamping: $0.index) }
+        self.lagSketchCount = buckets.map(\.count)
+        if let time = tally.firstArrival { self.firstArrivalMs = time }
+        if let time = tally.lastArrival { self.lastArrivalMs = time }
+        if let time = tally.firstSent { self.firstSentMs = time }
+        if let time = tally.lastSent { self.lastSentMs = time }
+    }
+
+    fileprivate var tally: Tally? {
+        guard let histogram = LagHistogram(edges: self.lagEdgesMs, counts: self.lagHist),
+            self.lagSketchIndex.count == self.lagSketchCount.count
+        else { return nil }
+        var tally = Tally(edges: [])
+        tally.accepted = self.accepted
+        for (reason, count) in self.rejected.sorted(by: { $0.key < $1.key }) { tally.reject(reason, count: count) }
+        tally.eligible = self.eligible
+        tally.arrived = self.arrived
+        tally.shown = self.shown
+        tally.opened = self.opened
+        tally.dismissed = self.dismissed
+        tally.duplicates = self.duplicates
+        tally.lateDropped = self.lateDropped
+        tally.ineligible = self.ineligible
+        tally.unknownDevice = self.unknownDevice
+        tally.skewAdjusted = self.skewAdjusted
+        tally.lagUnknown = self.lagUnknown
+        tally.histogram = histogram
+        tally.sketch = LagSketch(
+            zip(self.lagSketchIndex, self.lagSketchCount).map { (index: Int($0), count: $1) }
+        )
+        if self.hasFirstArrivalMs { tally.noteArrival(at: self.firstArrivalMs) }
+        if self.hasLastArrivalMs { tally.noteArrival(at: self.lastArrivalMs) }
+        if self.hasFirstSentMs { tally.noteSending(at: self.firstSentMs) }
+        if self.hasLastSentMs { tally.noteSending(at: self.lastSentMs) }
+        return tally
+    }
+}
