@@ -1,0 +1,25 @@
+extension PushEvent {
+    /// The event as a protobuf `PushEvent`, without what came of it already: a payload. It is read again as the same event.
+    package func encoded() -> [UInt8] {
+        var message = ProtobufWriter(reserving: 320)
+        message.string(1, self.kind.rawValue)
+        message.string(2, self.provider)
+        message.string(3, self.messageID)
+        message.string(4, self.campaignID)
+        message.string(5, self.appBundle)
+        message.string(6, self.deviceID)
+        message.string(7, self.eventID)
+        message.string(8, self.environment)
+        if case .rejected(let reason) = self.acceptance {
+            message.string(9, "rejected")
+            message.string(10, reason)
+        }
+        message.optionalInt64(11, self.sentMS)
+        message.optionalInt64(12, self.deviceMS)
+        message.optionalInt64(13, self.uploadMS)
+        message.optionalInt64(14, self.serverMS)
+        message.optionalBool(15, self.isEligible)
+        message.string(17, self.payloadSHA256)
+        return message.bytes
+    }
+}

@@ -1,0 +1,191 @@
+extension PushEvent {
+    private static let nameBytesLimit = 256
+    private static let eventIDBytesLimit = 64
+    private static let reasonBytesLimit = 64
+
+    init(
+        _ fields: consuming PushEventFields,
+        receivedAt timestamp: Int64?,
+        now: Int64,
+        paths: PushPayloadPaths
+    ) throws(Fault) {
+        var check = Check(fields)
+        let payload = check.payload(fields, paths)
+        check.complete(by: payload)
+        guard check.reason == nil, let kind = check.header.kind else {
+            throw .refused(check.reason ?? Check.unknownType, check.header)
+        }
+        let serverMS = Self.serverTime(fields.serverMS, timestamp, now)
+        let sentMS = [fields.sentMS, payload?.sentMS].lazy.compactMap(\.self)
+            .first { PushTime.isPlausible($0, asOf: serverMS) }
+        self.init(
+            kind,
+            provider: check.header.provider,
+            appBundle: check.header.appBundle,
+            messageID: check.header.messageID,
+            campaignID: check.header.campaignID,
+            deviceID: check.header.deviceID,
+            eventID: check.header.eventID,
+            environment: check.header.environment,
+            acceptance: check.acceptance,
+            sentMS: sentMS,
+            deviceMS: fields.deviceMS,
+            uploadMS: fields.uploadMS,
+            serverMS: serverMS,
+            isEligible: fields.isEligible ?? payload?.isEligible,
+            payloadSHA256: payload?.sha256 ?? check.payloadSHA256
+        )
+    }
+
+    private static func serverTime(_ own: Int64?, _ timestamp: Int64?, _ now: Int64) -> Int64 {
+        if let own, PushTime.isPlausible(own, asOf: now) { return own }
+        if let timestamp, PushTime.isPlausible(timestamp, asOf: now) { return timestamp }
+        return now
+    }
+}
+
+extension PushEvent {
+    /// Goes through all that an event says, keeps what can be taken, and remembers the first objection.
+    private struct Check {
+        private(set) var reason: Reason?
+        private(set) var header = PushEventHeader()
+        private(set) var acceptance = Acceptance.accepted
+        private(set) var payloadSHA256 = ""
+
+        static let unknownType = Reason(
+            "type.unknown",
+            "The type is not sent, arrived, shown, opened or dismissed."
+        )
+
+        init(_ fields: borrowing PushEventFields) {
+            self.header.kind = Kind(rawValue: fields.type)
+            if self.header.kind == nil { self.reason = Self.unknownType }
+            self.header.provider = self.text(fields.provider, "provider")
+            self.header.messageID = self.text(fields.messageID, "message_id")
+            self.header.campaignID = self.text(fields.campaignID, "campaign_id")
+            self.header.appBundle = self.text(fields.appBundle, "app_bundle")
+            self.header.deviceID = self.text(fields.deviceID, "device_id")
+            self.header.eventID = self.text(fields.eventID, "event_id", limit: PushEvent.eventIDBytesLimit)
+            self.header.environment = self.environment(fields.environment)
+            if self.header.kind == .sent { self.acceptance = self.acceptance(fields) }
+            self.payloadSHA256 = self.digest(fields.payloadSHA256)
+        }
+
+        private mutating func object(_ code: String, _ message: String) {
+            if self.reason == nil { self.reason = Reason(code, message) }
+        }
+
+        /// An id or a name; empty if it cannot be taken.
+        private mutating func text(
+            _ text: String,
+            _ field: String,
+            limit: Int = PushEvent.nameBytesLimit
+        ) -> String {
+            guard text.utf8.count <= limit else {
+                self.object("\(field).too_long", "A name or an id has more than \(limit) bytes.")
+                return ""
+            }
+            guard !text.hasControlCharacters else {
+                self.object("\(field).malformed", "A name or an id has a control character in it.")
+                return ""
+            }
+            return text
+        }
+
+        private mutating func environment(_ text: String) -> String {
+            switch text {
+            case "", "production": return "production"
+            case "development": return text
+            default:
+                self.object("environment.unknown", "The environment is not production or development.")
+                return ""
+            }
+        }
+
+        private mutating func acceptance(_ fields: borrowing PushEventFields) -> Acceptance {
+            switch fields.status {
+            case "", "accepted": return .accepted
+            case "rejected":
+                let reason = fields.reason.prefix(bytes: PushEvent.reasonBytesLimit)
+                guard !reason.hasControlCharacters else {
+                    self.object("reason.malformed", "The reason has a control character in it.")
+                    return .accepted
+                }
+                return .rejected(reason: reason.isEmpty ? "unspecified" : String(reason))
+            default:
+                self.object("status.unknown", "The status is not accepted or rejected.")
+                return .accepted
+            }
+        }
+
+        private mutating func digest(_ text: String) -> String {
+            guard !text.isEmpty else { return "" }
+            guard text.utf8.count == 64, text.utf8.allSatisfy(\.isHexadecimal) else {
+                self.object("payload_sha256.malformed", "The payload's digest is not 64 hexadecimal digits.")
+                return ""
+            }
+            return text.utf8.allSatisfy(\.isLowercaseHexadecimal) ? text : text.lowercased()
+        }
+
+        /// Nil if there is none, or it cannot be read, or nothing can come of it any more.
+        mutating func payload(
+            _ fields: borrowing PushEventFields,
+            _ paths: PushPayloadPaths
+        ) -> PushPayload? {
+            guard self.reason == nil, !fields.payload.isEmpty else { return nil }
+            guard fields.payload.count <= PushPayload.bytesLimit else {
+                self.object(
+                    "payload.too_large",
+                    "The payload has more than \(PushPayload.bytesLimit) bytes."
+                )
+                return nil
+            }
+            let payload = PushPayload(fields.payload, paths: paths, declared: self.header.provider)
+            if payload == nil { self.object("payload.malformed", "The payload is not one JSON object.") }
+            return payload
+        }
+
+        /// Takes from the payload what the event itself does not say.
+        mutating func complete(by payload: PushPayload?) {
+            if let payload {
+                if self.header.messageID.isEmpty {
+                    self.header.messageID = self.text(payload.messageID, "message_id")
+                }
+                if self.header.campaignID.isEmpty {
+                    self.header.campaignID = self.text(payload.campaignID, "campaign_id")
+                }
+                if self.header.deviceID.isEmpty {
+                    self.header.deviceID = self.text(payload.installationID, "device_id")
+                }
+                if self.header.provider.isEmpty { self.header.provider = payload.provider }
+            }
+            if self.header.provider.isEmpty { self.header.provider = "apns" }
+            if self.header.deviceID.isEmpty {
+                self.object("device_id.missing", "Neither the event nor its payload names a device.")
+            }
+        }
+    }
+}
+
+extension StringProtocol {
+    /// C0, DEL or C1: nothing that belongs into an id.
+    fileprivate var hasControlCharacters: Bool {
+        var previous: UInt8 = 0
+        for byte in self.utf8 {
+            // U+0080 to U+009F are two bytes, of which the first is 0xC2.
+            if byte < 0x20 || byte == 0x7F || previous == 0xC2 && byte < 0xA0 { return true }
+            previous = byte
+        }
+        return false
+    }
+}
+
+extension String {
+    /// Whole scalars of at most so many bytes from the start.
+    fileprivate func prefix(bytes limit: Int) -> Substring {
+        guard self.utf8.count > limit else { return self[...] }
+        var end = self.utf8.index(self.startIndex, offsetBy: limit)
+        while self.utf8[end] & 0xC0 == 0x80 { end = self.utf8.index(before: end) }
+        return self[..<end]
+    }
+}

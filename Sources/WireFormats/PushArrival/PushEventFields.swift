@@ -1,0 +1,49 @@
+import WireMessages
+
+/// What stands in a record of `push-arrival`, and no rule has been looked at yet.
+struct PushEventFields: Hashable, Sendable {
+    var type = ""
+    var provider = ""
+    var messageID = ""
+    var campaignID = ""
+    var appBundle = ""
+    var deviceID = ""
+    var eventID = ""
+    var environment = ""
+    var status = ""
+    var reason = ""
+    var sentMS: Int64?
+    var deviceMS: Int64?
+    var uploadMS: Int64?
+    var serverMS: Int64?
+    var isEligible: Bool?
+    /// The text of the JSON.
+    var payload: [UInt8] = []
+    var payloadSHA256 = ""
+
+    init() {}
+
+    init(_ payload: RecordPayload) throws(RecordFault) {
+        self.init(try payload.decode(as: Flotilla_Pusharrival_V1_PushEvent.self))
+    }
+
+    init(_ message: Flotilla_Pusharrival_V1_PushEvent) {
+        self.type = message.type
+        self.provider = message.provider
+        self.messageID = message.messageID
+        self.campaignID = message.campaignID
+        self.appBundle = message.appBundle
+        self.deviceID = message.deviceID
+        self.eventID = message.eventID
+        self.environment = message.environment
+        self.status = message.status
+        self.reason = message.reason
+        self.sentMS = message.hasSentMs ? message.sentMs : nil
+        self.deviceMS = message.hasDeviceMs ? message.deviceMs : nil
+        self.uploadMS = message.hasUploadMs ? message.uploadMs : nil
+        self.serverMS = message.hasServerMs ? message.serverMs : nil
+        self.isEligible = message.hasNseEligible ? message.nseEligible : nil
+        self.payload = Array(message.payload.utf8)
+        self.payloadSHA256 = message.payloadSha256
+    }
+}
