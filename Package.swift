@@ -80,6 +80,7 @@ let package = Package(
             .executable(name: "activation-worker", targets: ["ActivationWorker"]),
             .executable(name: "dead-letters", targets: ["DeadLetterTool"]),
             .executable(name: "devicecheck-worker", targets: ["DeviceCheckWorker"]),
+            .executable(name: "push-arrival-worker", targets: ["PushArrivalWorker"]),
             .executable(name: "receipt-worker", targets: ["ReceiptWorker"]),
             .executable(name: "fleet", targets: ["Fleet"]),
         ],
@@ -182,6 +183,20 @@ let package = Package(
             ]
         ),
 
+        // The engine for work whose result is a state: one task for each partition, one transaction for all of them.
+        .target(
+            name: "StreamKit",
+            dependencies: ["EventThread", "Kafka", "Operations", "Records", "WorkerKit", coreMetrics, lifecycle, logging, metrics],
+            swiftSettings: house
+        ),
+
+        // What is counted of pushes: devices, cohorts, tallies, and what becomes of them when they are added up.
+        .target(
+            name: "PushStatistics",
+            dependencies: ["Cryptography", "WireFormats", "WireMessages", "WorkerKit", protobuf],
+            swiftSettings: house
+        ),
+
         // Workers: a handler, its settings, and a main.
         program(
             "ActivationWorker",
@@ -203,6 +218,14 @@ let package = Package(
             dependencies: [
                 "Cryptography", "WorkerKit", "Records", "WireFormats", "Operations", "UpstreamHTTP",
                 argumentParser, lifecycle, logging,
+            ]
+        ),
+
+        program(
+            "PushArrivalWorker",
+            dependencies: [
+                "Cryptography", "Kafka", "Operations", "PushStatistics", "Records", "StreamKit", "UpstreamHTTP",
+                "WireFormats", "WireMessages", "WorkerKit", argumentParser, lifecycle, metrics, protobuf,
             ]
         ),
 
@@ -266,6 +289,12 @@ let package = Package(
                 "Records",
                 "WireFormats", "WorkerTestSupport", grdb,
             ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "PushStatisticsTests",
+            dependencies: ["PushStatistics", "Records", "WireFormats", "WireMessages", "WorkerKit"],
+            resources: [.copy("Vectors")],
             swiftSettings: house
         ),
         // What the tests of every worker use.

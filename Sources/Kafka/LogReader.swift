@@ -156,5 +156,5 @@ internal import CRdKafka
 
 extension KafkaError.Code {
     /// Nothing is wrong: there is no further record at the moment.
-    static let endOfPartition = KafkaError.Code(RD_KAFKA_RESP_ERR__PARTITION_EOF)
+    package static let endOfPartition = KafkaError.Code(RD_KAFKA_RESP_ERR__PARTITION_EOF)
 }

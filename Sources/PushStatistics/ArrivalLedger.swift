@@ -1,5 +1,5 @@
 package import WireFormats
-package import WorkerKit
+import WorkerKit
 
 /// Everything that one input partition knows: its cohorts, what of them is new, and what is due to be told.
 ///
@@ -16,9 +16,9 @@ package final class ArrivalLedger {
     private var cohorts: [CohortKey: Cohort] = [:]
     /// Of which something is new since it was last written.
     private var changed: [CohortKey: Cohort] = [:]
-    /// Whose part is to be told, and when; each is in here once.
+    /// Whose part is to be told, and when. A message that is to be told earlier than planned is in here twice.
     private var due = DueQueue<CohortKey>()
-    private var isDue: Set<CohortKey> = []
+    private var plan: [CohortKey: Int64] = [:]
     private var ends = DueQueue<CohortKey>()
 
     /// - Parameters:
@@ -62,11 +62,12 @@ package final class ArrivalLedger {
         return judgement
     }
 
-    /// Counts an event that names a message and no device, if the message is known.
-    package func count(withoutDevice event: PushEventHeader, now: Int64) {
-        let key = CohortKey(provider: event.provider, appBundle: event.appBundle, messageID: event.messageID)
-        guard let cohort = self.cohorts[key] else { return }
-        cohort.countWithoutDevice()
+    /// Counts an event that names no device.
+    ///
+    /// - Parameter time: when it came, by the server's clock.
+    package func count(withoutDevice event: PushEventHeader, at time: Int64, now: Int64) {
+        let cohort = self.cohort(of: CohortKey(of: event, at: time), at: time, now: now)
+        cohort.countWithoutDevice(at: time)
         self.note(cohort, now: now)
     }
 
@@ -75,12 +76,19 @@ package final class ArrivalLedger {
     private func cohort(of key: CohortKey, _ event: PushEvent, now: Int64) -> Cohort? {
         if let cohort = self.cohorts[key] { return cohort }
         let allowed = self.rules.allowedLateness.wholeMilliseconds
-        if event.kind != .sent, PushTime.isLate(event, sentMS: event.sentMS, allowedMS: allowed) { return nil }
+        if event.kind != .sent, PushTime.isLate(event, sentMS: event.sentMS, allowedMS: allowed) {
+            return nil
+        }
+        return self.cohort(of: key, at: event.serverMS, now: now)
+    }
+
+    private func cohort(of key: CohortKey, at time: Int64, now: Int64) -> Cohort {
+        if let cohort = self.cohorts[key] { return cohort }
         let cohort = Cohort(
             key,
             source: self.source,
             term: now,
-            first: event,
+            seen: time,
             rules: self.rules,
             seed: self.seed
         )
@@ -98,14 +106,21 @@ package final class ArrivalLedger {
     }
 
     private func note(_ cohort: Cohort, now: Int64) {
+        cohort.noteCounted(at: now)
         guard self.changed[cohort.key] == nil else { return }
         self.changed[cohort.key] = cohort
         self.tell(cohort, now: now)
     }
 
     private func tell(_ cohort: Cohort, now: Int64) {
-        guard self.isDue.insert(cohort.key).inserted else { return }
-        self.due.add(cohort.key, due: now + self.pace.interval(age: now - cohort.firstSeen))
+        guard self.plan[cohort.key] == nil else { return }
+        self.tell(cohort.key, at: now + self.pace.interval(age: now - cohort.term))
+    }
+
+    private func tell(_ key: CohortKey, at time: Int64) {
+        guard time < self.plan[key] ?? .max else { return }
+        self.plan[key] = time
+        self.due.add(key, due: time)
     }
 
     // MARK: - What is written
@@ -131,7 +146,8 @@ package final class ArrivalLedger {
         self.changed.removeAll(keepingCapacity: true)
         var told = 0
         while told < limit, let key = self.due.popDue(at: now) {
-            self.isDue.remove(key)
+            guard let time = self.plan[key], time <= now else { continue }
+            self.plan[key] = nil
             guard let cohort = self.cohorts[key] else { continue }
             part(cohort.snapshot())
             told += 1
@@ -139,6 +155,7 @@ package final class ArrivalLedger {
     }
 
     private func closeEnded(now: Int64, progress: Int64) {
+        var open: [CohortKey] = []
         while let key = self.ends.popDue(at: progress) {
             guard let cohort = self.cohorts[key] else { continue }
             let end = cohort.end(self.rules)
@@ -148,15 +165,18 @@ package final class ArrivalLedger {
                 cohort.close()
                 self.changed[key] = cohort
                 // At once: it is the last word.
-                if self.isDue.insert(key).inserted { self.due.add(key, due: now) }
-                self.ends.add(key, due: end.addingClamped(self.retention))
+                self.tell(key, at: now)
+                self.ends.add(key, due: max(progress + 1, end.addingClamped(self.retention)))
             } else if end.addingClamped(self.retention) > progress {
                 self.ends.add(key, due: end.addingClamped(self.retention))
+            } else if self.changed[key] != nil || self.plan[key] != nil {
+                // Nothing is forgotten that has not been written and told.
+                open.append(key)
             } else {
                 self.cohorts[key] = nil
-                self.changed[key] = nil
             }
         }
+        for key in open { self.ends.add(key, due: progress + 1) }
     }
 
     // MARK: - What is read back
@@ -175,6 +195,7 @@ package final class ArrivalLedger {
     /// Everything has been read back. Nobody knows what of it has been told, so all of it is.
     package func restored(now: Int64) {
         for cohort in self.cohorts.values {
+            cohort.noteCounted(at: now)
             self.tell(cohort, now: now)
             self.ends.add(cohort.key, due: cohort.end(self.rules))
         }

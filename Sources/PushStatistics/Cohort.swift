@@ -16,26 +16,32 @@ package final class Cohort {
     /// When the first and the last event came, by the server's clock.
     package private(set) var firstSeen: Int64
     package private(set) var lastSeen: Int64
+    /// When the last event was counted, by this machine's clock.
+    private var lastCounted: Int64 = .min
     /// What the times of devices are counted from.
     private let base: Int64
     /// Nil once the cohort is closed.
     private var devices: DeviceTable?
-    /// The places in `changes` of what is new since it was last taken.
+    /// What is new since it was last taken.
     private var changes: [DeviceRecord] = []
     /// Arrivals whose sending nobody has told of.
     private var pendingCount: Int64 = 0
 
-    package init(_ key: CohortKey, source: Int32, term: Int64, first event: PushEvent, rules: CohortRules, seed: UInt64) {
+    /// - Parameters:
+    ///   - seen: when its first event came, by the server's clock.
+    ///   - seed: a number that nobody outside knows.
+    package init(_ key: CohortKey, source: Int32, term: Int64, seen: Int64, rules: CohortRules, seed: UInt64)
+    {
         self.key = key
         self.source = source
         self.term = term
-        self.campaignID = event.campaignID
+        self.campaignID = ""
         self.version = 0
         self.tally = Tally(edges: rules.lagEdges)
-        self.firstSeen = event.serverMS
-        self.lastSeen = event.serverMS
+        self.firstSeen = seen
+        self.lastSeen = seen
         // Half of the range before, half of it after.
-        self.base = event.serverMS - DeviceRecord.timeRange.upperBound / 2
+        self.base = seen - DeviceRecord.timeRange.upperBound / 2
         self.devices = DeviceTable(seed: seed)
     }
 
@@ -59,16 +65,25 @@ package final class Cohort {
     package var deviceCount: Int { self.devices?.count ?? 0 }
 
     /// What it takes in memory, near enough.
-    package var byteCount: Int { Self.ownByteCount + (self.devices?.byteCount ?? 0) + self.changes.count * 16 }
+    package var byteCount: Int {
+        Self.ownByteCount + (self.devices?.byteCount ?? 0) + self.changes.count * 16
+    }
 
     /// The object, its names, its tally, and its place in a dictionary.
     private static let ownByteCount = 900
 
-    /// Until when events can come in time: milliseconds since 1970.
+    /// Until when the cohort stays open: as long as events can come in time, and as long as they do come, whatever their
+    /// times say. Milliseconds since 1970.
     package func end(_ rules: CohortRules) -> Int64 {
         let anchor = max(self.tally.lastSent ?? self.lastSeen, self.firstSeen)
-        return anchor.addingClamped((rules.allowedLateness + rules.grace).wholeMilliseconds)
+        return max(
+            anchor.addingClamped((rules.allowedLateness + rules.grace).wholeMilliseconds),
+            self.lastCounted.addingClamped(rules.grace.wholeMilliseconds)
+        )
     }
+
+    /// An event of this message has come.
+    package func noteCounted(at now: Int64) { self.lastCounted = max(self.lastCounted, now) }
 
     // MARK: - Events
 
@@ -97,8 +112,9 @@ package final class Cohort {
     }
 
     /// Counts an event that names no device.
-    package func countWithoutDevice() {
+    package func countWithoutDevice(at time: Int64) {
         self.version += 1
+        self.lastSeen = max(self.lastSeen, time)
         self.tally.unknownDevice += 1
     }
 
@@ -108,7 +124,9 @@ package final class Cohort {
             self.tally.duplicates += 1
             return Judgement(.duplicate, sent: sent)
         }
-        if event.kind != .sent, let sent, PushTime.isLate(event, sentMS: sent, allowedMS: rules.allowedLateness.wholeMilliseconds) {
+        if event.kind != .sent, let sent,
+            PushTime.isLate(event, sentMS: sent, allowedMS: rules.allowedLateness.wholeMilliseconds)
+        {
             self.tally.lateDropped += 1
             return Judgement(.late, sent: sent)
         }

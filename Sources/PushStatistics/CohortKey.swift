@@ -18,16 +18,27 @@ package struct CohortKey: Hashable, Sendable {
     package static let unknownMessage = "unknown"
 
     package init(of event: PushEvent) {
-        self.init(provider: event.provider, appBundle: event.appBundle, messageID: event.messageID)
-        guard event.messageID.isEmpty else { return }
+        self.init(provider: event.provider, appBundle: event.appBundle, event.messageID, at: event.serverMS)
+    }
+
+    /// - Parameter time: when the event came, by the server's clock.
+    package init(of event: PushEventHeader, at time: Int64) {
+        self.init(provider: event.provider, appBundle: event.appBundle, event.messageID, at: time)
+    }
+
+    private init(provider: String, appBundle: String, _ messageID: String, at time: Int64) {
+        self.init(provider: provider, appBundle: appBundle, messageID: messageID)
+        guard messageID.isEmpty else { return }
         self.messageID = Self.unknownMessage
-        self.day = String(RFC3339.string(event.serverMS).prefix(10))
+        self.day = String(RFC3339.string(time).prefix(10))
     }
 
     /// The key of its records in Kafka, the same for the same message and no other: its parts, percent-encoded, between
     /// slashes.
     package var recordKey: [UInt8] {
         let parts = [self.provider, self.appBundle, self.messageID] + (self.day.isEmpty ? [] : [self.day])
-        return Array(parts.map { PercentEncoding.encode(Array($0.utf8)) }.joined(separator: [UInt8(ascii: "/")]))
+        return Array(
+            parts.map { PercentEncoding.encode(Array($0.utf8)) }.joined(separator: [UInt8(ascii: "/")])
+        )
     }
 }

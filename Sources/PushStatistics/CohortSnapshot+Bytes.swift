@@ -1,3 +1,4 @@
+import Foundation
 import SwiftProtobuf
 import WireMessages
 
@@ -107,7 +108,9 @@ extension Flotilla_Pusharrival_V1_CohortSnapshot {
         else { return nil }
         var tally = Tally(edges: [])
         tally.accepted = self.accepted
-        for (reason, count) in self.rejected.sorted(by: { $0.key < $1.key }) { tally.reject(reason, count: count) }
+        for (reason, count) in self.rejected.sorted(by: { $0.key < $1.key }) {
+            tally.reject(reason, count: count)
+        }
         tally.eligible = self.eligible
         tally.arrived = self.arrived
         tally.shown = self.shown

@@ -1,5 +1,5 @@
 package import WireMessages
-package import WorkerKit
+import WorkerKit
 
 /// The statistics of messages, added up from the parts that input partitions tell.
 ///
@@ -14,7 +14,8 @@ package final class Combination {
 
         var version: Int64 { self.parts.values.reduce(0) { $0 + $1.version } }
         var isComplete: Bool { self.parts.values.allSatisfy(\.isClosed) }
-        var firstSeen: Int64 { self.parts.values.reduce(.max) { min($0, $1.firstSeen) } }
+        /// When workers began to count it.
+        var since: Int64 { self.parts.values.reduce(.max) { min($0, $1.term) } }
         var lastSeen: Int64 { self.parts.values.reduce(.min) { max($0, $1.lastSeen) } }
     }
 
@@ -37,14 +38,22 @@ package final class Combination {
 
     package var messageCount: Int { self.messages.count }
 
+    /// What all of it takes in memory, near enough. Looks at every message.
+    package var byteCount: Int {
+        self.messages.values.reduce(0) { $0 + 300 + $1.parts.count * Self.partByteCount }
+    }
+
+    /// A part with its names and its lags.
+    private static let partByteCount = 1_500
+
     /// Takes a part as an input partition tells it. One that is older than what is known is left alone.
     package func take(_ part: CohortSnapshot, now: Int64) {
         guard let message = self.keep(part, now: now) else { return }
-        guard !message.isDue else { return }
+        // The last word is said at once, also where another was planned for later: what comes later then has nothing new.
+        let isLast = message.isComplete
+        guard isLast || !message.isDue else { return }
         message.isDue = true
-        // The last word is said at once.
-        let interval = message.isComplete ? 0 : self.pace.interval(age: now - message.firstSeen)
-        self.due.add(part.key, due: now + interval)
+        self.due.add(part.key, due: isLast ? now : now + self.pace.interval(age: now - message.since))
     }
 
     /// - Returns: the message, if something has changed.
@@ -101,7 +110,9 @@ package final class Combination {
         updated: Int64
     ) -> Flotilla_Pusharrival_V1_PushStatistics {
         // In an order of their own, so that the same parts always give the same statistics.
-        let parts = message.parts.sorted { ($0.key.source, $0.key.term) < ($1.key.source, $1.key.term) }.map(\.value)
+        let parts = message.parts.sorted { ($0.key.source, $0.key.term) < ($1.key.source, $1.key.term) }.map(
+            \.value
+        )
         var tally = Tally(edges: parts.last?.tally.histogram?.edges ?? [])
         for part in parts { tally += part.tally }
         var statistics = Flotilla_Pusharrival_V1_PushStatistics(tally)

@@ -17,7 +17,9 @@ package struct DeviceRecord: Hashable, Sendable {
         self.low = low
     }
 
-    package var fingerprint: Fingerprint { Fingerprint(high: self.high, low: self.low >> Self.fingerprintShift) }
+    package var fingerprint: Fingerprint {
+        Fingerprint(high: self.high, low: self.low >> Self.fingerprintShift)
+    }
 
     /// Whether this is what is known of that device.
     package func isOf(_ fingerprint: Fingerprint) -> Bool {

@@ -1,4 +1,4 @@
-package import WorkerKit
+import WorkerKit
 
 /// How often a message's statistics are told, which depends on how old the message is: a new one changes every second,
 /// an old one hardly.
@@ -8,7 +8,7 @@ package struct EmissionPace: Hashable, Sendable {
 
     package init(first: Duration = .seconds(10)) { self.first = first }
 
-    /// Milliseconds between two snapshots of a message that was first heard of so long ago: ten seconds for an hour,
+    /// Milliseconds between two snapshots of a message that workers began to count so long ago: ten seconds for an hour,
     /// five minutes for a day, an hour from then on, if `first` is ten seconds.
     package func interval(age: Int64) -> Int64 {
         let first = self.first.wholeMilliseconds

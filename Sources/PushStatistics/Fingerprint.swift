@@ -1,4 +1,4 @@
-package import Cryptography
+import Cryptography
 
 /// Which device, in 81 bits of a SHA-256: what is held and stored of a device id.
 ///

@@ -72,11 +72,15 @@ package struct LagSketch: Hashable, Sendable {
 
     /// What stands for a bucket: nowhere in it further off than 2 %.
     package static func middle(of index: Int) -> Int64 {
-        guard index > 0, index < self.limits.count else { return index == 0 ? 1 : self.limits[self.limits.count - 1] }
+        guard index > 0, index < self.limits.count else {
+            return index == 0 ? 1 : self.limits[self.limits.count - 1]
+        }
         let upper = Double(self.limits[index])
         return max(self.limits[index - 1] + 1, Int64((2 * upper / (1 + self.growth)).rounded()))
     }
 
     /// The greatest lag of a bucket, in milliseconds.
-    package static func limit(of index: Int) -> Int64 { self.limits[min(max(0, index), self.limits.count - 1)] }
+    package static func limit(of index: Int) -> Int64 {
+        self.limits[min(max(0, index), self.limits.count - 1)]
+    }
 }

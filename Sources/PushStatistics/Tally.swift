@@ -55,7 +55,9 @@ package struct Tally: Hashable, Sendable {
     package static func += (left: inout Tally, right: Tally) {
         left.accepted += right.accepted
         // In an order of their own, so that the same partitions always give the same reasons.
-        for (reason, count) in right.rejected.sorted(by: { $0.key < $1.key }) { left.reject(reason, count: count) }
+        for (reason, count) in right.rejected.sorted(by: { $0.key < $1.key }) {
+            left.reject(reason, count: count)
+        }
         left.eligible += right.eligible
         left.arrived += right.arrived
         left.shown += right.shown

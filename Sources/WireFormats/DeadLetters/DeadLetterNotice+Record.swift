@@ -7,11 +7,14 @@ extension DeadLetterNotice {
     /// Where that is more than `encodedBytesLimit`, the value is left out and described instead, so that the
     /// dead letter points at the record: its topic, partition and offset are in the notice. Should that not be
     /// enough, the record's own headers go too, and at the very last its key.
+    ///
+    /// - Parameter omitsValue: leaves the value out whatever its size, because it holds what must not be stored again.
     package func record(
         of dead: InboundRecord,
         to topic: String,
         partition: Int32? = nil,
-        encodedBytesLimit: Int
+        encodedBytesLimit: Int,
+        omitsValue: Bool = false
     ) -> OutboundRecord {
         var letter = OutboundRecord(
             topic: topic,
@@ -20,9 +23,10 @@ extension DeadLetterNotice {
             headers: self.headers(over: dead.headers),
             partition: partition
         )
-        if letter.encodedBytesBound > encodedBytesLimit, let value = dead.value {
+        if omitsValue || letter.encodedBytesBound > encodedBytesLimit, let value = dead.value {
             letter.value = nil
-            letter.headers.append(RecordHeader("dlq.value_omitted", DeadLetter.Class.tooLarge.rawValue))
+            let cause = omitsValue ? "personal" : DeadLetter.Class.tooLarge.rawValue
+            letter.headers.append(RecordHeader("dlq.value_omitted", cause))
             letter.headers.append(RecordHeader("dlq.value_bytes", String(value.count)))
             letter.headers.append(RecordHeader("dlq.value_sha256", Digest.sha256.hexadecimal(value)))
         }

@@ -1,7 +1,7 @@
 package import ArgumentParser
 
 /// `check-config`: says everything that is wrong with the settings, one line each with its place.
-package struct CheckConfigCommand<P: WorkerProgram>: ParsableCommand {
+package struct CheckConfigCommand<P: ConfiguredProgram>: ParsableCommand {
     package static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "check-config",
@@ -26,11 +26,10 @@ package struct CheckConfigCommand<P: WorkerProgram>: ParsableCommand {
     }
 
     package func run() throws {
-        if self.list { StandardStreams.printLine(SettingsTable<P>.markdown) }
+        if self.list { StandardStreams.printLine(P.settingsTable) }
         do {
             let path = self.path ?? self.file.path
-            let program = try LoadedProgram<P>(path: path)
-            for warning in program.warnings { StandardStreams.complain(warning) }
+            for warning in try P.check(path: path) { StandardStreams.complain(warning) }
             StandardStreams.printLine("\(path ?? "the environment"): no faults")
         } catch {
             StandardStreams.complain("\(error)")

@@ -2,7 +2,7 @@ package import Operations
 package import UpstreamHTTP
 
 /// What makes a program out of a handler: its names, its own settings, and what must be masked when it is shown.
-package protocol WorkerProgram: Sendable {
+package protocol WorkerProgram: ConfiguredProgram, Sendable {
     associatedtype H: Handler
 
     static var identity: WorkerIdentity { get }

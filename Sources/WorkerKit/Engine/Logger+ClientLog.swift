@@ -1,9 +1,9 @@
-import Kafka
-import Logging
+package import Kafka
+package import Logging
 
 extension Logger {
     /// Passes a line of librdkafka on, at the level that it has there.
-    func pass(on log: ClientLog) {
+    package func pass(on log: ClientLog) {
         // An error of the client is told by an event as well, and once is enough.
         let isToldTwice = log.facility == "FAIL" || log.facility == "ERROR"
         let level: Logger.Level =

@@ -1,4 +1,4 @@
-import Operations
+package import Operations
 
 /// How a worker reaches its cluster, and its topics there.
 package struct KafkaSettings: Sendable {
@@ -15,7 +15,8 @@ package struct KafkaSettings: Sendable {
     private var linger: Duration
     private var extra: [(name: String, value: Secret)]
 
-    init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
+    /// Reads the section `kafka`.
+    package init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
         self.brokers = reader.brokers("brokers", help: "Where the cluster is: host:port[,host:port…].")
         self.topic = reader.string("topic", default: identity.topic, help: "The topic that is consumed.")
         self.resultTopic = reader.string(

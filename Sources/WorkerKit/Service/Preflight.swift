@@ -77,5 +77,7 @@ package struct Preflight: Hashable, Sendable {
 package struct PreflightFailure: Error, CustomStringConvertible {
     package var faults: [String]
 
+    package init(faults: [String]) { self.faults = faults }
+
     package var description: String { self.faults.joined(separator: "\n") }
 }

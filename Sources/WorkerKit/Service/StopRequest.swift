@@ -1,14 +1,16 @@
-import EventThread
+package import EventThread
 import Synchronization
 
 /// A wish that the engine stops, from any thread.
-final class StopRequest: Sendable {
-    let bell = Doorbell()
+package final class StopRequest: Sendable {
+    package let bell = Doorbell()
     private let flag = Atomic(false)
 
-    var isRequested: Bool { self.flag.load(ordering: .acquiring) }
+    package init() {}
 
-    func request() {
+    package var isRequested: Bool { self.flag.load(ordering: .acquiring) }
+
+    package func request() {
         self.flag.store(true, ordering: .releasing)
         self.bell.ring()
     }

@@ -14,7 +14,7 @@ package struct RunBound: Sendable {
 }
 
 /// What a run took of this process, from the first record in hand to the last one settled.
-struct UsageMeter {
+package struct UsageMeter {
     private struct Reading {
         var monotonic: Int64
         var userMicroseconds: Int64
@@ -26,15 +26,17 @@ struct UsageMeter {
     private var end: Reading?
     private var settled = 0
 
+    package init() {}
+
     /// Called in every turn; reads the counters only when something has changed for the first or the last time.
-    mutating func note(settled: Int, inHand: Int) {
+    package mutating func note(settled: Int, inHand: Int) {
         if self.start == nil, inHand > 0 || settled > 0 { self.start = Self.read() }
         guard settled > self.settled else { return }
         self.settled = settled
         if inHand == 0 { self.end = Self.read() }
     }
 
-    func summary(of program: String) -> String {
+    package func summary(of program: String) -> String {
         guard let start = self.start else { return #"{"program":"\#(program)","records":0}"# }
         let end = self.end ?? Self.read()
         let records = max(1, self.settled)

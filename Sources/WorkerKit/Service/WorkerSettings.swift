@@ -7,11 +7,7 @@ package struct WorkerSettings: Sendable {
     package var engine: EngineSettings
     package var kafka: KafkaSettings
     package var http: HTTPClientSettings
-    package var healthHost: String
-    package var healthPort: Int
-    package var logFormat: LogFormat
-    package var logLevel: String
-    package var logSalt: Secret?
+    package var operation: OperationSettings
     /// How long the cluster may take to answer when the worker starts.
     package var startLimit: Duration
     /// Where it is remembered which records a worker has died of.
@@ -43,30 +39,7 @@ package struct WorkerSettings: Sendable {
         self.engine = engine
         self.http = HTTPClientSettings(reader.section("http"), concurrency: engine.concurrency, identity)
 
-        let health = reader.section("health")
-        self.healthHost = health.string(
-            "host",
-            default: "0.0.0.0",
-            help: "Address of /livez, /readyz and /metrics."
-        )
-        self.healthPort = health.int(
-            "port",
-            default: 9090,
-            in: 0...65_535,
-            help: "Its port; 0 takes any free one."
-        )
-        let log = reader.section("log")
-        self.logFormat = log.oneOf("format", default: LogFormat.json, help: "How a log line looks.")
-        self.logLevel = log.string(
-            "level",
-            default: "info",
-            help: "trace, debug, info, notice, warning, error or critical.",
-            must: "be trace, debug, info, notice, warning, error or critical"
-        ) { ["trace", "debug", "info", "notice", "warning", "error", "critical"].contains($0) }
-        self.logSalt = log.optionalSecret(
-            "salt",
-            help: "Makes the marks that stand for masked values comparable between processes."
-        )
+        self.operation = OperationSettings(reader)
         self.startLimit = self.kafka.startLimit
         let folder = reader.section("worker").optionalString(
             "crash_folder",

@@ -1,0 +1,153 @@
+import Kafka
+import PushStatistics
+import Records
+import StreamKit
+import WireFormats
+import WorkerKit
+
+/// Counts the events of one input partition, each of them once.
+final class ArrivalTask: StreamTask {
+    private let partition: Int32
+    private let settings: PushArrivalSettings
+    private let cluster: StreamCluster
+    private let metrics: PushMetrics
+    private let ledger: ArrivalLedger
+    private let results: ResultWriter
+    private var batch: ForwardBatch?
+
+    init(
+        _ partition: Int32,
+        _ settings: PushArrivalSettings,
+        _ cluster: StreamCluster,
+        _ metrics: PushMetrics
+    ) {
+        self.partition = partition
+        self.settings = settings
+        self.cluster = cluster
+        self.metrics = metrics
+        self.ledger = ArrivalLedger(
+            source: partition,
+            rules: settings.rules,
+            pace: settings.pace.ofParts,
+            seed: .random(in: .min ... .max)
+        )
+        self.results = ResultWriter(settings, cluster)
+        self.batch = settings.forwardBatch.map { ForwardBatch(topic: settings.topics.forward, limit: $0) }
+    }
+
+    // MARK: - State
+
+    var memory: StreamMemory {
+        .changelog(TopicPartition(topic: self.settings.topics.changelog, partition: self.partition))
+    }
+
+    func restore(_ record: InboundRecord, at now: Moment) {
+        guard let change = record.value.flatMap({ CohortSnapshot($0) }) else { return }
+        self.ledger.restore(change)
+    }
+
+    func restored(at now: Moment) { self.ledger.restored(now: now.wall) }
+
+    var nextDue: Int64? { self.ledger.nextDue }
+
+    var byteCount: Int { self.ledger.byteCount }
+
+    func collect(at now: Moment, progress: Int64, _ output: StreamOutput) {
+        self.batch?.flush(to: output)
+        self.ledger.collect(now: now.wall, progress: progress) { change in
+            output.send(
+                OutboundRecord(
+                    topic: self.settings.topics.changelog,
+                    key: change.key.recordKey,
+                    value: change.encoded(),
+                    partition: self.partition
+                )
+            )
+        } part: { part in
+            let key = part.key.recordKey
+            let count = Int32(clamping: self.cluster.partitionCounts[self.settings.topics.parts] ?? 1)
+            output.send(
+                OutboundRecord(
+                    topic: self.settings.topics.parts,
+                    // Compaction keeps the last part of each term of each partition.
+                    key: key + Array("#\(part.source)#\(part.term)".utf8),
+                    value: part.encoded(),
+                    // All parts of a message meet in one place.
+                    partition: Partitioner.murmur2.partition(of: key, among: count)
+                )
+            )
+        }
+        self.metrics.held(
+            devices: self.ledger.deviceCount,
+            messages: self.ledger.cohortCount,
+            by: self.partition
+        )
+    }
+
+    // MARK: - Events
+
+    func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+        let origin = EventOrigin(of: record)
+        do throws(PushEvent.Fault) {
+            var event = try PushEvent(decoding: record, now: now.wall, paths: self.settings.paths)
+            event.appBundle = self.settings.apps.app(of: event.appBundle)
+            guard !self.sendHome(event, record, origin, output) else { return }
+            self.count(event, record, origin, now, output)
+        } catch {
+            switch error {
+            case .record(let fault):
+                self.metrics.counted("dead_lettered")
+                self.results.bury(record, origin, fault, now, output)
+            case .refused(let reason, var header):
+                header.appBundle = self.settings.apps.app(of: header.appBundle)
+                if header.deviceID.isEmpty {
+                    self.ledger.count(withoutDevice: header, at: record.timestamp ?? now.wall, now: now.wall)
+                }
+                self.metrics.counted("rejected")
+                self.results.reject(record, origin, reason, header, now, output)
+            }
+        }
+    }
+
+    /// Events of a device are counted in one partition, wherever they come in: only there it is known which of them are
+    /// repeats.
+    ///
+    /// - Returns: whether the event was sent there.
+    private func sendHome(
+        _ event: PushEvent,
+        _ record: borrowing InboundRecord,
+        _ origin: EventOrigin,
+        _ output: StreamOutput
+    ) -> Bool {
+        let count = Int32(clamping: self.cluster.partitionCounts[self.settings.topics.input] ?? 1)
+        let home = self.settings.partitioner.partition(of: Array(event.deviceID.utf8), among: count)
+        guard home != self.partition, origin.hops < EventOrigin.hopsLimit else { return false }
+        output.send(
+            OutboundRecord(
+                topic: self.settings.topics.input,
+                key: record.key,
+                value: event.encoded(),
+                headers: origin.headers(afterHopOf: record),
+                partition: home,
+                timestamp: record.timestamp
+            )
+        )
+        self.metrics.sentHome()
+        return true
+    }
+
+    private func count(
+        _ event: PushEvent,
+        _ record: borrowing InboundRecord,
+        _ origin: EventOrigin,
+        _ now: Moment,
+        _ output: StreamOutput
+    ) {
+        let judgement = self.ledger.count(event, now: now.wall)
+        self.metrics.counted(judgement.standing)
+        self.results.settle(record, origin, event, judgement, now, output)
+        if judgement.standing == .accepted, event.kind == .arrived {
+            self.batch?.add(event, PushTime(of: event, sentMS: judgement.sent), to: output)
+        }
+    }
+}

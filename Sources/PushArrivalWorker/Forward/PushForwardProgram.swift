@@ -1,0 +1,43 @@
+import Operations
+import UpstreamHTTP
+import WireFormats
+import WorkerKit
+
+/// The forwarder's names and settings.
+enum PushForwardProgram: WorkerProgram {
+    static let identity = WorkerIdentity(
+        name: "push-arrival-forward",
+        topic: "push-arrival.forward",
+        upstream: "statistics",
+        answerBytesLimit: 64 << 10
+    )
+
+    static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> PushForwardHandler {
+        let reader = reader.section("forward")
+        let text = reader.url(
+            "url",
+            help: "Where batches are posted to. http only on this machine, or without a token."
+        )
+        let token = reader.optionalSecret("token", help: "Sent as Authorization: Bearer.")
+        var url: BaseURL?
+        do throws(BaseURL.Fault) {
+            url = try BaseURL(text)
+        } catch {
+            if !text.isEmpty { reader.reportFault("url", error.description) }
+        }
+        if let url, token != nil, !url.isSafeForSecrets {
+            reader.reportFault("url", "must be https: the token would travel in the clear")
+        }
+        return PushForwardHandler(url: url, token: token)
+    }
+
+    /// Device ids are personal, and the token is secret.
+    static func masked(_ request: HTTPRequest) -> HTTPRequest {
+        var masked = request
+        for index in masked.headers.indices where masked.headers[index].name == "Authorization" {
+            masked.headers[index].value = "Bearer masked"
+        }
+        if let body = masked.body { masked.body = Array("masked, \(body.count) bytes".utf8) }
+        return masked
+    }
+}

@@ -1,0 +1,29 @@
+import Cryptography
+import Kafka
+import PushStatistics
+import Records
+import StreamKit
+import WorkerKit
+
+/// The worker's two steps: events are counted where their device is at home, and what partitions have counted is added
+/// up where their message is.
+final class PushApplication: StreamApplication {
+    private let settings: PushArrivalSettings
+    private let cluster: StreamCluster
+    private let metrics: PushMetrics
+
+    init(_ settings: PushArrivalSettings, _ cluster: StreamCluster, _ metrics: PushMetrics) {
+        self.settings = settings
+        self.cluster = cluster
+        self.metrics = metrics
+    }
+
+    var topics: [String] { [self.settings.topics.input, self.settings.topics.parts] }
+
+    func task(for partition: TopicPartition) -> any StreamTask {
+        guard partition.topic == self.settings.topics.input else {
+            return CombinationTask(self.settings, self.metrics)
+        }
+        return ArrivalTask(partition.partition, self.settings, self.cluster, self.metrics)
+    }
+}

@@ -1,0 +1,152 @@
+import Kafka
+import Operations
+import PushStatistics
+import StreamKit
+import WireFormats
+import WorkerKit
+
+/// Everything that the worker can be told, read from its file and the environment.
+struct PushArrivalSettings: Sendable {
+    var kafka: KafkaSettings
+    var operation: OperationSettings
+    var stream: StreamSettings
+    var topics: PushTopicNames
+    var rules: CohortRules
+    var pace: EmissionPace
+    var partitioner: Partitioner
+    var apps: PushApps
+    var paths: PushPayloadPaths
+    var resultFormat: ValueFormat
+    var statisticsFormat: ValueFormat
+    /// Accepted arrivals in one record for the forwarder; nil if none are forwarded.
+    var forwardBatch: Int?
+
+    init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
+        let kafka = reader.section("kafka")
+        self.kafka = KafkaSettings(kafka, identity)
+        self.topics = PushTopicNames(kafka, self.kafka)
+        self.partitioner = kafka.oneOf(
+            "partitioner",
+            default: Partitioner.murmur2,
+            help:
+                "How the publishers choose the partition of a key: murmur2 (Java and most clients) or crc32 "
+                + "(librdkafka). A record in another partition than its device's is sent on to that."
+        )
+        self.operation = OperationSettings(reader)
+        self.stream = Self.stream(reader.section("state"))
+        let push = reader.section("push")
+        self.rules = Self.rules(push)
+        self.apps = PushApps(
+            push.strings(
+                "apps",
+                default: [],
+                help:
+                    "Bundle ids of the apps, so that an extension's id, which has one component more, counts as its app's."
+            )
+        )
+        self.paths = Self.paths(push)
+        self.resultFormat = push.oneOf(
+            "result_format",
+            default: ValueFormat.json,
+            help: "How results are written."
+        )
+        let statistics = reader.section("statistics")
+        self.pace = EmissionPace(
+            first: statistics.duration(
+                "interval",
+                default: .seconds(10),
+                in: .milliseconds(100) ... .seconds(600),
+                help:
+                    "Between two snapshots of a message in its first hour; 30 times that in its first day, 360 times later."
+            )
+        )
+        self.statisticsFormat = statistics.oneOf(
+            "format",
+            default: ValueFormat.json,
+            help: "How statistics are written."
+        )
+        let forward = reader.section("forward")
+        let forwards = forward.bool(
+            "enabled",
+            default: false,
+            help: "Whether accepted arrivals are put up for push-arrival-worker forward."
+        )
+        let batch = forward.int(
+            "batch",
+            default: 100,
+            in: 1...1_000,
+            help: "Arrivals in one request at most."
+        )
+        self.forwardBatch = forwards ? batch : nil
+    }
+
+    private static func stream(_ reader: SettingsReader) -> StreamSettings {
+        StreamSettings(
+            commitInterval: reader.duration(
+                "commit_interval",
+                default: .milliseconds(200),
+                in: .milliseconds(10) ... .seconds(10),
+                help: "The longest time between two transactions while there is work: how old results can be."
+            ),
+            transactionRecords: reader.int(
+                "transaction_records",
+                default: 50_000,
+                in: 100...1_000_000,
+                help: "Records that one transaction takes up at most."
+            ),
+            memoryLimit: reader.bytes(
+                "memory_limit",
+                default: 1 << 30,
+                in: (1 << 20)...(1 << 40),
+                help:
+                    "What the state may take in memory; 24 bytes for a device and message. Above it nothing is read: "
+                    + "add workers, or raise it."
+            )
+        )
+    }
+
+    private static func rules(_ reader: SettingsReader) -> CohortRules {
+        let standard = CohortRules()
+        return CohortRules(
+            allowedLateness: reader.duration(
+                "allowed_lateness",
+                default: standard.allowedLateness,
+                in: .seconds(60) ... .seconds(30 * 86_400),
+                help: "How long after its push was sent an event still counts."
+            ),
+            grace: reader.duration(
+                "grace",
+                default: standard.grace,
+                in: .zero ... .seconds(7 * 86_400),
+                help: "How long after that the devices of a message are remembered."
+            ),
+            environments: Set(
+                reader.strings(
+                    "environments",
+                    default: standard.environments.sorted(),
+                    help: "The environments whose events count."
+                )
+            )
+        )
+    }
+
+    private static func paths(_ reader: SettingsReader) -> PushPayloadPaths {
+        let paths = reader.each(
+            "id_paths",
+            help: "Where providers that the worker does not know keep the message id in a payload."
+        ) { entry -> PushPayloadPaths.Path? in
+            let provider = entry.string("provider", help: "A word for the provider.")
+            let path = entry.string("path", help: "Names of members, with dots between them.")
+            guard !provider.isEmpty, !path.isEmpty else { return nil }
+            guard let made = PushPayloadPaths.Path(provider: provider, path: path) else {
+                entry.reportFault(
+                    "path",
+                    "must be at most \(PushPayloadPaths.Path.componentsLimit) names with dots between"
+                )
+                return nil
+            }
+            return made
+        }
+        return PushPayloadPaths(paths.compactMap { $0 })
+    }
+}

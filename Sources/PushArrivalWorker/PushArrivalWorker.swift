@@ -1,0 +1,18 @@
+import ArgumentParser
+import WorkerKit
+
+/// Turns the reports of notification service extensions into arrival records and live statistics.
+@main
+struct PushArrivalWorker: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push-arrival-worker",
+        abstract: "Turn reports of pushes into deduplicated arrival records and live statistics.",
+        version: WorkerIdentity.version,
+        subcommands: [
+            RunPushArrivalCommand.self,
+            CheckConfigCommand<PushArrivalProgram>.self,
+            PushForwardCommand.self,
+        ],
+        defaultSubcommand: RunPushArrivalCommand.self
+    )
+}

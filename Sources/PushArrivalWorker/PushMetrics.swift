@@ -1,0 +1,76 @@
+import Metrics
+import Operations
+import PushStatistics
+
+/// What the worker counts, under the names that dashboards and alerts use. Used on the engine's thread only.
+final class PushMetrics {
+    private let factory: PrometheusRegistry
+    private let standings: [Judgement.Standing: Counter]
+    private let hops: Counter
+    private let snapshots: Counter
+    private let unreadable: Counter
+    private var others: [String: Counter] = [:]
+    private var gauges: [Int32: (devices: Gauge, messages: Gauge)] = [:]
+
+    init(factory: PrometheusRegistry) {
+        self.factory = factory
+        self.standings = Dictionary(
+            uniqueKeysWithValues: Judgement.Standing.allCases.map {
+                ($0, Self.events($0.rawValue, factory))
+            }
+        )
+        self.hops = Counter(label: "push_events_sent_home_total", factory: factory)
+        self.snapshots = Counter(label: "push_statistics_told_total", factory: factory)
+        self.unreadable = Counter(label: "push_parts_unreadable_total", factory: factory)
+    }
+
+    private static func events(_ result: String, _ factory: PrometheusRegistry) -> Counter {
+        Counter(label: "push_events_total", dimensions: [("result", result)], factory: factory)
+    }
+
+    static func describe(in registry: PrometheusRegistry) {
+        for (name, help) in [
+            ("push_events_total", "Events by what they counted as."),
+            ("push_events_sent_home_total", "Events that were sent on to the partition of their device."),
+            ("push_statistics_told_total", "Snapshots of messages that were published."),
+            (
+                "push_parts_unreadable_total",
+                "Records of the parts topic that no worker of this version has written."
+            ),
+            ("push_devices_held", "Devices and messages that are remembered, by input partition."),
+            ("push_messages_held", "Messages that are remembered, by input partition."),
+            ("worker_stream_records_total", "Records processed, also of transactions that failed."),
+            ("worker_stream_transactions_total", "Transactions by how they ended."),
+            ("worker_stream_restored_records_total", "Records read back to know the state again."),
+            ("worker_stream_restore_seconds", "How long it took to read back the last partition's state."),
+            ("worker_stream_state_bytes", "What the state takes in memory."),
+        ] { registry.describe(name, help: help) }
+    }
+
+    func counted(_ standing: Judgement.Standing) { self.standings[standing]?.increment() }
+
+    /// - Parameter result: `rejected` or `dead_lettered`.
+    func counted(_ result: String) {
+        let counter = self.others[result] ?? Self.events(result, self.factory)
+        self.others[result] = counter
+        counter.increment()
+    }
+
+    func sentHome() { self.hops.increment() }
+
+    func toldStatistics() { self.snapshots.increment() }
+
+    func unreadablePart() { self.unreadable.increment() }
+
+    func held(devices: Int, messages: Int, by partition: Int32) {
+        if self.gauges[partition] == nil {
+            let labels = [("partition", "\(partition)")]
+            self.gauges[partition] = (
+                Gauge(label: "push_devices_held", dimensions: labels, factory: self.factory),
+                Gauge(label: "push_messages_held", dimensions: labels, factory: self.factory)
+            )
+        }
+        self.gauges[partition]?.devices.record(devices)
+        self.gauges[partition]?.messages.record(messages)
+    }
+}

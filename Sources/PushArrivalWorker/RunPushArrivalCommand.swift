@@ -1,0 +1,51 @@
+import ArgumentParser
+import Operations
+import ServiceLifecycle
+import StreamKit
+import WorkerKit
+
+/// `run`: consumes until it is told to stop. Exit 0 after the last transaction, 1 when something is wrong.
+struct RunPushArrivalCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Consume events until SIGTERM; commit, leave the group, then exit 0."
+    )
+
+    @OptionGroup var file: SettingsFileOption
+
+    @Option(help: "Stop by itself, as if told to, once so many records are processed.")
+    var stopAfter: Int?
+
+    @Flag(help: "Print a line of JSON at the end: records, seconds, and CPU time per record.")
+    var summary = false
+
+    func run() async throws {
+        do {
+            let (settings, warnings) = try PushArrivalProgram.load(path: self.file.path)
+            for warning in warnings { StandardStreams.complain(warning) }
+            try await self.run(settings)
+        } catch {
+            StandardStreams.complain("\(PushArrivalProgram.identity.name): \(error)")
+            throw ExitCode(1)
+        }
+    }
+
+    private func run(_ settings: PushArrivalSettings) async throws {
+        let report: @Sendable (String) -> Void = { StandardStreams.printLine($0) }
+        let bound = RunBound(records: self.stopAfter, report: self.summary ? report : nil)
+        let process = ServiceProcess(settings.operation, identity: PushArrivalProgram.identity.name)
+        try await process.run { surroundings in
+            PushMetrics.describe(in: surroundings.registry)
+            let stream = StreamService(
+                kafka: settings.kafka,
+                settings: settings.stream,
+                surroundings: surroundings,
+                bound: bound
+            ) { cluster in
+                try PushTopics(settings).check(cluster)
+                return PushApplication(settings, cluster, PushMetrics(factory: surroundings.registry))
+            }
+            return [stream]
+        }
+    }
+}

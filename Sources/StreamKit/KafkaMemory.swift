@@ -1,0 +1,48 @@
+package import Kafka
+package import Records
+
+/// `MemoryReader` on a cluster.
+package final class KafkaMemory: MemoryReader {
+    private let committed: LogReader
+    /// Sees the end of a partition where it is, and not where the oldest open transaction begins.
+    private let everything: LogReader
+    private let answerLimit: Duration
+
+    /// - Parameters:
+    ///   - properties: librdkafka's own, such as `bootstrap.servers`.
+    ///   - answerLimit: the longest wait for the cluster.
+    package init(_ properties: [String: String], answerLimit: Duration = .seconds(5)) throws(KafkaError) {
+        self.committed = try LogReader(properties.merging(["isolation.level": "read_committed"]) { $1 })
+        self.everything = try LogReader(properties.merging(["isolation.level": "read_uncommitted"]) { $1 })
+        self.answerLimit = answerLimit
+    }
+
+    /// Readable when there may be something to read.
+    package var descriptor: Int32 { self.committed.descriptor }
+
+    package func end(of partition: TopicPartition) throws(KafkaError) -> Int64 {
+        try self.everything.bounds(of: partition, atMost: self.answerLimit).upperBound
+    }
+
+    package func start(_ partitions: [TopicPartition]) throws(KafkaError) {
+        let positions = partitions.map { ($0, LogReader.beginning) }
+        try self.committed.start(at: Dictionary(positions) { $1 })
+    }
+
+    package func read(
+        atMost limit: Int,
+        _ take: (consuming InboundRecord) -> Void,
+        _ failed: (KafkaError) -> Void
+    ) -> Int {
+        self.committed.visit(atMost: limit, { take($1.copy()) }, failed)
+    }
+
+    package func readEnd(of partition: TopicPartition) -> Int64? {
+        guard let place = self.committed.partitions.firstIndex(of: partition),
+            self.committed.ends.indices.contains(place)
+        else { return nil }
+        return self.committed.ends[place]
+    }
+
+    package func stop() throws(KafkaError) { try self.committed.stop() }
+}

@@ -1,0 +1,24 @@
+package import Kafka
+package import Records
+
+/// Reads what tasks have written of their state: committed records only, and no one else's reading is moved by it.
+package protocol MemoryReader: AnyObject {
+    /// Where the next record will stand, open transactions included. Waits for the cluster.
+    func end(of partition: TopicPartition) throws(KafkaError) -> Int64
+
+    /// Reads these partitions from their beginnings, and no others any more.
+    func start(_ partitions: [TopicPartition]) throws(KafkaError)
+
+    /// Hands over at most so many records that have arrived. Never waits.
+    func read(
+        atMost limit: Int,
+        _ take: (consuming InboundRecord) -> Void,
+        _ failed: (KafkaError) -> Void
+    ) -> Int
+
+    /// How far a partition has certainly been read, once everything that there was has been: the offset after it.
+    func readEnd(of partition: TopicPartition) -> Int64?
+
+    /// Reads nothing any more.
+    func stop() throws(KafkaError)
+}

@@ -1,0 +1,212 @@
+import Kafka
+import Logging
+import Records
+import WorkerKit
+
+// Partitions come, are read back, and go.
+extension StreamEngine {
+    // MARK: - Coming
+
+    /// Takes up what the group has given, once there is a transaction to work in.
+    func takeUpOffer() throws(KafkaError) {
+        guard let offered = self.offered, self.stage == .open, self.now.monotonic >= self.offerRetryAt else {
+            return
+        }
+        do {
+            try self.takeUp(offered)
+            self.offered = nil
+        } catch {
+            guard !error.isFatal else { throw error }
+            self.logger.warning("partitions not taken up yet", metadata: ["error": "\(error)"])
+            self.assignments = []
+            self.offerRetryAt = self.now.after(.seconds(1))
+        }
+    }
+
+    private func takeUp(_ partitions: [TopicPartition]) throws(KafkaError) {
+        // Waits until the transactions that partitions are part of are decided: then nobody else can commit for them,
+        // and what their tasks have written is complete.
+        let committed = try self.broker.committed(partitions)
+        let sources = try self.broker.assign(committed)
+        var assignments: [Assignment<B.Source>] = []
+        for source in sources {
+            let offset = committed.first { $0.partition == source.partition }?.offset
+            assignments.append(try self.assignment(source, offset))
+        }
+        self.kept = [:]
+        self.assignments = assignments
+        try self.startRestoring()
+        self.logger.info(
+            "took up partitions",
+            metadata: [
+                "count": "\(assignments.count)",
+                "to_restore": "\(assignments.count { !$0.isWorking })",
+            ]
+        )
+    }
+
+    private func assignment(_ source: B.Source, _ committed: Int64?) throws(KafkaError) -> Assignment<
+        B.Source
+    > {
+        let partition = source.partition
+        if let kept = self.kept[partition], kept.committed == committed {
+            // Nobody has committed anything in between, so nothing was written either.
+            return Assignment(
+                partition: partition,
+                task: kept.task,
+                source: source,
+                stage: .working,
+                committed: committed
+            )
+        }
+        let task = self.application.task(for: partition)
+        let end =
+            switch task.memory {
+            case .changelog(let changelog): try self.memory.end(of: changelog)
+            case .input: committed ?? 0
+            }
+        return Assignment(
+            partition: partition,
+            task: task,
+            source: source,
+            stage: .restoring(end: end, since: self.now.monotonic),
+            committed: committed
+        )
+    }
+
+    /// Begins again with everything that this engine holds: the tasks may be ahead of what is written.
+    func retakeAll() {
+        guard self.offered == nil, !self.assignments.isEmpty else { return }
+        self.offered = self.assignments.map(\.partition)
+        self.offerRetryAt = .min
+        self.assignments = []
+        self.isRestoring = false
+    }
+
+    // MARK: - Reading back
+
+    private func startRestoring() throws(KafkaError) {
+        let partitions = self.assignments.compactMap { assignment -> TopicPartition? in
+            guard case .restoring(let end, _) = assignment.stage, end > 0 else { return nil }
+            return self.memoryPartition(of: assignment)
+        }
+        try self.memory.start(partitions)
+        self.isRestoring = true
+        try self.finishRestored()
+    }
+
+    private func memoryPartition(of assignment: Assignment<B.Source>) -> TopicPartition {
+        switch assignment.task.memory {
+        case .changelog(let changelog): changelog
+        case .input: assignment.partition
+        }
+    }
+
+    /// Records that are read back between two looks at everything else.
+    private static var restoreBatch: Int { 2_048 }
+
+    func restore() throws(KafkaError) {
+        var places: [TopicPartition: Int] = [:]
+        for index in self.assignments.indices where !self.assignments[index].isWorking {
+            places[self.memoryPartition(of: self.assignments[index])] = index
+        }
+        let taken = self.memory.read(atMost: Self.restoreBatch) { record in
+            let name = TopicPartition(topic: record.topic, partition: record.partition)
+            guard let index = places[name], case .restoring(let end, _) = self.assignments[index].stage,
+                record.offset < end
+            else { return }
+            self.assignments[index].task.restore(record, at: self.now)
+            if record.offset + 1 >= end { self.finish(index) }
+        } _: { error in
+            self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
+        }
+        self.metrics.restored(taken)
+        try self.finishRestored()
+    }
+
+    private func finishRestored() throws(KafkaError) {
+        for index in self.assignments.indices {
+            guard case .restoring(let end, _) = self.assignments[index].stage else { continue }
+            let read = self.memory.readEnd(of: self.memoryPartition(of: self.assignments[index]))
+            if end == 0 || (read ?? -1) >= end { self.finish(index) }
+        }
+        guard !self.assignments.contains(where: { !$0.isWorking }) else { return }
+        self.isRestoring = false
+        try self.memory.stop()
+    }
+
+    private func finish(_ index: Int) {
+        guard case .restoring(_, let since) = self.assignments[index].stage else { return }
+        self.assignments[index].stage = .working
+        self.assignments[index].task.restored(at: self.now)
+        let seconds = Double(self.now.monotonic - since) / 1e9
+        self.metrics.restored(in: seconds)
+        self.bytesCountedAt = .min
+        self.logger.info(
+            "read back the state",
+            metadata: [
+                "topic": "\(self.assignments[index].partition.topic)",
+                "partition": "\(self.assignments[index].partition.partition)",
+                "seconds": "\(seconds)",
+                "bytes": "\(self.assignments[index].task.byteCount)",
+            ]
+        )
+    }
+
+    // MARK: - Going
+
+    func revoked(isLost: Bool) {
+        self.offered = nil
+        if isLost {
+            // Somebody else has them already: nothing of this transaction may be committed.
+            self.assignments = []
+            self.kept = [:]
+            self.isRestoring = false
+            if self.hasWork {
+                self.broken(KafkaError(code: .unknownMember, message: "partitions lost", requiresAbort: true))
+            }
+            self.giveUpNow = true
+        } else if self.phase == .working {
+            self.phase = .draining
+        }
+        self.isRevoked = true
+    }
+
+    /// Gives partitions up, or leaves the group, when what is in hand is committed.
+    func turnPhase() throws(KafkaError) {
+        if self.isRevoked, self.giveUpNow || self.isDrained { try self.giveUp() }
+        guard self.phase == .stopping, self.isDrained, !self.isRevoked else {
+            if self.phase == .leaving {
+                if self.isRevoked { try self.giveUp() }
+                if self.broker.hasLeft { self.phase = .left }
+            }
+            return
+        }
+        self.phase = .leaving
+        try self.broker.leave()
+    }
+
+    /// Nothing is under way. A broken transaction is not waited for: it is never committed.
+    private var isDrained: Bool {
+        switch self.stage {
+        case .closed, .opening: true
+        case .open: !self.hasWork
+        case .closing, .committing: false
+        }
+    }
+
+    private func giveUp() throws(KafkaError) {
+        self.isRevoked = false
+        self.giveUpNow = false
+        self.kept = [:]
+        if self.stage == .open {
+            for assignment in self.assignments where assignment.isWorking && assignment.position == nil {
+                self.kept[assignment.partition] = (assignment.task, assignment.committed)
+            }
+        }
+        self.assignments = []
+        self.isRestoring = false
+        try self.broker.unassign()
+        if self.phase == .draining { self.phase = .working }
+    }
+}

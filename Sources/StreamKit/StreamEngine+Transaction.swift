@@ -1,0 +1,132 @@
+import Kafka
+import Logging
+import WorkerKit
+
+// One transaction after the other: what tasks have published and written down, and where the group stands then.
+extension StreamEngine {
+    var hasWork: Bool { self.hasSent || self.transactionRecords > 0 || !self.output.isEmpty }
+
+    var transactionDue: Int64 {
+        let (due, overflow) = self.transactionSince.addingReportingOverflow(
+            self.settings.commitInterval.wholeNanoseconds
+        )
+        return overflow ? .max : due
+    }
+
+    private var isSomethingDue: Bool {
+        self.assignments.contains { $0.isWorking && ($0.task.nextDue ?? .max) <= self.now.wall }
+    }
+
+    func turnTransaction() throws(KafkaError) {
+        if self.isBroken, self.stage == .open || self.stage == .closing { self.close() }
+        switch self.stage {
+        case .closed(let retryAt): if self.now.monotonic >= retryAt { try self.open() }
+        case .opening, .committing: break
+        case .open: if self.isTransactionDue { self.endTransaction() }
+        case .closing: self.commitIfComplete()
+        }
+    }
+
+    private var isTransactionDue: Bool {
+        if self.phase != .working { return self.hasWork }
+        if self.transactionRecords >= self.settings.transactionRecords { return true }
+        return self.hasWork || self.isSomethingDue ? self.now.monotonic >= self.transactionDue : false
+    }
+
+    private func open() throws(KafkaError) {
+        self.stage = .opening
+        do {
+            try self.broker.openTransactions()
+        } catch {
+            guard !error.isFatal else { throw error }
+            self.failed(error)
+        }
+    }
+
+    private func endTransaction() {
+        self.stage = .closing
+        for assignment in self.assignments where assignment.isWorking {
+            assignment.task.collect(at: self.now, progress: assignment.progress(at: self.now), self.output)
+        }
+        self.flush()
+        self.commitIfComplete()
+    }
+
+    private func commitIfComplete() {
+        guard !self.isBroken, self.output.isEmpty, self.unreported == 0 else { return }
+        guard self.hasSent || self.transactionRecords > 0 else {
+            self.transactionSince = self.now.monotonic
+            self.stage = .open
+            return
+        }
+        // Those that stand still are among them: a worker that has lost one without knowing it yet must not commit.
+        let positions = self.assignments.filter(\.isWorking).compactMap { assignment in
+            assignment.standing.map { CommittedPosition(partition: assignment.partition, offset: $0) }
+        }
+        self.stage = .committing
+        self.broker.commitTransaction(positions)
+    }
+
+    // MARK: - Answers
+
+    /// - Returns: an error that ends the engine.
+    func answered(_ answer: Transactions.Answer) -> KafkaError? {
+        switch answer {
+        case .opened:
+            self.begin()
+            // Whatever was held in memory may be ahead of what is written.
+            self.retakeAll()
+        case .committed:
+            for index in self.assignments.indices where self.assignments[index].isWorking {
+                self.assignments[index].committed = self.assignments[index].standing
+                self.assignments[index].position = nil
+            }
+            self.metrics.committed()
+            self.failures = 0
+            self.begin()
+        case .aborted: break
+        case .failed(let error):
+            if self.stage == .opening, error.isFatal { return error }
+            self.failed(error)
+        }
+        return nil
+    }
+
+    private func begin() {
+        self.stage = .open
+        self.isBroken = false
+        self.hasSent = false
+        self.transactionRecords = 0
+        self.transactionSince = self.now.monotonic
+    }
+
+    // MARK: - Failures
+
+    /// Something of the transaction is not there, so nothing of it may be.
+    func broken(_ error: KafkaError) {
+        guard !self.isBroken, self.stage == .open || self.stage == .closing else { return }
+        self.isBroken = true
+        self.tell(error)
+    }
+
+    private func failed(_ error: KafkaError) {
+        self.tell(error)
+        self.close()
+    }
+
+    private func tell(_ error: KafkaError) {
+        self.metrics.failed()
+        self.logger.warning("transaction failed", metadata: ["error": "\(error)"])
+    }
+
+    /// Gives the producer up. The next one of its name ends what it has left open.
+    private func close() {
+        self.failures += 1
+        self.output.removeAll()
+        self.unreported = 0
+        self.kept = [:]
+        let delay = Backoff(base: .milliseconds(100), longest: .seconds(10))
+            .delay(afterFailures: self.failures, using: &self.random)
+        self.stage = .closed(retryAt: self.now.after(delay))
+    }
+}

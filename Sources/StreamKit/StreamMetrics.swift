@@ -1,0 +1,36 @@
+package import CoreMetrics
+import Metrics
+
+/// What the engine counts.
+package struct StreamMetrics {
+    private let records: Counter
+    private let commits: Counter
+    private let failures: Counter
+    private let restoredRecords: Counter
+    private let restoreSeconds: Gauge
+    private let bytes: Gauge
+
+    package init(factory: any MetricsFactory) {
+        self.records = Counter(label: "worker_stream_records_total", factory: factory)
+        self.commits = Counter(
+            label: "worker_stream_transactions_total",
+            dimensions: [("outcome", "committed")],
+            factory: factory
+        )
+        self.failures = Counter(
+            label: "worker_stream_transactions_total",
+            dimensions: [("outcome", "failed")],
+            factory: factory
+        )
+        self.restoredRecords = Counter(label: "worker_stream_restored_records_total", factory: factory)
+        self.restoreSeconds = Gauge(label: "worker_stream_restore_seconds", factory: factory)
+        self.bytes = Gauge(label: "worker_stream_state_bytes", factory: factory)
+    }
+
+    func processed(_ count: Int) { self.records.increment(by: count) }
+    func committed() { self.commits.increment() }
+    func failed() { self.failures.increment() }
+    func restored(_ count: Int) { self.restoredRecords.increment(by: count) }
+    func restored(in seconds: Double) { self.restoreSeconds.record(seconds) }
+    func held(bytes: Int) { self.bytes.record(bytes) }
+}

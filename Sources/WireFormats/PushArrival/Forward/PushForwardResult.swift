@@ -1,0 +1,51 @@
+import SwiftProtobuf
+import WireMessages
+
+/// What the forwarder says of a batch beside its outcome.
+package struct PushForwardAnswer: Hashable, Sendable {
+    package var arrivals: Int
+    /// Nil where the endpoint has not answered.
+    package var httpStatus: Int?
+
+    package init(arrivals: Int, httpStatus: Int? = nil) {
+        self.arrivals = arrivals
+        self.httpStatus = httpStatus
+    }
+}
+
+/// The value of a record of `push-arrival.forward.result`.
+package enum PushForwardResult {
+    package static func encode(
+        _ outcome: Outcome,
+        _ answer: PushForwardAnswer?,
+        as format: ValueFormat
+    ) -> [UInt8] {
+        switch format {
+        case .json: self.json(outcome, answer)
+        case .protobuf: self.message(outcome, answer).encoded()
+        }
+    }
+
+    static func message(
+        _ outcome: Outcome,
+        _ answer: PushForwardAnswer?
+    ) -> Flotilla_Pusharrival_V1_PushForwardResult {
+        var message = Flotilla_Pusharrival_V1_PushForwardResult()
+        message.outcome = Flotilla_Outcome_V1_Outcome(outcome)
+        guard let answer else { return message }
+        message.arrivals = Int32(clamping: answer.arrivals)
+        if let status = answer.httpStatus { message.httpStatus = Int32(clamping: status) }
+        return message
+    }
+
+    private static func json(_ outcome: Outcome, _ answer: PushForwardAnswer?) -> [UInt8] {
+        var json = JSONWriter(reserving: 512)
+        json.object { json in
+            json.object("outcome") { outcome.write(to: &$0) }
+            guard let answer else { return }
+            json.int32("arrivals", Int32(clamping: answer.arrivals))
+            if let status = answer.httpStatus { json.int32("httpStatus", Int32(clamping: status)) }
+        }
+        return json.text
+    }
+}

@@ -1,0 +1,87 @@
+import Cryptography
+import Glibc
+package import Logging
+import Metrics
+package import Operations
+package import ServiceLifecycle
+import UnixSignals
+
+/// Services as a process: one group, its signals, its log, its health and its metrics.
+package struct ServiceProcess: Sendable {
+    /// What every service of the process shares.
+    package struct Surroundings: Sendable {
+        package var registry: PrometheusRegistry
+        package var health: Health
+        package var logger: Logger
+    }
+
+    private let settings: OperationSettings
+    private let identity: String
+
+    /// - Parameter identity: what the process is called, such as `activation-worker`.
+    package init(_ settings: OperationSettings, identity: String) {
+        self.settings = settings
+        self.identity = identity
+    }
+
+    /// Runs until SIGTERM or SIGINT has ended every service, from the last to the first. A second signal ends the
+    /// process at once.
+    ///
+    /// - Parameter makeServices: the services, in the order of their starts. Any of them that ends, ends all.
+    package func run(_ makeServices: (Surroundings) throws -> [any Service]) async throws {
+        // A peer that closes its connection is an error of one call, not the end of the process.
+        _ = signal(SIGPIPE, SIG_IGN)
+        let logger = self.logger()
+        let registry = PrometheusRegistry()
+        let build = [("worker", self.identity), ("version", WorkerIdentity.version)]
+        Gauge(label: "worker_build_info", dimensions: build, factory: registry).record(1)
+        let health = Health()
+        let server = HealthServer(
+            host: self.settings.healthHost,
+            port: self.settings.healthPort,
+            health: health,
+            registry: registry
+        ) { port in
+            logger.info("health and metrics", metadata: ["port": "\(port)"])
+        }
+        logger.info("starting", metadata: ["version": "\(WorkerIdentity.version)"])
+        let services = try makeServices(Surroundings(registry: registry, health: health, logger: logger))
+        // Stopped from the last to the first: the health server answers until the work has drained.
+        let group = ServiceGroup(
+            configuration: .init(
+                services: ([ImpatientStop(), server] + services).map {
+                    .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
+                },
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() }
+            )
+        )
+        try await group.run()
+    }
+
+    private func logger() -> Logger {
+        let hash: Redaction.KeyedHash = { key, bytes in MessageAuthentication(key: key)(bytes) }
+        let redaction = self.settings.logSalt.map { Redaction(salt: $0, hash: hash) } ?? Redaction(hash: hash)
+        let level = Logger.Level(rawValue: self.settings.logLevel) ?? .info
+        return Logger(label: self.identity) { label in
+            StructuredLogHandler(
+                label: label,
+                level: level,
+                format: self.settings.logFormat,
+                redaction: redaction
+            )
+        }
+    }
+}
+
+/// Ends the process when it is asked to stop for the second time: whoever asks twice does not want to wait.
+private struct ImpatientStop: Service {
+    func run() async throws {
+        var requests = 0
+        for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint).cancelOnGracefulShutdown() {
+            requests += 1
+            // Nothing is lost: what is not committed is delivered again.
+            if requests == 2 { _exit(130) }
+        }
+    }
+}

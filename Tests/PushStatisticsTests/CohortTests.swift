@@ -1,0 +1,275 @@
+import Foundation
+import Records
+import Testing
+import WireFormats
+import WireMessages
+import WorkerKit
+
+@testable import PushStatistics
+
+@Suite struct CohortTests {
+    static let start: Int64 = 1_716_595_200_000
+    private let key = CohortKey(provider: "apns", appBundle: "", messageID: "m1")
+
+    @Test func readsEveryRowOfTheVectors() { #expect(StatisticsVector.all.count == 4) }
+
+    @Test(arguments: StatisticsVector.all) func countsAsTheVectorsDo(vector: StatisticsVector) throws {
+        for partitions in [1, 3] {
+            let fleet = FleetOfLedgers(partitions: partitions, rules: vector.rules)
+            for (offset, bytes) in vector.events.enumerated() {
+                let record = InboundRecord(
+                    topic: "push-arrival",
+                    partition: 0,
+                    offset: Int64(offset),
+                    timestamp: Self.start,
+                    value: bytes
+                )
+                // The vectors' times are what their records say, whenever they are read.
+                fleet.count(
+                    try PushEvent(decoding: record, now: Self.start + 30 * 86_400_000),
+                    now: Self.start
+                )
+            }
+            fleet.collect(now: Self.start)
+            for bytes in vector.expected {
+                let row = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+                let message = try #require(row["message_id"] as? String)
+                let told = try #require(fleet.statistics.first { $0.key.messageID == message }?.value)
+                for (name, value) in row where name != "message_id" {
+                    if name == "lag_hist" {
+                        #expect(told.lagHist == (value as? [Int])?.map(Int64.init))
+                    } else {
+                        let known = try #require(told.number(name), "\(name) is not known")
+                        #expect(known == (value as? NSNumber)?.doubleValue, "\(name)")
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: - A crowd
+
+    /// Events of a few messages and many devices, each of them sent first and some of them again.
+    private func crowd(seed: UInt64, count: Int) -> [PushEvent] {
+        var random = SplitMix64(seed: seed)
+        return (0..<count).map { _ in
+            let device = random.next() % 400
+            let message = random.next() % 3
+            let kind = PushEvent.Kind.allCases[Int(random.next() % 5)]
+            let server = Self.start + Int64((device &* 7_919 &+ message) % 90_000_000)
+            let upload = server + Int64(device) * 1_000_003
+            return PushEvent(
+                kind,
+                messageID: "m\(message)",
+                campaignID: "c",
+                deviceID: "device-\(device)",
+                acceptance: device % 7 == 0 ? .rejected(reason: "reason-\(device % 20)") : .accepted,
+                sentMS: device % 3 == 0 ? Self.start : nil,
+                deviceMS: kind == .sent || device % 11 == 0 ? nil : upload - Int64(device % 5) * 40_000,
+                uploadMS: kind == .sent ? nil : upload,
+                serverMS: kind == .sent ? Self.start + Int64(device) : server,
+                isEligible: kind == .sent && device % 13 == 0 ? false : nil
+            )
+        }
+    }
+
+    /// What is told of each message, without what depends on how often it was told.
+    private func told(_ fleet: FleetOfLedgers) -> [CohortKey: Flotilla_Pusharrival_V1_PushStatistics] {
+        fleet.statistics.mapValues { statistics in
+            var statistics = statistics
+            statistics.version = 0
+            statistics.updatedMs = 0
+            return statistics
+        }
+    }
+
+    @Test(arguments: [11, 12, 13] as [UInt64]) func orderAndPartitionsDoNotMatter(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        // One of each (message, device, kind), as they could come in any order; then repeats in another.
+        let events = self.crowd(seed: seed, count: 4_000)
+        var reference: [CohortKey: Flotilla_Pusharrival_V1_PushStatistics]?
+        for partitions in [1, 2, 5] {
+            let fleet = FleetOfLedgers(partitions: partitions, rules: CohortRules())
+            for event in events.shuffled(using: &random) { fleet.count(event, now: Self.start) }
+            fleet.collect(now: Self.start)
+            if let reference { #expect(self.told(fleet) == reference) }
+            reference = self.told(fleet)
+        }
+        #expect(reference?.count == 3)
+        #expect(
+            reference?.values.allSatisfy { $0.arrived > 100 && $0.duplicates > 100 && $0.skewAdjusted > 0 }
+                == true
+        )
+    }
+
+    @Test(arguments: [21, 22, 23] as [UInt64]) func aRestartAtAnyTimeLosesAndDoublesNothing(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let events = self.crowd(seed: seed, count: 3_000)
+        let steady = FleetOfLedgers(partitions: 3, rules: CohortRules())
+        let shaken = FleetOfLedgers(partitions: 3, rules: CohortRules())
+        for event in events {
+            steady.count(event, now: Self.start)
+            shaken.count(event, now: Self.start)
+            guard random.next() % 50 == 0 else { continue }
+            // As a transaction does: all of it is written, and then the worker may end.
+            shaken.collect(now: Self.start)
+            shaken.restart(Int(random.next() % 3), now: Self.start)
+        }
+        steady.collect(now: Self.start)
+        shaken.collect(now: Self.start)
+        #expect(self.told(shaken) == self.told(steady))
+        #expect(shaken.statistics.mapValues(\.version) == steady.statistics.mapValues(\.version))
+        for versions in shaken.versions.values { #expect(versions == versions.sorted()) }
+    }
+
+    // MARK: - Lateness and ends
+
+    private func event(_ kind: PushEvent.Kind, _ device: String = "a", sent: Int64? = start, at server: Int64)
+        -> PushEvent
+    {
+        PushEvent(kind, messageID: "m1", deviceID: device, sentMS: sent, serverMS: server)
+    }
+
+    @Test func aMessageEndsAndThenEverythingIsLate() throws {
+        let fleet = FleetOfLedgers(partitions: 1, rules: CohortRules())
+        fleet.count(self.event(.sent, at: Self.start), now: Self.start)
+        #expect(fleet.count(self.event(.arrived, at: Self.start + 5), now: Self.start).standing == .accepted)
+        let end = Self.start + 73 * 3_600_000
+        fleet.collect(now: end - 1)
+        #expect(fleet.statistics[self.key]?.complete == false)
+        #expect(fleet.ledgers[0].deviceCount == 1)
+        // A worker that is behind closes nothing, whatever its clock says.
+        fleet.collect(now: end + 1_000_000, progress: end - 1)
+        #expect(fleet.statistics[self.key]?.complete == false)
+        fleet.collect(now: end)
+        #expect(fleet.statistics[self.key]?.complete == true)
+        #expect(fleet.statistics[self.key]?.arrived == 1)
+        #expect(fleet.ledgers[0].deviceCount == 0)
+        // In time by its own word, and yet too late: its devices are forgotten.
+        #expect(fleet.count(self.event(.arrived, "b", at: Self.start + 9), now: end).standing == .late)
+        fleet.collect(now: end)
+        #expect(fleet.statistics[self.key]?.lateDropped == 1)
+        #expect(fleet.statistics[self.key]?.complete == true)
+        fleet.restart(0, now: end)
+        #expect(fleet.count(self.event(.arrived, "c", at: Self.start + 9), now: end).standing == .late)
+        fleet.collect(now: end)
+        #expect(fleet.statistics[self.key]?.lateDropped == 2)
+        #expect(fleet.statistics[self.key]?.arrived == 1)
+    }
+
+    @Test func aForgottenMessageIsAddedToNotReplaced() throws {
+        let fleet = FleetOfLedgers(partitions: 1, rules: CohortRules())
+        fleet.count(self.event(.arrived, at: Self.start + 5), now: Self.start)
+        let end = Self.start + 73 * 3_600_000
+        fleet.collect(now: end)
+        let forgotten = end + 31 * 86_400_000
+        fleet.collect(now: forgotten)
+        #expect(fleet.ledgers[0].cohortCount == 0)
+        // By its own word late: counts nowhere but in its own result.
+        #expect(fleet.count(self.event(.arrived, at: forgotten), now: forgotten).standing == .late)
+        #expect(fleet.ledgers[0].cohortCount == 0)
+        // Nobody says when it was sent.
+        fleet.count(self.event(.opened, sent: nil, at: forgotten), now: forgotten)
+        fleet.collect(now: forgotten)
+        let told = try #require(fleet.statistics[self.key])
+        #expect((told.arrived, told.opened) == (1, 1))
+        #expect(!told.complete)
+        #expect(fleet.versions[self.key].map { $0 == $0.sorted() } == true)
+    }
+
+    @Test func aMessageThatIsSentAgainAndAgainDoesNotEnd() {
+        let fleet = FleetOfLedgers(partitions: 1, rules: CohortRules())
+        var now = Self.start
+        for device in 0..<40 {
+            fleet.count(self.event(.sent, "d\(device)", sent: now, at: now), now: now)
+            now += 2 * 86_400_000
+            fleet.collect(now: now)
+            #expect(fleet.statistics[self.key]?.complete == false)
+        }
+        #expect(fleet.ledgers[0].deviceCount == 40)
+    }
+
+    // MARK: - Single rules
+
+    @Test func anArrivalBeforeItsSendingIsMeasuredOnceThatIsKnown() throws {
+        let fleet = FleetOfLedgers(partitions: 1, rules: CohortRules())
+        fleet.count(self.event(.arrived, sent: nil, at: Self.start + 120_000), now: Self.start)
+        fleet.collect(now: Self.start)
+        #expect(fleet.statistics[self.key]?.lagUnknown == 1)
+        #expect(fleet.statistics[self.key]?.lagHist == [0, 0, 0, 0, 0, 0])
+        // Another device's sending is the best that is known.
+        fleet.count(self.event(.sent, "b", sent: nil, at: Self.start), now: Self.start)
+        fleet.collect(now: Self.start)
+        #expect(fleet.statistics[self.key]?.lagUnknown == 0)
+        #expect(fleet.statistics[self.key]?.lagHist == [0, 1, 0, 0, 0, 0])
+        // Its own is better.
+        fleet.restart(0, now: Self.start)
+        fleet.count(self.event(.sent, sent: nil, at: Self.start + 100_000), now: Self.start)
+        fleet.collect(now: Self.start)
+        #expect(fleet.statistics[self.key]?.lagHist == [1, 0, 0, 0, 0, 0])
+        #expect(fleet.statistics[self.key]?.lagUnknown == 0)
+    }
+
+    @Test func ineligibleArrivalsCountApart() throws {
+        let fleet = FleetOfLedgers(partitions: 1, rules: CohortRules())
+        var event = self.event(.arrived, at: Self.start)
+        event.isEligible = false
+        #expect(fleet.count(event, now: Self.start).standing == .ineligible)
+        event = self.event(.arrived, "b", at: Self.start)
+        event.environment = "development"
+        #expect(fleet.count(event, now: Self.start).standing == .ineligible)
+        // A push that no extension runs for was sent all the same.
+        event = self.event(.sent, "c", at: Self.start)
+        event.isEligible = false
+        #expect(fleet.count(event, now: Self.start).standing == .accepted)
+        fleet.collect(now: Self.start)
+        let told = try #require(fleet.statistics[self.key])
+        #expect((told.arrived, told.ineligible, told.accepted, told.eligible) == (0, 1, 1, 0))
+        #expect(told.arrivalRate == 0 && !told.hasEligibleArrivalRate)
+    }
+
+    @Test func eventsWithoutAMessageAreOneIfDevicePayloadAndMinuteAre() throws {
+        let fleet = FleetOfLedgers(partitions: 1, rules: CohortRules())
+        func event(_ hash: String, _ time: Int64) -> PushEvent {
+            PushEvent(
+                .arrived,
+                deviceID: "a",
+                deviceMS: time,
+                uploadMS: time,
+                serverMS: time,
+                payloadSHA256: hash
+            )
+        }
+        let standings = [
+            event("x", Self.start), event("x", Self.start + 1_000), event("y", Self.start),
+            event("x", Self.start + 60_000), event("x", Self.start + 86_400_000),
+        ].map { fleet.count($0, now: Self.start).standing }
+        #expect(standings == [.accepted, .duplicate, .accepted, .accepted, .accepted])
+        fleet.collect(now: Self.start)
+        #expect(fleet.statistics.keys.map(\.day).sorted() == ["2024-05-25", "2024-05-26"])
+        #expect(fleet.statistics.values.allSatisfy { $0.messageID == "unknown" && $0.window == "day" })
+    }
+
+    @Test func onlySoManyReasonsAreToldApart() {
+        var tally = Tally(edges: [])
+        for number in 0..<100 { tally.reject("reason \(number)") }
+        #expect(tally.rejected.count == Tally.reasonsLimit + 1)
+        #expect(tally.rejected[Tally.otherReason] == 100 - Int64(Tally.reasonsLimit))
+        #expect(tally.rejectedTotal == 100)
+    }
+
+    @Test func keysOfRecordsTellMessagesApart() {
+        let keys = [
+            CohortKey(provider: "a", appBundle: "b", messageID: "c/d"),
+            CohortKey(provider: "a", appBundle: "b/c", messageID: "d"),
+            CohortKey(provider: "a", appBundle: "b", messageID: "c", day: "d"),
+        ]
+        #expect(Set(keys.map(\.recordKey)).count == 3)
+        #expect(keys[0].recordKey == Array("a/b/c%2Fd".utf8))
+    }
+
+    @Test func whatIsNoSnapshotIsNotRead() {
+        #expect(CohortSnapshot([0xFF, 0xFF]) == nil)
+        #expect(CohortSnapshot([]) == nil)
+    }
+}

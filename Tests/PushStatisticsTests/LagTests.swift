@@ -1,0 +1,60 @@
+import Testing
+import WorkerKit
+
+@testable import PushStatistics
+
+@Suite struct LagTests {
+    @Test(arguments: [5, 6, 7, 8] as [UInt64]) func percentilesAreExactToTwoPercent(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var lags: [Int64] = []
+        var sketch = LagSketch()
+        for _ in 0..<20_000 {
+            // Evenly over the orders of magnitude.
+            let lag = Int64(random.next() % (1 << (random.next() % 31 + 1)))
+            lags.append(lag)
+            sketch.add(lag: lag)
+        }
+        lags.sort()
+        for share in [0.01, 0.5, 0.9, 0.99, 1.0] {
+            let exact = lags[Int((Double(lags.count) * share).rounded(.up)) - 1]
+            let told = try #require(sketch.lag(ofShare: share))
+            #expect(
+                abs(Double(told - exact)) <= max(1, Double(exact) * 0.02),
+                "\(share): \(told) for \(exact)"
+            )
+        }
+    }
+
+    @Test func addingUpIsTheSameAsCountingTogether() {
+        var (all, odd, even) = (LagSketch(), LagSketch(), LagSketch())
+        for lag in stride(from: Int64(0), to: 3_000_000, by: 977) {
+            all.add(lag: lag)
+            if lag % 2 == 0 { even.add(lag: lag) } else { odd.add(lag: lag) }
+        }
+        odd += even
+        #expect(odd == all)
+        #expect(LagSketch(all.buckets) == all)
+    }
+
+    @Test func anEmptySketchKnowsNoLag() {
+        #expect(LagSketch().lag(ofShare: 0.5) == nil)
+        #expect(
+            LagSketch([(index: -1, count: 3), (index: 1 << 20, count: 3), (index: 4, count: -2)]).total == 0
+        )
+    }
+
+    @Test func aLagOnAnEdgeBelongsBelowIt() {
+        var histogram = LagHistogram(edges: LagHistogram.usualEdges)
+        for lag: Int64 in [0, 60_000, 60_001, 300_000, 86_400_000, 86_400_001, .max] {
+            histogram.add(lag: lag)
+        }
+        #expect(histogram.counts == [2, 2, 0, 0, 1, 2])
+    }
+
+    @Test func otherEdgesAreNotAddedUp() {
+        var histogram = LagHistogram(edges: [1, 2])
+        let isAdded = histogram.add(LagHistogram(edges: [1, 3]))
+        #expect(!isAdded && histogram.counts == [0, 0, 0])
+        #expect(LagHistogram(edges: [1], counts: [1]) == nil)
+    }
+}
