@@ -111,7 +111,7 @@ extension PushEvent {
                     self.object("reason.malformed", "The reason has a control character in it.")
                     return .accepted
                 }
-                return .rejected(reason: reason.isEmpty ? "unspecified" : String(reason))
+                return .rejected(reason: reason.isEmpty ? "unspecified" : reason)
             default:
                 self.object("status.unknown", "The status is not accepted or rejected.")
                 return .accepted
@@ -167,25 +167,26 @@ extension PushEvent {
     }
 }
 
-extension StringProtocol {
+extension String {
     /// C0, DEL or C1: nothing that belongs into an id.
     fileprivate var hasControlCharacters: Bool {
+        let utf8 = self.utf8
+        let bytes = utf8.span
         var previous: UInt8 = 0
-        for byte in self.utf8 {
+        for index in bytes.indices {
+            let byte = bytes[index]
             // U+0080 to U+009F are two bytes, of which the first is 0xC2.
             if byte < 0x20 || byte == 0x7F || previous == 0xC2 && byte < 0xA0 { return true }
             previous = byte
         }
         return false
     }
-}
 
-extension String {
     /// Whole scalars of at most so many bytes from the start.
-    fileprivate func prefix(bytes limit: Int) -> Substring {
-        guard self.utf8.count > limit else { return self[...] }
+    fileprivate func prefix(bytes limit: Int) -> String {
+        guard self.utf8.count > limit else { return self }
         var end = self.utf8.index(self.startIndex, offsetBy: limit)
         while self.utf8[end] & 0xC0 == 0x80 { end = self.utf8.index(before: end) }
-        return self[..<end]
+        return String(self[..<end])
     }
 }

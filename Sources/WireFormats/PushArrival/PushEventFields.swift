@@ -23,8 +23,32 @@ struct PushEventFields: Hashable, Sendable {
 
     init() {}
 
-    init(_ payload: RecordPayload) throws(RecordFault) {
-        self.init(try payload.decode(as: Flotilla_Pusharrival_V1_PushEvent.self))
+    init(_ record: RecordPayload) throws(RecordFault) {
+        switch record.format {
+        case .json: try self.init(json: record)
+        case .protobuf:
+            if let fields = PushEventFields(protobuf: record.bytes, from: record.start) {
+                self = fields
+            } else {
+                self.init(try record.decode(as: Flotilla_Pusharrival_V1_PushEvent.self))
+            }
+        }
+    }
+
+    private init(json record: RecordPayload) throws(RecordFault) {
+        guard let outline = JSONOutline(record.bytes, from: record.start) else {
+            self.init(try record.decode(as: Flotilla_Pusharrival_V1_PushEvent.self))
+            return
+        }
+        if let fields = PushEventFields(json: outline) {
+            self = fields
+            return
+        }
+        var rest = record
+        let cut = Self.withoutPayloads(outline)
+        if let cut { (rest.bytes, rest.start) = (cut.bytes, 0) }
+        self.init(try rest.decode(as: Flotilla_Pusharrival_V1_PushEvent.self))
+        if let payload = cut?.last { self.payload = Array(payload) }
     }
 
     init(_ message: Flotilla_Pusharrival_V1_PushEvent) {

@@ -1,4 +1,9 @@
+import Cryptography
+
 /// What is taken from a notification's `userInfo`: ids and times, and nothing that a person could read.
+///
+/// The names of members are those of each provider's own documents and kits. FCM's legacy API put `gcm.notification.`
+/// before those it did not know, ours among them.
 package struct PushPayload: Hashable, Sendable {
     /// Whose push it is by the members that are there; empty where none shows it.
     package var provider: String
@@ -21,56 +26,57 @@ package struct PushPayload: Hashable, Sendable {
     ///
     /// - Parameter declared: the provider that the event names, or nothing.
     package init?(_ text: [UInt8], paths: PushPayloadPaths = PushPayloadPaths(), declared: String = "") {
-        guard let tree = try? JSONTree(parsing: text), case .object = tree else { return nil }
-        self.init(tree, paths: paths, declared: declared)
-    }
-
-    private init(_ tree: JSONTree, paths: PushPayloadPaths, declared: String) {
-        let channels = Self.channels(tree, paths: paths, declared: declared)
+        guard let payload = JSONOutline(text), payload.kind(payload.root) == .object else { return nil }
+        let channels = Self.channels(payload, paths: paths, declared: declared)
         let channel = channels.first { !$0.messageID.isEmpty }
-        let own = Self.own(tree, ["mid", "msg_id"])?.idText
+        let own = Self.ownID(payload, "mid", "msg_id")
         self.messageID = own ?? channel?.messageID ?? ""
         // The channel of an own id is whichever shows itself, be it without an id.
         self.provider = (own == nil ? channel : nil)?.provider ?? channels.first?.provider ?? ""
         self.campaignID =
-            Self.own(tree, ["cid", "campaign_id"])?.idText ?? tree.member("google.c.a.c_id")?.idText ?? ""
-        self.sentMS = Self.sentTime(tree)
-        self.installationID = tree.member("google.c.fid")?.idText ?? ""
-        self.isEligible = Self.isEligible(tree)
-        self.sha256 = tree.canonicalSHA256
+            Self.ownID(payload, "cid", "campaign_id") ?? payload.idText(payload["google.c.a.c_id"]) ?? ""
+        self.sentMS = Self.sentTime(payload)
+        self.installationID = payload.idText(payload["google.c.fid"]) ?? ""
+        self.isEligible = Self.isEligible(payload)
+        self.sha256 = String(decoding: Digest.sha256.hexadecimal(payload.canonical), as: UTF8.self)
     }
 
-    /// A member of our own. What stood in the `notification` of FCM's legacy API arrives with a prefix.
-    private static func own(_ tree: JSONTree, _ names: [String]) -> JSONTree? {
-        for prefix in ["", "gcm.notification."] {
-            for name in names {
-                if let member = tree.member(prefix + name), member.idText != nil { return member }
-            }
+    private static let legacyPrefix = "gcm.notification."
+
+    /// The first that there is.
+    private static func ownID(_ payload: JSONOutline, _ names: String...) -> String? {
+        for name in names {
+            if let id = payload.idText(payload[name]) { return id }
+        }
+        guard payload.hasMember(startingWith: self.legacyPrefix) else { return nil }
+        for name in names {
+            if let id = payload.idText(payload[self.legacyPrefix + name]) { return id }
         }
         return nil
     }
 
-    private static func sentTime(_ tree: JSONTree) -> Int64? {
-        let own = Self.own(tree, ["st"])?.wholeNumber
-        if let own, PushTime.isPlausible(own) { return own }
+    private static func sentTime(_ payload: JSONOutline) -> Int64? {
+        for name in ["st", self.legacyPrefix + "st"] {
+            if let time = payload.wholeNumber(payload[name]), PushTime.isPlausible(time) { return time }
+        }
         // The one time in seconds.
-        guard let seconds = tree.member("google.c.a.ts")?.wholeNumber else { return nil }
+        guard let seconds = payload.wholeNumber(payload["google.c.a.ts"]) else { return nil }
         let (milliseconds, overflowed) = seconds.multipliedReportingOverflow(by: 1_000)
         return !overflowed && PushTime.isPlausible(milliseconds) ? milliseconds : nil
     }
 
+    private static let alertTexts = [
+        "title", "subtitle", "body", "loc-key", "title-loc-key", "subtitle-loc-key",
+    ]
+
     /// It runs only for what shows an alert, and only where `mutable-content` asks for it. `content-available` is another
     /// matter.
-    private static func isEligible(_ tree: JSONTree) -> Bool {
-        guard let aps = tree.member("aps"), case .number(let flag)? = aps.member("mutable-content"),
-            let alert = aps.member("alert"), let one = JSONNumber("1"), JSONNumber(flag) == one
+    private static func isEligible(_ payload: JSONOutline) -> Bool {
+        guard let aps = payload["aps"], payload.isOne(payload.member(aps, "mutable-content")),
+            let alert = payload.member(aps, "alert")
         else { return false }
-        if case .string(let text) = alert { return !text.isEmpty }
-        let shown = ["title", "subtitle", "body", "loc-key", "title-loc-key", "subtitle-loc-key"]
-        return shown.contains { name in
-            guard case .string(let text)? = alert.member(name) else { return false }
-            return !text.isEmpty
-        }
+        return payload.isText(alert)
+            || self.alertTexts.contains { payload.isText(payload.member(alert, $0)) }
     }
 }
 
@@ -84,28 +90,51 @@ extension PushPayload {
     }
 
     /// From the surest to the least sure.
-    private static func channels(_ tree: JSONTree, paths: PushPayloadPaths, declared: String) -> [Channel] {
+    private static func channels(
+        _ payload: JSONOutline,
+        paths: PushPayloadPaths,
+        declared: String
+    ) -> [Channel] {
         var channels: [Channel] = []
         func add(_ provider: String, _ id: String?, orShownBy isShown: Bool = false) {
             if id != nil || isShown { channels.append(Channel(provider: provider, messageID: id ?? "")) }
         }
-        func has(_ names: String...) -> Bool { names.contains { tree.member($0) != nil } }
+        func has(_ names: String...) -> Bool { names.contains { payload[$0] != nil } }
         add(
             "fcm",
-            tree.member("gcm.message_id")?.idText ?? tree.member("google.message_id")?.idText,
-            orShownBy: tree.hasMember { $0.hasPrefix("gcm.") || $0.hasPrefix("google.c.") }
+            payload.idText(payload["gcm.message_id"]) ?? payload.idText(payload["google.message_id"]),
+            orShownBy: payload.hasMember(startingWith: "gcm.", "google.c.")
         )
-        add("jpush", tree.member("_j_msgid")?.decimalID, orShownBy: has("_j_business", "_j_uid", "_j_data_"))
-        add("umeng", self.umengID(tree))
-        add("getui", tree.member("_gmid_")?.idText, orShownBy: has("_ge_", "_gurl_"))
-        if let (id, provider) = paths.messageID(in: tree, of: declared) { add(provider, id) }
+        add(
+            "jpush",
+            payload.decimalID(payload["_j_msgid"]),
+            orShownBy: has("_j_business", "_j_uid", "_j_data_")
+        )
+        add("umeng", self.umengID(payload))
+        add("getui", payload.idText(payload["_gmid_"]), orShownBy: has("_ge_", "_gurl_"))
+        if let (id, provider) = paths.messageID(in: payload, of: declared) { add(provider, id) }
         return channels
     }
 
     /// The name is so short that apps use it too, so the value has to look like one of Umeng's.
-    private static func umengID(_ tree: JSONTree) -> String? {
-        guard let id = tree.member("d")?.idText, id.hasPrefix("uu") || id.hasPrefix("us") else { return nil }
+    private static func umengID(_ payload: JSONOutline) -> String? {
+        guard let id = payload.idText(payload["d"]), id.hasPrefix("uu") || id.hasPrefix("us") else {
+            return nil
+        }
         let digits = id.utf8.dropFirst(2)
         return digits.count >= 10 && digits.allSatisfy(\.isDigit) ? id : nil
+    }
+}
+
+extension JSONOutline {
+    /// A member of the document itself.
+    fileprivate subscript(_ name: String) -> Int? { self.member(self.root, name) }
+
+    fileprivate func hasMember(startingWith prefixes: String...) -> Bool {
+        var isFound = false
+        self.members(of: self.root) { name, _ in
+            isFound = isFound || prefixes.contains { self.bytes(name).starts(with: $0.utf8) }
+        }
+        return isFound
     }
 }

@@ -27,12 +27,12 @@ package struct PushPayloadPaths: Hashable, Sendable {
 
     /// The id that a payload has at one of the paths, and whose id it is. The paths of a provider that is known already
     /// come first.
-    func messageID(in payload: JSONTree, of provider: String) -> (id: String, provider: String)? {
+    func messageID(in payload: JSONOutline, of provider: String) -> (id: String, provider: String)? {
         let first = self.paths.lazy.filter { $0.provider == provider }
         let rest = self.paths.lazy.filter { $0.provider != provider }
         for paths in [first, rest] {
             for path in paths {
-                if let id = Self.value(at: path.components[...], in: payload)?.idText {
+                if let id = Self.id(at: path.components[...], in: payload, payload.root) {
                     return (id, path.provider)
                 }
             }
@@ -40,12 +40,16 @@ package struct PushPayloadPaths: Hashable, Sendable {
         return nil
     }
 
-    private static func value(at components: ArraySlice<Substring>, in tree: JSONTree) -> JSONTree? {
-        guard !components.isEmpty else { return tree }
+    private static func id(
+        at components: ArraySlice<Substring>,
+        in payload: JSONOutline,
+        _ object: Int
+    ) -> String? {
+        guard !components.isEmpty else { return payload.idText(object) }
         for end in (components.startIndex + 1...components.endIndex).reversed() {
             let name = components[..<end].joined(separator: ".")
-            guard let member = tree.member(name) else { continue }
-            if let value = self.value(at: components[end...], in: member) { return value }
+            guard let member = payload.member(object, name) else { continue }
+            if let id = self.id(at: components[end...], in: payload, member) { return id }
         }
         return nil
     }

@@ -1,0 +1,312 @@
+/// Where the values of a JSON document (RFC 8259) stand, in one list and in their order: a member's name comes right before
+/// its value, and what is inside an object or a list right behind it.
+///
+/// For documents that are read a million times and of which little is kept: a tree of the same takes many times as long.
+/// The whole text has been checked; of names that occur twice, the last one is meant.
+struct JSONOutline {
+    enum Kind: UInt8, Hashable, Sendable {
+        case null
+        case `true`
+        case `false`
+        case number
+        case string
+        case array
+        case object
+    }
+
+    struct Value: Hashable, Sendable {
+        var kind: Kind
+        /// Of a string.
+        var hasEscapes = false
+        /// Where it stands in the text: a string without its quotes, a list or an object with its brackets.
+        var start: Int32
+        var end: Int32
+        /// The index of what follows it and all that is inside.
+        var next: Int32 = 0
+
+        var range: Range<Int> { Int(self.start)..<Int(self.end) }
+    }
+
+    let text: [UInt8]
+    private let values: [Value]
+
+    /// Nil if the text is not one value in UTF-8 with white space around it, or nests deeper than the limit.
+    init?(_ text: [UInt8], from start: Int = 0, depthLimit: Int = JSONTree.depthLimit) {
+        guard text.count <= Int32.max, (try? UTF8Span(validating: text.span)) != nil else { return nil }
+        var parser = Parser(text, from: start, depthLimit: depthLimit)
+        guard parser.document() else { return nil }
+        self.text = text
+        self.values = parser.values
+    }
+
+    /// The whole document, to be asked for its members and so on. Indices are only good for the outline they are of.
+    var root: Int { 0 }
+
+    func kind(_ index: Int) -> Kind { self.values[index].kind }
+
+    func hasEscapes(_ index: Int) -> Bool { self.values[index].hasEscapes }
+
+    /// As it is written: a string without its quotes, and with its escapes.
+    func range(_ index: Int) -> Range<Int> { self.values[index].range }
+
+    func bytes(_ index: Int) -> ArraySlice<UInt8> { self.text[self.values[index].range] }
+
+    /// The index of what comes after a value, that is inside the same list or object or behind it.
+    func index(after index: Int) -> Int { Int(self.values[index].next) }
+
+    /// Calls back for every member, with the indices of its name and of its value.
+    func members(of object: Int, _ body: (_ name: Int, _ value: Int) -> Void) {
+        guard self.values[object].kind == .object else { return }
+        let end = self.index(after: object)
+        var name = object + 1
+        while name < end {
+            body(name, name + 1)
+            name = self.index(after: name + 1)
+        }
+    }
+
+    /// The index of a member's value; nil if there is none, or this is no object.
+    func member(_ object: Int, _ name: String) -> Int? {
+        var found: Int?
+        self.members(of: object) { index, value in
+            if self.isNamed(index, name) { found = value }
+        }
+        return found
+    }
+
+    /// Whether a name, or any string, is this text: byte for byte, as JSON compares names.
+    func isNamed(_ index: Int, _ name: String) -> Bool {
+        let utf8 = name.utf8
+        guard !self.values[index].hasEscapes else { return self.unescaped(index).elementsEqual(utf8) }
+        let range = self.values[index].range
+        guard range.count == utf8.count else { return false }
+        let wanted = utf8.span
+        for offset in wanted.indices where wanted[offset] != self.text[range.lowerBound + offset] {
+            return false
+        }
+        return true
+    }
+
+    /// The text of a string; nil for anything else.
+    func string(_ index: Int) -> String? {
+        guard self.values[index].kind == .string else { return nil }
+        if self.values[index].hasEscapes { return String(decoding: self.unescaped(index), as: UTF8.self) }
+        return String(decoding: self.bytes(index), as: UTF8.self)
+    }
+
+    /// A string with its escapes taken out. Half of a pair of escapes, which is no Unicode, becomes U+FFFD.
+    func unescaped(_ index: Int) -> [UInt8] { self.unescaped(index) { _ in } }
+
+    /// The same; nil if there is half of a pair.
+    func strictlyUnescaped(_ index: Int) -> [UInt8]? {
+        var isWhole = true
+        let bytes = self.unescaped(index) { isWhole = $0 != nil && isWhole }
+        return isWhole ? bytes : nil
+    }
+
+    private func unescaped(_ index: Int, _ found: (Unicode.Scalar?) -> Void) -> [UInt8] {
+        guard self.values[index].hasEscapes else { return Array(self.bytes(index)) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(self.values[index].range.count)
+        var rest = self.bytes(index)
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\"), let escape = rest.popFirst() else {
+                bytes.append(byte)
+                continue
+            }
+            switch escape {
+            case UInt8(ascii: "b"): bytes.append(0x08)
+            case UInt8(ascii: "f"): bytes.append(0x0C)
+            case UInt8(ascii: "n"): bytes.append(0x0A)
+            case UInt8(ascii: "r"): bytes.append(0x0D)
+            case UInt8(ascii: "t"): bytes.append(0x09)
+            case UInt8(ascii: "u"):
+                let scalar = Self.scalar(&rest)
+                found(scalar)
+                bytes += String(scalar ?? "\u{FFFD}").utf8
+            default: bytes.append(escape)
+            }
+        }
+        return bytes
+    }
+
+    /// From behind the `u` on; nil for half of a pair.
+    private static func scalar(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {
+        let first = self.codeUnit(rest)
+        rest = rest.dropFirst(4)
+        guard UTF16.isLeadSurrogate(first), rest.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) else {
+            return Unicode.Scalar(first)
+        }
+        let second = self.codeUnit(rest.dropFirst(2))
+        guard UTF16.isTrailSurrogate(second) else { return nil }
+        rest = rest.dropFirst(6)
+        return Unicode.Scalar(0x10000 + (UInt32(first) & 0x3FF) << 10 + UInt32(second) & 0x3FF)
+    }
+
+    private static func codeUnit(_ digits: ArraySlice<UInt8>) -> UInt16 {
+        digits.prefix(4).reduce(0) { $0 << 4 | UInt16($1.hexadecimalValue ?? 0) }
+    }
+}
+
+// MARK: - Parsing
+
+extension JSONOutline {
+    private struct Parser {
+        private let text: [UInt8]
+        private let depthLimit: Int
+        private var position: Int
+        private(set) var values: [Value] = []
+
+        init(_ text: [UInt8], from start: Int, depthLimit: Int) {
+            self.text = text
+            self.position = start
+            self.depthLimit = depthLimit
+            self.values.reserveCapacity(text.count / 8)
+        }
+
+        mutating func document() -> Bool {
+            if self.text[self.position...].starts(with: JSONObject.byteOrderMark) {
+                self.position += JSONObject.byteOrderMark.count
+            }
+            self.skipWhiteSpace()
+            guard self.value(depth: 1) else { return false }
+            self.skipWhiteSpace()
+            return self.position == self.text.count
+        }
+
+        private var next: UInt8? { self.position < self.text.count ? self.text[self.position] : nil }
+
+        private mutating func skipWhiteSpace() {
+            while self.position < self.text.count, self.text[self.position].isJSONWhiteSpace {
+                self.position += 1
+            }
+        }
+
+        private mutating func skip(_ expected: UInt8) -> Bool {
+            guard self.next == expected else { return false }
+            self.position += 1
+            return true
+        }
+
+        private mutating func value(depth: Int) -> Bool {
+            switch self.next {
+            case UInt8(ascii: "\""): self.string()
+            case UInt8(ascii: "{"): self.nested(.object, UInt8(ascii: "}"), depth)
+            case UInt8(ascii: "["): self.nested(.array, UInt8(ascii: "]"), depth)
+            case UInt8(ascii: "t"): self.literal("true", .true)
+            case UInt8(ascii: "f"): self.literal("false", .false)
+            case UInt8(ascii: "n"): self.literal("null", .null)
+            default: self.number()
+            }
+        }
+
+        private mutating func add(_ kind: Kind, _ range: Range<Int>, hasEscapes: Bool = false) {
+            self.values.append(
+                Value(
+                    kind: kind,
+                    hasEscapes: hasEscapes,
+                    start: Int32(range.lowerBound),
+                    end: Int32(range.upperBound),
+                    next: Int32(self.values.count + 1)
+                )
+            )
+        }
+
+        private mutating func nested(_ kind: Kind, _ close: UInt8, _ depth: Int) -> Bool {
+            guard depth <= self.depthLimit else { return false }
+            let (index, start) = (self.values.count, self.position)
+            self.add(kind, start..<start)
+            self.position += 1
+            self.skipWhiteSpace()
+            if !self.skip(close) {
+                repeat {
+                    guard self.element(of: kind, depth) else { return false }
+                    self.skipWhiteSpace()
+                } while self.skip(UInt8(ascii: ","))
+                guard self.skip(close) else { return false }
+            }
+            self.values[index].end = Int32(self.position)
+            self.values[index].next = Int32(self.values.count)
+            return true
+        }
+
+        private mutating func element(of kind: Kind, _ depth: Int) -> Bool {
+            self.skipWhiteSpace()
+            if kind == .object {
+                guard self.next == UInt8(ascii: "\""), self.string() else { return false }
+                self.skipWhiteSpace()
+                guard self.skip(UInt8(ascii: ":")) else { return false }
+                self.skipWhiteSpace()
+            }
+            return self.value(depth: depth + 1)
+        }
+
+        private mutating func string() -> Bool {
+            self.position += 1
+            let start = self.position
+            var hasEscapes = false
+            while let byte = self.next {
+                switch byte {
+                case UInt8(ascii: "\""):
+                    self.add(.string, start..<self.position, hasEscapes: hasEscapes)
+                    self.position += 1
+                    return true
+                case UInt8(ascii: "\\"):
+                    hasEscapes = true
+                    guard self.skipEscape() else { return false }
+                case 0x00..<0x20: return false
+                default: self.position += 1
+                }
+            }
+            return false
+        }
+
+        private mutating func skipEscape() -> Bool {
+            self.position += 1
+            guard let escape = self.next else { return false }
+            self.position += 1
+            switch escape {
+            case UInt8(ascii: "u"):
+                let digits = self.text[self.position...].prefix(4)
+                self.position += digits.count
+                return digits.count == 4 && digits.allSatisfy(\.isHexadecimal)
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
+                UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+                return true
+            default: return false
+            }
+        }
+
+        private mutating func literal(_ word: String, _ kind: Kind) -> Bool {
+            guard self.text[self.position...].starts(with: word.utf8) else { return false }
+            let start = self.position
+            self.position += word.utf8.count
+            self.add(kind, start..<self.position)
+            return true
+        }
+
+        private mutating func number() -> Bool {
+            let start = self.position
+            _ = self.skip(UInt8(ascii: "-"))
+            if !self.skip(UInt8(ascii: "0")) {
+                guard self.skipDigits() else { return false }
+            }
+            if self.skip(UInt8(ascii: ".")) {
+                guard self.skipDigits() else { return false }
+            }
+            if self.skip(UInt8(ascii: "e")) || self.skip(UInt8(ascii: "E")) {
+                if !self.skip(UInt8(ascii: "+")) { _ = self.skip(UInt8(ascii: "-")) }
+                guard self.skipDigits() else { return false }
+            }
+            self.add(.number, start..<self.position)
+            return true
+        }
+
+        /// False if there are none.
+        private mutating func skipDigits() -> Bool {
+            let start = self.position
+            while self.position < self.text.count, self.text[self.position].isDigit { self.position += 1 }
+            return self.position > start
+        }
+    }
+}
