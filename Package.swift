@@ -225,7 +225,7 @@ let package = Package(
             "PushArrivalWorker",
             dependencies: [
                 "Cryptography", "Kafka", "Operations", "PushStatistics", "Records", "StreamKit", "UpstreamHTTP",
-                "WireFormats", "WireMessages", "WorkerKit", argumentParser, lifecycle, metrics, protobuf,
+                "WireFormats", "WorkerKit", argumentParser, lifecycle, metrics,
             ]
         ),
 
@@ -293,7 +293,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PushStatisticsTests",
-            dependencies: ["PushStatistics", "Records", "WireFormats", "WireMessages", "WorkerKit"],
+            dependencies: ["PushStatistics", "Records", "WireFormats", "WorkerKit"],
             resources: [.copy("Vectors")],
             swiftSettings: house
         ),
@@ -360,7 +360,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "ActivationWorker", "DeadLetterTool", "DeviceCheckWorker", "EmbeddedBroker", "EventThread",
-                "Fleet", "Kafka", "ReceiptWorker", "Records", "UpstreamSimulator", "WireFormats",
+                "Fleet", "Kafka", "PushArrivalWorker", "ReceiptWorker", "Records", "UpstreamSimulator", "WireFormats",
                 "WorkerTestSupport",
             ],
             swiftSettings: house

@@ -41,7 +41,7 @@ final class CombinationTask: StreamTask {
                 OutboundRecord(
                     topic: self.topic,
                     key: key.recordKey,
-                    value: PushStatisticsRecord.encode(statistics, as: self.format),
+                    value: statistics.encoded(as: self.format),
                     headers: [RecordHeader("content-type", self.format.contentType)]
                 )
             )

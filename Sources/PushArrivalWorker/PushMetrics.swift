@@ -1,11 +1,11 @@
 import Metrics
 import Operations
-import PushStatistics
+import WireFormats
 
 /// What the worker counts, under the names that dashboards and alerts use. Used on the engine's thread only.
 final class PushMetrics {
     private let factory: PrometheusRegistry
-    private let standings: [Judgement.Standing: Counter]
+    private let standings: [PushStanding: Counter]
     private let hops: Counter
     private let snapshots: Counter
     private let unreadable: Counter
@@ -15,7 +15,7 @@ final class PushMetrics {
     init(factory: PrometheusRegistry) {
         self.factory = factory
         self.standings = Dictionary(
-            uniqueKeysWithValues: Judgement.Standing.allCases.map {
+            uniqueKeysWithValues: PushStanding.allCases.map {
                 ($0, Self.events($0.rawValue, factory))
             }
         )
@@ -47,7 +47,7 @@ final class PushMetrics {
         ] { registry.describe(name, help: help) }
     }
 
-    func counted(_ standing: Judgement.Standing) { self.standings[standing]?.increment() }
+    func counted(_ standing: PushStanding) { self.standings[standing]?.increment() }
 
     /// - Parameter result: `rejected` or `dead_lettered`.
     func counted(_ result: String) {

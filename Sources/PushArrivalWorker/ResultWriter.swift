@@ -27,12 +27,12 @@ final class ResultWriter {
         _ now: Moment,
         _ output: StreamOutput
     ) {
-        let answer = PushArrivalAnswer(
+        let subject = PushArrivalResult.Subject.event(
             event,
-            PushArrivalAnswer.Standing(judgement.standing),
-            sentMS: judgement.sent
+            judgement.standing,
+            PushTime(of: event, sentMS: judgement.sent)
         )
-        self.send(record, origin, self.outcome(origin, .succeeded, nil, now), answer, output)
+        self.send(record, origin, self.outcome(origin, .succeeded, nil, now), subject, output)
     }
 
     /// An event was read, and cannot count as anything.
@@ -45,7 +45,7 @@ final class ResultWriter {
         _ output: StreamOutput
     ) {
         let outcome = self.outcome(origin, .rejected, reason, now)
-        self.send(record, origin, outcome, PushArrivalAnswer(refused: header), output)
+        self.send(record, origin, outcome, .refused(header), output)
     }
 
     /// A record cannot be read. Its dead letter points at it: the value may hold the notification's text.
@@ -116,7 +116,7 @@ final class ResultWriter {
         _ record: borrowing InboundRecord,
         _ origin: EventOrigin,
         _ outcome: Outcome,
-        _ answer: PushArrivalAnswer?,
+        _ subject: PushArrivalResult.Subject?,
         _ output: StreamOutput
     ) {
         var headers = self.headers
@@ -131,7 +131,7 @@ final class ResultWriter {
             OutboundRecord(
                 topic: self.settings.topics.result,
                 key: record.key,
-                value: PushArrivalResult.encode(outcome, answer, as: self.settings.resultFormat),
+                value: PushArrivalResult.encode(outcome, subject, as: self.settings.resultFormat),
                 headers: headers,
                 // Outcomes of one input partition stay together and in order, whatever the publisher's partitioner.
                 partition: record.partition % self.partitions(of: self.settings.topics.result)
@@ -141,17 +141,5 @@ final class ResultWriter {
 
     private func partitions(of topic: String) -> Int32 {
         Int32(clamping: max(1, self.cluster.partitionCounts[topic] ?? 1))
-    }
-}
-
-extension PushArrivalAnswer.Standing {
-    fileprivate init(_ standing: Judgement.Standing) {
-        self =
-            switch standing {
-            case .accepted: .accepted
-            case .duplicate: .duplicate
-            case .late: .late
-            case .ineligible: .ineligible
-            }
     }
 }

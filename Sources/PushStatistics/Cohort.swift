@@ -156,11 +156,11 @@ package final class Cohort {
         case .rejected(let reason): self.tally.reject(reason)
         }
         self.tally.noteSending(at: sent)
-        if case .arrivedUnsent(let offset) = record.time {
+        if case .arrivedUnsent(let offset, let isAdjusted) = record.time {
             self.pendingCount -= 1
             self.tally.lagUnknown -= 1
             let arrival = self.base + offset
-            if arrival < sent { self.tally.skewAdjusted += 1 }
+            if arrival < sent, !isAdjusted { self.tally.skewAdjusted += 1 }
             self.tally.add(lag: max(0, arrival - sent))
         }
         record.time = .sent(sent - self.base)
@@ -171,14 +171,15 @@ package final class Cohort {
         let sent = event.sentMS ?? self.sending(of: record)
         let time = PushTime(of: event, sentMS: sent)
         self.tally.arrived += 1
-        self.tally.noteArrival(at: time.correctedMS)
+        // By the event alone: what else is known of the sending depends on what came before.
+        self.tally.noteArrival(at: PushTime(of: event).correctedMS)
         if time.isAdjusted { self.tally.skewAdjusted += 1 }
         if let lag = time.lagMS {
             self.tally.add(lag: lag)
         } else {
             self.pendingCount += 1
             self.tally.lagUnknown += 1
-            record.time = .arrivedUnsent(time.correctedMS - self.base)
+            record.time = .arrivedUnsent(time.correctedMS - self.base, isAdjusted: time.isAdjusted)
         }
         return Judgement(.accepted, sent: sent ?? self.tally.firstSent)
     }
@@ -191,7 +192,7 @@ package final class Cohort {
         var tally = self.tally
         if self.pendingCount > 0, let sent = tally.firstSent {
             self.devices?.forEach { record in
-                guard case .arrivedUnsent(let offset) = record.time else { return }
+                guard case .arrivedUnsent(let offset, _) = record.time else { return }
                 tally.add(lag: max(0, self.base + offset - sent))
                 tally.lagUnknown -= 1
             }

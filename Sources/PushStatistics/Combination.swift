@@ -1,4 +1,4 @@
-package import WireMessages
+package import WireFormats
 import WorkerKit
 
 /// The statistics of messages, added up from the parts that input partitions tell.
@@ -77,7 +77,7 @@ package final class Combination {
     package func collect(
         now: Int64,
         limit: Int = 2_000,
-        _ tell: (CohortKey, Flotilla_Pusharrival_V1_PushStatistics) -> Void
+        _ tell: (CohortKey, PushStatisticsRecord) -> Void
     ) {
         self.forget(now: now)
         var told = 0
@@ -108,23 +108,24 @@ package final class Combination {
         of key: CohortKey,
         _ message: Message,
         updated: Int64
-    ) -> Flotilla_Pusharrival_V1_PushStatistics {
+    ) -> PushStatisticsRecord {
         // In an order of their own, so that the same parts always give the same statistics.
         let parts = message.parts.sorted { ($0.key.source, $0.key.term) < ($1.key.source, $1.key.term) }.map(
             \.value
         )
         var tally = Tally(edges: parts.last?.tally.histogram?.edges ?? [])
         for part in parts { tally += part.tally }
-        var statistics = Flotilla_Pusharrival_V1_PushStatistics(tally)
-        statistics.provider = key.provider
-        statistics.appBundle = key.appBundle
-        statistics.messageID = key.messageID
-        statistics.day = key.day
-        statistics.window = key.day.isEmpty ? "cohort" : "day"
+        var statistics = PushStatisticsRecord(
+            provider: key.provider,
+            appBundle: key.appBundle,
+            messageID: key.messageID
+        )
+        statistics.take(tally)
         statistics.campaignID = parts.lazy.map(\.campaignID).first { !$0.isEmpty } ?? ""
+        statistics.window = key.day.isEmpty ? .cohort : .day(key.day)
         statistics.version = message.version
-        statistics.complete = message.isComplete
-        statistics.updatedMs = updated
+        statistics.isComplete = message.isComplete
+        statistics.updatedMS = updated
         return statistics
     }
 

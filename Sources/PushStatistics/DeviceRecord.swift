@@ -53,8 +53,9 @@ package struct DeviceRecord: Hashable, Sendable {
         case none
         /// When the push was sent to this device, in milliseconds after the cohort's base.
         case sent(Int64)
-        /// When it arrived there, as long as nobody has said when it was sent.
-        case arrivedUnsent(Int64)
+        /// When it arrived there, as long as nobody has said when it was sent; and whether that time is already not what
+        /// the device said.
+        case arrivedUnsent(Int64, isAdjusted: Bool)
     }
 
     package var time: Time {
@@ -62,7 +63,8 @@ package struct DeviceRecord: Hashable, Sendable {
             let offset = Int64(self.low >> Self.timeShift & Self.timeMask)
             return switch self.low & Self.timeFlags {
             case Self.sentTime: .sent(offset)
-            case Self.arrivalTime: .arrivedUnsent(offset)
+            case Self.arrivalTime: .arrivedUnsent(offset, isAdjusted: false)
+            case Self.adjustedArrivalTime: .arrivedUnsent(offset, isAdjusted: true)
             default: .none
             }
         }
@@ -71,7 +73,8 @@ package struct DeviceRecord: Hashable, Sendable {
             switch newValue {
             case .none: break
             case .sent(let offset): self.low |= Self.sentTime | Self.field(offset)
-            case .arrivedUnsent(let offset): self.low |= Self.arrivalTime | Self.field(offset)
+            case .arrivedUnsent(let offset, let isAdjusted):
+                self.low |= (isAdjusted ? Self.adjustedArrivalTime : Self.arrivalTime) | Self.field(offset)
             }
         }
     }
@@ -90,6 +93,7 @@ package struct DeviceRecord: Hashable, Sendable {
     private static let timeFlags: UInt64 = 0b11 << 5
     private static let sentTime: UInt64 = 0b01 << 5
     private static let arrivalTime: UInt64 = 0b10 << 5
+    private static let adjustedArrivalTime: UInt64 = 0b11 << 5
 
     // MARK: - As bytes
 

@@ -158,6 +158,6 @@ private struct Segment: Sendable {
 
     /// Of the lower half of the number, since the upper bits have chosen the segment.
     private func home(of number: UInt64) -> Int {
-        Int((number & 0xFFFF_FFFF) * UInt64(self.records.count) >> 32)
+        Int(((number & 0xFFFF_FFFF) * UInt64(self.records.count)) >> 32)
     }
 }

@@ -39,8 +39,8 @@ import WorkerKit
         var table = DeviceTable(seed: 99)
         for count in 1...300_000 {
             table.withRecord(of: Fingerprint(high: random.next(), low: random.next())) { $0.note(.arrived) }
-            guard count >= 1_000 else { continue }
-            #expect(table.byteCount <= 32 * count, "with \(count) devices")
+            guard count >= 1_000, table.byteCount > 32 * count else { continue }
+            Issue.record("\(table.byteCount) bytes for \(count) devices")
         }
         #expect(table.byteCount <= 26 * 300_000)
     }
@@ -77,7 +77,10 @@ import WorkerKit
     @Test func aTimeSurvivesBesideFlagsAndFingerprint() {
         var record = DeviceRecord(Fingerprint(high: .max, low: .max))
         record.note(.dismissed)
-        for time: DeviceRecord.Time in [.none, .sent(0), .sent(1 << 40 - 1), .arrivedUnsent(12_345)] {
+        for time: DeviceRecord.Time in [
+            .none, .sent(0), .sent(1 << 40 - 1), .arrivedUnsent(12_345, isAdjusted: false),
+            .arrivedUnsent(12_345, isAdjusted: true),
+        ] {
             record.time = time
             #expect(record.time == time)
             #expect(record.fingerprint == Fingerprint(high: .max, low: .max))

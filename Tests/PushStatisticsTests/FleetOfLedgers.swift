@@ -1,5 +1,4 @@
 import WireFormats
-import WireMessages
 
 @testable import PushStatistics
 
@@ -10,7 +9,7 @@ final class FleetOfLedgers {
     private(set) var changelogs: [[[UInt8]]]
     private let rules: CohortRules
     private let combination = Combination(pace: .init(first: .zero))
-    private(set) var statistics: [CohortKey: Flotilla_Pusharrival_V1_PushStatistics] = [:]
+    private(set) var statistics: [CohortKey: PushStatisticsRecord] = [:]
     private(set) var versions: [CohortKey: [Int64]] = [:]
 
     init(partitions: Int, rules: CohortRules) {

@@ -2,7 +2,6 @@ import Foundation
 import Records
 import Testing
 import WireFormats
-import WireMessages
 
 @testable import PushStatistics
 
@@ -48,7 +47,7 @@ struct StatisticsVector: Sendable, CustomTestStringConvertible {
     }
 }
 
-extension Flotilla_Pusharrival_V1_PushStatistics {
+extension PushStatisticsRecord {
     /// A member by its name in the vectors; nil for null.
     func number(_ name: String) -> Double?? {
         switch name {
@@ -64,9 +63,9 @@ extension Flotilla_Pusharrival_V1_PushStatistics {
         case "late_dropped": Double(self.lateDropped)
         case "skew_adjusted": Double(self.skewAdjusted)
         case "unknown_device": Double(self.unknownDevice)
-        case "arrival_rate": .some(self.hasArrivalRate ? self.arrivalRate : nil)
-        case "open_rate": .some(self.hasOpenRate ? self.openRate : nil)
-        case "ctr": .some(self.hasCtr ? self.ctr : nil)
+        case "arrival_rate": .some(self.arrivalRate)
+        case "open_rate": .some(self.openRate)
+        case "ctr": .some(self.clickThroughRate)
         default: nil
         }
     }

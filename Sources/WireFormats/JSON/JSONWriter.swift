@@ -68,10 +68,61 @@ struct JSONWriter {
         self.text.append(UInt8(ascii: "\""))
     }
 
-    /// A number as such, for upstreams: of proto3's mapping, only those of 32 bits are.
+    /// The same without a string on the way.
+    mutating func int64(_ name: String, _ value: Int64) {
+        self.name(name)
+        self.text.append(UInt8(ascii: "\""))
+        self.text.appendDecimal(value)
+        self.text.append(UInt8(ascii: "\""))
+    }
+
+    /// A number as such, for upstreams and for people's tools: of proto3's mapping, only those of 32 bits are.
     mutating func number(_ name: String, _ value: Int64) {
         self.name(name)
         self.text.appendDecimal(value)
+    }
+
+    /// Null says that there is none.
+    mutating func optionalNumber(_ name: String, _ value: Int64?) {
+        guard let value else { return self.null(name) }
+        self.number(name, value)
+    }
+
+    /// Null says that there is none; so it does for what JSON cannot write.
+    mutating func optionalNumber(_ name: String, _ value: Double?) {
+        guard let value, value.isFinite else { return self.null(name) }
+        self.name(name)
+        self.text += String(value).utf8
+    }
+
+    mutating func null(_ name: String) {
+        self.name(name)
+        self.text += "null".utf8
+    }
+
+    /// An object of numbers, also one that is empty, with names that somebody else has thought of.
+    mutating func numbers(_ name: String, _ entries: [(key: String, value: Int64)]) {
+        self.object(name) { json in
+            for (index, entry) in entries.enumerated() {
+                if index > 0 { json.text.append(UInt8(ascii: ",")) }
+                json.quoted(entry.key)
+                json.text.append(UInt8(ascii: ":"))
+                json.text.appendDecimal(entry.value)
+            }
+        }
+    }
+
+    /// A list of numbers as such, also one that is empty.
+    mutating func numbers(_ name: String, _ values: some Sequence<Int64>) {
+        self.name(name)
+        self.text.append(UInt8(ascii: "["))
+        var isFirst = true
+        for value in values {
+            if !isFirst { self.text.append(UInt8(ascii: ",")) }
+            isFirst = false
+            self.text.appendDecimal(value)
+        }
+        self.text.append(UInt8(ascii: "]"))
     }
 
     mutating func bool(_ name: String, _ value: Bool) {

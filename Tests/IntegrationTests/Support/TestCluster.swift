@@ -35,9 +35,14 @@ final class TestCluster {
             + retries.map { "\(input).retry.\($0)" }
     }
 
-    private init(_ partitions: Int, at brokers: String, _ names: [String]) throws {
+    private init(
+        _ partitions: Int,
+        at brokers: String,
+        _ names: [String],
+        further: [String] = []
+    ) throws {
         self.input = names[0]
-        self.topics = names
+        self.topics = names + further
         self.brokers = brokers
         let admin = try Admin(["bootstrap.servers": brokers, "log_level": "0"])
         self.admin = admin
@@ -88,6 +93,23 @@ final class TestCluster {
 
     private static var external: String? {
         ProcessInfo.processInfo.environment["FLOTILLA_TEST_BROKERS"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Topics beside those that every worker has, called after the input: removed with it.
+    static func transactional(_ counts: [String: Int], input partitions: Int) async throws -> TestCluster {
+        let names = Self.names()
+        let further = counts.keys.sorted().map { "\(names[0]).\($0)" }
+        let broker = Self.external == nil ? try await EmbeddedBroker.start() : nil
+        let cluster = try TestCluster(
+            partitions,
+            at: Self.external ?? broker?.address ?? "",
+            names,
+            further: further
+        )
+        cluster.transactional = broker
+        let plan = Dictionary(uniqueKeysWithValues: counts.map { ("\(names[0]).\($0.key)", $0.value) })
+        try cluster.admin?.createTopics(plan, atMost: .seconds(30))
+        return cluster
     }
 
     /// A topic with settings that a cluster which stays might not allow: on the transactional one only.

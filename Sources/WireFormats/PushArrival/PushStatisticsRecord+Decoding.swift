@@ -1,0 +1,98 @@
+package import Records
+import WireMessages
+
+extension PushStatisticsRecord {
+    /// What a count may be: numbers that every tool reads exactly, and sums of a few of them are no danger.
+    private static let counts: ClosedRange<Int64> = 0...(1 << 53)
+    private static let dayBytes = 10
+
+    /// Reads a record of `push-arrival.stats`, in any of the forms that a value may have. Rates are not read: they follow
+    /// from the counts.
+    package init(decoding record: borrowing InboundRecord) throws(RecordFault) {
+        let payload = try RecordPayload(of: record)
+        try self.init(try payload.decode(as: Flotilla_Pusharrival_V1_PushStatistics.self))
+    }
+
+    init(_ message: Flotilla_Pusharrival_V1_PushStatistics) throws(RecordFault) {
+        self.init(
+            provider: message.provider,
+            appBundle: message.appBundle,
+            messageID: message.messageID
+        )
+        self.campaignID = message.campaignID
+        self.window = try Self.window(message)
+        self.version = message.version
+        self.isComplete = message.complete
+        self.accepted = message.accepted
+        self.rejected = message.rejected
+        self.rejectedReasons = message.rejectedReasons
+        self.eligible = message.eligible
+        self.arrived = message.arrived
+        self.shown = message.shown
+        self.opened = message.opened
+        self.dismissed = message.dismissed
+        self.lag = try Lag(message)
+        self.duplicates = message.duplicates
+        self.lateDropped = message.lateDropped
+        self.ineligible = message.ineligible
+        self.unknownDevice = message.unknownDevice
+        self.skewAdjusted = message.skewAdjusted
+        self.firstArrivalMS = message.hasFirstArrivalMs ? message.firstArrivalMs : nil
+        self.lastArrivalMS = message.hasLastArrivalMs ? message.lastArrivalMs : nil
+        self.sentMS = message.hasSentMs ? message.sentMs : nil
+        self.updatedMS = message.updatedMs
+        try self.checkNumbers()
+    }
+
+    private static func window(
+        _ message: Flotilla_Pusharrival_V1_PushStatistics
+    ) throws(RecordFault) -> Window {
+        switch message.window {
+        case "cohort" where message.day.isEmpty: return .cohort
+        case "day"
+        where message.day.utf8.count == Self.dayBytes
+            && RFC3339.milliseconds(message.day + "T00:00:00Z") != nil:
+            return .day(message.day)
+        default:
+            throw .invalid("window.unknown", "The window is neither a cohort nor a day.")
+        }
+    }
+
+    /// Whatever is computed from them later cannot overflow.
+    private func checkNumbers() throws(RecordFault) {
+        let counts =
+            [
+                self.version, self.accepted, self.rejected, self.eligible, self.arrived, self.shown,
+                self.opened, self.dismissed, self.lag.unknown, self.duplicates, self.lateDropped,
+                self.ineligible, self.unknownDevice, self.skewAdjusted,
+            ] + Array(self.rejectedReasons.values) + self.lag.histogram + self.lag.sketch.map(\.count)
+            + self.lag.edgesMS + [self.lag.p50MS, self.lag.p90MS].compactMap(\.self)
+        guard counts.allSatisfy(Self.counts.contains) else {
+            throw .invalid("count.malformed", "A count is below 0 or above 2 to the power of 53.")
+        }
+        let times = [self.firstArrivalMS, self.lastArrivalMS, self.sentMS, self.updatedMS]
+        guard times.allSatisfy({ $0.map(RFC3339.range.contains) ?? true }) else {
+            throw .invalid("time.malformed", "A time is not in the years 1 to 9999.")
+        }
+    }
+}
+
+extension PushStatisticsRecord.Lag {
+    fileprivate init(_ message: Flotilla_Pusharrival_V1_PushStatistics) throws(RecordFault) {
+        let edges = message.lagEdgesMs
+        guard message.lagHist.count == (edges.isEmpty ? 0 : edges.count + 1),
+            zip(edges, edges.dropFirst()).allSatisfy({ $0 < $1 })
+        else { throw .invalid("lag_hist.malformed", "The histogram does not fit its edges.") }
+        let (indices, counts) = (message.lagSketchIndex, message.lagSketchCount)
+        guard indices.count == counts.count, indices.allSatisfy({ $0 >= 0 }),
+            zip(indices, indices.dropFirst()).allSatisfy({ $0 < $1 })
+        else { throw .invalid("lag_sketch.malformed", "The sketch's counts do not fit its indices.") }
+        self.init()
+        self.edgesMS = edges
+        self.histogram = message.lagHist
+        self.p50MS = message.hasLagP50Ms ? message.lagP50Ms : nil
+        self.p90MS = message.hasLagP90Ms ? message.lagP90Ms : nil
+        self.sketch = zip(indices, counts).map { PushStatisticsRecord.Bucket(index: $0, count: $1) }
+        self.unknown = message.lagUnknown
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Records
+
+/// What the push-arrival worker's topics are beside those of every worker.
+enum PushTopics {
+    static func cluster(partitions: Int) async throws -> TestCluster {
+        try await TestCluster.transactional(
+            [
+                "changelog": partitions, "parts": 3, "stats": 3, "forward": 2, "forward.result": 2,
+                "forward.dead-letter": 2,
+            ],
+            input: partitions
+        )
+    }
+
+    /// - Parameter more: further lines of the settings file.
+    static func settings(_ cluster: TestCluster, interval: String = "500ms", more: String = "") -> String {
+        """
+        kafka:
+          brokers: \(cluster.brokers)
+          topic: \(cluster.input)
+          group: \(cluster.input)
+          session_timeout: 6s
+          transaction_timeout: 5s
+          fetch_wait: 5ms
+          partitioner: crc32
+        statistics:
+          interval: \(interval)
+        health:
+          host: 127.0.0.1
+          port: 0
+        log:
+          format: text
+        \(more)
+        """
+    }
+}
+
+extension [InboundRecord] {
+    /// The last record of each key, as the JSON object that it is.
+    var latest: [String: [String: Any]] {
+        var latest: [String: [String: Any]] = [:]
+        for record in self {
+            guard let key = record.key, let value = record.value,
+                let object = (try? JSONSerialization.jsonObject(with: Data(value))) as? [String: Any]
+            else { continue }
+            latest[String(decoding: key, as: UTF8.self)] = object
+        }
+        return latest
+    }
+}
