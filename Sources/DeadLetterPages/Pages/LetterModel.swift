@@ -90,7 +90,9 @@ struct LetterModel: Sendable {
         self.facts = Self.facts(detail, mark, now: now)
         self.events = LetterEvent.all(of: detail)
         self.headerCount = Shown.number(detail.record.headers.count)
-        self.headers = detail.record.headers.prefix(Self.headersLimit).map { Self.line($0, mark) }
+        self.headers = detail.record.headers.prefix(Self.headersLimit).map {
+            Self.line($0, of: facts.dialect, mark)
+        }
     }
 
     private static func sentence(_ standing: LedgerStanding, now: Int64) -> String {
@@ -100,10 +102,12 @@ struct LetterModel: Sendable {
             "\(verb) by \(SafeText.line(standing.by, limit: 128)) \(Shown.ago(standing.at, now: now))\(why)"
     }
 
-    private static func line(_ header: RecordHeader, _ mark: KeyedMark?) -> Line {
+    private static func line(_ header: RecordHeader, of dialect: DeadLetterDialect, _ mark: KeyedMark?)
+        -> Line
+    {
         let name = SafeText.line(header.name, limit: 200)
         guard let value = header.value else { return Line(name: name, content: "(no value)") }
-        if let mark, !value.isEmpty, !DeadLetterPayload.isPublicHeader(header.name) {
+        if let mark, !value.isEmpty, !DeadLetterPayload.isPublicHeader(header.name, of: dialect) {
             return Line(name: name, content: mark.text(value))
         }
         return Line(name: name, content: SafeText.line(of: value, limit: Self.textLimit))
@@ -176,10 +180,9 @@ extension LetterModel {
         return mark?.text(key) ?? SafeText.line(of: key, limit: 500)
     }
 
-    /// Ours hold nothing personal; an exception of somebody else's may quote the record.
     private static func message(_ facts: DeadLetterFacts, _ mark: KeyedMark?) -> String? {
         guard !facts.message.isEmpty else { return nil }
-        guard let mark, facts.dialect != .flotilla else { return facts.message }
+        guard let mark, !facts.dialect.hasPublicMessages else { return facts.message }
         return mark.text(Array(facts.message.utf8))
     }
 }

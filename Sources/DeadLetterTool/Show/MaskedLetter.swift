@@ -19,17 +19,19 @@ struct MaskedLetter {
 
     var headers: [(name: String, value: String?)] {
         self.detail.record.headers.map { header in
-            let isShown = self.isRevealed || DeadLetterPayload.isPublicHeader(header.name)
+            let isShown =
+                self.isRevealed
+                || DeadLetterPayload.isPublicHeader(header.name, of: self.detail.facts.dialect)
             let value = header.value.map { isShown ? SafeText.line(of: $0) : self.mark.text($0) }
             return (SafeText.line(header.name, limit: 200), value)
         }
     }
 
-    /// What the worker said of it. Ours hold nothing personal; an exception of somebody else's may quote the record.
+    /// What the worker said of it.
     var message: String {
         let message = self.detail.facts.message
         guard !message.isEmpty else { return "" }
-        return self.isRevealed || self.detail.facts.dialect == .flotilla
+        return self.isRevealed || self.detail.facts.dialect.hasPublicMessages
             ? SafeText.line(message) : self.mark.text(Array(message.utf8))
     }
 }

@@ -19,6 +19,10 @@ package enum DeadLetterDialect: String, Hashable, Sendable, CaseIterable {
 }
 
 extension DeadLetterDialect {
+    /// Whether a message may be seen by anybody. Ours hold nothing personal; an exception of somebody else's may quote
+    /// the record.
+    package var hasPublicMessages: Bool { self == .flotilla }
+
     /// What a record's headers begin with that this dialect has put there.
     private var noticePrefixes: [StaticString] {
         switch self {

@@ -7,12 +7,15 @@ extension DeadLetterNotice {
     /// Every other text, such as a group's name.
     package static let textBytesLimit = 256
 
+    /// Kafka's brokers have their message there too (KIP-1191).
+    static let messageHeaderName = "__dlq.errors.message"
+
     /// Every name that a notice may set. The ones it does not set this time are taken away all the same, or an
     /// old notice would speak through the new one. `dlq.replay_count`, `dlq.replay_of`, `dlq.replay_id` and
     /// `dlq.edited` belong to whoever replays and stay.
     package static let headerNames: Set<String> = [
         "__dlq.errors.topic", "__dlq.errors.partition", "__dlq.errors.offset", "__dlq.errors.group",
-        "__dlq.errors.delivery.count", "__dlq.errors.message",
+        "__dlq.errors.delivery.count", Self.messageHeaderName,
         "dlq.id", "dlq.class", "dlq.reason", "dlq.attempts", "dlq.first_failed_at", "dlq.failed_at",
         "dlq.original_timestamp", "dlq.upstream", "dlq.upstream_status", "dlq.upstream_request_id",
         "dlq.worker", "dlq.worker_version", "dlq.replayable",
@@ -49,7 +52,7 @@ extension DeadLetterNotice {
         let message = Self.prefix(of: self.reason.message, bytesLimit: Self.messageBytesLimit)
         return texts.compactMap { name, text in
             text.map { RecordHeader(name, Self.prefix(of: $0, bytesLimit: Self.textBytesLimit)) }
-        } + [RecordHeader("__dlq.errors.message", message)]
+        } + [RecordHeader(Self.messageHeaderName, message)]
     }
 
     /// A record's own headers, untouched and in order, and the notice after them. Headers of an earlier notice

@@ -1,3 +1,4 @@
+import Records
 import Testing
 
 /// What anybody may have written, looked at through every page.
@@ -51,6 +52,56 @@ struct HostileTests {
                 #expect(page.utf8.count < 400_000)
             }
             #expect(pages.contains { $0.contains("de ad be ef") })
+        }
+    }
+    /// An exception that somebody else wrote down may quote the record: neither as a fact nor as a header may it be read.
+    @Test func whatOthersSayOfARecordIsMaskedWhereverItStands() async throws {
+        let quote = "no such customer: Anna Example"
+        let places: [[(name: String, value: String)]] = [
+            [("__dlq.errors.topic", "orders"), ("__dlq.errors.message", quote)],
+            [("__dlq.errors.message", quote)],
+            [
+                ("kafka_dlt-exception-fqcn", "com.example.Refused"), ("kafka_dlt-exception-message", quote),
+                ("kafka_dlt-exception-stacktrace", quote), ("__dlq.errors.message", quote),
+            ],
+            [
+                ("kafka_exception-fqcn", "com.example.Refused"), ("kafka_exception-message", quote),
+                ("kafka_exception-stacktrace", quote),
+            ],
+            [
+                ("__connect.errors.topic", "orders"), ("__connect.errors.exception.message", quote),
+                ("__connect.errors.exception.stacktrace", quote),
+            ],
+            [
+                ("__streams.errors.topic", "orders"), ("__streams.errors.exception", "Refused: \(quote)"),
+                ("__streams.errors.message", quote), ("__streams.errors.stacktrace", quote),
+            ],
+            [
+                ("source_topic", "orders"), ("source_partition", "0"), ("source_offset", "7"),
+                ("__dlq.errors.message", quote),
+            ],
+            [("reason_poisoned", quote), ("topic_poisoned", "orders")],
+            [("x-original-topic", "orders"), ("x-error-message", quote), ("x-exception-message", quote)],
+        ]
+        let letters = places.map { headers in
+            OutboundRecord(
+                topic: Stage.letterTopic,
+                value: [0xFF],
+                headers: headers.map { RecordHeader($0.name, $0.value) }
+            )
+        }
+        let ours = Letters.letter(offset: 1)
+        try await Stage.run(letters: letters + [ours]) { stage in
+            _ = try await stage.page("/", once: { $0.contains("\(letters.count + 1) open dead letters") })
+            let visitor = Visitor(port: stage.port)
+            let list = try await visitor.get("/letters").body
+            let ids = Set(list.split(separator: "/letters/dl-").dropFirst().map { "dl-" + $0.prefix(32) })
+            #expect(ids.count == letters.count + 1)
+            var pages: [String] = []
+            for id in ids { pages.append(try await visitor.get("/letters/\(id)").body) }
+            for page in pages { #expect(!page.contains("Anna")) }
+            // What our workers say holds nothing of anybody, so it is there to read.
+            #expect(pages.contains { $0.contains("gdt refused it with code -12") })
         }
     }
 }

@@ -263,7 +263,7 @@ func mark(_ value: [UInt8]) -> String { "#" + String(decoding: value, as: UTF8.s
         "kafka_dlt-original-offset", "__connect.errors.stage", "source_topic",
     ])
     func showsWhatSaysNothingOfAnybody(name: String) {
-        #expect(DeadLetterPayload.isPublicHeader(name))
+        #expect(DeadLetterPayload.isPublicHeader(name, of: .flotilla))
     }
 
     @Test(arguments: [
@@ -273,6 +273,15 @@ func mark(_ value: [UInt8]) -> String { "#" + String(decoding: value, as: UTF8.s
         "reason_poisoned", "kafka_dlt-original-message-key", "dlq.mine", "Content-Type",
     ])
     func showsNoOtherHeader(name: String) {
-        #expect(!DeadLetterPayload.isPublicHeader(name))
+        for dialect in DeadLetterDialect.allCases {
+            #expect(!DeadLetterPayload.isPublicHeader(name, of: dialect))
+        }
+    }
+
+    @Test func showsNoMessageOfAnybodyElse() {
+        let shown = DeadLetterDialect.allCases.filter {
+            DeadLetterPayload.isPublicHeader("__dlq.errors.message", of: $0)
+        }
+        #expect(shown == [.flotilla])
     }
 }

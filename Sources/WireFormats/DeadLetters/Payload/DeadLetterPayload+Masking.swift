@@ -18,9 +18,11 @@ extension DeadLetterPayload {
     }
 
     /// Whether the values of a header may be seen by anybody: what dead-lettering, tracing and encoding put there.
-    /// Messages of exceptions may quote a record, so they are none of them.
-    package static func isPublicHeader(_ name: String) -> Bool {
-        Self.publicHeaders.contains(name) || name.utf8.starts(with: "flotilla.retry.".utf8)
+    /// Messages of exceptions may quote a record, so they are none of them, nor is the message of a letter that none of
+    /// our workers wrote.
+    package static func isPublicHeader(_ name: String, of dialect: DeadLetterDialect) -> Bool {
+        if name == DeadLetterNotice.messageHeaderName { return dialect.hasPublicMessages }
+        return Self.publicHeaders.contains(name) || name.utf8.starts(with: "flotilla.retry.".utf8)
     }
 
     private static let publicHeaders: Set<String> = DeadLetterNotice.headerNames.union([
