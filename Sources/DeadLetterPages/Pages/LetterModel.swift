@@ -46,11 +46,10 @@ struct LetterModel: Sendable {
 
     private static let linesLimit = 400
     private static let textLimit = 2_000
-    private static let hexBytesLimit = 4_096
     private static let headersLimit = 200
 
-    /// - Parameter mark: what stands for everything personal or secret; nil for somebody who may see it.
-    init(_ detail: LetterDetail, frame: Frame, mark: KeyedMark?, now: Int64) {
+    init(_ letter: MaskedLetter, frame: Frame, now: Int64) {
+        let detail = letter.detail
         let (view, facts) = (detail.view, detail.facts)
         let guide = ReasonGuide(facts)
         let can = Replayability(facts.replayable?.rawValue ?? view.replayable, guide)
@@ -71,13 +70,13 @@ struct LetterModel: Sendable {
         self.canWhy = can.why
         self.advice = guide.advice
         self.standing = detail.standing.map { Self.sentence($0, now: now) }
-        let payload = mark.map { mark in detail.payload.masked(by: mark.text) } ?? detail.payload
+        let payload = letter.payload
         let all = payload.lines(longestText: Self.textLimit)
         self.form =
             detail.payload.schema.map { "\(payload.form.rawValue), \($0.rawValue)" } ?? payload.form.rawValue
         self.fault = payload.fault.map { SafeText.line($0.code, limit: 120) }
         self.maskNote =
-            mark == nil
+            letter.isRevealed
             ? "Unmasked. That you looked, and why, is in the audit trail."
             : "Masked: what is personal, secret or unknown is shown as a mark that is equal for equal values."
         self.lines = Array(all.prefix(Self.linesLimit))
@@ -85,13 +84,13 @@ struct LetterModel: Sendable {
             all.count > Self.linesLimit
             ? "\(Shown.count(all.count - Self.linesLimit, "more line")) that are not shown here; 'dead-letters show' does."
             : nil
-        self.hex = mark == nil ? detail.record.value.map { Bytes(hexLines: Self.hexLines($0)) } : nil
-        self.revealForm = mark != nil
-        self.facts = Self.facts(detail, mark, now: now)
+        self.hex = letter.dump.map { Bytes(hexLines: Self.lines($0)) }
+        self.revealForm = !letter.isRevealed
+        self.facts = Self.facts(letter, now: now)
         self.events = LetterEvent.all(of: detail)
         self.headerCount = Shown.number(detail.record.headers.count)
-        self.headers = detail.record.headers.prefix(Self.headersLimit).map {
-            Self.line($0, of: facts.dialect, mark)
+        self.headers = letter.headers(atMost: Self.headersLimit, limit: Self.textLimit).map { header in
+            Line(name: header.name, content: header.value ?? "(no value)")
         }
     }
 
@@ -102,56 +101,28 @@ struct LetterModel: Sendable {
             "\(verb) by \(SafeText.line(standing.by, limit: 128)) \(Shown.ago(standing.at, now: now))\(why)"
     }
 
-    private static func line(_ header: RecordHeader, of dialect: DeadLetterDialect, _ mark: KeyedMark?)
-        -> Line
-    {
-        let name = SafeText.line(header.name, limit: 200)
-        guard let value = header.value else { return Line(name: name, content: "(no value)") }
-        if let mark, !value.isEmpty, !DeadLetterPayload.isPublicHeader(header.name, of: dialect) {
-            return Line(name: name, content: mark.text(value))
-        }
-        return Line(name: name, content: SafeText.line(of: value, limit: Self.textLimit))
-    }
-
-    /// As `hexdump -C` writes it.
-    static func hexLines(_ bytes: [UInt8]) -> [String] {
-        let shown = bytes.prefix(Self.hexBytesLimit)
-        var lines = stride(from: 0, to: shown.count, by: 16).map { start in
-            let row = shown[start..<min(start + 16, shown.count)]
-            let digits = row.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
-            let text = row.map { 0x20...0x7E ~= $0 ? String(UnicodeScalar($0)) : "." }.joined()
-            let place = String(start, radix: 16)
-            return String(repeating: "0", count: max(0, 6 - place.count)) + place + "  "
-                + digits.padded(to: 47) + "  " + text
-        }
-        if bytes.count > shown.count {
-            lines.append("… \(Shown.count(bytes.count - shown.count, "more byte"))")
-        }
-        return lines
-    }
-}
-
-extension String {
-    fileprivate func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - self.count))
+    static func lines(_ dump: HexDump) -> [String] {
+        dump.left > 0 ? dump.lines + ["… \(Shown.count(dump.left, "more byte"))"] : dump.lines
     }
 }
 
 extension LetterModel {
-    private static func facts(_ detail: LetterDetail, _ mark: KeyedMark?, now: Int64) -> [Fact] {
+    private static func facts(_ letter: MaskedLetter, now: Int64) -> [Fact] {
+        let detail = letter.detail
         let (view, facts) = (detail.view, detail.facts)
         var list: [Fact] = []
+        func addSafe(_ name: String, _ value: String?) {
+            if let value, !value.isEmpty { list.append(Fact(fact: name, value: value)) }
+        }
         func add(_ name: String, _ value: String?) {
-            if let value, !value.isEmpty {
-                list.append(Fact(fact: name, value: SafeText.line(value, limit: 1_024)))
-            }
+            addSafe(name, value.map { SafeText.line($0, limit: 1_024) })
         }
         add("Letter", "\(view.id)")
         add("Lies at", "\(view.position)")
         add("Came from", view.source.map { "\($0)" })
         add("Group of its worker", facts.sourceGroup)
-        add("Key", Self.key(detail, mark))
-        add("Message", Self.message(facts, mark))
+        addSafe("Key", letter.key(limit: 500) ?? "none")
+        addSafe("Message", letter.message)
         add("Tries", facts.attempts.map { Shown.number($0) })
         add("First failed", facts.firstFailedAt.map { "\(Shown.time($0)), \(Shown.ago($0, now: now))" })
         add("Gave up", facts.failedAt.map { "\(Shown.time($0)), \(Shown.ago($0, now: now))" })
@@ -173,17 +144,6 @@ extension LetterModel {
         }
         add("Replays so far", facts.replayCount > 0 ? Shown.number(facts.replayCount) : nil)
         return list
-    }
-
-    private static func key(_ detail: LetterDetail, _ mark: KeyedMark?) -> String {
-        guard let key = detail.record.key else { return "none" }
-        return mark?.text(key) ?? SafeText.line(of: key, limit: 500)
-    }
-
-    private static func message(_ facts: DeadLetterFacts, _ mark: KeyedMark?) -> String? {
-        guard !facts.message.isEmpty else { return nil }
-        guard let mark, !facts.dialect.hasPublicMessages else { return facts.message }
-        return mark.text(Array(facts.message.utf8))
     }
 }
 

@@ -31,9 +31,8 @@ extension Pages {
 
     private func page(of detail: LetterDetail, _ visit: Visit, isRevealed: Bool) throws -> PageAnswer {
         let model = LetterModel(
-            detail,
+            MaskedLetter(detail: detail, mark: self.mark, isRevealed: isRevealed),
             frame: self.frame("Letter \(LetterLine.short(detail.view.id))", visit, at: ""),
-            mark: isRevealed ? nil : self.mark,
             now: visit.now
         )
         return .page(try self.templates.render(model, with: .letter))

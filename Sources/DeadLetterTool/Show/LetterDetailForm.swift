@@ -34,7 +34,7 @@ struct LetterDetailForm: Encodable {
         self.meaning = guide.meaning
         self.replay = guide.replay.rawValue
         self.advice = guide.advice
-        self.headers = masked.headers.map { Header(name: $0.name, value: $0.value) }
+        self.headers = masked.headers().map { Header(name: $0.name, value: $0.value) }
         let payload = masked.payload
         self.payloadForm = payload.form.rawValue
         self.payloadSchema = payload.schema?.rawValue

@@ -26,12 +26,12 @@ struct LetterPage {
             ("record", view.source?.description ?? ""),
             ("letter", "\(view.position), written as \(facts.dialect.rawValue)"),
             ("group", view.mark),
-            ("key", letter.key ?? "(none)"),
+            ("key", letter.key() ?? "(none)"),
             ("upstream", Self.upstream(facts)),
         ])
         lines += Self.history(letter, now)
         lines += ["", "headers"]
-        lines += letter.headers.map { "  \($0.name): \($0.value ?? "(null)")" }
+        lines += letter.headers().map { "  \($0.name): \($0.value ?? "(null)")" }
         let payload = letter.payload
         lines += ["", "payload, \(payload.form.rawValue)\(payload.schema.map { ", \($0.rawValue)" } ?? "")"]
         if let fault = payload.fault {
@@ -95,29 +95,15 @@ struct LetterPage {
         return lines
     }
 
-    /// Of raw bytes that are shown.
-    private static let bytesLimit = 4_096
-
     private static func bytes(_ letter: MaskedLetter) -> [String] {
         guard let value = letter.detail.record.value else { return [] }
-        guard letter.isRevealed else {
+        guard let dump = letter.dump else {
             return [
                 "",
                 "raw bytes: \(value.count), masked \(letter.mark.text(value)); --reveal --because \"…\" shows them",
             ]
         }
-        var lines = ["", "raw bytes: \(value.count)"]
-        for start in stride(from: 0, to: min(value.count, Self.bytesLimit), by: 16) {
-            let row = value[start..<min(start + 16, value.count)]
-            let offset = String(start, radix: 16)
-            let digits = row.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
-            let signs = row.map { 0x20...0x7E ~= $0 ? String(Unicode.Scalar($0)) : "." }.joined()
-            lines.append(
-                "  " + String(repeating: "0", count: max(0, 6 - offset.count)) + offset + "  " + digits
-                    + String(repeating: " ", count: max(0, 47 - digits.count)) + "  " + signs
-            )
-        }
-        if value.count > Self.bytesLimit { lines.append("  … \(value.count - Self.bytesLimit) more") }
-        return lines
+        let lines = ["", "raw bytes: \(value.count)"] + dump.lines.map { "  \($0)" }
+        return dump.left > 0 ? lines + ["  … \(dump.left) more"] : lines
     }
 }

@@ -107,9 +107,9 @@ struct FormTests {
     }
 
     @Test func bytesAreWrittenAsHexdumpDoes() {
-        let lines = LetterModel.hexLines(Array("0123456789abcdef\u{1B}<é".utf8))
+        let lines = LetterModel.lines(HexDump(Array("0123456789abcdef\u{1B}<é".utf8)))
         #expect(lines[0] == "000000  30 31 32 33 34 35 36 37 38 39 61 62 63 64 65 66  0123456789abcdef")
         #expect(lines[1].hasPrefix("000010  1b 3c c3 a9 ") && lines[1].hasSuffix("  .<.."))
-        #expect(LetterModel.hexLines([UInt8](repeating: 0, count: 1_000_000)).count == 257)
+        #expect(LetterModel.lines(HexDump([UInt8](repeating: 0, count: 1_000_000))).count == 257)
     }
 }
