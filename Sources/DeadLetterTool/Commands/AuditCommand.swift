@@ -4,30 +4,17 @@ import Terminal
 import WireFormats
 
 /// `dead-letters audit`: who did what, when and why.
-struct AuditCommand: AsyncParsableCommand {
+struct AuditCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
         abstract: "Who did what, when and why; the latest first."
     )
 
     @OptionGroup var options: DeskOptions
+    @OptionGroup var limit: LimitOption
 
-    @Option(help: "Entries at most.")
-    var limit = 50
-
-    func validate() throws {
-        guard self.limit > 0 else { throw ValidationError("--limit is at least 1.") }
-    }
-
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { _ in try command.show() }
-        }
-    }
-
-    private func show() throws {
-        let entries = try self.options.desk().audit(limit: self.limit)
+    func carryOut(until wish: StopWish) throws {
+        let entries = try self.options.desk().audit(limit: self.limit.lines())
         if self.options.json { return try JSONDocument.print(entries.map(Form.init)) }
         guard !entries.isEmpty else {
             Console.line("Nothing has been done.")

@@ -4,7 +4,7 @@ import Operations
 import Terminal
 
 /// `dead-letters discard`: nobody will do anything about these.
-struct DiscardCommand: AsyncParsableCommand {
+struct DiscardCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",
         abstract: "Put dead letters aside for good, with a reason.",
@@ -27,14 +27,7 @@ struct DiscardCommand: AsyncParsableCommand {
         try Reason.check(self.because)
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { wish in try command.discard(wish) }
-        }
-    }
-
-    private func discard(_ wish: StopWish) throws {
+    func carryOut(until wish: StopWish) throws {
         let desk = try self.options.desk()
         let letters = try self.ids.map { try desk.letter(named: $0) }
         let report = try desk.discard(

@@ -6,7 +6,7 @@ import Terminal
 import WireFormats
 
 /// `dead-letters edit`: mend a letter's payload, and replay it.
-struct EditCommand: AsyncParsableCommand {
+struct EditCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
         abstract: "Mend a dead letter's payload in your editor, and replay it.",
@@ -37,14 +37,7 @@ struct EditCommand: AsyncParsableCommand {
         try self.how.validate()
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { wish in try command.edit(wish) }
-        }
-    }
-
-    private func edit(_ wish: StopWish) throws {
+    func carryOut(until wish: StopWish) throws {
         guard let because = self.because ?? Console.asksFor("Why do you edit it?") else {
             throw Complaint("say why with --because \"…\"")
         }

@@ -6,7 +6,7 @@ import Terminal
 import WireFormats
 
 /// `dead-letters export`: letters for a spreadsheet or a script, masked.
-struct ExportCommand: AsyncParsableCommand {
+struct ExportCommand: WaitingCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable { case jsonl, csv }
 
     static let configuration = CommandConfiguration(
@@ -31,17 +31,10 @@ struct ExportCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { wish in try command.export(until: wish) }
-        }
-    }
-
     /// Letters that are fetched at a time.
     private static let chunk = 200
 
-    private func export(until wish: StopWish) throws {
+    func carryOut(until wish: StopWish) throws {
         let desk = try self.options.desk()
         let filter = self.filters.filter(now: Timestamp.now.millisecondsSince1970)
         let letters = try desk.letters(filter, limit: self.maximum + 1)

@@ -5,7 +5,7 @@ import Terminal
 import WireFormats
 
 /// `dead-letters groups`: what is the same trouble, as one line.
-struct GroupsCommand: AsyncParsableCommand {
+struct GroupsCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "groups",
         abstract: "Dead letters of the same worker, class and reason, as one line each.",
@@ -14,24 +14,11 @@ struct GroupsCommand: AsyncParsableCommand {
 
     @OptionGroup var options: DeskOptions
     @OptionGroup var filters: FilterOptions
+    @OptionGroup var limit: LimitOption
 
-    @Option(help: "Lines at most.")
-    var limit = 50
-
-    func validate() throws {
-        guard self.limit > 0 else { throw ValidationError("--limit is at least 1.") }
-    }
-
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { _ in try command.show() }
-        }
-    }
-
-    private func show() throws {
+    func carryOut(until wish: StopWish) throws {
         let now = Timestamp.now.millisecondsSince1970
-        let found = try self.options.desk().groups(self.filters.filter(now: now), limit: self.limit)
+        let found = try self.options.desk().groups(self.filters.filter(now: now), limit: self.limit.lines())
         if self.options.json {
             return try JSONDocument.print(
                 Form(groups: found.groups.map(GroupForm.init), total: found.total, letters: found.letters)

@@ -4,7 +4,7 @@ import Operations
 import Terminal
 
 /// `dead-letters list`: letters, one line each.
-struct ListCommand: AsyncParsableCommand {
+struct ListCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Dead letters, one line each, the newest first."
@@ -12,27 +12,14 @@ struct ListCommand: AsyncParsableCommand {
 
     @OptionGroup var options: DeskOptions
     @OptionGroup var filters: FilterOptions
+    @OptionGroup var limit: LimitOption
 
-    @Option(help: "Lines at most.")
-    var limit = 50
-
-    func validate() throws {
-        guard self.limit > 0 else { throw ValidationError("--limit is at least 1.") }
-    }
-
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { _ in try command.show() }
-        }
-    }
-
-    private func show() throws {
+    func carryOut(until wish: StopWish) throws {
         let now = Timestamp.now.millisecondsSince1970
         let letters = try self.options.desk().letters(
             self.filters.filter(now: now),
             newestFirst: true,
-            limit: self.limit
+            limit: self.limit.lines()
         )
         if self.options.json { return try JSONDocument.print(letters.map(LetterForm.init)) }
         guard !letters.isEmpty else {

@@ -6,7 +6,7 @@ import Terminal
 import WireFormats
 
 /// `dead-letters outcomes`: how replays have ended.
-struct OutcomesCommand: AsyncParsableCommand {
+struct OutcomesCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "outcomes",
         abstract: "How replays have ended, from the topics of results and of dead letters.",
@@ -17,40 +17,31 @@ struct OutcomesCommand: AsyncParsableCommand {
     var batch: String?
 
     @OptionGroup var options: DeskOptions
-
-    @Option(help: "Replays or letters at most.")
-    var limit = 20
+    @OptionGroup var limit: LimitOption
 
     @Option(help: "Wait so many seconds for what is still open.")
     var wait: Int?
 
     func validate() throws {
-        guard self.limit > 0 else { throw ValidationError("--limit is at least 1.") }
         guard self.wait == nil || self.batch != nil else {
             throw ValidationError("--wait needs a replay's mark.")
         }
         guard (0...86_400).contains(self.wait ?? 0) else { throw ValidationError("--wait is at most 86400.") }
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { wish in try command.show(until: wish) }
-        }
-    }
-
-    private func show(until wish: StopWish) throws {
+    func carryOut(until wish: StopWish) throws {
         let desk = try self.options.desk()
-        var batches = try desk.index.batches(limit: self.limit, batch: self.batch)
+        let limit = self.limit.lines(usually: 20)
+        var batches = try desk.index.batches(limit: limit, batch: self.batch)
         let deadline = ContinuousClock.now + .seconds(self.wait ?? 0)
         var wait = Wait(on: [wish.descriptor])
         // Results are looked for anew; nobody tells of them.
         while batches.contains(where: { $0.open > 0 }), ContinuousClock.now < deadline, wish.count == 0 {
             wait(atMost: .milliseconds(500))
             try desk.refresh()
-            batches = try desk.index.batches(limit: self.limit, batch: self.batch)
+            batches = try desk.index.batches(limit: limit, batch: self.batch)
         }
-        let letters = try self.batch.map { try desk.index.replays(batch: $0, limit: self.limit) } ?? []
+        let letters = try self.batch.map { try desk.index.replays(batch: $0, limit: limit) } ?? []
         if self.options.json {
             try JSONDocument.print(
                 Form(batches: batches.map(BatchForm.init), replays: letters.map(ReplayForm.init))

@@ -5,7 +5,7 @@ import Terminal
 import WireFormats
 
 /// `dead-letters replay`: back to where it came from, once.
-struct ReplayCommand: AsyncParsableCommand {
+struct ReplayCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract: "Publish dead records again, to the topic they came from, each one once.",
@@ -42,14 +42,7 @@ struct ReplayCommand: AsyncParsableCommand {
         try self.how.validate()
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { wish in try command.replay(until: wish) }
-        }
-    }
-
-    private func replay(until wish: StopWish) throws {
+    func carryOut(until wish: StopWish) throws {
         let now = Timestamp.now.millisecondsSince1970
         let desk = try self.options.desk()
         var filter = self.filters.filter(now: now)

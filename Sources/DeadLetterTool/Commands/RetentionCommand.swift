@@ -5,7 +5,7 @@ import Terminal
 import WireFormats
 
 /// `dead-letters retention`: which letters the broker will delete soon.
-struct RetentionCommand: AsyncParsableCommand {
+struct RetentionCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "retention",
         abstract: "Say which open dead letters the broker will delete soon.",
@@ -17,14 +17,7 @@ struct RetentionCommand: AsyncParsableCommand {
     @Option(help: "What is soon: 24h, 2d.")
     var within: DurationArgument = DurationArgument(.seconds(86_400))
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { _ in try command.show() }
-        }
-    }
-
-    private func show() throws {
+    func carryOut(until wish: StopWish) throws {
         let now = Timestamp.now.millisecondsSince1970
         let views = try self.options.desk().retention(soon: self.within.milliseconds)
         if self.options.json {

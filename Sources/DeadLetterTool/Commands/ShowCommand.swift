@@ -5,7 +5,7 @@ import Terminal
 import WireFormats
 
 /// `dead-letters show`: everything about one letter.
-struct ShowCommand: AsyncParsableCommand {
+struct ShowCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Everything about one dead letter: what it says, what it means, what to do.",
@@ -33,14 +33,7 @@ struct ShowCommand: AsyncParsableCommand {
         try Reason.check(self.because)
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { _ in try command.show() }
-        }
-    }
-
-    private func show() throws {
+    func carryOut(until wish: StopWish) throws {
         let desk = try self.options.desk()
         let detail = try desk.detail(of: desk.letter(named: self.id))
         if let because {

@@ -4,7 +4,7 @@ import Operations
 import Terminal
 
 /// `dead-letters stats`: how much there is, how fast it grows, how old it is.
-struct StatsCommand: AsyncParsableCommand {
+struct StatsCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
         abstract: "How many dead letters there are, how fast they grow, and how old the oldest is."
@@ -23,14 +23,7 @@ struct StatsCommand: AsyncParsableCommand {
         var newest: String?
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { _ in try command.show() }
-        }
-    }
-
-    private func show() throws {
+    func carryOut(until wish: StopWish) throws {
         let now = Timestamp.now.millisecondsSince1970
         let found = try self.options.desk().groups(self.filters.filter(now: now))
         let forms = Dictionary(grouping: found.groups) { $0.group.topic }

@@ -6,7 +6,7 @@ import Terminal
 import WireFormats
 
 /// `dead-letters watch`: letters as they come.
-struct WatchCommand: AsyncParsableCommand {
+struct WatchCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Show dead letters as they are written, with how many of each reason so far.",
@@ -23,14 +23,7 @@ struct WatchCommand: AsyncParsableCommand {
         if let count, count < 1 { throw ValidationError("--count is at least 1.") }
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { wish in try command.watch(until: wish) }
-        }
-    }
-
-    private func watch(until wish: StopWish) throws {
+    func carryOut(until wish: StopWish) throws {
         let now = Timestamp.now.millisecondsSince1970
         let desk = try self.options.desk()
         var filter = self.filters.filter(now: now)

@@ -8,7 +8,7 @@ import WorkerKit
 ///
 /// It writes settings, runs the worker until so many records are settled, and passes on what the worker says it
 /// took: a line of JSON with records per second, CPU microseconds per record, and peak resident memory.
-struct BenchCommand: AsyncParsableCommand {
+struct BenchCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Run a worker over COUNT records of a topic, and print what it took as a line of JSON.",
@@ -41,11 +41,8 @@ struct BenchCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            throw ExitCode(try await StopWish.heard { wish in try command.measure(wish) })
-        }
+    func carryOut(until wish: StopWish) throws {
+        throw ExitCode(try self.measure(wish))
     }
 
     private func measure(_ wish: StopWish) throws -> Int32 {

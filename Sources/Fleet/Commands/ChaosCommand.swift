@@ -3,7 +3,7 @@ import Terminal
 import WorkerKit
 
 /// `fleet chaos`: real processes under a schedule of failures, and the count of every input afterwards.
-struct ChaosCommand: AsyncParsableCommand {
+struct ChaosCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "chaos",
         abstract:
@@ -74,12 +74,9 @@ struct ChaosCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let options = self.options
-            let code = try await StopWish.heard { wish in Chaos(options, wish).run() }
-            guard code == 0 else { throw ExitCode(code) }
-        }
+    func carryOut(until wish: StopWish) throws {
+        let code = Chaos(self.options, wish).run()
+        guard code == 0 else { throw ExitCode(code) }
     }
 }
 

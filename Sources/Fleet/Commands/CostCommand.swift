@@ -2,7 +2,7 @@ import ArgumentParser
 import Terminal
 
 /// `fleet cost`: what exactly-once delivery costs over at-least-once.
-struct CostCommand: AsyncParsableCommand {
+struct CostCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "cost",
         abstract: "Measure what exactly-once delivery costs over at-least-once, on this machine.",
@@ -38,16 +38,14 @@ struct CostCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let options = CostOptions(
-                records: self.records,
-                rounds: self.rounds,
-                concurrency: self.concurrency,
-                latencyMilliseconds: self.latency
-            )
-            let code = try await StopWish.heard { wish in Cost(options, wish).run() }
-            guard code == 0 else { throw ExitCode(code) }
-        }
+    func carryOut(until wish: StopWish) throws {
+        let options = CostOptions(
+            records: self.records,
+            rounds: self.rounds,
+            concurrency: self.concurrency,
+            latencyMilliseconds: self.latency
+        )
+        let code = Cost(options, wish).run()
+        guard code == 0 else { throw ExitCode(code) }
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Terminal
 
 /// `fleet demo`: the whole fleet on this machine, and what becomes of every kind of record.
-struct DemoCommand: AsyncParsableCommand {
+struct DemoCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract:
@@ -16,11 +16,8 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Leave everything running until Ctrl-C, and print the addresses.")
     var keep = false
 
-    func run() async throws {
-        try await self.complaining {
-            let keep = self.keep
-            let code = try await StopWish.heard { wish in Demo(keeps: keep, wish).run() }
-            guard code == 0 else { throw ExitCode(code) }
-        }
+    func carryOut(until wish: StopWish) throws {
+        let code = Demo(keeps: self.keep, wish).run()
+        guard code == 0 else { throw ExitCode(code) }
     }
 }

@@ -8,7 +8,7 @@ import Terminal
 /// A program that knows nothing of its parent would stay behind if the parent were killed. This one stands between:
 /// standard input ends with the parent, whatever ended it, and then the program gets its SIGTERM. It is of the same
 /// process group, so that whoever wants to kill both can.
-struct LeashCommand: AsyncParsableCommand {
+struct LeashCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "leash",
         abstract: "Run a program, and stop it with SIGTERM when standard input ends.",
@@ -18,15 +18,10 @@ struct LeashCommand: AsyncParsableCommand {
     @Argument(parsing: .captureForPassthrough, help: "The program and its arguments.")
     var command: [String]
 
-    func run() async throws {
-        try await self.complaining {
-            let words = self.command.first == "--" ? Array(self.command.dropFirst()) : self.command
-            guard let program = words.first else { throw Complaint("no program to run") }
-            let code = try await StopWish.heard { wish in
-                try Self.hold(program, Array(words.dropFirst()), wish)
-            }
-            throw ExitCode(code)
-        }
+    func carryOut(until wish: StopWish) throws {
+        let words = self.command.first == "--" ? Array(self.command.dropFirst()) : self.command
+        guard let program = words.first else { throw Complaint("no program to run") }
+        throw ExitCode(try Self.hold(program, Array(words.dropFirst()), wish))
     }
 
     private static func hold(_ program: String, _ arguments: [String], _ wish: StopWish) throws -> Int32 {

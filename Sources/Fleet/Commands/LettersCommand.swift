@@ -6,7 +6,7 @@ import Terminal
 import WireFormats
 
 /// `fleet letters`: dead letters by the million, for measuring.
-struct LettersCommand: AsyncParsableCommand {
+struct LettersCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "letters",
         abstract: "Publish made-up dead letters, to measure what reads them.",
@@ -33,14 +33,7 @@ struct LettersCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { wish in try command.publish(until: wish) }
-        }
-    }
-
-    private func publish(until wish: StopWish) throws {
+    func carryOut(until wish: StopWish) throws {
         let log = try LogReader(self.cluster.properties)
         let counts = try log.metadata(atMost: .seconds(10)).partitionCounts
         guard let count = counts[self.topic] else { throw TopicReader.MissingTopic(topic: self.topic) }

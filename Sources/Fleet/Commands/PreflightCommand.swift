@@ -5,7 +5,7 @@ import Terminal
 import WorkerKit
 
 /// `fleet preflight`: would a worker with these settings start?
-struct PreflightCommand: AsyncParsableCommand {
+struct PreflightCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "preflight",
         abstract:
@@ -29,16 +29,13 @@ struct PreflightCommand: AsyncParsableCommand {
         guard (1...600).contains(self.wait) else { throw ValidationError("--wait is from 1 to 600 seconds.") }
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            let faults = try await StopWish.heard { _ in try command.faults() }
-            guard faults.isEmpty else {
-                for fault in faults { Console.line(fault) }
-                throw ExitCode(1)
-            }
-            Console.line("\(self.worker) would start: its cluster answers and has its topics")
+    func carryOut(until wish: StopWish) throws {
+        let faults = try self.faults()
+        guard faults.isEmpty else {
+            for fault in faults { Console.line(fault) }
+            throw ExitCode(1)
         }
+        Console.line("\(self.worker) would start: its cluster answers and has its topics")
     }
 
     private func faults() throws -> [String] {

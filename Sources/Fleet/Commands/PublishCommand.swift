@@ -6,7 +6,7 @@ import Records
 import Terminal
 
 /// `fleet publish`: lines of JSON into a topic.
-struct PublishCommand: AsyncParsableCommand {
+struct PublishCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publish each line of a file, or of standard input, as a record.",
@@ -37,12 +37,8 @@ struct PublishCommand: AsyncParsableCommand {
     @Flag(help: "Print where each record came to stand.")
     var verbose = false
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            let failures = try await StopWish.heard { wish in try command.publish(until: wish) }
-            guard failures == 0 else { throw ExitCode(1) }
-        }
+    func carryOut(until wish: StopWish) throws {
+        guard try self.publish(until: wish) == 0 else { throw ExitCode(1) }
     }
 
     func validate() throws {

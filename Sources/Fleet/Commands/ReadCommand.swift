@@ -5,7 +5,7 @@ import Kafka
 import Terminal
 
 /// `fleet read`: the records of a topic, one line each.
-struct ReadCommand: AsyncParsableCommand {
+struct ReadCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "read",
         abstract: "Print the records of a topic as lines of JSON.",
@@ -33,14 +33,7 @@ struct ReadCommand: AsyncParsableCommand {
         if let count, count < 1 { throw ValidationError("--count is at least 1.") }
     }
 
-    func run() async throws {
-        try await self.complaining {
-            let command = self
-            try await StopWish.heard { wish in try command.read(until: wish) }
-        }
-    }
-
-    private func read(until wish: StopWish) throws {
+    func carryOut(until wish: StopWish) throws {
         let reader = try TopicReader(
             [self.topic],
             from: self.fromBeginning ? .beginning : .end,
