@@ -43,8 +43,8 @@ import WireFormats
         }
     }
 
-    /// The cluster takes the commit and its answers are lost, longer than anybody waits. Whoever then sends the records
-    /// once more sends them twice.
+    /// The cluster takes the commit, and cuts the connection instead of an answer, for longer than anybody waits. Whoever
+    /// then sends the records once more sends them twice.
     @Test func aCommitThatNobodyHeardOfIsNotDoneTwice() async throws {
         try await ClusterUnderTest.with { cluster in
             try cluster.publishLetters(0..<20)
@@ -55,9 +55,11 @@ import WireFormats
             try desk.refresh()
             let options = ReplayOptions()
             let plan = try desk.plan(LetterFilter(), options)
-            async let mended: Void = Self.cutCommits(cluster, for: .milliseconds(2_500))
+            var faults = BrokerFaults()
+            faults.unansweredEndShare = 1
+            try await cluster.broker.setFaults(faults)
             let first = try desk.replay(plan, options)
-            try await mended
+            try await cluster.broker.setFaults(BrokerFaults())
             // The same command again, as the tool says.
             let later = try cluster.desk()
             let second = try Self.replayAll(later)
@@ -65,16 +67,6 @@ import WireFormats
             let replayed = try Self.replayed(cluster)
             #expect(replayed.count == 20 && replayed.values.allSatisfy { $0 == 1 }, "\(first) \(second)")
         }
-    }
-
-    /// Takes ends of transactions, and cuts the connection instead of an answer.
-    private static func cutCommits(_ cluster: ClusterUnderTest, for outage: Duration) async throws {
-        var faults = BrokerFaults()
-        faults.unansweredEndShare = 1
-        try await cluster.broker.setFaults(faults)
-        // An outage lasts as long as it lasts.
-        try await Task.sleep(for: outage)
-        try await cluster.broker.setFaults(BrokerFaults())
     }
 
     /// A topic that takes less than the letters' does not keep back those that fit.
