@@ -24,7 +24,7 @@ struct DiscardCommand: WaitingCommand {
 
     func validate() throws {
         guard !self.ids.isEmpty else { throw ValidationError("Name the letters.") }
-        try Reason.check(self.because)
+        try Because.check(self.because)
     }
 
     func carryOut(until wish: StopWish) throws {
@@ -38,8 +38,8 @@ struct DiscardCommand: WaitingCommand {
         if self.options.json {
             try JSONDocument.print(ReplayReportForm(report))
         } else {
-            ReplayRunner(desk: desk, isJSON: false, wish: wish).tell(report, "discarded")
+            TerminalReplay(desk: desk, isJSON: false, wish: wish).tell(report, "discarded")
         }
-        try ReplayRunner.end(report)
+        try TerminalReplay.end(report)
     }
 }

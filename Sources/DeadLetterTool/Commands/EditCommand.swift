@@ -33,7 +33,7 @@ struct EditCommand: WaitingCommand {
     var go = false
 
     func validate() throws {
-        try Reason.check(self.because)
+        try Because.check(self.because)
         try self.how.validate()
     }
 
@@ -41,7 +41,7 @@ struct EditCommand: WaitingCommand {
         guard let because = self.because ?? Console.asksFor("Why do you edit it?") else {
             throw Complaint("say why with --because \"…\"")
         }
-        try Reason.check(because)
+        try Because.check(because)
         let desk = try self.options.desk()
         let detail = try desk.detail(of: desk.letter(named: self.id))
         guard let text = detail.payload.editable else {
@@ -82,7 +82,7 @@ struct EditCommand: WaitingCommand {
                 "Nothing was replayed. Add --go, and --file to take the edited payload from a file."
             )
         }
-        try ReplayRunner(desk: desk, isJSON: self.options.json, wish: wish).run(plan, options, as: .edit)
+        try TerminalReplay(desk: desk, isJSON: self.options.json, wish: wish).run(plan, options, as: .edit)
     }
 
     /// What came out of the editor, as the record's bytes. A text that is refused can be mended again.

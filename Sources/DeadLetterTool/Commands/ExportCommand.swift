@@ -3,7 +3,6 @@ import DeadLetters
 import Foundation
 import Operations
 import Terminal
-import WireFormats
 
 /// `dead-letters export`: letters for a spreadsheet or a script, masked.
 struct ExportCommand: WaitingCommand {
@@ -80,20 +79,5 @@ struct ExportCommand: WaitingCommand {
             form.message,
             form.payload.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " "),
         ]
-    }
-}
-
-/// Comma-separated values (RFC 4180).
-enum CSV {
-    static func line(_ cells: [String]) -> String {
-        cells.map(self.cell).joined(separator: ",") + "\r"
-    }
-
-    private static func cell(_ text: String) -> String {
-        var text = SafeText.line(text, limit: 100_000)
-        // A spreadsheet would carry it out.
-        if let first = text.first, "=+-@".contains(first) { text = "'" + text }
-        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-            + "\""
     }
 }

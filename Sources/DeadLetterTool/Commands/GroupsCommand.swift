@@ -66,38 +66,3 @@ struct GroupsCommand: WaitingCommand {
         var letters: Int
     }
 }
-
-/// A group as JSON.
-struct GroupForm: Encodable {
-    var group: String
-    var topic: String
-    var worker: String
-    var `class`: String
-    var reason: String
-    var dialect: String
-    var letters: Int
-    var open: Int
-    var share: Double
-    var first: String
-    var last: String
-    var replayable: String?
-    var sample: String?
-    var lastDay: [Int]
-
-    init(_ view: GroupView) {
-        self.group = view.mark
-        self.topic = view.group.topic
-        self.worker = view.group.worker
-        self.class = view.group.kind
-        self.reason = view.group.reason
-        self.dialect = view.group.dialect
-        self.letters = view.count
-        self.open = view.open
-        self.share = view.share
-        self.first = Words.time(view.first)
-        self.last = Words.time(view.last)
-        self.replayable = view.replayable
-        self.sample = view.sample?.description
-        self.lastDay = view.lastDay
-    }
-}

@@ -2,7 +2,6 @@ import ArgumentParser
 import DeadLetters
 import Operations
 import Terminal
-import WireFormats
 
 /// `dead-letters show`: everything about one letter.
 struct ShowCommand: WaitingCommand {
@@ -30,7 +29,7 @@ struct ShowCommand: WaitingCommand {
         guard self.reveal == (self.because != nil) else {
             throw ValidationError("--reveal needs --because \"…\", and --because needs --reveal.")
         }
-        try Reason.check(self.because)
+        try Because.check(self.because)
     }
 
     func carryOut(until wish: StopWish) throws {
@@ -42,15 +41,5 @@ struct ShowCommand: WaitingCommand {
         let masked = MaskedLetter(detail: detail, mark: desk.mark, isRevealed: self.reveal)
         if self.options.json { return try JSONDocument.print(LetterDetailForm(masked)) }
         for line in LetterPage(masked, now: Timestamp.now.millisecondsSince1970).lines { Console.line(line) }
-    }
-}
-
-/// A reason that somebody gives for what they do.
-enum Reason {
-    static func check(_ because: String?) throws {
-        guard let because else { return }
-        guard (1...1_000).contains(because.utf8.count), because.contains(where: { !$0.isWhitespace }) else {
-            throw ValidationError("A reason has 1 to 1,000 bytes.")
-        }
     }
 }

@@ -4,8 +4,8 @@ import Glibc
 import Terminal
 import WireFormats
 
-/// Does a replay and says what became of it, as a sentence, a document and an exit code.
-struct ReplayRunner {
+/// A replay at a terminal: does it and says what became of it, as a sentence, a document and an exit code.
+struct TerminalReplay {
     let desk: Desk
     let isJSON: Bool
     let wish: StopWish
@@ -65,30 +65,5 @@ struct ReplayRunner {
         case .failed?: throw ExitCode.failure
         case nil: if report.done < report.planned { throw ExitCode.inPart }
         }
-    }
-}
-
-/// What became of a replay, as JSON.
-struct ReplayReportForm: Encodable {
-    var batch: String
-    var planned: Int
-    var done: Int
-    var skipped: [String: Int]
-    var left: Int
-    var interruption: String?
-
-    init(_ report: ReplayReport) {
-        self.batch = report.batch
-        self.planned = report.planned
-        self.done = report.done
-        self.skipped = Dictionary(report.skipped.map { ($0.key.rawValue, $0.value) }) { $1 }
-        self.left = report.left
-        self.interruption =
-            switch report.interruption {
-            case .asked?: "asked"
-            case .takenOver?: "taken_over"
-            case .failed(let reason)?: "failed: \(reason)"
-            case nil: nil
-            }
     }
 }

@@ -1,0 +1,40 @@
+import DeadLetters
+
+/// A letter as JSON, without anything personal.
+struct LetterForm: Encodable {
+    var id: String
+    var position: String
+    var group: String
+    var worker: String
+    var `class`: String
+    var reason: String
+    var state: String
+    var at: String
+    var firstFailedAt: String?
+    var key: String?
+    var record: String?
+    var attempts: Int?
+    var upstreamStatus: Int?
+    var valueBytes: Int?
+    var replays: Int
+    var replayable: String?
+
+    init(_ view: LetterView) {
+        self.id = "\(view.id)"
+        self.position = "\(view.position)"
+        self.group = view.mark
+        self.worker = view.group.worker
+        self.class = view.group.kind
+        self.reason = view.group.reason
+        self.state = view.state.word
+        self.at = Words.time(view.at)
+        self.firstFailedAt = view.first.map(Words.time)
+        self.key = view.keyMark
+        self.record = view.source?.description
+        self.attempts = view.attempts
+        self.upstreamStatus = view.status
+        self.valueBytes = view.bytes
+        self.replays = view.replays
+        self.replayable = view.replayable
+    }
+}

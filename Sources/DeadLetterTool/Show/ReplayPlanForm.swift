@@ -1,0 +1,20 @@
+import DeadLetters
+
+/// What a replay would do, as JSON.
+struct ReplayPlanForm: Encodable {
+    var wouldReplay: Int
+    var targets: [String: Int]
+    var refusals: [String: Int]
+    var beyondMaximum: Int
+    var needingFix: Int
+    var letters: [String]
+
+    init(_ plan: ReplayPlan) {
+        self.wouldReplay = plan.items.count
+        self.targets = plan.targets
+        self.refusals = Dictionary(plan.refusalCounts.map { ($0.key.rawValue, $0.value) }) { $1 }
+        self.beyondMaximum = plan.beyondMaximum
+        self.needingFix = plan.needingFix
+        self.letters = plan.items.map { "\($0.letter.id)" }
+    }
+}

@@ -1,0 +1,20 @@
+/// A topic's name, or a part of it around `*`, which stands for any text.
+struct TopicPattern: Hashable, Sendable {
+    private let parts: [Substring]
+
+    init(_ text: String) { self.parts = text.split(separator: "*", omittingEmptySubsequences: false) }
+
+    func matches(_ topic: String) -> Bool {
+        guard let first = self.parts.first, let last = self.parts.last else { return topic.isEmpty }
+        guard self.parts.count > 1 else { return topic == first }
+        guard topic.hasPrefix(first), topic.utf8.count >= first.utf8.count + last.utf8.count,
+            topic.hasSuffix(last)
+        else { return false }
+        var rest = topic.dropFirst(first.count).dropLast(last.count)
+        for part in self.parts.dropFirst().dropLast() where !part.isEmpty {
+            guard let found = rest.firstRange(of: part) else { return false }
+            rest = rest[found.upperBound...]
+        }
+        return true
+    }
+}
