@@ -11,25 +11,25 @@ struct Templates: Sendable {
             message
     }
 
-    private let library: MustacheLibrary
+    private let mustache: MustacheLibrary
 
     init() throws {
         MustacheContentTypes.register(ShownContent(), named: ShownContent.name)
-        var library = MustacheLibrary()
+        var mustache = MustacheLibrary()
         for name in Name.allCases {
-            library.register(
+            mustache.register(
                 try MustacheTemplate(string: "{{% CONTENT_TYPE: \(ShownContent.name)}}\n" + Self.text(name)),
                 named: name.rawValue
             )
         }
-        self.library = library
+        self.mustache = mustache
     }
 
     /// There is no such template: the program is broken.
     struct Missing: Error { var name: Name }
 
     func render(_ model: any Sendable, with name: Name) throws -> String {
-        guard let text = self.library.render(model, withTemplate: name.rawValue) else {
+        guard let text = self.mustache.render(model, withTemplate: name.rawValue) else {
             throw Missing(name: name)
         }
         return text
