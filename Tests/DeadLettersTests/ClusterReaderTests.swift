@@ -178,8 +178,8 @@ import Testing
                 }
                 let reader = try cluster.reader()
                 #expect(try Self.numbers(reader) == Array(0..<(round + 1) * 500))
-                let (groups, _, letters) = try reader.index.groups(LetterFilter(), mark: reader.mark, now: 0)
-                #expect(letters == Int(round + 1) * 500 && groups.count == 1)
+                let page = try reader.index.groups(LetterFilter(), mark: reader.mark, now: 0)
+                #expect(page.letters == Int(round + 1) * 500 && page.groups.count == 1)
             }
         }
     }

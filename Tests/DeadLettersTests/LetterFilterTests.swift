@@ -215,13 +215,34 @@ import Testing
     @Test func onlySoManyGroupsComeBackAndAllAreCounted() throws {
         let test = try IndexUnderTest()
         try test.take((0..<30).map { IndexUnderTest.letter($0, reason: "r-\($0 % 10)") })
-        let (groups, total, letters) = try test.index.groups(
+        let page = try test.index.groups(
             LetterFilter(),
             mark: test.mark,
             now: 0,
             limit: 3
         )
-        #expect(groups.count == 3 && total == 10 && letters == 30)
+        #expect(page.groups.count == 3 && page.total == 10 && page.letters == 30)
+    }
+
+    /// Three letters of one group and two of another, of which one more is open.
+    @Test func thePageBeginsWithMostLettersOrMostOpenOnes() throws {
+        let test = try IndexUnderTest()
+        let letters = (0..<5).map { IndexUnderTest.letter($0, reason: $0 < 3 ? "large" : "open") }
+        try test.take(letters)
+        for letter in letters.prefix(2) { try test.ledger(.discarded(letter.id)) }
+        func reasons(_ order: GroupOrder, offset: Int = 0) throws -> [String] {
+            let page = try test.index.groups(
+                LetterFilter(),
+                mark: test.mark,
+                now: 0,
+                by: order,
+                offset: offset
+            )
+            #expect(page.total == 2 && page.letters == 5 && page.open == 3)
+            return page.groups.map(\.group.reason)
+        }
+        #expect(try reasons(.size) == ["large", "open"] && reasons(.open) == ["open", "large"])
+        #expect(try reasons(.size, offset: 1) == ["open"] && reasons(.open, offset: 2).isEmpty)
     }
 
     @Test(

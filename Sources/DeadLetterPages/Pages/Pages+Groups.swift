@@ -42,16 +42,17 @@ extension Pages {
     func groupPage(_ filter: LetterFilter, _ page: Int, _ now: Int64) async throws -> GroupPage {
         let offset = page * Pager.size
         guard filter.needsRecords else {
-            return try self.index.groupPage(
+            return try self.index.groups(
                 filter,
                 mark: self.mark,
                 now: now,
+                by: .open,
                 offset: offset,
                 limit: Pager.size
             )
         }
         return try await self.desk.perform { desk in
-            try desk.groupPage(filter, offset: offset, limit: Pager.size)
+            try desk.groups(filter, by: .open, offset: offset, limit: Pager.size)
         }
     }
 }

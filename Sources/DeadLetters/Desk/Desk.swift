@@ -26,24 +26,18 @@ package final class Desk {
         try self.reader.refresh(progress)
     }
 
-    /// What a filter leaves, the largest group first.
-    package func groups(_ filter: LetterFilter, limit: Int = .max) throws -> (
-        groups: [GroupView], total: Int, letters: Int
-    ) {
+    /// A page of the groups that a filter leaves.
+    package func groups(
+        _ filter: LetterFilter,
+        by order: GroupOrder = .size,
+        offset: Int = 0,
+        limit: Int = .max
+    ) throws -> GroupPage {
         try self.index.groups(
             try self.narrowed(filter, limit: ReplayOptions.largestMaximum),
             mark: self.mark,
             now: self.now(),
-            limit: limit
-        )
-    }
-
-    /// A page of what a filter leaves, the groups with most open letters first.
-    package func groupPage(_ filter: LetterFilter, offset: Int, limit: Int) throws -> GroupPage {
-        try self.index.groupPage(
-            try self.narrowed(filter, limit: ReplayOptions.largestMaximum),
-            mark: self.mark,
-            now: self.now(),
+            by: order,
             offset: offset,
             limit: limit
         )

@@ -3,40 +3,21 @@ import GRDB
 extension LetterIndex {
     private static let hour: Int64 = 3_600_000
 
-    /// The groups that a filter leaves, the largest first.
+    /// A page of the groups that a filter leaves, and what all of them add up to.
     ///
     /// - Parameters:
     ///   - now: milliseconds since 1970; the last day ends with the hour that this is in.
-    ///   - limit: of groups that come back. Counts and shares are of all.
+    ///   - order: which groups come first.
+    ///   - offset: of groups before the page.
+    ///   - limit: of groups on the page. Counts and shares are of all.
     /// - Precondition: The filter is one that the index alone can answer.
     package func groups(
         _ filter: LetterFilter,
         mark: KeyedMark,
         now: Int64,
+        by order: GroupOrder = .size,
+        offset: Int = 0,
         limit: Int = .max
-    ) throws -> (groups: [GroupView], total: Int, letters: Int) {
-        precondition(!filter.needsRecords, "headers and payloads are not in the index")
-        return try self.pool.read { database in
-            let counts = try Self.counts(filter, mark: mark, in: database)
-            let letters = counts.reduce(0) { $0 + $1.count }
-            let shown = counts.sorted { ($0.count, $1.group) > ($1.count, $0.group) }.prefix(limit)
-            let days = try Self.lastDay(of: Set(shown.map(\.group)), now: now, in: database)
-            let views = try shown.compactMap { count in
-                try Self.view(count, of: letters, days[count.group], in: database)
-            }
-            return (views, counts.count, letters)
-        }
-    }
-
-    /// A page of the groups that a filter leaves, those with most open letters first, and what all of them add up to.
-    ///
-    /// - Precondition: The filter is one that the index alone can answer.
-    package func groupPage(
-        _ filter: LetterFilter,
-        mark: KeyedMark,
-        now: Int64,
-        offset: Int,
-        limit: Int
     ) throws -> GroupPage {
         precondition(!filter.needsRecords, "headers and payloads are not in the index")
         return try self.pool.read { database in
@@ -46,13 +27,20 @@ extension LetterIndex {
             page.letters = counts.reduce(0) { $0 + $1.count }
             page.open = counts.reduce(0) { $0 + $1.open }
             page.oldestOpen = counts.compactMap(\.oldestOpen).min()
-            let shown = counts.sorted { ($0.open, $0.count, $1.group) > ($1.open, $1.count, $0.group) }
+            let shown = counts.sorted { Self.comes($0, before: $1, by: order) }
                 .dropFirst(offset).prefix(limit)
             let days = try Self.lastDay(of: Set(shown.map(\.group)), now: now, in: database)
             page.groups = try shown.compactMap { count in
                 try Self.view(count, of: page.letters, days[count.group], in: database)
             }
             return page
+        }
+    }
+
+    private static func comes(_ one: Count, before other: Count, by order: GroupOrder) -> Bool {
+        switch order {
+        case .size: (one.count, other.group) > (other.count, one.group)
+        case .open: (one.open, one.count, other.group) > (other.open, other.count, one.group)
         }
     }
 
