@@ -278,7 +278,9 @@ let package = Package(
         ),
         .testTarget(
             name: "OperationsTests",
-            dependencies: ["Operations", configuration, coreMetrics, lifecycle, logging, metrics],
+            dependencies: [
+                "Operations", "WorkerTestSupport", configuration, coreMetrics, lifecycle, logging, metrics,
+            ],
             swiftSettings: house
         ),
         .testTarget(name: "WorkerKitTests", dependencies: ["Simulation", "WorkerKit"], swiftSettings: house),

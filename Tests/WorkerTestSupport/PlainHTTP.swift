@@ -1,35 +1,45 @@
 import Foundation
 import Glibc
 
-/// As little HTTP as these tests need: one request, one connection, everything that comes back, and nothing done about it.
-struct PlainHTTP: Sendable {
-    struct Failure: Error {
-        let code: Int32
+/// As little HTTP as tests need: one request, one connection, everything that comes back, and nothing done about it.
+package struct PlainHTTP: Sendable {
+    package struct Failure: Error {
+        package let code: Int32
     }
 
-    struct Answer: Sendable {
-        var status: Int
+    package struct Answer: Sendable {
+        /// All of it, as it came.
+        package var text: String
+        /// Such as `HTTP/1.1 200 OK`.
+        package var statusLine: String
+        /// 0 where that is none.
+        package var status: Int
         /// By their names in small letters.
-        var headers: [String: String]
-        var body: String
+        package var headers: [String: String]
+        package var body: String
     }
 
-    let port: Int
-    /// Of the socket: how long the other side may be silent.
-    var patience = 60
+    package let port: Int
+    /// Of the socket, in seconds: how long the other side may be silent.
+    private let patience: Int
 
-    /// Sends the text as it is and reads until the other side closes. Waits on a thread of its own: the server under
-    /// test needs those of the tasks.
-    func exchange(_ request: String) async throws -> Answer {
+    package init(port: Int, patience: Int = 60) {
+        self.port = port
+        self.patience = patience
+    }
+
+    /// Sends the text as it is and reads until the other side closes, or has said all that it announced. Waits on a
+    /// thread of its own: the server under test needs those of the tasks.
+    package func exchange(_ request: String) async throws -> Answer {
         let text = try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(with: Result { try self.exchangeNow(request) })
             }
         }
-        return Self.answer(text)
+        return Answer(text)
     }
 
-    func request(
+    package func request(
         _ method: String,
         _ path: String,
         headers: [String: String],
@@ -37,26 +47,9 @@ struct PlainHTTP: Sendable {
     ) async throws -> Answer {
         var headers = headers
         headers["Connection"] = "close"
-        if method != "GET" { headers["Content-Length"] = String(body.utf8.count) }
+        if method != "GET", method != "HEAD" { headers["Content-Length"] = String(body.utf8.count) }
         let lines = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }.joined()
         return try await self.exchange("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(body)")
-    }
-
-    private static func answer(_ text: String) -> Answer {
-        let end = text.firstRange(of: "\r\n\r\n")
-        let head = text[..<(end?.lowerBound ?? text.endIndex)].split(separator: "\r\n")
-        var headers: [String: String] = [:]
-        for line in head.dropFirst() {
-            let parts = line.split(separator: ":", maxSplits: 1)
-            guard parts.count == 2 else { continue }
-            headers[parts[0].lowercased()] = String(parts[1].drop { $0 == " " })
-        }
-        let words = head.first?.split(separator: " ") ?? []
-        return Answer(
-            status: words.count > 1 ? Int(words[1]) ?? 0 : 0,
-            headers: headers,
-            body: end.map { String(text[$0.upperBound...]) } ?? ""
-        )
     }
 
     private static func isWhole(_ answer: [UInt8]) -> Bool {
@@ -105,5 +98,26 @@ struct PlainHTTP: Sendable {
             if Self.isWhole(answer) { break }
         }
         return String(decoding: answer, as: UTF8.self)
+    }
+}
+
+extension PlainHTTP.Answer {
+    fileprivate init(_ text: String) {
+        let end = text.firstRange(of: "\r\n\r\n")
+        let head = text[..<(end?.lowerBound ?? text.endIndex)].split(separator: "\r\n")
+        var headers: [String: String] = [:]
+        for line in head.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2 else { continue }
+            headers[parts[0].lowercased()] = String(parts[1].drop { $0 == " " })
+        }
+        let words = head.first?.split(separator: " ") ?? []
+        self.init(
+            text: text,
+            statusLine: head.first.map(String.init) ?? "",
+            status: words.count > 1 ? Int(words[1]) ?? 0 : 0,
+            headers: headers,
+            body: end.map { String(text[$0.upperBound...]) } ?? ""
+        )
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import WorkerTestSupport
 
 /// A Chromium that is driven through chromedriver, by the HTTP and JSON of WebDriver (https://www.w3.org/TR/webdriver2/).
 final class Browser: @unchecked Sendable {

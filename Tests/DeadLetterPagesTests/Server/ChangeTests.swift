@@ -1,6 +1,7 @@
 import EmbeddedBroker
 import Records
 import Testing
+import WorkerTestSupport
 
 /// What changes something, over real HTTP in front of a broker.
 @Suite(.serialized, .timeLimit(.minutes(3)))

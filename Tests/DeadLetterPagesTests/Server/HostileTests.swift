@@ -1,5 +1,6 @@
 import Records
 import Testing
+import WorkerTestSupport
 
 /// What anybody may have written, looked at through every page.
 @Suite(.serialized, .timeLimit(.minutes(2)))

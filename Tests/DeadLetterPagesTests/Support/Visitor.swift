@@ -1,3 +1,5 @@
+import WorkerTestSupport
+
 /// Somebody with a browser: keeps the session's cookie, and brings back what forms were given.
 final class Visitor: Sendable {
     let http: PlainHTTP
