@@ -171,7 +171,7 @@ let package = Package(
             name: "DeadLetterPages",
             dependencies: [
                 "Cryptography", "DeadLetters", "EventThread", "Operations", "WireFormats", hummingbird,
-                hummingbirdCore, hummingbirdTLS, lifecycle, logging, mustache, nioCore, nioSSL,
+                hummingbirdCore, hummingbirdTLS, lifecycle, mustache, nioCore, nioSSL,
             ],
             swiftSettings: house
         ),

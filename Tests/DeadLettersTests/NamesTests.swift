@@ -1,3 +1,5 @@
+import Cryptography
+import Operations
 import Testing
 
 @testable import DeadLetters
@@ -95,6 +97,14 @@ import Testing
         let (one, other) = (KeyedMark(salt: "one"), KeyedMark(salt: "other"))
         #expect(one.text([1, 2]) == one.text([1, 2]) && one.text([1, 2]) != one.text([1, 3]))
         #expect(one.text([1, 2]) != other.text([1, 2]) && one.saltCheck != other.saltCheck)
+    }
+
+    /// So that a device can be followed from the log to its dead letter, where both have one salt.
+    @Test(arguments: [[], [0], Array("device-1".utf8), [UInt8](repeating: 0xFF, count: 10_000)])
+    func isTheMarkThatLogsHave(bytes: [UInt8]) {
+        let log = Redaction(salt: Secret("one")) { key, bytes in MessageAuthentication(key: key)(bytes) }
+        #expect(KeyedMark(salt: "one").text(bytes) == log.mark(bytes))
+        #expect(KeyedMark(salt: "other").text(bytes) != log.mark(bytes))
     }
 
     @Test func hasTwelveDigitsWhateverTheNumber() {

@@ -2,9 +2,9 @@ package import DeadLetters
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
-import Logging
 import NIOCore
 import NIOSSL
+import Operations
 import ServiceLifecycle
 
 /// Serves the dead letters as web pages, until its service group tells it to stop.
@@ -12,15 +12,6 @@ import ServiceLifecycle
 /// It keeps two desks to the end of the process: one at which people look, and one that replays, one replay at a time.
 /// Told to stop, it lets the present replay come to a halt between two records, and leaves the rest open.
 package struct PagesServer: Service {
-    /// The address could not be taken; there is no use in trying again with the same settings.
-    package struct CannotListen: Error, Hashable, CustomStringConvertible {
-        package let host: String
-        package let port: Int
-        package let reason: String
-
-        package var description: String { "cannot listen on \(self.host):\(self.port): \(self.reason)" }
-    }
-
     /// People are few, and each browser has a handful of connections.
     private static let mostConnections = 128
     /// Room for the ids of a whole page of letters.
@@ -55,7 +46,7 @@ package struct PagesServer: Service {
         self.listening = listening
     }
 
-    /// - Throws: `CannotListen`; what keeps a desk from being opened, such as a cluster that does not answer; and what
+    /// - Throws: `SmallServer.CannotListen`; what keeps a desk from being opened, such as a cluster that does not answer; and what
     ///   is wrong with certificate or key.
     package func run() async throws {
         let (looking, replaying) = (DeskThread(), DeskThread())
@@ -116,53 +107,25 @@ package struct PagesServer: Service {
             mark: mark,
             now: self.now
         )
-        let application = try self.application(pages)
+        let server = SmallServer(
+            host: self.settings.host,
+            port: self.settings.port,
+            mostConnections: Self.mostConnections,
+            longestHeader: Self.longestHeader,
+            longestHeaders: 2 * Self.longestHeader
+        )
+        let tls = try self.settings.tls.map(Self.configuration)
         let refresher = IndexRefresher(desk: desk, watch: watch, settings: self.settings, now: self.now)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await refresher.run() }
             defer { group.cancelAll() }
-            do {
-                try await application.run()
-            } catch let error as IOError {
-                throw CannotListen(
-                    host: self.settings.host,
-                    port: self.settings.port,
-                    reason: Self.reason(error)
-                )
+            try await server.run(
+                secured: { http in try tls.map { try .tls(http, tlsConfiguration: $0) } ?? http },
+                listening: self.listening
+            ) { request in
+                await Self.response(to: request, from: pages)
             }
         }
-    }
-
-    private func application(_ pages: Pages) throws -> some ApplicationProtocol {
-        // Hummingbird tells of every start and every reset connection; what matters is in the errors thrown.
-        var logger = Logger(label: "dead-letter-pages")
-        logger.logLevel = .critical
-        let http = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
-                idleTimeout: .seconds(60),
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: Self.longestHeader,
-                    maxHeaderListSize: 2 * Self.longestHeader,
-                    maxHeaderFieldCount: 64
-                )
-            )
-        )
-        let listening = self.listening
-        return Application(
-            responder: CallbackResponder<BasicRequestContext> { request, _ in
-                await Self.response(to: request, from: pages)
-            },
-            server: try self.settings.tls.map { try .tls(http, tlsConfiguration: Self.configuration($0)) }
-                ?? http,
-            configuration: ApplicationConfiguration(
-                address: .hostname(self.settings.host, port: self.settings.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)
-            ),
-            onServerRunning: { channel in
-                await listening(channel.localAddress?.port ?? 0)
-            },
-            logger: logger
-        )
     }
 
     private static func configuration(_ tls: PagesSettings.TLS) throws -> TLSConfiguration {
@@ -226,14 +189,5 @@ package struct PagesServer: Service {
         let body = try await request.body.collect(upTo: Self.longestBody)
         page.form = FormFields(String(buffer: body))
         return page
-    }
-
-    private static func reason(_ error: IOError) -> String {
-        switch error.errnoCode {
-        case 98: "the address is already in use"
-        case 99: "the address is not one of this machine"
-        case 13: "permission denied"
-        default: "system error \(error.errnoCode)"
-        }
     }
 }

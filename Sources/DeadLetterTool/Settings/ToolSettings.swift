@@ -23,20 +23,7 @@ struct ToolSettings {
             default: "127.0.0.1:9092",
             help: "Where the cluster is: host:port[,host:port…]."
         )
-        let pairs = kafka.each(
-            "properties",
-            help:
-                "Further librdkafka properties, such as TLS and SASL; each has a name and a value or value_file."
-        ) { entry in
-            (
-                entry.string("name", help: "As librdkafka spells it."),
-                entry.secret("value", help: "Its value.")
-            )
-        }
-        for (name, _) in pairs where Self.ownNames.contains(name) {
-            kafka.reportFault("properties", "\(name) belongs to the tool and cannot be set")
-        }
-        self.properties = Dictionary(pairs) { $1 }
+        self.properties = kafka.kafkaProperties(except: Self.ownNames, of: "the tool")
         self.patience = kafka.duration(
             "patience",
             default: .seconds(15),

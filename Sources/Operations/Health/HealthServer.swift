@@ -1,7 +1,4 @@
 import Hummingbird
-import HummingbirdCore
-import Logging
-import NIOCore
 import ServiceLifecycle
 
 /// Answers `/livez`, `/readyz` and `/metrics`, and nothing else.
@@ -46,37 +43,19 @@ package struct HealthServer: Service {
     }
 
     package func run() async throws {
-        // Hummingbird tells of every start and every reset connection; what matters is in the errors thrown.
-        var logger = Logger(label: "health-server")
-        logger.logLevel = .critical
-        let listening = self.listening
-        let application = Application(
-            responder: CallbackResponder<BasicRequestContext> { [health, registry] request, _ in
-                Self.answer(request, health: health, registry: registry)
-            },
-            server: .http1(
-                configuration: HTTP1Channel.Configuration(
-                    idleTimeout: .seconds(60),
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: Self.longestHeader,
-                        maxHeaderListSize: Self.longestHeader,
-                        maxHeaderFieldCount: 64
-                    )
-                )
-            ),
-            configuration: ApplicationConfiguration(
-                address: .hostname(self.host, port: self.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)
-            ),
-            onServerRunning: { channel in
-                await listening(channel.localAddress?.port ?? 0)
-            },
-            logger: logger
+        let server = SmallServer(
+            host: self.host,
+            port: self.port,
+            mostConnections: Self.mostConnections,
+            longestHeader: Self.longestHeader,
+            longestHeaders: Self.longestHeader
         )
         do {
-            try await application.run()
-        } catch let error as IOError {
-            throw CannotListen(host: self.host, port: self.port, reason: Self.reason(error))
+            try await server.run(listening: self.listening) { [health, registry] request in
+                Self.answer(request, health: health, registry: registry)
+            }
+        } catch let error as SmallServer.CannotListen {
+            throw CannotListen(host: error.host, port: error.port, reason: error.reason)
         }
     }
 
@@ -117,14 +96,5 @@ package struct HealthServer: Service {
             headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: body))
         )
-    }
-
-    private static func reason(_ error: IOError) -> String {
-        switch error.errnoCode {
-        case 98: "the address is already in use"
-        case 99: "the address is not one of this machine"
-        case 13: "permission denied"
-        default: "system error \(error.errnoCode)"
-        }
     }
 }

@@ -13,7 +13,7 @@ package struct KafkaSettings: Sendable {
     private var sessionTimeout: Duration
     private var fetchWait: Duration
     private var linger: Duration
-    private var extra: [(name: String, value: Secret)]
+    private var extra: [String: Secret]
 
     /// Reads the section `kafka`.
     package init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
@@ -62,19 +62,7 @@ package struct KafkaSettings: Sendable {
             help: "How long the cluster may take to answer when the worker starts."
         )
         self.linger = identity.haste.linger
-        self.extra = reader.each(
-            "properties",
-            help:
-                "Further librdkafka properties, such as TLS and SASL; each has a name and a value or value_file."
-        ) { entry in
-            (
-                entry.string("name", help: "As librdkafka spells it."),
-                entry.secret("value", help: "Its value.")
-            )
-        }
-        for property in self.extra where Self.ownNames.contains(property.name) {
-            reader.reportFault("properties", "\(property.name) belongs to the worker and cannot be set")
-        }
+        self.extra = reader.kafkaProperties(except: Self.ownNames, of: "the worker")
     }
 
     /// What the engine's promises rest on.
@@ -131,7 +119,7 @@ package struct KafkaSettings: Sendable {
     }
 
     private var extraProperties: [String: String] {
-        Dictionary(self.extra.map { ($0.name, $0.value.reveal()) }) { $1 }
+        self.extra.mapValues { $0.reveal() }
     }
 
     private static func milliseconds(_ duration: Duration) -> String { String(duration.wholeMilliseconds) }
