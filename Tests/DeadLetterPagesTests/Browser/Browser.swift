@@ -1,3 +1,4 @@
+import EventThread
 import Foundation
 import Glibc
 import WorkerTestSupport
@@ -7,7 +8,7 @@ final class Browser: @unchecked Sendable {
     // Checked by nobody: one test drives it, one step after the other.
     private let driver: Process
     private let http: PlainHTTP
-    private var session = ""
+    private let session: String
 
     struct Failure: Error {
         var what: String
@@ -27,35 +28,56 @@ final class Browser: @unchecked Sendable {
     /// - Parameter path: of chromedriver.
     init(driver path: String) async throws {
         let output = Pipe()
-        self.driver = Process()
-        self.driver.executableURL = URL(fileURLWithPath: path)
-        self.driver.arguments = ["--port=0"]
-        self.driver.standardOutput = output
-        self.driver.standardError = FileHandle.nullDevice
-        try self.driver.run()
-        self.http = PlainHTTP(port: try Self.port(from: output.fileHandleForReading))
+        let driver = Process()
+        driver.executableURL = URL(fileURLWithPath: path)
+        driver.arguments = ["--port=0"]
+        driver.standardOutput = output
+        driver.standardError = FileHandle.nullDevice
+        try driver.run()
+        do {
+            let http = PlainHTTP(port: try Self.port(from: output.fileHandleForReading))
+            self.session = try await Self.newSession(http)
+            self.http = http
+        } catch {
+            driver.kill()
+            throw error
+        }
+        self.driver = driver
+    }
+
+    private static func newSession(_ http: PlainHTTP) async throws -> String {
         // A sandbox needs rights that root in a container does not have.
         let arguments = [
             "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars",
             "--window-size=1280,900",
         ]
-        let answer = try await self.send(
+        // In milliseconds, and shorter than anybody waits for an answer.
+        let timeouts = ["pageLoad": 30_000, "script": 10_000]
+        let capabilities: [String: Any] = [
+            "timeouts": timeouts, "goog:chromeOptions": ["args": arguments],
+        ]
+        let answer = try await Self.send(
             "POST",
             "/session",
-            ["capabilities": ["alwaysMatch": ["goog:chromeOptions": ["args": arguments]]]]
+            ["capabilities": ["alwaysMatch": capabilities]],
+            over: http
         )
         guard let value = answer as? [String: Any], let id = value["sessionId"] as? String else {
-            self.driver.kill()
             throw Failure(what: "no session: \(answer)")
         }
-        self.session = "/session/\(id)"
+        return "/session/\(id)"
     }
 
-    private static func port(from output: FileHandle) throws -> Int {
+    /// It says where it listens as soon as it does.
+    private static func port(from output: FileHandle, within longest: Duration = .seconds(30)) throws -> Int {
+        let deadline = ContinuousClock.now + longest
+        var wait = Wait(on: [output.fileDescriptor])
         var text = ""
         while true {
-            let data = output.availableData
-            guard !data.isEmpty else { throw Failure(what: "chromedriver does not start: \(text)") }
+            wait(atMost: max(.zero, deadline - .now))
+            let data = wait.isReadable(at: 0) ? output.availableData : Data()
+            let isOver = wait.isReadable(at: 0) && data.isEmpty || ContinuousClock.now >= deadline
+            guard !isOver else { throw Failure(what: "chromedriver does not start: \(text)") }
             text += String(decoding: data, as: UTF8.self)
             if let start = text.firstRange(of: "successfully on port "),
                 let end = text[start.upperBound...].firstIndex(of: "."),
@@ -197,11 +219,20 @@ final class Browser: @unchecked Sendable {
     }
 
     private func send(_ method: String, _ path: String, _ body: [String: Any]) async throws -> Any {
+        try await Self.send(method, path, body, over: self.http)
+    }
+
+    private static func send(
+        _ method: String,
+        _ path: String,
+        _ body: [String: Any],
+        over http: PlainHTTP
+    ) async throws -> Any {
         let data = try JSONSerialization.data(withJSONObject: body)
-        let answer = try await self.http.request(
+        let answer = try await http.request(
             method,
             path,
-            headers: ["Host": "localhost:\(self.http.port)", "Content-Type": "application/json"],
+            headers: ["Host": "localhost:\(http.port)", "Content-Type": "application/json"],
             body: method == "POST" ? String(decoding: data, as: UTF8.self) : ""
         )
         let parsed = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
