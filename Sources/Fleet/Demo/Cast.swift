@@ -79,6 +79,8 @@ final class Cast {
                 "tail -f \(player.logPath)",
             ] { screen.line("  \(line)") }
         }
+        screen.line()
+        screen.line("  dead-letters groups --brokers \(self.brokers)")
         do {
             while true { try self.stage.turn() }
         } catch is Stage.Interrupted {
