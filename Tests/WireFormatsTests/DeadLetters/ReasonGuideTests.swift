@@ -142,6 +142,19 @@ import Testing
     }
 
     /// Short sentences: whoever reads them is tired.
+    /// Its worker knew the record; a reason tells of many.
+    @Test(arguments: DeadLetter.Replayable.allCases)
+    func believesWhatTheLetterSaysOfAReplay(replayable: DeadLetter.Replayable) {
+        var facts = DeadLetterFacts(
+            HeaderBlock([
+                RecordHeader("dlq.reason", "gdt.-2"), RecordHeader("dlq.replayable", replayable.rawValue),
+            ])
+        )
+        #expect(ReasonGuide(facts).replay == replayable)
+        facts.replayable = nil
+        #expect(ReasonGuide(facts) == ReasonGuide(code: "gdt.-2"))
+    }
+
     @Test func isWrittenInSentences() {
         let tables: [[ReasonGuide]] = [
             Array(ReasonGuide.records.values), Array(ReasonGuide.upstreams.values),

@@ -1,8 +1,7 @@
 /// What a reason means, whether a replay can help, and what to do, in sentences for somebody who was just woken up.
 package struct ReasonGuide: Hashable, Sendable {
     package var meaning: String
-    /// Whether publishing the record again can help. What the letter itself says of that counts more: its worker knew
-    /// the record.
+    /// Whether publishing the record again can help.
     package var replay: DeadLetter.Replayable
     package var advice: String
     /// Whether this is about the reason, and not only about its class or its dialect.
@@ -30,8 +29,10 @@ package struct ReasonGuide: Hashable, Sendable {
         self.isSpecific = false
     }
 
+    /// Of one letter. What it says itself of a replay counts more than its reason: its worker knew the record.
     package init(_ facts: DeadLetterFacts) {
         self.init(code: facts.reason, kind: facts.kind, dialect: facts.dialect)
+        if let replayable = facts.replayable { self.replay = replayable }
     }
 
     /// In words, for the line that answers "can I just replay it?".
