@@ -254,7 +254,7 @@ let package = Package(
             "Fleet",
             dependencies: [
                 "Cryptography", "EmbeddedBroker", "EventThread", "Kafka", "Records", "WireFormats",
-                "WireMessages", "WorkerKit",
+                "WireMessages", "WorkerKit", "PushStatistics",
                 "UpstreamHTTP", "UpstreamSimulator", "Operations", "Simulation", "Terminal",
                 argumentParser, protobuf, unixSignals,
             ]

@@ -13,7 +13,7 @@ struct Fleet: AsyncParsableCommand {
             DemoCommand.self, ChaosCommand.self, BrokerCommand.self, UpstreamsCommand.self,
             PublishCommand.self, ReadCommand.self, PreflightCommand.self, SimulateCommand.self,
             BenchCommand.self, CostCommand.self, VerifyBenchCommand.self, LeashCommand.self,
-            LettersCommand.self,
+            LettersCommand.self, PushesCommand.self, PushCostCommand.self,
         ]
     )
 }
