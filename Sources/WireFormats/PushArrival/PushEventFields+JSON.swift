@@ -30,16 +30,24 @@ extension PushEventFields {
         return (bytes + record.text[position...], last)
     }
 
-    private static let numbers: [String: Int] = {
-        let names = [
-            "type", "provider", "messageId", "campaignId", "appBundle", "deviceId", "eventId", "environment",
-            "status", "reason", "sentMs", "deviceMs", "uploadMs", "serverMs", "nseEligible", "payload",
-            "payloadSha256",
-        ]
-        // Readers of the mapping take both spellings.
-        let numbers = zip(names, 1...).flatMap { [($0, $1), (DeadLetterSchema.protoName(of: $0), $1)] }
-        return Dictionary(numbers) { first, _ in first }
-    }()
+    /// A record as the schema has it to the letter: with the text of the payload in the place of an object.
+    static func withPayloadAsText(_ record: [UInt8]) -> [UInt8] {
+        guard let outline = JSONOutline(record), let value = outline.member(outline.root, "payload"),
+            outline.kind(value) == .object
+        else { return record }
+        let range = outline.range(value)
+        let text = JSONTree.string(String(decoding: record[range], as: UTF8.self)).compact
+        return record[..<range.lowerBound] + text + record[range.upperBound...]
+    }
+
+    /// By both spellings, as readers of the mapping take them.
+    private static let numbers: [String: Int] = [
+        "type": 1, "provider": 2, "messageId": 3, "message_id": 3, "campaignId": 4, "campaign_id": 4,
+        "appBundle": 5, "app_bundle": 5, "deviceId": 6, "device_id": 6, "eventId": 7, "event_id": 7,
+        "environment": 8, "status": 9, "reason": 10, "sentMs": 11, "sent_ms": 11, "deviceMs": 12,
+        "device_ms": 12, "uploadMs": 13, "upload_ms": 13, "serverMs": 14, "server_ms": 14,
+        "nseEligible": 15, "nse_eligible": 15, "payload": 16, "payloadSha256": 17, "payload_sha256": 17,
+    ]
 
     private mutating func read(_ record: JSONOutline, _ name: Int, _ value: Int) -> Bool {
         switch Self.numbers[String(decoding: record.bytes(name), as: UTF8.self)] {

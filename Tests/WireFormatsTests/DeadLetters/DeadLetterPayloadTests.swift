@@ -128,6 +128,8 @@ func mark(_ value: [UInt8]) -> String { "#" + String(decoding: value, as: UTF8.s
     @Test(
         arguments: [
             ("activation-worker", .activation), ("devicecheck-worker", .deviceCheck),
+            ("push-arrival-worker", .pushArrival), ("push-arrival", .pushArrival),
+            ("push-arrival.dead-letter", .pushArrival), ("push-arrival.result", nil),
             ("receipt-worker", .receipt),
             ("activation", .activation), ("activation.dead-letter", .activation),
             ("receipt.dead-letter", .receipt),
@@ -160,8 +162,9 @@ func mark(_ value: [UInt8]) -> String { "#" + String(decoding: value, as: UTF8.s
             return #expect(Bool(false), "the JSON Schema has properties")
         }
         #expect(Set(properties.map(\.name)) == names)
+        let path = schema == .pushArrival ? "pusharrival/v1/push_event" : "\(name)/v1/\(name)"
         let proto = String(
-            decoding: try ExamplesTests.bytes("flotilla/\(name)/v1/\(name).proto"),
+            decoding: try ExamplesTests.bytes("flotilla/\(path).proto"),
             as: UTF8.self
         )
         let declared = proto.matches(
@@ -175,7 +178,7 @@ func mark(_ value: [UInt8]) -> String { "#" + String(decoding: value, as: UTF8.s
     func knowsWhatAFieldTakes(schema: DeadLetterSchema) {
         let samples: [DeadLetterSchema.Field.Kind: JSONTree] = [
             .text: .string("x"), .number: .number("1"), .time: .string("2026-11-21T08:00:00Z"),
-            .flag: .bool(true),
+            .flag: .bool(true), .document: .object([]),
         ]
         for field in schema.fields {
             for (kind, value) in samples where field.kind == kind {
@@ -203,6 +206,7 @@ func mark(_ value: [UInt8]) -> String { "#" + String(decoding: value, as: UTF8.s
     @Test(arguments: [
         (DeadLetterSchema.activation, ["deviceId", "muid", "clientIp", "clickId"]),
         (.deviceCheck, ["deviceToken", "subject"]), (.receipt, ["receiptData", "transactionId"]),
+        (.pushArrival, ["deviceId", "payload"]),
     ])
     func masksTheseFieldsAndNoOthers(schema: DeadLetterSchema, names: [String]) {
         for field in schema.fields {

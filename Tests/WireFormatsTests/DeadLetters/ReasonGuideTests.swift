@@ -50,6 +50,9 @@ import Testing
         + (-99...99).map { "gdt.\($0)" } + ["gdt.other"]
         + StorePurchases.Flaw.allPlaces + ["bundle_id", "request_id", "subject"].map { $0 + ".too_long" }
         + ["token_created_at", "received_at", "requested_at"].map { $0 + ".malformed" }
+        + ["provider", "message_id", "campaign_id", "app_bundle", "device_id", "event_id"].flatMap {
+            [$0 + ".too_long", $0 + ".malformed"]
+        }
 
     @Test func findsTheCodesInTheReadme() {
         #expect(Self.documented.count >= 40)
@@ -82,7 +85,7 @@ import Testing
         "gdt.-12",
         "configuration.unknown_app", "configuration.unknown_team", "devicecheck.unexplained",
         "verifyreceipt.21004",
-        "receipt.missing", "field.wrong_type",
+        "receipt.missing", "field.wrong_type", "device_id.missing", "type.unknown", "payload.malformed",
     ])
     func saysItOfTheCodeItself(code: String) {
         let family = String(code.prefix { $0 != "." }) + ".some_other_code"

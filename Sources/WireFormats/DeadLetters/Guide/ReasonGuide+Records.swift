@@ -172,6 +172,40 @@ extension ReasonGuide {
             "The purchase was made in the sandbox, which this app does not let pass.",
             "Nothing is broken: the app's setting outside_production is reject."
         ),
+        "type.unknown": ReasonGuide(
+            .afterFix,
+            "The type of the push event is none of sent, arrived, shown, opened and dismissed.",
+            "Nothing is broken if it came from the public endpoint: anybody can send anything. If a backend of "
+                + "ours wrote it, have that mended."
+        ),
+        "status.unknown": ReasonGuide(
+            .afterFix,
+            "The status of what was sent is neither accepted nor rejected.",
+            "Only backends of ours know what a push service said. Have the one mended that wrote it: its "
+                + "pushes are missing from the statistics."
+        ),
+        "device_id.missing": ReasonGuide(
+            .no,
+            "Neither the push event nor its payload names a device, so nobody can tell it from a repeat.",
+            "The statistics count it as an unknown device. If there are many, an app reports before it has an "
+                + "installation id."
+        ),
+        "payload.too_large": ReasonGuide(
+            .no,
+            "The payload of the push event is larger than any notification can be.",
+            "Nothing is broken: it is no notification of Apple's, which have 4096 bytes."
+        ),
+        "payload.malformed": ReasonGuide(
+            .afterFix,
+            "The payload of the push event is not one JSON object.",
+            "If there are many, an app sends something else than the userInfo of the notification, or cuts it "
+                + "short. Have that mended."
+        ),
+        "payload_sha256.malformed": ReasonGuide(
+            .afterFix,
+            "The digest of the payload is not 64 hexadecimal digits: often base64 instead.",
+            mendPublisher
+        ),
         "update.superseded": ReasonGuide(
             .no,
             "A newer update of the same subject was done first, so this one was not sent.",

@@ -6,6 +6,7 @@ import WireMessages
 package enum DeadLetterSchema: String, Hashable, Sendable, CaseIterable {
     case activation
     case deviceCheck = "devicecheck"
+    case pushArrival = "push-arrival"
     case receipt
 
     /// Of a worker's input, by the worker's name (`activation-worker`), or by the name that its topic or its
@@ -41,6 +42,7 @@ extension DeadLetterSchema {
             case number = "a whole number"
             case time = "a time such as \"2026-11-21T08:00:00Z\""
             case flag = "true or false"
+            case document = "an object, or the text of one"
         }
 
         var name: String
@@ -63,6 +65,7 @@ extension DeadLetterSchema {
         switch self {
         case .activation: Self.activationFields
         case .deviceCheck: Self.deviceCheckFields
+        case .pushArrival: Self.pushArrivalFields
         case .receipt: Self.receiptFields
         }
     }
@@ -80,6 +83,15 @@ extension DeadLetterSchema {
         .shown("bit1", .flag), .shown("requestId"), .shown("bundleId"),
         // Good for one request to Apple; and an account or an installation.
         .masked("deviceToken"), .masked("subject"),
+    ]
+
+    private static let pushArrivalFields: [Field] = [
+        .shown("type"), .shown("provider"), .shown("messageId"), .shown("campaignId"), .shown("appBundle"),
+        .shown("eventId"), .shown("environment"), .shown("status"), .shown("reason"),
+        .shown("sentMs", .number), .shown("deviceMs", .number), .shown("uploadMs", .number),
+        .shown("serverMs", .number), .shown("nseEligible", .flag), .shown("payloadSha256"),
+        // An installation; and all that somebody was told.
+        .masked("deviceId"), .masked("payload", .document),
     ]
 
     private static let receiptFields: [Field] = [
@@ -102,6 +114,7 @@ extension DeadLetterSchema {
         switch self {
         case .activation: Flotilla_Activation_V1_Activation.self
         case .deviceCheck: Flotilla_Devicecheck_V1_DeviceCheck.self
+        case .pushArrival: Flotilla_Pusharrival_V1_PushEvent.self
         case .receipt: Flotilla_Receipt_V1_Receipt.self
         }
     }
@@ -115,12 +128,15 @@ extension DeadLetterSchema {
             switch self {
             case .activation: _ = try Activation(decoding: record)
             case .deviceCheck: _ = try DeviceCheck(decoding: record)
+            case .pushArrival: _ = try PushEvent(decoding: record, now: record.timestamp ?? 0)
             case .receipt: _ = try Receipt(decoding: record)
             }
             return nil
         } catch Activation.Fault.record(let fault) {
             return fault.reason
         } catch DeviceCheck.Fault.record(let fault) {
+            return fault.reason
+        } catch PushEvent.Fault.record(let fault) {
             return fault.reason
         } catch Receipt.Fault.record(let fault) {
             return fault.reason
@@ -147,7 +163,8 @@ extension DeadLetterSchema {
 
     /// JSON as protobuf; nil if it is not of this schema to the letter.
     func protobuf(ofJSON text: [UInt8]) -> [UInt8]? {
-        Self.protobuf(of: text, as: self.messageType)
+        let text = self == .pushArrival ? PushEventFields.withPayloadAsText(text) : text
+        return Self.protobuf(of: text, as: self.messageType)
     }
 
     private static func protobuf<Decoded: Message>(of text: [UInt8], as type: Decoded.Type) -> [UInt8]? {
