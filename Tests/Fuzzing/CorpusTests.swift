@@ -56,6 +56,7 @@ import Testing
         ("app-receipt", 14), ("app-receipt-verified", 14), ("signed-data", 24), ("signed-data-parts", 22),
         ("transaction-receipt", 7), ("old-property-list", 13), ("verify-receipt-answer", 32),
         ("app-store-answer", 23), ("devicecheck-answer", 28), ("devicecheck-record", 6), ("private-key", 22),
+        ("push-event", 15), ("push-payload", 15),
     ])
     func everyRowOfTheVectorsIsASeed(target: String, count: Int) {
         #expect(Self.seeds.count { $0.target.name == target } == count)

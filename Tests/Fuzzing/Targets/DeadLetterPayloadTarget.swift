@@ -8,7 +8,8 @@ extension FuzzTarget {
         "dead-letter-payload",
         longestInput: 2_048,
         words: [
-            "activation\n", "devicecheck\n", "receipt\n", "content-type: application/cloudevents+json",
+            "activation\n", "devicecheck\n", "receipt\n", "push-arrival\n", "\"payload\":{",
+            "content-type: application/cloudevents+json",
             "content-type: ",
             "application/x-protobuf", "\n\n", "a.b[0].c ~ x", "[\"", "!=", "<=", "\"deviceId\":", "\"data\":",
             "\"data_base64\":\"", "\"specversion\":\"1.0\"", "\\u202e", "\\ud83d", "1e999",

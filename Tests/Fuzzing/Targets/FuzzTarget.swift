@@ -34,7 +34,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] = [
         recordTargets, textTargets, upstreamTargets, diskTargets, operatorTargets, fleetTargets,
-        simulatorTargets, brokerTargets, apple, storeTargets,
+        simulatorTargets, brokerTargets, apple, storeTargets, pushTargets,
     ].flatMap { $0 }
 
     /// What a topic brings, and what a broker does.
@@ -76,4 +76,6 @@ struct FuzzTarget: Sendable {
         signedDataParts, receiptInput, receiptRecord, deviceCheckRecord, storeRetryAfter, privateKey,
         certificate,
     ]
+
+    private static let pushTargets = [pushEvent, pushPayload]
 }

@@ -9,8 +9,12 @@ enum VectorRows {
 
     /// None if the file cannot be read, which the tests' counts of seeds show.
     static func of(_ name: String) -> [[String: FoundationJSON]] {
+        self.lines(of: name).compactMap { FoundationJSON($0)?.members }
+    }
+
+    static func lines(of name: String) -> [[UInt8]] {
         let file = try? Data(contentsOf: self.folder.appending(path: "\(name).jsonl"))
-        return (file ?? Data()).split(separator: 0x0A).compactMap { FoundationJSON(Array($0))?.members }
+        return (file ?? Data()).split(separator: 0x0A).map { Array($0) }
     }
 }
 
