@@ -150,12 +150,19 @@ struct JSONWriter {
 
     private mutating func quoted(_ value: String) {
         self.text.append(UInt8(ascii: "\""))
-        if value.utf8.allSatisfy(Self.isPlain) {
+        if Self.isPlain(value) {
             self.text += value.utf8
         } else {
             for byte in value.utf8 { self.escaped(byte) }
         }
         self.text.append(UInt8(ascii: "\""))
+    }
+
+    private static func isPlain(_ text: String) -> Bool {
+        let utf8 = text.utf8
+        let bytes = utf8.span
+        for index in bytes.indices where !self.isPlain(bytes[index]) { return false }
+        return true
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -47,12 +47,18 @@ struct ProtobufWriter {
     /// A message inside, also one that is empty.
     mutating func message(_ number: Int, _ fields: (inout ProtobufWriter) -> Void) {
         self.tag(number, .bytes)
-        let start = self.bytes.count
+        // Its length stands before it, mostly in one byte, and is known only afterwards.
+        let place = self.bytes.count
+        self.bytes.append(0)
         fields(&self)
-        // Its length stands before it, and is known only now.
+        let count = self.bytes.count - place - 1
+        guard count >= 0x80 else {
+            self.bytes[place] = UInt8(count)
+            return
+        }
         var length = ProtobufWriter(reserving: 10)
-        length.varint(UInt64(self.bytes.count - start))
-        self.bytes.insert(contentsOf: length.bytes, at: start)
+        length.varint(UInt64(count))
+        self.bytes.replaceSubrange(place...place, with: length.bytes)
     }
 
     private mutating func tag(_ number: Int, _ kind: ProtobufFields.Kind) {
@@ -60,6 +66,7 @@ struct ProtobufWriter {
     }
 
     private mutating func varint(_ value: UInt64) {
+        guard value >= 0x80 else { return self.bytes.append(UInt8(value)) }
         var rest = value
         while rest >= 0x80 {
             self.bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)

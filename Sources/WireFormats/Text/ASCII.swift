@@ -81,6 +81,11 @@ extension [UInt8] {
             self.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
             rest /= 10
         } while rest > 0
-        self[start...].reverse()
+        // Not as a slice, which would be a copy.
+        var (low, high) = (start, self.count - 1)
+        while low < high {
+            self.swapAt(low, high)
+            (low, high) = (low + 1, high - 1)
+        }
     }
 }
