@@ -46,6 +46,136 @@ struct PushArrivalTests {
         try await cluster.end()
     }
 
+    /// What devices and broken backends send is counted or buried, nothing of it stops the worker, and none of the
+    /// notification's text is anywhere in what it writes.
+    @Test func whateverComesInIsAccountedFor() async throws {
+        let cluster = try await PushTopics.cluster(partitions: 3)
+        let secret = "Dear Anna, your biopsy"
+        let payload =
+            #""payload":{"aps":{"alert":{"title":"\#(secret)"},"mutable-content":1},"_j_msgid":29273432613945685}"#
+        let long = String(repeating: "x", count: 10_000)
+        let values = [
+            #"{"type":"arrived","deviceId":"a",\#(payload)}"#,
+            #"{"type":"arrived","deviceId":"a","provider":"jpush","messageId":"29273432613945685"}"#,
+            #"{"type":"arrived","deviceId":"b","messageId":"m","deviceMs":5,"uploadMs":6,"sentMs":1716595200000}"#,
+            #"{"type":"arrived","deviceId":"c","messageId":"m","deviceMs":4102444800000}"#,
+            #"{"type":"arrived","messageId":"m"}"#,
+            #"{"type":"exploded","deviceId":"a","messageId":"m"}"#,
+            #"{"type":"arrived","deviceId":"a","messageId":"\#(long)"}"#,
+            #"{"type":"arrived","deviceId":"\#(long)","messageId":"m"}"#,
+            #"{"type":"arrived","deviceId":"a","messageId":"m","payload":"\#(secret)"}"#,
+            #"{"type":"arrived","deviceId":"a","messageId":"m","payload":["\#(secret)"]}"#,
+            #"{"type":"arrived","deviceId":7,"messageId":"m","payload":{"x":"\#(secret)"}}"#,
+            #"["\#(secret)"]"#, #"{"\#(secret)"#, "", "\u{0}\u{1}\u{2}",
+            #"{"type":"sent","deviceId":"s","messageId":"m","status":"perhaps"}"#,
+        ]
+        let flood = (0..<3_000).map { _ in #"{"type":"opened","deviceId":"flood","messageId":"m"}"# }
+        try cluster.publish(
+            (values + flood).map {
+                OutboundRecord(topic: cluster.input, key: Array("k".utf8), value: Array($0.utf8))
+            }
+                + [OutboundRecord(topic: cluster.input, key: nil, value: nil)]
+        )
+        let worker = try Self.worker(cluster)
+        let count = values.count + flood.count + 1
+        let results = try TopicContents(cluster.results, cluster)
+        #expect(
+            results.read(outcomes: count, atMost: .seconds(60)),
+            "\(results.records.count): \(worker.log)"
+        )
+        var fates: [String: Int] = [:]
+        for record in results.records { fates[record.outcome?.fate ?? "none", default: 0] += 1 }
+        #expect(fates == ["succeeded": 4 + flood.count, "rejected": 7, "dead_lettered": 6], "\(fates)")
+        let letters = try TopicContents(cluster.deadLetters, cluster)
+        #expect(letters.read(atMost: .seconds(30)) { $0.count >= 6 })
+        #expect(letters.records.allSatisfy { $0.value == nil && $0.text(of: "dlq.reason") != nil })
+        let statistics = try TopicContents("\(cluster.input).stats", cluster)
+        let told = statistics.read(atMost: .seconds(30)) { records in
+            let messages = records.latest.values
+            return messages.contains {
+                $0["messageId"] as? String == "29273432613945685" && $0["arrived"] as? Int == 1
+                    && $0["duplicates"] as? Int == 1
+            }
+                && messages.contains {
+                    $0["messageId"] as? String == "m" && $0["opened"] as? Int == 1
+                        && $0["duplicates"] as? Int == flood.count - 1 && $0["arrived"] as? Int == 1
+                        && $0["lateDropped"] as? Int == 1
+                        && $0["unknownDevice"] as? Int == 1
+                }
+        }
+        #expect(told, "\(statistics.records.latest)")
+        #expect(worker.stop() == 0, "\(worker.log)")
+        try Self.expectNothing(of: secret, in: cluster, worker)
+        try await cluster.end()
+    }
+
+    private static func expectNothing(of secret: String, in cluster: TestCluster, _ worker: WorkerUnderTest)
+        throws
+    {
+        #expect(!worker.log.contains(secret))
+        for topic in cluster.topics where topic != cluster.input {
+            let contents = try TopicContents(topic, cluster)
+            _ = contents.read(atMost: .seconds(1)) { _ in false }
+            for record in contents.records {
+                let text = String(decoding: record.value ?? [], as: UTF8.self)
+                #expect(!text.contains(secret), "\(topic)")
+                #expect(
+                    record.headers.allSatisfy {
+                        !String(decoding: $0.value ?? [], as: UTF8.self).contains(secret)
+                    }
+                )
+            }
+        }
+        // What came in the wrong partition was sent on without it.
+        let input = try TopicContents(cluster.input, cluster)
+        _ = input.read(atMost: .seconds(1)) { _ in false }
+        let sentOn = input.records.filter { $0.header("flotilla.push.origin") != nil }
+        #expect(!sentOn.isEmpty)
+        #expect(sentOn.allSatisfy { !String(decoding: $0.value ?? [], as: UTF8.self).contains(secret) })
+    }
+
+    /// Accepted arrivals reach the statistics endpoint, each once, in batches.
+    @Test func acceptedArrivalsAreForwarded() async throws {
+        let cluster = try await PushTopics.cluster(partitions: 2)
+        let upstream = try CandidUpstream()
+        let worker = try WorkerUnderTest(
+            "push-arrival-worker",
+            PushTopics.settings(cluster, more: "forward:\n  enabled: true\n  batch: 50\n")
+        )
+        let forwarder = try WorkerUnderTest(
+            "push-arrival-worker",
+            PushTopics.forwarderSettings(cluster, upstream.port),
+            command: ["forward", "run"]
+        )
+        let events = PushEvents(1_000, messages: 2, to: cluster.input, seed: 3)
+        try cluster.publish(events.records)
+        let results = try TopicContents("\(cluster.input).forward.result", cluster)
+        let arrived = events.expected.values.reduce(0) { $0 + $1.arrived }
+        let isThere = results.read(atMost: .seconds(60)) { records in
+            records.reduce(0) { $0 + (Self.arrivals(of: $1) ?? 0) } == arrived
+        }
+        #expect(isThere, "\(results.records.count) results: \(forwarder.log)")
+        let devices = upstream.bodies.flatMap { body in
+            ((try? JSONSerialization.jsonObject(with: Data(body.utf8))) as? [String: [[String: Any]]])?[
+                "arrivals"
+            ] ?? []
+        }.map { "\($0["messageId"] ?? "") \($0["deviceId"] ?? "")" }
+        #expect(devices.count == arrived)
+        #expect(Set(devices).count == arrived)
+        #expect(upstream.heads.allSatisfy { $0.contains("Authorization: Bearer test-token") })
+        #expect(upstream.heads.allSatisfy { $0.contains("Idempotency-Key: \(cluster.input).forward/") })
+        #expect(worker.stop() == 0 && forwarder.stop() == 0, "\(forwarder.log)")
+        #expect(!forwarder.log.contains("test-token"))
+        upstream.stop()
+        try await cluster.end()
+    }
+
+    private static func arrivals(of record: InboundRecord) -> Int? {
+        record.value.flatMap {
+            ((try? JSONSerialization.jsonObject(with: Data($0))) as? [String: Any])?["arrivals"] as? Int
+        }
+    }
+
     private static func check(_ records: [InboundRecord], against events: PushEvents, _ count: Int) {
         let ids = records.compactMap(\.outcomeID)
         #expect(ids.count == count)

@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// An upstream that accepts everything and remembers the heads of the requests, as they came over the wire.
+/// An upstream that accepts everything and remembers the requests, as they came over the wire.
 final class CandidUpstream: Sendable {
     let port: Int
     private let listener: Int32
-    private let heard = Mutex<[String]>([])
+    private let heard = Mutex<[(head: String, body: String)]>([])
 
     init() throws {
         struct NoSocket: Error { var errno: Int32 }
@@ -30,21 +30,17 @@ final class CandidUpstream: Sendable {
     }
 
     /// The heads of the requests so far.
-    var heads: [String] { self.heard.withLock { $0 } }
+    var heads: [String] { self.heard.withLock { $0.map(\.head) } }
+
+    /// What came after them, as far as they said how long it is.
+    var bodies: [String] { self.heard.withLock { $0.map(\.body) } }
 
     func stop() { shutdown(self.listener, Int32(SHUT_RDWR)) }
 
     /// One connection after the other, one request on each.
     private func serve() {
         while case let connection = accept(self.listener, nil, nil), connection >= 0 {
-            var head: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 4_096)
-            while !head.suffix(4).elementsEqual("\r\n\r\n".utf8), head.count < 65_536 {
-                let count = unsafe read(connection, &buffer, buffer.count)
-                guard count > 0 else { break }
-                head += buffer.prefix(count)
-            }
-            self.heard.withLock { $0.append(String(decoding: head, as: UTF8.self)) }
+            self.heard.withLock { $0.append(Self.request(on: connection)) }
             let body = #"{"ret":0,"msg":"ok"}"#
             let answer =
                 "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: \(body.utf8.count)\r\n\r\n\(body)"
@@ -54,5 +50,26 @@ final class CandidUpstream: Sendable {
             close(connection)
         }
         close(self.listener)
+    }
+
+    private static func request(on connection: Int32) -> (head: String, body: String) {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let end = Array("\r\n\r\n".utf8)
+        while true {
+            if let end = bytes.firstRange(of: end) {
+                let head = String(decoding: bytes[..<end.upperBound], as: UTF8.self)
+                let length = head.lowercased().firstMatch(of: /content-length: (\d{1,6})/).flatMap {
+                    Int($0.1)
+                }
+                let body = bytes[end.upperBound...]
+                if body.count >= length ?? 0 { return (head, String(decoding: body, as: UTF8.self)) }
+            }
+            let count = unsafe read(connection, &buffer, buffer.count)
+            guard count > 0, bytes.count < 1 << 20 else {
+                return (String(decoding: bytes, as: UTF8.self), "")
+            }
+            bytes += buffer.prefix(count)
+        }
     }
 }

@@ -36,6 +36,27 @@ enum PushTopics {
     }
 }
 
+extension PushTopics {
+    static func forwarderSettings(_ cluster: TestCluster, _ port: Int) -> String {
+        """
+        kafka:
+          brokers: \(cluster.brokers)
+          topic: \(cluster.input).forward
+          group: \(cluster.input).forward
+          session_timeout: 6s
+          fetch_wait: 5ms
+        forward:
+          url: http://127.0.0.1:\(port)/arrivals
+          token: test-token
+        health:
+          host: 127.0.0.1
+          port: 0
+        log:
+          format: text
+        """
+    }
+}
+
 extension [InboundRecord] {
     /// The last record of each key, as the JSON object that it is.
     var latest: [String: [String: Any]] {

@@ -42,15 +42,17 @@ final class WorkerUnderTest {
         )
     }
 
-    /// - Parameter text: its settings file.
-    init(_ executable: String, _ text: String) throws {
+    /// - Parameters:
+    ///   - text: its settings file.
+    ///   - command: what it is asked to do.
+    init(_ executable: String, _ text: String, command: [String] = ["run"]) throws {
         self.output = try ProcessOutput()
         self.settings = FileManager.default.temporaryDirectory
             .appendingPathComponent("flotilla-\(UUID().uuidString).yaml")
         try text.write(to: self.settings, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: self.settings.path)
         self.process.executableURL = URL(fileURLWithPath: try Self.path(of: executable))
-        self.process.arguments = ["run", "--config", self.settings.path]
+        self.process.arguments = command + ["--config", self.settings.path]
         self.process.standardError = self.output.pipe
         self.process.standardOutput = self.output.pipe
         try self.process.run()
