@@ -186,7 +186,10 @@ let package = Package(
         // The engine for work whose result is a state: one task for each partition, one transaction for all of them.
         .target(
             name: "StreamKit",
-            dependencies: ["EventThread", "Kafka", "Operations", "Records", "WorkerKit", coreMetrics, lifecycle, logging, metrics],
+            dependencies: [
+                "EventThread", "Kafka", "Operations", "Records", "WorkerKit", coreMetrics, lifecycle, logging,
+                metrics,
+            ],
             swiftSettings: house
         ),
 
@@ -224,7 +227,8 @@ let package = Package(
         program(
             "PushArrivalWorker",
             dependencies: [
-                "Cryptography", "Kafka", "Operations", "PushStatistics", "Records", "StreamKit", "UpstreamHTTP",
+                "Cryptography", "Kafka", "Operations", "PushStatistics", "Records", "StreamKit",
+                "UpstreamHTTP",
                 "WireFormats", "WorkerKit", argumentParser, lifecycle, metrics,
             ]
         ),
@@ -291,6 +295,11 @@ let package = Package(
                 "Records",
                 "WireFormats", "WorkerTestSupport", grdb,
             ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "PushArrivalWorkerTests",
+            dependencies: ["Operations", "PushArrivalWorker", "WorkerKit"],
             swiftSettings: house
         ),
         .testTarget(
@@ -362,7 +371,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "ActivationWorker", "DeadLetterTool", "DeviceCheckWorker", "EmbeddedBroker", "EventThread",
-                "Fleet", "Kafka", "PushArrivalWorker", "ReceiptWorker", "Records", "UpstreamSimulator", "WireFormats",
+                "Fleet", "Kafka", "PushArrivalWorker", "ReceiptWorker", "Records", "UpstreamSimulator",
+                "WireFormats",
                 "WorkerTestSupport",
             ],
             swiftSettings: house

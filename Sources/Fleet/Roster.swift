@@ -12,17 +12,34 @@ enum Roster {
 
     static let receipt = WorkerIdentity(name: "receipt-worker", topic: "receipt", upstream: "appstore")
 
-    static let workers = [activation, deviceCheck, receipt]
+    static let pushArrival = WorkerIdentity(
+        name: "push-arrival-worker",
+        topic: "push-arrival",
+        upstream: "statistics"
+    )
+
+    static let workers = [activation, deviceCheck, receipt, pushArrival]
 
     static let partitions = 4
 
     /// What a broker has to have before the fleet can start.
     static var topics: [TopicPlan] {
-        self.workers.flatMap { worker in
-            [worker.topic, worker.resultTopic, worker.deadLetterTopic].map {
-                TopicPlan(name: $0, partitions: self.partitions)
-            }
-        } + self.ofTheTool.map { TopicPlan(name: $0, partitions: 1) }
+        self.workers.flatMap(self.topics).map { TopicPlan(name: $0, partitions: self.partitions) }
+            + self.ofTheTool.map { TopicPlan(name: $0, partitions: 1) }
+    }
+
+    /// What one worker reads and writes. All of them have as many partitions: what the push-arrival worker remembers
+    /// needs as many as its input, and nothing is harmed by as many elsewhere.
+    static func topics(of worker: WorkerIdentity) -> [String] {
+        [worker.topic, worker.resultTopic, worker.deadLetterTopic]
+            + self.furtherTopics(of: worker).map { "\(worker.topic).\($0)" }
+    }
+
+    /// By what follows the name of the worker's input.
+    private static func furtherTopics(of worker: WorkerIdentity) -> [String] {
+        guard worker.name == self.pushArrival.name else { return [] }
+        // State and statistics, and then those of the forwarder.
+        return ["changelog", "parts", "stats", "forward", "forward.result", "forward.dead-letter"]
     }
 
     /// Where the dead-letter tool keeps its ledger and its audit trail. A broker that cannot make topics when it is asked

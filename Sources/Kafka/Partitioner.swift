@@ -16,7 +16,14 @@ package enum Partitioner: String, Hashable, Sendable, CaseIterable {
             case .murmur2:
                 unsafe rd_kafka_msg_partitioner_murmur2(nil, bytes.baseAddress, bytes.count, count, nil, nil)
             case .crc32:
-                unsafe rd_kafka_msg_partitioner_consistent(nil, bytes.baseAddress, bytes.count, count, nil, nil)
+                unsafe rd_kafka_msg_partitioner_consistent(
+                    nil,
+                    bytes.baseAddress,
+                    bytes.count,
+                    count,
+                    nil,
+                    nil
+                )
             }
         }
     }

@@ -20,6 +20,11 @@ package final class ArrivalLedger {
     private var due = DueQueue<CohortKey>()
     private var plan: [CohortKey: Int64] = [:]
     private var ends = DueQueue<CohortKey>()
+    /// When ends were last looked at.
+    private var looked: Int64 = .min
+
+    /// How long it takes until ends are looked at again that this machine's clock has passed, and the partition has not.
+    private static let lookInterval: Int64 = 1_000
 
     /// - Parameters:
     ///   - retention: how long after its end a closed cohort is remembered, so that what is late is told apart from
@@ -125,8 +130,12 @@ package final class ArrivalLedger {
 
     // MARK: - What is written
 
-    /// When the next part is due to be told; nil if nothing is to be said.
-    package var nextDue: Int64? { self.due.nextDue }
+    /// When the next part is due to be told, or the next cohort ends, be it that nothing arrives any more; nil if nothing
+    /// is known.
+    package var nextDue: Int64? {
+        let end = self.ends.nextDue.map { max($0, self.looked.addingClamped(Self.lookInterval)) }
+        return [self.due.nextDue, end].compactMap(\.self).min()
+    }
 
     package var hasChanges: Bool { !self.changed.isEmpty }
 
@@ -141,6 +150,7 @@ package final class ArrivalLedger {
         change: (CohortSnapshot) -> Void,
         part: (CohortSnapshot) -> Void
     ) {
+        self.looked = now
         self.closeEnded(now: now, progress: progress)
         for cohort in self.changed.values { change(cohort.takeChanges()) }
         self.changed.removeAll(keepingCapacity: true)

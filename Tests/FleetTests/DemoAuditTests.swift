@@ -225,6 +225,39 @@ struct DemoAuditTests {
         #expect(evidence.objects("a state (devicecheck/0/0) has a dead letter and should have none"))
     }
 
+    /// Where a value may be personal, its letter must not have it.
+    @Test func findsADeadLetterThatKeepsWhatItMustNot() {
+        var evidence = Evidence()
+        evidence.specimens[4].letterLeavesOutTheValue = true
+        #expect(evidence.objects("has a dead letter that does not leave out its value"))
+        evidence.letters[0].value = nil
+        #expect(evidence.objects("has a dead letter that does not leave out its value"))
+        evidence.letters[0].headers += [
+            RecordHeader("dlq.value_omitted", "personal"), RecordHeader("dlq.value_bytes", "3"),
+        ]
+        #expect(evidence.objections == [])
+    }
+
+    /// A worker that calls nobody and counts events.
+    @Test func takesTheCountsOfAWorkerThatCallsNobody() {
+        let page = MetricsPage(
+            Array(
+                """
+                push_events_total{result="accepted"} 5
+                push_events_total{result="duplicate"} 2
+                push_events_total{result="rejected"} 3
+                push_events_total{result="dead_lettered"} 1
+
+                """.utf8
+            )
+        )
+        let counters = WorkerCounters.events
+        #expect(Outcome.Fate.allCases.map { counters.count(of: $0, on: page) } == [7, 3, 0, 1])
+        #expect(counters.letters(on: page) == 1 && counters.total(on: page) == 11)
+        let audit = Audit(Roster.pushArrival, calling: nil, Register())
+        #expect(audit.claims.count == 5)
+    }
+
     @Test func findsWhatTheUpstreamCountsOtherwise() {
         var evidence = Evidence()
         evidence.requests = 7

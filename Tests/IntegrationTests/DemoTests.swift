@@ -4,14 +4,18 @@ import Testing
 /// `fleet demo`, played to its end, and ended in ways that leave no time to say goodbye.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DemoTests {
-    private static let workers = ["activation-worker", "devicecheck-worker", "receipt-worker"]
+    private static let workers = [
+        "activation-worker", "devicecheck-worker", "receipt-worker", "push-arrival-worker",
+    ]
 
     @Test func accountsForEveryRecordOfEveryWorker() throws {
         let demo = try FleetUnderTest(["demo"])
         #expect(demo.exitStatus() == 0, "\(demo.text)")
         let text = demo.text
-        for (name, records) in [("activation", 98), ("devicecheck", 27), ("receipt", 28)] {
-            let head = name + String(repeating: " ", count: 12 - name.count)
+        for (name, records) in [
+            ("activation", 98), ("devicecheck", 27), ("receipt", 28), ("push-arrival", 572),
+        ] {
+            let head = name + String(repeating: " ", count: 13 - name.count)
             for claim in [
                 "each of the \(records) records has one outcome, the expected one",
                 "read again from the beginning, both topics say the same", "the worker's own counters agree",
@@ -19,7 +23,14 @@ struct DemoTests {
                 #expect(text.contains("\n\(head)✓ \(claim)\n"), "\(name): \(text)")
             }
         }
-        #expect(text.contains("Every record of every worker is accounted for: 153 of 153.\n"))
+        #expect(text.contains("Every record of every worker is accounted for: 725 of 725.\n"))
+        #expect(text.contains("\npush-arrival The funnel of spring-sale, final, version "))
+        #expect(text.contains("85.3 % of accepted, 87.6 % of eligible\n"))
+        #expect(
+            text.contains(
+                "\npush-arrival ✓ the final statistics of 3 messages are those of what was published\n"
+            )
+        )
         #expect(!text.contains("✗") && !text.contains("\u{1B}"))
         #expect(demo.survivors(atMost: .seconds(5)) == [])
         #expect(demo.leftovers == [])

@@ -156,6 +156,21 @@ import WorkerKit
         #expect(fleet.statistics[self.key]?.arrived == 1)
     }
 
+    /// Nobody reports anything any more, and still somebody has to say that this was all.
+    @Test func aMessageEndsOfItself() throws {
+        let fleet = FleetOfLedgers(partitions: 1, rules: CohortRules())
+        fleet.count(self.event(.sent, at: Self.start), now: Self.start)
+        fleet.collect(now: Self.start + 60_000)
+        let end = Self.start + 73 * 3_600_000
+        #expect(fleet.ledgers[0].nextDue == end)
+        // Once a second, and not all the time, where the partition is behind the clock.
+        fleet.collect(now: end + 5, progress: end - 1)
+        #expect(fleet.ledgers[0].nextDue == end + 1_005)
+        fleet.collect(now: end + 1_005)
+        #expect(fleet.statistics[self.key]?.isComplete == true)
+        #expect(fleet.ledgers[0].nextDue == end + 30 * 86_400_000)
+    }
+
     @Test func aForgottenMessageIsAddedToNotReplaced() throws {
         let fleet = FleetOfLedgers(partitions: 1, rules: CohortRules())
         fleet.count(self.event(.arrived, at: Self.start + 5), now: Self.start)

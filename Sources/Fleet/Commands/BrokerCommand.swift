@@ -9,11 +9,12 @@ struct BrokerCommand: AsyncParsableCommand {
         commandName: "broker",
         abstract: "Run the embedded broker, and print its address on the first line.",
         discussion: """
-            It is librdkafka's own mock broker: the Kafka protocol over TCP on 127.0.0.1, with consumer groups, \
-            committed offsets and idempotent producers, and about 5 MB kept for each partition. It has no \
-            transactions and forgets everything when it ends, which it does on SIGTERM or SIGINT. With --kind \
-            embedded it is the broker of 'fleet chaos' instead, which has transactions and takes orders to misbehave \
-            on standard input, a line of JSON each.
+            With --kind mock it is librdkafka's own mock broker: the Kafka protocol over TCP on 127.0.0.1, with \
+            consumer groups, committed offsets and idempotent producers, and about 5 MB kept for each partition. It \
+            has no transactions. With --kind embedded it is the broker of 'fleet demo' and 'fleet chaos', which has \
+            transactions, as push-arrival-worker needs them, keeps at most 64 MB for each partition, and takes orders \
+            to misbehave on standard input, a line of JSON each. Either forgets everything when it ends, which it \
+            does on SIGTERM or SIGINT.
             """
     )
 
@@ -26,7 +27,7 @@ struct BrokerCommand: AsyncParsableCommand {
     /// Which broker runs: librdkafka's, or our own, which has transactions.
     enum Kind: String, ExpressibleByArgument { case mock, embedded }
 
-    @Option(help: .hidden)
+    @Option(help: "Which broker.")
     var kind = Kind.mock
 
     @OptionGroup var life: LifeOptions

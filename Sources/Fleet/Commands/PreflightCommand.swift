@@ -12,6 +12,14 @@ struct PreflightCommand: WaitingCommand {
             "Say everything that would keep a worker from starting on its cluster; exit 1 if there is something."
     )
 
+    /// What the settings of topics mean for a worker, whichever it is.
+    struct Outlook: Hashable {
+        var faults: [String] = []
+        var warnings: [String] = []
+        /// Topics of which the cluster does not tell.
+        var unknown: [String] = []
+    }
+
     @Option(name: [.customLong("config"), .customShort("c")], help: "The worker's settings, a YAML file.")
     var config: String
 
@@ -47,10 +55,26 @@ struct PreflightCommand: WaitingCommand {
             return error.faults.map(\.description)
         }
         let reader = SettingsReader(file: file)
+        guard identity.name != Roster.pushArrival.name else {
+            let preflight = PushPreflight(reader, identity)
+            let faults = Self.faults(of: reader)
+            guard faults.isEmpty else { return faults }
+            return try self.faultsOfCluster(preflight.kafka, described: preflight.topics) {
+                preflight.faults(in: $0)
+            } _: {
+                preflight.outlook($0)
+            }
+        }
         let settings = WorkerSettings(reader, identity)
         let faults = Self.faults(of: reader)
         guard faults.isEmpty else { return faults }
-        return try self.faultsOfCluster(settings)
+        let check = Preflight(settings.engine)
+        return try self.faultsOfCluster(settings.kafka, described: check.describedTopics) {
+            check.faults(in: $0)
+        } _: {
+            let outlook = check.outlook($0)
+            return Outlook(faults: outlook.faults, warnings: outlook.warnings, unknown: outlook.unknown)
+        }
     }
 
     /// What is wrong with the settings that all workers share. A worker's own it knows itself: `check-config` asks it.
@@ -71,24 +95,31 @@ struct PreflightCommand: WaitingCommand {
         }
     }
 
-    private func faultsOfCluster(_ settings: WorkerSettings) throws -> [String] {
+    /// - Parameter topics: those whose settings matter.
+    private func faultsOfCluster(
+        _ kafka: KafkaSettings,
+        described topics: [String],
+        _ faultsIn: (ClusterMetadata) -> [String],
+        _ outlook: ([String: TopicSettings]) -> Outlook
+    ) throws -> [String] {
         // What the client would log about a broker that is not there is said below, in one sentence.
-        let consumer = try Consumer(settings.kafka.consumerProperties.merging(["log_level": "0"]) { $1 })
+        let consumer = try Consumer(kafka.consumerProperties.merging(["log_level": "0"]) { $1 })
         do throws(KafkaError) {
-            let cluster = try consumer.metadata(atMost: .seconds(self.wait))
-            let check = Preflight(settings.engine)
-            let faults = check.faults(in: cluster)
-            return faults.isEmpty ? self.faultsOfTopics(check, consumer) : faults
+            let faults = faultsIn(try consumer.metadata(atMost: .seconds(self.wait)))
+            return faults.isEmpty ? self.faultsOfTopics(topics, consumer, outlook) : faults
         } catch {
-            return ["kafka.brokers: no answer from \(settings.kafka.brokers): \(error.message)."]
+            return ["kafka.brokers: no answer from \(kafka.brokers): \(error.message)."]
         }
     }
 
     /// Says also what does not keep a worker from its work.
-    private func faultsOfTopics(_ check: Preflight, _ consumer: Consumer) -> [String] {
+    private func faultsOfTopics(
+        _ topics: [String],
+        _ consumer: Consumer,
+        _ look: ([String: TopicSettings]) -> Outlook
+    ) -> [String] {
         do throws(KafkaError) {
-            let settings = try consumer.settings(of: check.describedTopics, atMost: .seconds(self.wait))
-            let outlook = check.outlook(settings)
+            let outlook = look(try consumer.settings(of: topics, atMost: .seconds(self.wait)))
             for warning in outlook.warnings { Console.line("warning: \(warning)") }
             for topic in outlook.unknown {
                 Console.line("unknown: how long '\(topic)' keeps records, and how large ones it takes")

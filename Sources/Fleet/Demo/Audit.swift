@@ -4,8 +4,10 @@ import WorkerKit
 /// Whether everything came of one worker's records as it had to.
 struct Audit {
     let worker: WorkerIdentity
-    /// What the worker calls, to a person.
-    let upstream: String
+    /// What the worker calls, to a person; nil if it calls nobody.
+    let upstream: String?
+    /// Where the worker's own counts stand.
+    var counters = WorkerCounters.records
     /// What was read while the demo went on.
     var register: Register
     /// What both topics say when they are read from the beginning.
@@ -23,7 +25,7 @@ struct Audit {
     var ownClaims: [Claim] = []
     var remarks: [String] = []
 
-    init(_ worker: WorkerIdentity, calling upstream: String, _ register: Register) {
+    init(_ worker: WorkerIdentity, calling upstream: String?, _ register: Register) {
         self.worker = worker
         self.upstream = upstream
         self.register = register
@@ -40,15 +42,15 @@ struct Audit {
                     + self.oddities(in: self.register)
             ),
             Claim(
-                text: "the \(letters) dead letters hold their records untouched, and outcomes name them",
+                text: self.textOfLetters(letters),
                 objections: Self.objections(in: entries, about: { $0.specimen.fate == .deadLettered })
             ),
             Claim(
                 text: "read again from the beginning, both topics say the same",
                 objections: self.secondObjections
             ),
-            self.upstreamClaim,
         ]
+        if let upstream { claims.append(self.claim(about: upstream)) }
         claims += self.ownClaims
         claims.append(Claim(text: "the worker's own counters agree", objections: self.metricsObjections))
         if let outage {
@@ -62,6 +64,14 @@ struct Audit {
         }
         claims.append(self.exitClaim)
         return claims
+    }
+
+    private func textOfLetters(_ letters: Int) -> String {
+        let isPointer = self.register.entries.contains { $0.specimen.letterLeavesOutTheValue }
+        let subject = letters == 1 ? "the 1 dead letter" : "the \(letters) dead letters"
+        return isPointer
+            ? "\(subject) left out what may be personal, and outcomes name them"
+            : "\(subject) hold their records untouched, and outcomes name them"
     }
 
     private static func objections(
@@ -95,23 +105,23 @@ struct Audit {
 
     private var accepted: Int { self.register.entries.reduce(0) { $0 + $1.specimen.accepted } }
 
-    private var upstreamClaim: Claim {
+    private func claim(about upstream: String) -> Claim {
         var claim = Claim(
             text:
-                "\(self.upstream) was called the \(self.reaching) times that were due, and accepted \(self.accepted)",
+                "\(upstream) was called the \(self.reaching) times that were due, and accepted \(self.accepted)",
             objections: []
         )
         guard let tally = self.answers.tally else {
-            claim.objections = ["\(self.upstream) was not asked for its counters"]
+            claim.objections = ["\(upstream) was not asked for its counters"]
             return claim
         }
         if tally.requests != self.reaching {
             claim.objections.append(
-                "\(self.upstream) was called \(tally.requests) times, not \(self.reaching)"
+                "\(upstream) was called \(tally.requests) times, not \(self.reaching)"
             )
         }
         if tally.accepted != self.accepted {
-            claim.objections.append("\(self.upstream) accepted \(tally.accepted) calls, not \(self.accepted)")
+            claim.objections.append("\(upstream) accepted \(tally.accepted) calls, not \(self.accepted)")
         }
         return claim
     }
@@ -128,11 +138,11 @@ struct Audit {
         let entries = self.register.entries
         var objections = Outcome.Fate.allCases.compactMap { fate -> String? in
             let expected = entries.count { $0.specimen.fate == fate }
-            let counted = metrics.sum("worker_records_total", [("outcome", fate.rawValue)])
+            let counted = self.counters.count(of: fate, on: metrics)
             return counted == expected
                 ? nil : "the worker counts \(counted) \(fate.rawValue) instead of \(expected)"
         }
-        let letters = metrics.sum("worker_dead_letters_total")
+        let letters = self.counters.letters(on: metrics)
         let expected = entries.count { $0.specimen.fate == .deadLettered }
         if letters != expected {
             objections.append("the worker counts \(letters) dead letters instead of \(expected)")

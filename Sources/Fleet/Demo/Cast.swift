@@ -7,7 +7,7 @@ final class Cast {
     let players: [Player]
     private(set) var brokers = ""
 
-    /// - Parameter acts: in the order in which `fleet upstreams` says where their upstreams are.
+    /// - Parameter acts: those with an upstream in the order in which `fleet upstreams` says where their upstreams are.
     init(_ acts: [any Act], on stage: Stage, in folder: TemporaryFolder) throws {
         self.stage = stage
         self.players = try acts.map { try Player($0, on: stage, in: folder) }
@@ -20,24 +20,32 @@ final class Cast {
         screen.line("A fleet on one machine: a broker, simulators of what it calls, and its workers", .bold)
         screen.line()
         let own = try Sibling.path(of: "fleet")
-        let broker = try self.stage.start("the broker", own, ["broker", "--until-stdin-closes"])
+        let broker = try self.stage.start(
+            "the broker",
+            own,
+            ["broker", "--kind", "embedded", "--until-stdin-closes"]
+        )
         let words = self.players.flatMap(\.act.upstreamWords)
         let upstreams = try self.stage.start(
             "the simulators",
             own,
             ["upstreams", "--until-stdin-closes"] + words
         )
+        let called = self.players.filter { $0.act.upstream != nil }
         screen.show("  starting the broker and the simulators")
         try self.stage.turn {
-            broker.firstLine != nil && upstreams.firstLines.count >= self.players.count
+            broker.firstLine != nil && upstreams.firstLines.count >= called.count
         }
         self.brokers = broker.firstLine ?? ""
         self.tell("broker", self.brokers, "embedded, in memory")
-        for (player, url) in zip(self.players, upstreams.firstLines) {
-            self.tell(player.act.upstream, url, "simulator, with keys of this run only")
+        for (player, url) in zip(called, upstreams.firstLines) {
+            self.tell(player.act.upstreamName, url, "simulator, with keys of this run only")
             try player.start(brokers: self.brokers, upstream: url)
         }
-        screen.show("  the workers join their consumer groups, for which the embedded broker takes 3 s")
+        for player in self.players where player.act.upstream == nil {
+            try player.start(brokers: self.brokers, upstream: "")
+        }
+        screen.show("  the workers join their consumer groups")
         try self.awaitWorkers()
     }
 
@@ -58,7 +66,7 @@ final class Cast {
         func padded(_ text: String, _ width: Int) -> String {
             text + String(repeating: " ", count: max(0, width - text.count))
         }
-        self.stage.screen.line("  \(padded(who, 18)) \(padded(address, 22))  \(what)")
+        self.stage.screen.line("  \(padded(who, 20)) \(padded(address, 22))  \(what)")
     }
 
     /// Goes on until somebody has seen enough.
@@ -75,9 +83,12 @@ final class Cast {
                 "fleet read \(topic).result --brokers \(self.brokers) --from-beginning",
                 "fleet read \(topic).dead-letter --brokers \(self.brokers) --from-beginning",
                 "curl \(player.address)/metrics",
-                "curl \(player.upstreamAddress)/control/stats",
-                "tail -f \(player.logPath)",
             ] { screen.line("  \(line)") }
+            for topic in player.act.statementTopics {
+                screen.line("  fleet read \(topic) --brokers \(self.brokers) --from-beginning")
+            }
+            if player.act.upstream != nil { screen.line("  curl \(player.upstreamAddress)/control/stats") }
+            screen.line("  tail -f \(player.logPath)")
         }
         screen.line()
         screen.line("  dead-letters groups --brokers \(self.brokers)")

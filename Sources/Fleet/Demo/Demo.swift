@@ -31,9 +31,12 @@ final class Demo {
         }
     }
 
-    /// In the order in which `fleet upstreams` says where their upstreams are.
+    /// Those that call somebody in the order in which `fleet upstreams` says where that is.
     private static func acts(in folder: TemporaryFolder) throws -> [any Act] {
-        [try ActivationAct(in: folder), try DeviceCheckAct(in: folder), try ReceiptAct(in: folder)]
+        [
+            try ActivationAct(in: folder), try DeviceCheckAct(in: folder), try ReceiptAct(in: folder),
+            PushArrivalAct(in: folder),
+        ]
     }
 
     private func play(_ cast: Cast, on stage: Stage) -> Int32 {

@@ -15,7 +15,11 @@ struct Inspection {
     init(_ players: [Player], on stage: Stage) {
         self.players = players
         self.stage = stage
-        self.audits = players.map { Audit($0.act.worker, calling: $0.act.upstream, $0.traffic.register) }
+        self.audits = players.map { player in
+            var audit = Audit(player.act.worker, calling: player.act.upstream, player.traffic.register)
+            audit.counters = player.act.counters
+            return audit
+        }
     }
 
     /// Asks upstreams and workers for their own counts.
@@ -23,13 +27,14 @@ struct Inspection {
         for (index, player) in self.players.enumerated() {
             let register = player.traffic.register
             var answers = UpstreamAnswers()
-            for path in [UpstreamAnswers.stats] + player.act.questions {
+            let questions = player.act.upstream == nil ? [] : [UpstreamAnswers.stats] + player.act.questions
+            for path in questions {
                 answers.bodies[path] = try self.stage.fetch(player.upstreamRequest(path))
             }
             // An outcome can be read before the worker knows that the broker has it, and counts it.
             var counters = MetricsPage(try self.stage.fetch(player.metricsRequest))
             let limit = ContinuousClock.now + .seconds(5)
-            while counters.sum("worker_records_total") < register.entries.count, .now < limit {
+            while player.act.counters.total(on: counters) < register.entries.count, .now < limit {
                 counters = MetricsPage(try self.stage.fetch(player.metricsRequest))
             }
             self.audits[index].register = register

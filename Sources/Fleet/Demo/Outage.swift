@@ -58,7 +58,7 @@ final class Outage {
             self.step = .leaving
         case .leaving:
             guard case .failure? = self.health.turn(self.stage) else { return false }
-            self.tell("\(self.player.act.upstream) refuses every connection")
+            self.tell("\(self.player.act.upstreamName) refuses every connection")
             self.step = .watching
         case .watching: break
         }
@@ -69,7 +69,7 @@ final class Outage {
     private func body(_ id: UInt64) throws -> [UInt8]? {
         guard let answer = self.stage.takeAnswer(id) else { return nil }
         guard case .success(let response) = answer, response.status == 200 else {
-            throw Complaint("an outage of \(self.player.act.upstream) could not be begun")
+            throw Complaint("an outage of \(self.player.act.upstreamName) could not be begun")
         }
         return response.body
     }
@@ -113,7 +113,7 @@ final class Outage {
 
     private func isBackAgain() {
         self.isBack = true
-        self.tell("\(self.player.act.upstream) listens again")
+        self.tell("\(self.player.act.upstreamName) listens again")
     }
 
     /// Says something with the time at which it happened.

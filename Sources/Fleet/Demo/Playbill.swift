@@ -15,7 +15,7 @@ final class Playbill {
         func complete() { self.isComplete = true }
     }
 
-    private static let inks: [Screen.Ink] = [.cyan, .magenta, .blue]
+    private static let inks: [Screen.Ink] = [.cyan, .magenta, .blue, .yellow]
 
     let screen: Screen
     private let names: [String]

@@ -23,7 +23,7 @@ final class Player {
 
     init(_ act: any Act, on stage: Stage, in folder: TemporaryFolder) throws {
         self.act = act
-        self.traffic = Traffic(act.results)
+        self.traffic = Traffic(act.results, statements: act.statementTopics) { act.hear($0) }
         self.stage = stage
         self.folder = folder
         let path = folder.file("\(act.worker.name).log")
@@ -61,11 +61,14 @@ final class Player {
     /// Those that it writes to.
     var topics: [String] { [self.act.worker.resultTopic, self.act.worker.deadLetterTopic] }
 
+    /// What a worker's log says when it has its partitions: one that calls, and one that counts.
+    private static let wordsOfReadiness: Set = ["assigned", "took up partitions"]
+
     private func noted(_ line: String) {
         Console.write(Array("\(line)\n".utf8), to: self.log)
         guard let event = WorkerEvent(line) else { return }
         if event.message == "health and metrics" { self.port = event.port }
-        if event.message == "assigned" { self.hasPartitions = true }
+        if Self.wordsOfReadiness.contains(event.message) { self.hasPartitions = true }
     }
 
     var isReady: Bool { self.hasPartitions && self.port != nil }

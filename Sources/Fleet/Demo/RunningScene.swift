@@ -13,6 +13,8 @@ final class RunningScene {
     private let outage: Outage?
     private var all: Range<Int>?
     private var shown: Set<Int> = []
+    /// Of many that are alike, those that are as they must be.
+    private var alike = 0
 
     init(_ scene: Scene, of player: Player, on stage: Stage, _ playbill: Playbill) throws {
         self.scene = scene
@@ -45,7 +47,13 @@ final class RunningScene {
         self.all = all
         guard let outage else {
             self.showSettled(all)
-            return self.shown.count == all.count && self.close()
+            guard self.shown.count == all.count else { return false }
+            if self.alike > 0 {
+                self.page.line(
+                    "\(self.playbill.screen.paint("✓", .green)) and \(self.alike) more, as they must be"
+                )
+            }
+            return self.close()
         }
         guard try outage.turn(settled: self.settled, of: all.count) else { return false }
         let letters = all.count { !self.player.traffic.register.entries[$0].letters.isEmpty }
@@ -64,7 +72,7 @@ final class RunningScene {
         guard let id = self.faultsAnswer else { return true }
         guard let answer = self.stage.takeAnswer(id) else { return false }
         guard case .success(let response) = answer, response.status == 200 else {
-            throw Complaint("\(self.player.act.upstream) does not let itself be told what to do wrong")
+            throw Complaint("\(self.player.act.upstreamName) does not let itself be told what to do wrong")
         }
         self.faultsAnswer = nil
         return true
@@ -98,6 +106,7 @@ final class RunningScene {
     private func show(_ entry: Register.Entry) {
         let screen = self.playbill.screen
         let objections = entry.objections
+        guard !entry.specimen.isOneOfMany || !objections.isEmpty else { return self.alike += 1 }
         let mark = objections.isEmpty ? screen.paint("✓", .green) : screen.paint("✗", .red)
         let text = Row(entry, isAsExpected: objections.isEmpty).text(width: self.playbill.width - 2)
         self.page.line("\(mark) \(objections.isEmpty ? text : screen.paint(text, .red))")

@@ -20,6 +20,10 @@ struct Specimen {
     var followUps = 0
     /// How many of the calls the upstream says yes to.
     var accepted: Int
+    /// Whether it is shown only if something is wrong with it.
+    var isOneOfMany = false
+    /// Whether its dead letter says where the value is and does not hold it: it may be personal.
+    var letterLeavesOutTheValue = false
 
     static func good(
         _ title: String,

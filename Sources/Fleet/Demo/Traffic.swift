@@ -1,4 +1,5 @@
 import Kafka
+import Records
 import Terminal
 
 /// What goes into the topics of the demo, and what comes out of them.
@@ -9,17 +10,31 @@ final class Traffic: Attended {
     private var producer: Producer?
     private var reader: TopicReader?
 
-    /// - Parameter results: what a value of the result topic is.
-    init(_ results: any WorkerResult.Type) { self.register = Register(results) }
+    /// Topics of which the records are not of results and dead letters.
+    private let statements: Set<String>
+    private let hear: (InboundRecord) -> Void
+
+    /// - Parameters:
+    ///   - results: what a value of the result topic is.
+    ///   - statements: topics that are read too, whose records `hear` gets.
+    init(
+        _ results: any WorkerResult.Type,
+        statements: [String] = [],
+        hear: @escaping (InboundRecord) -> Void = { _ in }
+    ) {
+        self.register = Register(results)
+        self.statements = Set(statements)
+        self.hear = hear
+    }
 
     func connect(to brokers: String, reading topics: [String]) throws {
         self.brokers = brokers
         self.topics = topics
         self.producer = try Producer(["bootstrap.servers": brokers, "linger.ms": "0"])
-        self.reader = try Stage.reader(of: topics, brokers)
+        self.reader = try Stage.reader(of: topics + self.statements.sorted(), brokers)
     }
 
-    /// Reads the same topics once more.
+    /// Reads results and dead letters once more.
     func readerFromTheBeginning() throws -> TopicReader { try Stage.reader(of: self.topics, self.brokers) }
 
     var descriptors: [Int32] { [self.producer?.descriptor ?? -1, self.reader?.descriptor ?? -1] }
@@ -37,6 +52,10 @@ final class Traffic: Attended {
             self.register.delivered(receipt)
         } _: { _ in
         }
-        while let reader, reader.read(atMost: 1_000, { self.register.arrived($0) }, { _ in }) == 1_000 {}
+        while let reader, reader.read(atMost: 1_000, { self.arrived($0) }, { _ in }) == 1_000 {}
+    }
+
+    private func arrived(_ record: InboundRecord) {
+        if self.statements.contains(record.topic) { self.hear(record) } else { self.register.arrived(record) }
     }
 }

@@ -33,3 +33,12 @@ extension Flotilla_Receipt_V1_ReceiptResult: WorkerResult {
         self.check.isEmpty ? self.flagged ? "flagged: \(self.environment)" : nil : self.check
     }
 }
+
+extension Flotilla_Pusharrival_V1_PushArrivalResult: WorkerResult {
+    var word: String { self.result }
+
+    /// How long a counted arrival took.
+    var detail: String? {
+        self.type == "arrived" && self.result == "accepted" && self.hasLagMs ? "lag \(self.lagMs) ms" : nil
+    }
+}

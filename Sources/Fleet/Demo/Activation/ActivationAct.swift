@@ -9,7 +9,7 @@ final class ActivationAct: Act {
     private static let outage = Duration.seconds(3)
 
     let worker = Roster.activation
-    let upstream = "GDT"
+    let upstream: String? = "GDT"
     let results: any WorkerResult.Type = Flotilla_Activation_V1_ActivationResult.self
     private let file: WorkerFile
     private var make = Activations(topic: Roster.activation.topic, now: 0)

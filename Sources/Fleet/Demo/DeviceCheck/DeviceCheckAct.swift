@@ -12,7 +12,7 @@ final class DeviceCheckAct: Act {
     private static let publicKeyName = "devicecheck-key.pem"
 
     let worker = Roster.deviceCheck
-    let upstream = "DeviceCheck"
+    let upstream: String? = "DeviceCheck"
     let results: any WorkerResult.Type = Flotilla_Devicecheck_V1_DeviceCheckResult.self
     private let folder: TemporaryFolder
     private var make = DeviceChecks(topic: Roster.deviceCheck.topic, teamID: teamID, now: 0)

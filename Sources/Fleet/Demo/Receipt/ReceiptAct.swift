@@ -20,7 +20,7 @@ final class ReceiptAct: Act {
     }
 
     let worker = Roster.receipt
-    let upstream = "App Store"
+    let upstream: String? = "App Store"
     let results: any WorkerResult.Type = Flotilla_Receipt_V1_ReceiptResult.self
     private let folder: TemporaryFolder
     private let make: Receipts

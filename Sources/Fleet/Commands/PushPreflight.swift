@@ -1,0 +1,123 @@
+import Kafka
+import Operations
+import WorkerKit
+
+/// What has to be true of the cluster of a push-arrival worker.
+///
+/// It keeps its state in Kafka: a topic that forgets too early, or keeps too little, changes numbers long after the
+/// worker has started.
+struct PushPreflight {
+    let kafka: KafkaSettings
+    private let changelog: String
+    private let parts: String
+    private let statistics: String
+    private let forward: String
+    private let forwards: Bool
+    /// What has to be kept of what workers remember.
+    private let leastRetention: Duration
+
+    /// How long parts are of use after the last change: as long as the worker remembers a message that is complete.
+    private static let retentionOfParts = Duration.seconds(60 * 86_400)
+
+    /// Reads of the settings what decides on topics. The worker itself reads all of them.
+    init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
+        let section = reader.section("kafka")
+        let kafka = KafkaSettings(section, identity)
+        func topic(_ setting: String, _ end: String) -> String {
+            section.string(setting, default: "\(kafka.topic).\(end)", help: "A topic of the worker.")
+        }
+        self.kafka = kafka
+        self.changelog = topic("changelog_topic", "changelog")
+        self.parts = topic("parts_topic", "parts")
+        self.statistics = topic("statistics_topic", "stats")
+        self.forward = topic("forward_topic", "forward")
+        _ = section.string("partitioner", default: "murmur2", help: "How publishers choose partitions.")
+        _ = OperationSettings(reader)
+        let forwarding = reader.section("forward")
+        self.forwards = forwarding.bool("enabled", default: false, help: "Whether arrivals are forwarded.")
+        let push = reader.section("push")
+        let lateness = push.duration(
+            "allowed_lateness",
+            default: .seconds(72 * 3_600),
+            in: .seconds(60) ... .seconds(30 * 86_400),
+            help: "How long an event counts."
+        )
+        let grace = push.duration(
+            "grace",
+            default: .seconds(3_600),
+            in: .zero ... .seconds(7 * 86_400),
+            help: "How long devices are remembered after that."
+        )
+        self.leastRetention = lateness + grace + .seconds(86_400)
+    }
+
+    private var roles: [(role: String, topic: String)] {
+        [
+            ("input", self.kafka.topic), ("result", self.kafka.resultTopic),
+            ("dead-letter", self.kafka.deadLetterTopic), ("changelog", self.changelog),
+            ("parts", self.parts), ("statistics", self.statistics),
+        ] + (self.forwards ? [("forward", self.forward)] : [])
+    }
+
+    var topics: [String] { self.roles.map(\.topic) }
+
+    func faults(in cluster: ClusterMetadata) -> [String] {
+        let missing = self.roles.filter { cluster.partitionCounts[$0.topic, default: 0] == 0 }
+        guard missing.isEmpty else {
+            return missing.map { role, topic in
+                "The \(role) topic '\(topic)' does not exist, or this client may not see it; create it, or allow it."
+            }
+        }
+        let counts = [self.kafka.topic, self.changelog].map { cluster.partitionCounts[$0, default: 0] }
+        guard counts[0] != counts[1] else { return [] }
+        return [
+            "The changelog topic '\(self.changelog)' has \(counts[1]) partitions and the input topic "
+                + "'\(self.kafka.topic)' has \(counts[0]); they must have the same number."
+        ]
+    }
+
+    // MARK: - Topics that forget
+
+    func outlook(_ settings: [String: TopicSettings]) -> PreflightCommand.Outlook {
+        var outlook = PreflightCommand.Outlook()
+        outlook.unknown = self.topics.filter { settings[$0] == nil }
+        for (role, topic) in self.roles {
+            guard let policy = settings[topic]?["cleanup.policy"] else { continue }
+            let isCompacted = policy.contains("compact")
+            let isMeantTo = [self.parts, self.statistics].contains(topic)
+            if isCompacted, !isMeantTo, topic != self.kafka.resultTopic {
+                outlook.faults.append(
+                    "The \(role) topic '\(topic)' is compacted (cleanup.policy '\(policy)'): a record would take "
+                        + "away the one before it that has the same key. Set it to 'delete'."
+                )
+            } else if isMeantTo, !isCompacted {
+                outlook.warnings.append(
+                    "The \(role) topic '\(topic)' is not compacted (cleanup.policy '\(policy)'): what is older than "
+                        + "its retention is missing in it. Set it to 'compact'."
+                )
+            }
+        }
+        if let least = Self.short(settings[self.changelog], self.leastRetention) {
+            outlook.faults.append(
+                "The changelog topic '\(self.changelog)' forgets (retention.ms) what is still counted with: after a "
+                    + "restart, repeats would count again. Set it to \(least) or more."
+            )
+        }
+        if settings[self.parts]?["cleanup.policy"]?.contains("delete") == true,
+            let least = Self.short(settings[self.parts], Self.retentionOfParts)
+        {
+            outlook.warnings.append(
+                "The parts topic '\(self.parts)' deletes (retention.ms) what the worker remembers of a message: an "
+                    + "event that is very late would make its statistics anew. Set it to \(least) or more."
+            )
+        }
+        return outlook
+    }
+
+    /// The milliseconds that there have to be, if there are fewer.
+    private static func short(_ settings: TopicSettings?, _ least: Duration) -> Int64? {
+        let milliseconds = least.wholeMilliseconds
+        guard let time = settings?.number("retention.ms"), time >= 0, time < milliseconds else { return nil }
+        return milliseconds
+    }
+}
