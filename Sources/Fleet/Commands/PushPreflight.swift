@@ -103,7 +103,8 @@ struct PushPreflight {
                     + "restart, repeats would count again. Set it to \(least) or more."
             )
         }
-        if settings[self.parts]?["cleanup.policy"]?.contains("delete") == true,
+        let policy = settings[self.parts]?["cleanup.policy"] ?? ""
+        if policy.contains("compact"), policy.contains("delete"),
             let least = Self.short(settings[self.parts], Self.retentionOfParts)
         {
             outlook.warnings.append(
