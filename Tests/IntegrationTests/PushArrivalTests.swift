@@ -176,6 +176,34 @@ struct PushArrivalTests {
         }
     }
 
+    /// A worker that is stopped in its work for longer than the group waits, and goes on as if nothing had happened,
+    /// commits nothing of what others have done meanwhile.
+    @Test func aWorkerThatWasAsleepCountsNothingTwice() async throws {
+        let count = 40_000
+        let cluster = try await PushTopics.cluster(partitions: 4)
+        let events = PushEvents(count, messages: 3, to: cluster.input, seed: 9)
+        let sleeper = try Self.worker(cluster)
+        let results = try TopicContents(cluster.results, cluster)
+        try cluster.publish(Array(events.records[..<(count / 2)]))
+        #expect(results.read { $0.count > 500 }, "\(sleeper.log)")
+        sleeper.send(SIGSTOP)
+        try cluster.publish(Array(events.records[(count / 2)...]))
+        let other = try Self.worker(cluster)
+        #expect(
+            results.read(atMost: .seconds(90)) { $0.count >= count },
+            "\(results.records.count): \(other.log)"
+        )
+        sleeper.send(SIGCONT)
+        #expect(sleeper.waitForLog("took up partitions", times: 2, atMost: .seconds(60)), "\(sleeper.log)")
+        let statistics = try TopicContents("\(cluster.input).stats", cluster)
+        let isExact = statistics.read(atMost: .seconds(60)) { Self.told($0.latest) == events.expected }
+        #expect(isExact, "\(Self.told(statistics.records.latest)) instead of \(events.expected)")
+        #expect(sleeper.stop() == 0 && other.stop() == 0, "\(sleeper.log)")
+        _ = results.read(atMost: .seconds(2)) { $0.count > count }
+        Self.check(results.records, against: events, count)
+        try await cluster.end()
+    }
+
     private static func check(_ records: [InboundRecord], against events: PushEvents, _ count: Int) {
         let ids = records.compactMap(\.outcomeID)
         #expect(ids.count == count)

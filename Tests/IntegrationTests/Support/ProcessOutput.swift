@@ -24,11 +24,16 @@ final class ProcessOutput: @unchecked Sendable {
 
     /// - Returns: whether this came before the time was up.
     func wait(for words: String, atMost longest: Duration = .seconds(30)) -> Bool {
+        self.wait(atMost: longest) { $0.contains(words) }
+    }
+
+    /// - Returns: whether what has come was as wanted before the time was up.
+    func wait(atMost longest: Duration, until isEnough: (String) -> Bool) -> Bool {
         let deadline = Date(timeIntervalSinceNow: longest / .seconds(1))
         return self.condition.withLock {
-            while !String(decoding: self.bytes, as: UTF8.self).contains(words) {
+            while !isEnough(String(decoding: self.bytes, as: UTF8.self)) {
                 guard self.condition.wait(until: deadline) else {
-                    return String(decoding: self.bytes, as: UTF8.self).contains(words)
+                    return isEnough(String(decoding: self.bytes, as: UTF8.self))
                 }
             }
             return true

@@ -76,6 +76,11 @@ final class WorkerUnderTest {
         self.output.wait(for: text, atMost: longest)
     }
 
+    /// The same, for what must have been said so many times.
+    func waitForLog(_ text: String, times: Int, atMost longest: Duration = .seconds(30)) -> Bool {
+        self.output.wait(atMost: longest) { $0.ranges(of: text).count >= times }
+    }
+
     /// Asks the health server, whose port stands in the log.
     func page(_ path: String) async throws -> (status: Int, text: String) {
         struct NoPort: Error { var log: String }
