@@ -157,6 +157,15 @@ let package = Package(
             swiftSettings: house
         ),
 
+        // What pages for people with browsers have in common, whatever is on them.
+        .target(
+            name: "WebPages",
+            dependencies: [
+                "Cryptography", "WireFormats", hummingbird, hummingbirdCore, mustache, nioCore,
+            ],
+            swiftSettings: house
+        ),
+
         // What lies dead: found, indexed, replayed once, and followed to its end.
         .target(
             name: "DeadLetters",
@@ -170,8 +179,8 @@ let package = Package(
         .target(
             name: "DeadLetterPages",
             dependencies: [
-                "Cryptography", "DeadLetters", "EventThread", "Operations", "WireFormats", hummingbird,
-                hummingbirdCore, hummingbirdTLS, lifecycle, mustache, nioCore, nioSSL,
+                "Cryptography", "DeadLetters", "EventThread", "Operations", "WebPages", "WireFormats",
+                hummingbird, hummingbirdCore, hummingbirdTLS, lifecycle, mustache, nioCore, nioSSL,
             ],
             swiftSettings: house
         ),
@@ -362,7 +371,7 @@ let package = Package(
             name: "DeadLetterPagesTests",
             dependencies: [
                 "DeadLetterPages", "DeadLetters", "EmbeddedBroker", "EventThread", "Kafka", "Operations",
-                "Records", "WireFormats", "WorkerTestSupport", lifecycle, logging,
+                "Records", "WebPages", "WireFormats", "WorkerTestSupport", lifecycle, logging,
             ],
             swiftSettings: house
         ),

@@ -1,3 +1,5 @@
+import WebPages
+
 /// A written reason, without which nothing is changed and nothing unmasked.
 struct Because: Sendable {
     static let shortest = 5

@@ -1,4 +1,5 @@
 import DeadLetters
+import WebPages
 import WireFormats
 
 /// The filter as the form has it: words that become a `LetterFilter`, or a sentence that says why they do not.

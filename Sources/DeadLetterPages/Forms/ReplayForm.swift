@@ -1,4 +1,5 @@
 import DeadLetters
+import WebPages
 import WireFormats
 
 /// How a replay is to be done, as the form has it.

@@ -1,3 +1,5 @@
+import WebPages
+
 /// A day in 24 bars, as the data of an SVG path in a box of 96 by 24.
 struct Sparkline: Sendable {
     static let width = 96

@@ -1,4 +1,5 @@
 import DeadLetters
+import WebPages
 import WireFormats
 
 /// The form that narrows a list.

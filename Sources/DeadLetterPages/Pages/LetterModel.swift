@@ -1,5 +1,6 @@
 import DeadLetters
 import Records
+import WebPages
 import WireFormats
 
 /// One letter, with everything that is known of it.

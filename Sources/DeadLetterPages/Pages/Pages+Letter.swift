@@ -1,4 +1,5 @@
 import DeadLetters
+import WebPages
 import WireFormats
 
 extension Pages {

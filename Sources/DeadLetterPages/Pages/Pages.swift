@@ -1,4 +1,5 @@
 import DeadLetters
+import WebPages
 import WireFormats
 
 /// Answers every request. It decides nothing about letters itself: that is the desk's.

@@ -1,5 +1,6 @@
 import Cryptography
 import Operations
+import WebPages
 import WireFormats
 
 /// Decides who may come in and who may change something. Pure, but for the keys it is born with.
@@ -33,7 +34,7 @@ struct Gate: Sendable {
     }
 
     func judge(_ request: PageRequest) -> Verdict {
-        guard let host = request.host, self.isOurs(host) else {
+        guard let host = request.host, self.settings.servedHost.isMeant(by: host) else {
             return .refused(.misdirected, "This server is not known by that name.")
         }
         let name: String
@@ -54,28 +55,6 @@ struct Gate: Sendable {
         return .welcome(visitor)
     }
 
-    private func isOurs(_ host: String) -> Bool {
-        guard let name = Self.name(ofHost: host) else { return false }
-        return self.settings.servedNames.contains(name)
-    }
-
-    /// Without the port; nil for what is no host. In small letters, and IPv6 in its brackets.
-    static func name(ofHost host: String) -> String? {
-        let host = host.lowercased()
-        let name: Substring
-        if host.hasPrefix("[") {
-            guard let end = host.firstIndex(of: "]") else { return nil }
-            name = host[...end]
-        } else {
-            name = host.prefix { $0 != ":" }
-        }
-        let port = host[name.endIndex...]
-        guard !name.isEmpty, port.isEmpty || (port.first == ":" && UInt16(port.dropFirst()) != nil) else {
-            return nil
-        }
-        return String(name)
-    }
-
     private struct Refusal: Error {
         var status: PageAnswer.Status
         var sentence: String
@@ -84,7 +63,7 @@ struct Gate: Sendable {
     /// Whoever has the token is the proxy, or somebody whom it was given to: those are believed who they say they are.
     private func name(of request: PageRequest) -> Result<String, Refusal> {
         guard let secret = self.settings.proxyToken else { return .success(self.settings.localUser) }
-        let claim = Self.claim(request.headers["authorization"] ?? "")
+        let claim = TokenClaim(request.headers["authorization"] ?? "")
         guard let claim, self.constantTime.areEqual(claim.token, secret.revealBytes()) else {
             return .failure(Refusal(status: .unauthorized, sentence: "This needs a token."))
         }
@@ -99,21 +78,6 @@ struct Gate: Sendable {
             )
         }
         return .success(name)
-    }
-
-    /// `Bearer TOKEN`, or `Basic` with any name and the token for a password, which browsers can ask for themselves.
-    private static func claim(_ authorization: String) -> (token: [UInt8], name: String?)? {
-        let parts = authorization.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2 else { return nil }
-        switch parts[0].lowercased() {
-        case "bearer": return (Array(parts[1].trimmed.utf8), nil)
-        case "basic":
-            guard let bytes = Base64.decode(parts[1].trimmed.utf8),
-                let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
-            else { return nil }
-            return (Array(bytes[(colon + 1)...]), String(decoding: bytes[..<colon], as: UTF8.self))
-        default: return nil
-        }
     }
 
     private func visitor(_ name: String, _ request: PageRequest) -> Visitor {

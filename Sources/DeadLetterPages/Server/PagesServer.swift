@@ -6,6 +6,7 @@ import NIOCore
 import NIOSSL
 import Operations
 import ServiceLifecycle
+import WebPages
 
 /// Serves the dead letters as web pages, until its service group tells it to stop.
 ///
@@ -150,16 +151,7 @@ package struct PagesServer: Service {
             // A body that is too long, or that broke off.
             answer = PageAnswer(.tooLarge, "text/plain; charset=utf-8", "That is too long.\n")
         }
-        var fields: HTTPFields = [:]
-        for (name, value) in PageAnswer.strictHeaders + answer.headers {
-            if let name = HTTPFields.Element.Name(name) { fields.append(.init(name: name, value: value)) }
-        }
-        let response = Response(
-            status: .init(code: answer.status.rawValue),
-            headers: fields,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
-        )
-        return request.method == .head ? response.createHeadResponse() : response
+        return answer.response(to: request)
     }
 
     private struct Refusal: Error {
@@ -171,18 +163,9 @@ package struct PagesServer: Service {
         guard request.uri.string.utf8.count <= Self.longestURI else {
             throw Refusal(status: .tooLarge, sentence: "That address is too long.")
         }
-        var headers: [String: String] = [:]
-        for field in request.headers { headers[field.name.canonicalName] = field.value }
-        var page = PageRequest(
-            method: request.method == .get || request.method == .head
-                ? .get : request.method == .post ? .post : .other,
-            path: request.uri.path,
-            query: FormFields(request.uri.query ?? ""),
-            host: request.head.authority,
-            headers: headers
-        )
+        var page = PageRequest(request)
         guard page.method == .post else { return page }
-        let type = headers["content-type"]?.split(separator: ";").first?.trimmed.lowercased()
+        let type = page.headers["content-type"]?.split(separator: ";").first?.trimmed.lowercased()
         guard type == "application/x-www-form-urlencoded" else {
             throw Refusal(status: .badRequest, sentence: "Only forms are taken.")
         }

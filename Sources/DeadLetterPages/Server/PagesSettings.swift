@@ -1,4 +1,5 @@
 package import Operations
+import WebPages
 
 /// Where the pages are served, and to whom.
 package struct PagesSettings: Sendable {
@@ -60,14 +61,13 @@ package struct PagesSettings: Sendable {
     }
 
     private static let shortestToken = 16
-    private static let loopbackNames: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
     /// - Throws: `Unsafe` if everybody who reaches the address could read along, or do as they like.
     package func check() throws(Unsafe) {
         if let proxyToken, proxyToken.revealBytes().count < Self.shortestToken {
             throw Unsafe(description: "the proxy's token has fewer than \(Self.shortestToken) bytes")
         }
-        guard self.tls != nil || self.proxyToken != nil || self.isLoopback else {
+        guard self.tls != nil || self.proxyToken != nil || self.servedHost.isLoopback else {
             throw Unsafe(
                 description: """
                     \(self.host) can be reached from elsewhere: give a certificate and its key, or a token that a proxy \
@@ -75,31 +75,16 @@ package struct PagesSettings: Sendable {
                     """
             )
         }
-        guard !self.servedNames.isEmpty else {
+        guard !self.servedHost.servedNames.isEmpty else {
             throw Unsafe(description: "on \(self.host), say which name the pages are served under")
         }
     }
 
-    /// Only what is loopback by its number: what `localhost` is, a file decides.
-    package var isLoopback: Bool {
-        if self.host == "::1" { return true }
-        let parts = self.host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
-
-    /// What a request's `Host` may say before its port.
-    var servedNames: Set<String> {
-        var names = Set(self.names.map { $0.lowercased() })
-        if self.isLoopback { names.formUnion(Self.loopbackNames) }
-        if !["0.0.0.0", "::", ""].contains(self.host) {
-            names.insert(self.host.contains(":") ? "[\(self.host.lowercased())]" : self.host.lowercased())
-        }
-        return names
-    }
+    /// Where they are, and by which names.
+    var servedHost: ServedHost { ServedHost(self.host, names: self.names) }
 
     /// Where a browser finds the pages.
     package func address(port: Int) -> String {
-        let host = self.names.first ?? (self.host.contains(":") ? "[\(self.host)]" : self.host)
-        return "\(self.tls == nil ? "http" : "https")://\(host):\(port)/"
+        self.servedHost.url(port: port, isSecure: self.tls != nil)
     }
 }

@@ -1,5 +1,6 @@
 import DeadLetters
 import Testing
+import WebPages
 
 @testable import DeadLetterPages
 

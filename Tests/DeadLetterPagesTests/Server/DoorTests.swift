@@ -1,6 +1,7 @@
 import Foundation
 import Operations
 import Testing
+import WebPages
 import WorkerTestSupport
 
 @testable import DeadLetterPages
@@ -129,6 +130,6 @@ struct DoorTests {
         )
         #expect(throws: PagesSettings.Unsafe.self) { try settings.check() }
         settings.names = ["Letters.example.org"]
-        #expect(settings.servedNames == ["letters.example.org"])
+        #expect(settings.servedHost.servedNames == ["letters.example.org"])
     }
 }

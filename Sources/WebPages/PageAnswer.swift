@@ -1,6 +1,6 @@
 /// What is sent back.
-struct PageAnswer: Sendable {
-    enum Status: Int, Sendable {
+package struct PageAnswer: Sendable {
+    package enum Status: Int, Sendable {
         case ok = 200
         case seeOther = 303
         case badRequest = 400
@@ -15,22 +15,22 @@ struct PageAnswer: Sendable {
         case unavailable = 503
     }
 
-    var status: Status
-    var body: [UInt8]
-    var headers: [(name: String, value: String)]
+    package var status: Status
+    package var body: [UInt8]
+    package var headers: [(name: String, value: String)]
 
-    init(_ status: Status, _ contentType: String, _ body: String) {
+    package init(_ status: Status, _ contentType: String, _ body: String) {
         self.status = status
         self.body = Array(body.utf8)
         self.headers = [("Content-Type", contentType)]
     }
 
-    static func page(_ html: String, _ status: Status = .ok) -> PageAnswer {
+    package static func page(_ html: String, _ status: Status = .ok) -> PageAnswer {
         PageAnswer(status, "text/html; charset=utf-8", html)
     }
 
     /// - Parameter path: of ours, and nothing that came from outside.
-    static func redirect(to path: String) -> PageAnswer {
+    package static func redirect(to path: String) -> PageAnswer {
         var answer = PageAnswer(.seeOther, "text/plain; charset=utf-8", "")
         answer.headers.append(("Location", path))
         return answer
@@ -38,7 +38,7 @@ struct PageAnswer: Sendable {
 
     /// What every answer says: that nothing from elsewhere is loaded or run, that it is shown in no frame, and kept
     /// by nobody.
-    static let strictHeaders: [(name: String, value: String)] = [
+    package static let strictHeaders: [(name: String, value: String)] = [
         (
             "Content-Security-Policy",
             """

@@ -1,43 +1,52 @@
 import WireFormats
 
 /// Names and values as a form sends them, in its body or after a question mark (`application/x-www-form-urlencoded`).
-struct FormFields: Hashable, Sendable {
-    private(set) var pairs: [Pair] = []
+package struct FormFields: Hashable, Sendable {
+    package private(set) var pairs: [Pair] = []
 
-    struct Pair: Hashable, Sendable {
-        var name: String
-        var value: String
+    package struct Pair: Hashable, Sendable {
+        package var name: String
+        package var value: String
     }
 
     /// Of a form of ours there are fewer.
     private static let pairsLimit = 512
 
-    init() {}
+    package init() {}
 
     /// What is no UTF-8 gets the replacement character; pairs beyond a limit are left out.
-    init(_ text: String) {
+    package init(_ text: String) {
         for part in text.split(separator: "&").prefix(Self.pairsLimit) {
             let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             self.add(Self.decode(halves[0]), halves.count == 2 ? Self.decode(halves[1]) : "")
         }
     }
 
-    mutating func add(_ name: String, _ value: String) { self.pairs.append(Pair(name: name, value: value)) }
+    /// Behind all others.
+    package mutating func add(_ name: String, _ value: String) {
+        self.pairs.append(Pair(name: name, value: value))
+    }
 
     /// The first value of this name; nil if there is none or it is nothing but spaces.
-    subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         guard let value = self.pairs.first(where: { $0.name == name })?.value.trimmed, !value.isEmpty else {
             return nil
         }
         return value
     }
 
+    /// The first value of this name as it was sent, spaces and all; nil if there is none.
+    package func exactly(_ name: String) -> String? {
+        self.pairs.first { $0.name == name }?.value
+    }
+
     /// All values of this name that are more than spaces.
-    func all(_ name: String) -> [String] {
+    package func all(_ name: String) -> [String] {
         self.pairs.filter { $0.name == name }.map(\.value.trimmed).filter { !$0.isEmpty }
     }
 
-    func only(_ names: Set<String>) -> FormFields {
+    /// Those of these names that are more than spaces.
+    package func only(_ names: Set<String>) -> FormFields {
         var fields = FormFields()
         for pair in self.pairs where names.contains(pair.name) && !pair.value.trimmed.isEmpty {
             fields.add(pair.name, pair.value.trimmed)
@@ -45,18 +54,20 @@ struct FormFields: Hashable, Sendable {
         return fields
     }
 
-    func without(_ name: String) -> FormFields {
+    /// All but those of this name.
+    package func without(_ name: String) -> FormFields {
         var fields = self
         fields.pairs.removeAll { $0.name == name }
         return fields
     }
 
     /// As it stands in an address.
-    var text: String {
+    package var text: String {
         self.pairs.map { Self.encode($0.name) + "=" + Self.encode($0.value) }.joined(separator: "&")
     }
 
-    static func encode(_ text: String) -> String {
+    /// A part of an address: nothing in it can end it.
+    package static func encode(_ text: String) -> String {
         String(decoding: PercentEncoding.encode(Array(text.utf8)), as: UTF8.self)
     }
 
@@ -85,7 +96,7 @@ struct FormFields: Hashable, Sendable {
 
 extension StringProtocol {
     /// Without the white space at both ends.
-    var trimmed: String {
+    package var trimmed: String {
         let front = self.drop(while: \.isWhitespace)
         return String(front.reversed().drop(while: \.isWhitespace).reversed())
     }

@@ -1,0 +1,35 @@
+package import Hummingbird
+import HummingbirdCore
+import NIOCore
+
+extension PageRequest {
+    /// Everything but the body, which nobody has read yet.
+    package init(_ request: Request) {
+        var headers: [String: String] = [:]
+        for field in request.headers { headers[field.name.canonicalName] = field.value }
+        self.init(
+            method: request.method == .get || request.method == .head
+                ? .get : request.method == .post ? .post : .other,
+            path: request.uri.path,
+            query: FormFields(request.uri.query ?? ""),
+            host: request.head.authority,
+            headers: headers
+        )
+    }
+}
+
+extension PageAnswer {
+    /// With the strict headers; without a body for `HEAD`.
+    package func response(to request: Request) -> Response {
+        var fields: HTTPFields = [:]
+        for (name, value) in Self.strictHeaders + self.headers {
+            if let name = HTTPFields.Element.Name(name) { fields.append(.init(name: name, value: value)) }
+        }
+        let response = Response(
+            status: .init(code: self.status.rawValue),
+            headers: fields,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: self.body))
+        )
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+}
