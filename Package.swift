@@ -320,7 +320,7 @@ let package = Package(
         // What the tests of every worker use.
         .target(
             name: "WorkerTestSupport",
-            dependencies: [logging],
+            dependencies: ["EventThread", logging],
             path: "Tests/WorkerTestSupport",
             swiftSettings: house
         ),

@@ -1,32 +1,31 @@
 import EventThread
-import Foundation
+package import Foundation
 import Glibc
-import WorkerTestSupport
 
 /// A Chromium that is driven through chromedriver, by the HTTP and JSON of WebDriver (https://www.w3.org/TR/webdriver2/).
-final class Browser: @unchecked Sendable {
+package final class Browser: @unchecked Sendable {
     // Checked by nobody: one test drives it, one step after the other.
     private let driver: Process
     private let http: PlainHTTP
     private let session: String
 
-    struct Failure: Error {
-        var what: String
+    package struct Failure: Error {
+        package var what: String
     }
 
-    enum Scheme: String, CaseIterable, Sendable {
+    package enum Scheme: String, CaseIterable, Sendable {
         case light
         case dark
     }
 
-    enum Key: String {
+    package enum Key: String {
         case tab = "\u{E004}"
         case enter = "\u{E007}"
         case space = "\u{E00D}"
     }
 
     /// - Parameter path: of chromedriver.
-    init(driver path: String) async throws {
+    package init(driver path: String) async throws {
         let output = Pipe()
         let driver = Process()
         driver.executableURL = URL(fileURLWithPath: path)
@@ -55,6 +54,7 @@ final class Browser: @unchecked Sendable {
         let timeouts = ["pageLoad": 30_000, "script": 10_000]
         let capabilities: [String: Any] = [
             "timeouts": timeouts, "goog:chromeOptions": ["args": arguments],
+            "goog:loggingPrefs": ["browser": "ALL"],
         ]
         let answer = try await Self.send(
             "POST",
@@ -88,7 +88,7 @@ final class Browser: @unchecked Sendable {
         }
     }
 
-    func quit() async throws {
+    package func quit() async throws {
         // It does not listen to a signal that asks.
         defer { self.driver.kill() }
         _ = try await self.send("DELETE", self.session, [:])
@@ -96,15 +96,15 @@ final class Browser: @unchecked Sendable {
 
     // MARK: Going and looking
 
-    func open(_ url: String) async throws { _ = try await self.command("/url", ["url": url]) }
+    package func open(_ url: String) async throws { _ = try await self.command("/url", ["url": url]) }
 
     /// What a JavaScript function body returns.
-    func evaluate(_ script: String) async throws -> Any {
+    package func evaluate(_ script: String) async throws -> Any {
         try await self.command("/execute/sync", ["script": script, "args": [] as [String]])
     }
 
     /// Milliseconds from the click to the first contentful paint of the page that is open.
-    func firstPaint(within longest: Duration = .seconds(10)) async throws -> Double {
+    package func firstPaint(within longest: Duration = .seconds(10)) async throws -> Double {
         let deadline = ContinuousClock.now + longest
         while ContinuousClock.now < deadline {
             let time = try await self.evaluate(
@@ -115,13 +115,21 @@ final class Browser: @unchecked Sendable {
         throw Failure(what: "nothing was painted")
     }
 
-    func text(of selector: String) async throws -> String {
+    /// What the browser has complained of since the last call: errors of scripts, answers that are none, and what a
+    /// page's policy has forbidden.
+    package func complaints() async throws -> [String] {
+        let entries = try await self.command("/se/log", ["type": "browser"]) as? [[String: Any]] ?? []
+        return entries.filter { ["SEVERE", "WARNING"].contains($0["level"] as? String) }
+            .map { $0["message"] as? String ?? "?" }
+    }
+
+    package func text(of selector: String) async throws -> String {
         try await self.evaluate("return document.querySelector(\(Self.quoted(selector)))?.innerText ?? ''")
             as? String ?? ""
     }
 
     /// Looks until the text is there, or the time is up.
-    func text(
+    package func text(
         of selector: String,
         once isThere: (String) -> Bool,
         within longest: Duration = .seconds(30)
@@ -135,18 +143,18 @@ final class Browser: @unchecked Sendable {
 
     // MARK: Doing
 
-    func click(_ selector: String) async throws {
+    package func click(_ selector: String) async throws {
         let element = try await self.element(selector)
         _ = try await self.command("/element/\(element)/click", [:])
     }
 
-    func type(_ text: String, into selector: String) async throws {
+    package func type(_ text: String, into selector: String) async throws {
         let element = try await self.element(selector)
         _ = try await self.command("/element/\(element)/value", ["text": text])
     }
 
     /// Types into whatever has the focus.
-    func type(_ text: String) async throws {
+    package func type(_ text: String) async throws {
         let actions = text.flatMap { key in
             [["type": "keyDown", "value": String(key)], ["type": "keyUp", "value": String(key)]]
         }
@@ -156,12 +164,12 @@ final class Browser: @unchecked Sendable {
         )
     }
 
-    func press(_ key: Key) async throws { try await self.type(key.rawValue) }
+    package func press(_ key: Key) async throws { try await self.type(key.rawValue) }
 
     /// Presses Tab until this has the focus.
     ///
     /// - Returns: how often; nil if it never has.
-    func tab(to selector: String, atMost limit: Int = 60) async throws -> Int? {
+    package func tab(to selector: String, atMost limit: Int = 60) async throws -> Int? {
         for count in 1...limit {
             try await self.press(.tab)
             let matches = try await self.evaluate(
@@ -174,12 +182,12 @@ final class Browser: @unchecked Sendable {
 
     // MARK: What it looks like
 
-    func prefer(_ scheme: Scheme) async throws {
+    package func prefer(_ scheme: Scheme) async throws {
         let feature = ["name": "prefers-color-scheme", "value": scheme.rawValue]
         try await self.develop("Emulation.setEmulatedMedia", ["features": [feature]])
     }
 
-    func resize(width: Int, height: Int, isPhone: Bool) async throws {
+    package func resize(width: Int, height: Int, isPhone: Bool) async throws {
         try await self.develop(
             "Emulation.setDeviceMetricsOverride",
             ["width": width, "height": height, "deviceScaleFactor": isPhone ? 2 : 1, "mobile": isPhone]
@@ -187,7 +195,7 @@ final class Browser: @unchecked Sendable {
     }
 
     /// The whole page as PNG.
-    func screenshot() async throws -> Data {
+    package func screenshot() async throws -> Data {
         let answer = try await self.develop(
             "Page.captureScreenshot",
             ["format": "png", "captureBeyondViewport": true]
