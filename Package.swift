@@ -184,6 +184,15 @@ let package = Package(
             ],
             swiftSettings: house
         ),
+        // How notifications arrive, for a product manager with a browser.
+        .target(
+            name: "PushArrivalPages",
+            dependencies: [
+                "EventThread", "Kafka", "Operations", "Records", "WebPages", "WireFormats", "WireMessages",
+                hummingbird, lifecycle, logging, mustache, protobuf,
+            ],
+            swiftSettings: house
+        ),
         program(
             "DeadLetterTool",
             dependencies: [
@@ -372,6 +381,16 @@ let package = Package(
             dependencies: [
                 "DeadLetterPages", "DeadLetters", "EmbeddedBroker", "EventThread", "Kafka", "Operations",
                 "Records", "WebPages", "WireFormats", "WorkerTestSupport", lifecycle, logging,
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "PushArrivalPagesTests",
+            dependencies: [
+                "EmbeddedBroker", "EventThread", "Kafka", "Operations", "PushArrivalPages", "Records",
+                "WebPages",
+                "WireFormats", "WireMessages", "WorkerTestSupport", configuration, lifecycle, logging,
+                protobuf,
             ],
             swiftSettings: house
         ),

@@ -1,0 +1,121 @@
+import Glibc
+
+/// The cumulative share of arrivals over the time they took, as the parts of an SVG of 640 by 280. The time axis is
+/// logarithmic: most notifications take seconds, and the last ones days.
+struct LagCurve: Hashable, Sendable {
+    struct Line: Hashable, Sendable {
+        /// Along the axis that it belongs to.
+        var place: Int
+        /// Empty where it would stand in the next one's way.
+        var label: String
+        /// Whether there is room for the label where the picture is small.
+        var isMain: Bool
+        var anchor = "middle"
+    }
+
+    struct Mark: Hashable, Sendable {
+        var x: Int
+        var y: Int
+        var label: String
+        /// Where the label's end or beginning is, as SVG's `text-anchor` says it.
+        var anchor: String
+        var labelX: Int
+        var labelY: Int
+    }
+
+    static let left = 52
+    static let right = 620
+    static let top = 16
+    static let bottom = 236
+
+    let path: String
+    /// The same down to the axis, to be filled.
+    let area: String
+    let times: [Line]
+    let shares: [Line]
+    let marks: [Mark]
+
+    private static let ticks: [(lag: Double, label: String, isMain: Bool)] = [
+        (1, "1 ms", true), (10, "10 ms", false), (100, "0.1 s", true), (1_000, "1 s", true),
+        (10_000, "10 s", false), (60_000, "1 min", true), (600_000, "10 min", false),
+        (3_600_000, "1 h", true),
+        (21_600_000, "6 h", false), (86_400_000, "1 day", true), (259_200_000, "3 days", false),
+        (2_592_000_000, "30 days", true), (31_536_000_000, "1 year", true), (63_072_000_000, "2 years", true),
+    ]
+
+    /// Nil if nothing is known of how long an arrival took.
+    init?(_ statistics: MessageStatistics) {
+        let points = statistics.lags.points
+        guard let first = points.first, let last = points.last, statistics.lags.total > 0 else { return nil }
+        let from = Self.ticks.lastIndex { $0.lag <= max(1, first.lag) } ?? 0
+        let to = Self.ticks.firstIndex { $0.lag >= last.lag && $0.lag > Self.ticks[from].lag }
+        let shown = Self.ticks[from...max(from, to ?? Self.ticks.count - 1)]
+        let axis = Axis(from: shown.first?.lag ?? 1, to: shown.last?.lag ?? 1)
+        let total = statistics.lags.total
+        let corners = points.map { (x: axis.place($0.lag), y: Self.height($0.count, of: total)) }
+        // Before the first there were none, and behind the last there are no more.
+        let path =
+            "M\(Self.left) \(Self.bottom)" + corners.map { "L\($0.x) \($0.y)" }.joined() + "H\(Self.right)"
+        self.path = path
+        self.area = path + "V\(Self.bottom)H\(Self.left)Z"
+        self.times = Self.times(shown.map { (axis.place($0.lag), $0.label, $0.isMain) })
+        self.shares = stride(from: 0, through: 100, by: 25).map {
+            Line(place: Self.height(Int64($0), of: 100), label: "\($0) %", isMain: true)
+        }
+        self.marks = [(statistics.lagMedian, 50, "half"), (statistics.lagNinetieth, 90, "90 %")]
+            .compactMap { lag, percent, words in
+                lag.map {
+                    Self.mark(at: axis.place(Double($0)), percent, "\(words) within \(LagText.text($0))")
+                }
+            }
+    }
+
+    /// Where a time is on a logarithmic axis.
+    private struct Axis {
+        var from: Double
+        var to: Double
+
+        func place(_ lag: Double) -> Int {
+            let part = log(max(lag, self.from) / self.from) / log(self.to / self.from)
+            return LagCurve.left
+                + Int((min(1, max(0, part)) * Double(LagCurve.right - LagCurve.left)).rounded())
+        }
+    }
+
+    private static func height(_ count: Int64, of total: Int64) -> Int {
+        self.bottom - Int((Double(count) / Double(total) * Double(self.bottom - self.top)).rounded())
+    }
+
+    private static let labelWidth = 50
+
+    private static func times(_ ticks: [(place: Int, label: String, isMain: Bool)]) -> [Line] {
+        var lines: [Line] = []
+        var labelled = Int.min / 2
+        for (number, tick) in ticks.enumerated() {
+            var line = Line(place: tick.place, label: tick.label, isMain: tick.isMain)
+            let following = ticks.dropFirst(number + 1).first
+            let isCrowded =
+                tick.place - labelled < Self.labelWidth
+                || (!tick.isMain && following.map { $0.place - tick.place < Self.labelWidth } == true)
+            if isCrowded { line.label = "" } else { labelled = tick.place }
+            // Nothing stands out of the picture.
+            if number == ticks.count - 1 { line.anchor = "end" }
+            lines.append(line)
+        }
+        return lines
+    }
+
+    /// With its label where the curve is not: below and behind it, unless that is off the picture.
+    private static func mark(at x: Int, _ percent: Int64, _ label: String) -> Mark {
+        let y = Self.height(percent, of: 100)
+        let isLate = x > (Self.left + Self.right) * 3 / 5
+        return Mark(
+            x: x,
+            y: y,
+            label: label,
+            anchor: isLate ? "end" : "start",
+            labelX: isLate ? x - 10 : x + 10,
+            labelY: isLate ? y - 8 : y + 20
+        )
+    }
+}

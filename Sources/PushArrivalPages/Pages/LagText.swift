@@ -1,0 +1,34 @@
+/// How a time that a notification took is written: as exact as it means something.
+enum LagText {
+    static func text(_ milliseconds: Int64) -> String {
+        switch milliseconds {
+        case ..<1_000: "\(max(0, milliseconds)) ms"
+        case ..<10_000: Self.decimal(milliseconds, by: 1_000) + " s"
+        case ..<60_000: "\(milliseconds / 1_000) s"
+        case ..<3_600_000: Self.pair(milliseconds, 60_000, "min", 1_000, "s")
+        case ..<86_400_000: Self.pair(milliseconds, 3_600_000, "h", 60_000, "min")
+        default:
+            Self.pair(milliseconds, 86_400_000, milliseconds < 172_800_000 ? "day" : "days", 3_600_000, "h")
+        }
+    }
+
+    /// Of ten and more of a unit the rest says nothing any more.
+    private static let exactUnits: Int64 = 10
+
+    /// One digit behind the point, unless it is none.
+    private static func decimal(_ milliseconds: Int64, by unit: Int64) -> String {
+        let tenths = milliseconds / (unit / 10)
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+
+    private static func pair(
+        _ milliseconds: Int64,
+        _ unit: Int64,
+        _ name: String,
+        _ lesser: Int64,
+        _ lesserName: String
+    ) -> String {
+        let rest = milliseconds / unit < self.exactUnits ? milliseconds % unit / lesser : 0
+        return "\(milliseconds / unit) \(name)" + (rest == 0 ? "" : " \(rest) \(lesserName)")
+    }
+}

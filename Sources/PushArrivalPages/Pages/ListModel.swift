@@ -1,0 +1,157 @@
+import WebPages
+import WireFormats
+
+/// The newest messages with their main rates.
+struct ListModel: Sendable {
+    struct Input: Sendable {
+        var name: String
+        var label: String
+        var value: String
+        /// What there is to choose from.
+        var choices: [String]
+    }
+
+    struct Row: Sendable {
+        var id: String
+        /// Nil if it would be too long for a request.
+        var address: String?
+        var origin: String
+        var stateClass: String
+        var state: String
+        var accepted: String
+        var arrivalRate: String
+        var arrived: String
+        var arrivedBar: Int
+        var openRate: String
+        var opened: String
+        var median: String
+        var updated: String
+        var updatedTime: String
+        var updatedMachine: String
+    }
+
+    var frame: Frame
+    var inputs: [Input]
+    var isFiltered: Bool
+    var hasRows: Bool
+    var rows: [Row]
+    var pager: Pager?
+    /// What is to be said instead of a list.
+    var nothing: String
+
+    var messageTotal: String
+    var countingTotal: String
+    var acceptedTotal: String
+    var arrivedTotal: String
+    var arrivalRateTotal: String
+    var openedTotal: String
+    var openRateTotal: String
+
+    /// Of each datalist.
+    private static let choicesLimit = 100
+
+    init(_ board: [MessageStatistics], _ query: FormFields, frame: Frame, now: Int64) {
+        let filter = MessageFilter(query)
+        let matching = board.filter(filter.matches)
+        let page = Pager.page(query)
+        self.frame = frame
+        self.inputs = Self.inputs(board, query)
+        self.isFiltered = !filter.isEmpty
+        self.rows = matching.dropFirst(page * Pager.size).prefix(Pager.size).map { Row($0, now: now) }
+        self.hasRows = !self.rows.isEmpty
+        self.pager = Pager(page, of: matching.count, query.only(Set(MessageFilter.names)))
+        self.nothing =
+            board.isEmpty
+            ? "No message has statistics yet. They appear here as soon as the first notification is sent."
+            : matching.isEmpty
+                ? "None of the \(Shown.count(board.count, "message")) is like that."
+                : "There are no more messages."
+        let accepted = Self.sum(matching, \.accepted)
+        let (arrived, opened) = (Self.sum(matching, \.arrived), Self.sum(matching, \.opened))
+        self.messageTotal = Shown.number(matching.count)
+        self.countingTotal = Shown.number(matching.count { !$0.isComplete })
+        self.acceptedTotal = Shown.number(Int(accepted))
+        self.arrivedTotal = Shown.number(Int(arrived))
+        self.arrivalRateTotal = Share.text(arrived, of: accepted)
+        self.openedTotal = Shown.number(Int(opened))
+        self.openRateTotal = Share.text(opened, of: arrived)
+    }
+
+    private static func sum(_ all: [MessageStatistics], _ count: KeyPath<MessageStatistics, Int64>) -> Int64 {
+        all.reduce(0) { sum, statistics in
+            let (total, overflows) = sum.addingReportingOverflow(statistics[keyPath: count])
+            return overflows ? .max : total
+        }
+    }
+
+    private static func inputs(_ board: [MessageStatistics], _ query: FormFields) -> [Input] {
+        func choices(_ value: (MessageStatistics) -> String) -> [String] {
+            Set(board.lazy.map(value).filter { !$0.isEmpty && $0.utf8.count <= 100 }).sorted()
+                .prefix(Self.choicesLimit).map { $0 }
+        }
+        func input(_ name: String, _ label: String, _ choices: [String]) -> Input {
+            Input(name: name, label: label, value: String((query[name] ?? "").prefix(200)), choices: choices)
+        }
+        return [
+            input("app", "App", choices(\.key.app)), input("provider", "Provider", choices(\.key.provider)),
+            input("campaign", "Campaign", choices(\.campaign)), input("text", "Any text", []),
+        ]
+    }
+}
+
+extension ListModel.Row {
+    private static let longestAddress = 8_000
+
+    init(_ statistics: MessageStatistics, now: Int64) {
+        let key = statistics.key
+        let address = key.address
+        self.id = key.title
+        self.address = address.utf8.count <= Self.longestAddress ? address : nil
+        self.origin = [statistics.campaign, key.app, key.provider].filter { !$0.isEmpty }
+            .map { SafeText.line($0, limit: 60) }.joined(separator: " · ")
+        self.stateClass = statistics.isComplete ? "complete" : "counting"
+        self.state = statistics.isComplete ? "complete" : "counting"
+        self.accepted = Shown.number(Int(statistics.accepted))
+        self.arrivalRate = Share.text(statistics.arrivalRate)
+        self.arrived = Shown.number(Int(statistics.arrived))
+        self.arrivedBar =
+            FunnelBar(statistics.arrived, before: nil, longest: max(statistics.accepted, statistics.arrived))
+            .bar
+        self.openRate = Share.text(statistics.openRate)
+        self.opened = Shown.number(Int(statistics.opened))
+        self.median = statistics.lagMedian.map(LagText.text) ?? Share.none
+        self.updated = Shown.ago(statistics.updatedAt, now: now)
+        self.updatedTime = Shown.time(statistics.updatedAt)
+        self.updatedMachine = Shown.machineTime(statistics.updatedAt)
+    }
+}
+
+extension MessageKey {
+    /// For a heading: on one line, and not endless.
+    var title: String {
+        self.day.isEmpty
+            ? SafeText.line(self.message, limit: 120)
+            : "No message id, \(SafeText.line(self.day, limit: 20))"
+    }
+
+    /// Of its page.
+    var address: String {
+        var fields = FormFields()
+        fields.add("provider", self.provider)
+        fields.add("app", self.app)
+        fields.add("id", self.message)
+        if !self.day.isEmpty { fields.add("day", self.day) }
+        return "/message?\(fields.text)"
+    }
+
+    /// Nil if the address names no message.
+    init?(_ query: FormFields) {
+        guard let message = query.exactly("id"), !message.isEmpty else { return nil }
+        self.init(
+            provider: query.exactly("provider") ?? "",
+            app: query.exactly("app") ?? "",
+            message: message,
+            day: query.exactly("day") ?? ""
+        )
+    }
+}

@@ -1,0 +1,240 @@
+import WebPages
+import WireFormats
+
+/// All that is known of one message.
+struct MessageModel: Sendable {
+    struct Step: Sendable {
+        var name: String
+        var meaning: String
+        var count: String
+        var bar: Int
+        var ground: Int
+        var ofBefore: String
+        /// `of sent`; nil for the first step.
+        var beforeName: String?
+        var ofAccepted: String
+    }
+
+    struct Line: Sendable {
+        var label: String
+        var count: String
+        var share: String
+    }
+
+    struct Aside: Sendable {
+        var label: String
+        var count: String
+        var meaning: String
+        var isCounted: String
+    }
+
+    struct Fact: Sendable {
+        var label: String
+        var value: String
+        var machine: String?
+    }
+
+    struct Curve: Sendable {
+        var curve: LagCurve
+        var words: String
+        var rows: [Line]
+        var note: String
+    }
+
+    var frame: Frame
+    var heading: String
+    var origin: String
+    var stateClass: String
+    var state: String
+    var sentences: [String]
+
+    var arrivalRate: String
+    var eligibleRate: String?
+    var openRate: String
+    var clickRate: String
+    var median: String
+    var ninetieth: String
+
+    var steps: [Step]
+    var dismissed: [Step]
+    var curve: Curve?
+    var noCurve: String
+    var hasReasons: Bool
+    var reasons: [Line]
+    var asides: [Aside]
+    var facts: [Fact]
+
+    init(_ statistics: MessageStatistics, frame: Frame, now: Int64) {
+        self.frame = frame
+        self.heading = statistics.key.title
+        self.origin = [statistics.campaign, statistics.key.app, statistics.key.provider].filter {
+            !$0.isEmpty
+        }
+        .map { SafeText.line($0, limit: 100) }.joined(separator: " · ")
+        self.stateClass = statistics.isComplete ? "complete" : "counting"
+        self.state = statistics.isComplete ? "complete" : "still counting"
+        self.sentences = Self.sentences(statistics)
+        self.arrivalRate = Share.text(statistics.arrivalRate)
+        self.eligibleRate =
+            statistics.eligible == statistics.accepted
+            ? nil : Share.text(statistics.arrived, of: statistics.eligible)
+        self.openRate = Share.text(statistics.openRate)
+        self.clickRate = Share.text(statistics.opened, of: statistics.accepted)
+        self.median = statistics.lagMedian.map(LagText.text) ?? Share.none
+        self.ninetieth = statistics.lagNinetieth.map(LagText.text) ?? Share.none
+        let steps = FunnelStep.steps(of: statistics)
+        let longest = steps.map(\.count).max() ?? 0
+        self.steps = steps.map { Step($0, longest: longest) }
+        self.dismissed = [Step(FunnelStep.dismissed(of: statistics), longest: longest)]
+        self.curve = LagCurve(statistics).map { Curve($0, statistics) }
+        self.noCurve =
+            statistics.arrived == 0
+            ? "Nothing has arrived yet." : "Nobody has said when these notifications were sent."
+        self.hasReasons = !statistics.rejectedReasons.isEmpty
+        self.reasons = statistics.rejectedReasons.map {
+            Line(
+                label: SafeText.line($0.code, limit: 100),
+                count: Shown.number(Int($0.count)),
+                share: Share.text($0.count, of: statistics.sent)
+            )
+        }
+        self.asides = Self.asides(statistics)
+        self.facts = Self.facts(statistics, now: now)
+    }
+
+    private static func sentences(_ statistics: MessageStatistics) -> [String] {
+        guard statistics.arrived > 0 || statistics.accepted > 0 else {
+            return ["Nothing has been accepted by the push service yet, and nothing has arrived."]
+        }
+        var sentences: [String] = []
+        let arrived = Shown.count(Int(statistics.arrived), "device")
+        if let rate = statistics.arrivalRate {
+            sentences.append(
+                """
+                \(arrived) of \(Shown.number(Int(statistics.accepted))) reported that the notification arrived: \
+                \(Share.text(rate)).
+                """
+            )
+            if rate > 1 {
+                sentences.append(
+                    "That is more than are known to be accepted: the sender's own reports are still behind."
+                )
+            }
+        } else {
+            sentences.append(
+                "\(arrived) reported that the notification arrived; how many were accepted nobody has said yet."
+            )
+        }
+        if let median = statistics.lagMedian, let ninetieth = statistics.lagNinetieth {
+            sentences.append(
+                """
+                Half of them had it within \(LagText.text(median)), nine of ten within \
+                \(LagText.text(ninetieth)).
+                """
+            )
+        }
+        if statistics.arrived > 0 {
+            sentences.append(
+                "\(Shown.number(Int(statistics.opened))) opened it: \(Share.text(statistics.openRate)) of those."
+            )
+        }
+        return sentences
+    }
+
+    private static func asides(_ statistics: MessageStatistics) -> [Aside] {
+        [
+            (
+                "Duplicates", statistics.duplicates, "The same event of the same device, reported again.",
+                false
+            ),
+            ("Too late", statistics.late, "Reported after the time that is allowed for it.", false),
+            (
+                "Not eligible", statistics.ineligible,
+                "Arrivals of a kind of notification that no extension can report.", false
+            ),
+            ("No device", statistics.unknownDevice, "Reported without saying by which device.", false),
+            (
+                "Clock corrected", statistics.skewAdjusted,
+                "Arrivals whose time by the device's clock cannot be right.", true
+            ),
+            (
+                "No time of sending", statistics.lagUnknown,
+                "Arrivals of which nobody knows how long they took.", true
+            ),
+        ].map { label, count, meaning, isCounted in
+            Aside(
+                label: label,
+                count: Shown.number(Int(count)),
+                meaning: meaning,
+                isCounted: isCounted ? "yes" : "no"
+            )
+        }
+    }
+
+    private static func facts(_ statistics: MessageStatistics, now: Int64) -> [Fact] {
+        func time(_ label: String, _ time: Int64?) -> Fact {
+            guard let time else { return Fact(label: label, value: Share.none) }
+            return Fact(
+                label: label,
+                value: "\(Shown.time(time)), \(Shown.ago(time, now: now))",
+                machine: Shown.machineTime(time)
+            )
+        }
+        return [
+            time("First sent", statistics.sentAt), time("First arrival", statistics.firstArrival),
+            time("Last arrival", statistics.lastArrival), time("Last update", statistics.updatedAt),
+            Fact(label: "Campaign", value: Self.name(statistics.campaign)),
+            Fact(label: "App", value: Self.name(statistics.key.app)),
+            Fact(label: "Provider", value: Self.name(statistics.key.provider)),
+            Fact(label: "Version of these numbers", value: Shown.number(Int(statistics.version))),
+        ]
+    }
+
+    private static func name(_ text: String) -> String {
+        text.isEmpty ? Share.none : SafeText.line(text, limit: 200)
+    }
+}
+
+extension MessageModel.Step {
+    init(_ step: FunnelStep, longest: Int64) {
+        let bar = FunnelBar(step.count, before: step.before?.count, longest: longest)
+        self.name = step.name
+        self.meaning = step.meaning
+        self.count = Shown.number(Int(step.count))
+        self.bar = bar.bar
+        self.ground = bar.ground
+        self.ofBefore = Share.text(step.shareOfBefore)
+        self.beforeName = step.before.map { "of \($0.name)" }
+        // Those who were sent to are not a part of those who were accepted.
+        self.ofAccepted = step.before == nil ? Share.none : Share.text(step.shareOfAccepted)
+    }
+}
+
+extension MessageModel.Curve {
+    private static let times: [Int64] = [
+        1_000, 10_000, 60_000, 300_000, 3_600_000, 21_600_000, 86_400_000, 259_200_000,
+    ]
+
+    init(_ curve: LagCurve, _ statistics: MessageStatistics) {
+        let total = statistics.lags.total
+        self.curve = curve
+        let counts = Self.times.map { (time: $0, count: statistics.lags.count(within: Double($0))) }
+        // Once all have arrived, there is no more to tell.
+        let last = counts.firstIndex { $0.count == total } ?? counts.count - 1
+        self.rows = counts.prefix(last + 1).map { time, count in
+            MessageModel.Line(
+                label: "within \(LagText.text(time))",
+                count: Shown.number(Int(count)),
+                share: Share.text(count, of: total)
+            )
+        }
+        self.words = """
+            How the share of arrivals grew over the time since they were sent\
+            \(curve.marks.map { ", " + $0.label }.joined()). The table has the numbers.
+            """
+        self.note = """
+            Of \(Shown.count(Int(total), "arrival")) whose time of sending is known. The times are exact to 4 %, and \
+            their scale is logarithmic: each line is many times later than the one before.
+            """
+    }
+}

@@ -1,0 +1,89 @@
+import WebPages
+
+/// Answers every request. Nothing can be changed here, so there is nobody to remember and no cookie.
+struct Pages: Sendable {
+    let door: Door
+    let templates: Templates
+    let board: StatisticsBoard
+    let standing: ReadingStanding
+    let topic: String
+    let now: @Sendable () -> Int64
+
+    /// Never throws: what goes wrong is a page too.
+    func answer(_ request: PageRequest) -> PageAnswer {
+        if let refusal = self.door.refusal(of: request) { return refusal }
+        guard request.method == .get else {
+            var answer = Self.plain(.methodNotAllowed, "Here is only something to look at.")
+            answer.headers.append(("Allow", "GET, HEAD"))
+            return answer
+        }
+        do {
+            return try self.look(request)
+        } catch {
+            return Self.plain(.failed, "That page could not be made.")
+        }
+    }
+
+    private static func plain(_ status: PageAnswer.Status, _ sentence: String) -> PageAnswer {
+        PageAnswer(status, "text/plain; charset=utf-8", sentence + "\n")
+    }
+
+    private func look(_ request: PageRequest) throws -> PageAnswer {
+        switch request.path {
+        case "/": try self.list(request)
+        case "/message": try self.message(request)
+        case "/assets/style.css": PageAnswer(.ok, "text/css; charset=utf-8", Assets.style)
+        case "/assets/script.js": PageAnswer(.ok, "text/javascript; charset=utf-8", Assets.script)
+        case "/assets/icon.svg": PageAnswer(.ok, "image/svg+xml", Assets.icon)
+        default: try self.notice("There is no such page", [])
+        }
+    }
+
+    private func list(_ request: PageRequest) throws -> PageAnswer {
+        let now = self.now()
+        let model = ListModel(
+            self.board.newest,
+            request.query,
+            frame: self.frame("Messages", now),
+            now: now
+        )
+        return .page(try self.templates.render(model, with: request.wantsFragment ? .listLive : .list))
+    }
+
+    private func message(_ request: PageRequest) throws -> PageAnswer {
+        guard let key = MessageKey(request.query), let statistics = self.board.statistics(of: key) else {
+            let limit = Shown.number(self.board.limit)
+            return try self.notice(
+                "Nothing is known of that message",
+                [
+                    self.standing.now.phase == .live
+                        ? "It has no statistics, or is not among the \(limit) messages that were updated last."
+                        : "The statistics are still being read: it may turn up in a moment."
+                ]
+            )
+        }
+        let now = self.now()
+        let model = MessageModel(statistics, frame: self.frame(key.title, now), now: now)
+        return .page(try self.templates.render(model, with: request.wantsFragment ? .messageLive : .message))
+    }
+
+    private struct Notice: Sendable {
+        var frame: Frame
+        var heading: String
+        var sentences: [String]
+    }
+
+    private func notice(_ heading: String, _ sentences: [String]) throws -> PageAnswer {
+        let notice = Notice(frame: self.frame(heading, self.now()), heading: heading, sentences: sentences)
+        return .page(try self.templates.render(notice, with: .notice), .notFound)
+    }
+
+    private func frame(_ title: String, _ now: Int64) -> Frame {
+        Frame(title, self.standing.now, topic: self.topic, now: now)
+    }
+}
+
+extension PageRequest {
+    /// Only the part that changes, for a page that is there already.
+    fileprivate var wantsFragment: Bool { self.headers["x-fragment"] == "live" }
+}

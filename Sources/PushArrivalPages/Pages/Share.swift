@@ -1,0 +1,22 @@
+import WebPages
+
+/// How a part of a whole is written: `82.1 %`.
+enum Share {
+    /// Stands where there is no whole to be a part of.
+    static let none = "–"
+
+    static func text(_ rate: Double?) -> String {
+        guard let rate, rate.isFinite, rate >= 0 else { return Self.none }
+        let tenths = rate * 1_000
+        if rate > 0, tenths < 1 { return "<0.1 %" }
+        // All is said of all only.
+        if rate < 1, tenths > 999 { return ">99.9 %" }
+        guard tenths < 1e9 else { return ">1,000,000 %" }
+        let whole = Int(tenths.rounded())
+        return "\(Shown.number(whole / 10)).\(whole % 10) %"
+    }
+
+    static func text(_ count: Int64, of total: Int64) -> String {
+        Self.text(MessageStatistics.rate(count, of: total))
+    }
+}

@@ -1,0 +1,159 @@
+import EventThread
+import Kafka
+import Logging
+import WireFormats
+
+/// The reading of one topic from start to stop, on the thread that it was made on.
+final class ReadingCourse {
+    private let log: LogReader
+    private let topic: String
+    private let history: Int64
+    private let board: StatisticsBoard
+    private let standing: ReadingStanding
+    private let logger: Logger
+    private let now: @Sendable () -> Int64
+
+    /// By the places of `log.partitions`: where the next record is expected.
+    private var next: [Int64] = []
+    private var isLive = false
+    /// What librdkafka last complained of; only a question to the cluster tells whether it matters.
+    private var complaint: KafkaError?
+    private var nextQuestion = ContinuousClock.now
+    private var nextCount = ContinuousClock.now
+    /// How long the cluster may take to answer a question, and so how long a stop may take.
+    private static let patience = Duration.seconds(2)
+    /// How often it is asked whether it is there while it has nothing to send, and while it is away.
+    private static let questionInterval = Duration.seconds(5)
+    private static let troubleInterval = Duration.seconds(1)
+    /// How often partitions are counted: somebody may have added some.
+    private static let countInterval = Duration.seconds(60)
+    private static let batchLimit = 4_096
+
+    init(
+        log: LogReader,
+        topic: String,
+        history: Int64,
+        board: StatisticsBoard,
+        standing: ReadingStanding,
+        logger: Logger,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        self.log = log
+        self.topic = topic
+        self.history = history
+        self.board = board
+        self.standing = standing
+        self.logger = logger
+        self.now = now
+    }
+
+    func run(until stop: StopSign) {
+        var wait = Wait(on: [self.log.descriptor, stop.descriptor])
+        var hasHurried = false
+        while !stop.isRaised {
+            let taken = self.visit()
+            self.becomeLiveAtTheEnd()
+            if taken > 0 {
+                hasHurried = false
+                self.nextQuestion = .now + Self.questionInterval
+                continue
+            }
+            if ContinuousClock.now >= self.nextQuestion { self.ask() }
+            guard !self.log.hasArrivals else { continue }
+            if !self.isLive, !hasHurried, !self.next.isEmpty {
+                self.log.hurry(self.log.partitions, atMost: Self.patience)
+                hasHurried = true
+            }
+            wait(atMost: max(.zero, self.nextQuestion - .now))
+        }
+    }
+
+    // MARK: Records
+
+    /// - Returns: how many records there were.
+    private func visit() -> Int {
+        var unreadable: Int64 = 0
+        let taken = self.log.visit(atMost: Self.batchLimit) { place, record in
+            if self.next.indices.contains(place) { self.next[place] = record.offset + 1 }
+            // A tombstone says that there is nothing more to know of a message, and nothing of what there was.
+            guard record.valueByteCount != nil else { return }
+            do {
+                self.board.take(try MessageStatistics(of: record.copy()))
+            } catch {
+                unreadable += 1
+            }
+        } _: { error in
+            // Asked at once, the cluster tells whether it is away or only one connection of many was closed.
+            if self.complaint == nil { self.nextQuestion = .now }
+            self.complaint = error
+        }
+        guard taken > 0 else { return 0 }
+        if unreadable > 0, self.standing.now.unreadable == 0 {
+            self.logger.warning("records of the statistics topic are no statistics and were skipped")
+        }
+        self.standing.read(Int64(taken), unreadable: unreadable, at: self.now())
+        return taken
+    }
+
+    private func becomeLiveAtTheEnd() {
+        guard !self.isLive, !self.next.isEmpty, self.log.ends.allSatisfy({ $0 != nil }) else { return }
+        self.isLive = true
+        self.standing.became(.live)
+    }
+
+    // MARK: Questions
+
+    /// Asks the cluster whatever is to be asked next, so that its silence is known for what it is.
+    private func ask() {
+        defer { self.complaint = nil }
+        do throws(KafkaError) {
+            if self.next.isEmpty || ContinuousClock.now >= self.nextCount {
+                try self.countPartitions()
+                self.nextCount = .now + Self.countInterval
+            } else {
+                _ = try self.offsets(of: self.log.partitions, at: LogReader.end)
+            }
+            if self.standing.heard(at: self.now()) { self.logger.info("the statistics can be read again") }
+            self.nextQuestion = .now + (self.next.isEmpty ? Self.troubleInterval : Self.questionInterval)
+        } catch {
+            let reason = self.complaint.map { "\($0)" } ?? "\(error)"
+            if self.standing.failed(because: reason) {
+                self.logger.warning("the statistics cannot be read now", metadata: ["error": "\(reason)"])
+            }
+            self.nextQuestion = .now + Self.troubleInterval
+        }
+    }
+
+    /// Begins to read, or goes on with partitions that are new.
+    private func countPartitions() throws(KafkaError) {
+        let count = try self.log.metadata(atMost: Self.patience).partitionCounts[self.topic] ?? 0
+        guard count > self.next.count else { return }
+        let known = Dictionary(zip(self.log.partitions, self.next)) { $1 }
+        let partitions = (0..<Int32(clamping: count)).map { TopicPartition(topic: self.topic, partition: $0) }
+        let first = try self.offsets(of: partitions, at: LogReader.beginning)
+        let ends = try self.offsets(of: partitions, at: LogReader.end)
+        var positions: [TopicPartition: Int64] = [:]
+        var records: Int64 = 0
+        for partition in partitions {
+            let (first, end) = (first[partition] ?? 0, ends[partition] ?? 0)
+            let start = known[partition] ?? max(first, end - self.history)
+            positions[partition] = start
+            records += max(0, end - start)
+        }
+        try self.log.start(at: positions)
+        self.next = self.log.partitions.map { positions[$0] ?? 0 }
+        self.isLive = false
+        self.standing.became(.catchingUp(atMost: records))
+    }
+
+    /// Where partitions begin, or end: the protocol asks for both as if they were times. A question for the bounds of
+    /// a partition would wait for a leader that is away far longer than it is told (librdkafka 2.0.2).
+    private func offsets(of partitions: [TopicPartition], at place: Int64) throws(KafkaError)
+        -> [TopicPartition: Int64]
+    {
+        try self.log.offsets(
+            notBefore: Dictionary(partitions.map { ($0, place) }) { $1 },
+            atMost: Self.patience
+        )
+    }
+}

@@ -1,0 +1,45 @@
+extension Templates {
+    static let layout = """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width,initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>{{frame.title}} · push arrivals</title>
+        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+        <link rel="stylesheet" href="/assets/style.css">
+        <script src="/assets/script.js" defer></script>
+        <noscript><meta http-equiv="refresh" content="{{frame.slowReload}}"></noscript>
+        </head>
+        <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        <header class="top">
+        <a class="brand" href="/">Push arrivals</a>
+        <button type="button" id="pause" aria-pressed="false" hidden>Pause</button>
+        </header>
+        <p id="lost" class="alert" role="alert" hidden>This page does not get through to the dashboard. The numbers \
+        below do not change until it does.</p>
+        <main id="main" tabindex="-1">
+        {{$main}}{{/main}}
+        </main>
+        </body>
+        </html>
+        """
+
+    /// What every page that lives shows of the reader.
+    static let standing = """
+        <p class="standing {{frame.stateClass}}"><span class="dot"></span>{{frame.state}}</p>
+        {{#frame.alerts}}<p class="alert">{{.}}</p>
+        {{/frame.alerts}}
+        """
+
+    static let notice = """
+        {{<layout}}{{$main}}
+        <h1>{{heading}}</h1>
+        {{#sentences}}<p>{{.}}</p>
+        {{/sentences}}
+        <p><a href="/">To all messages</a></p>
+        {{/main}}{{/layout}}
+        """
+}

@@ -1,0 +1,230 @@
+import EmbeddedBroker
+import Records
+import Testing
+import WireMessages
+import WorkerTestSupport
+
+@testable import PushArrivalPages
+
+/// The dashboard in a real browser, before a real broker. Deploy/test-pages runs it; without a driver it is skipped.
+@Suite(.serialized, .enabled(if: BrowserSetting.driver != nil), .timeLimit(.minutes(5)))
+struct DashboardBrowserTests {
+    private static func publish(_ messages: [PushStatistics], to broker: EmbeddedBroker) async throws {
+        try await Stage.publish(try messages.map { try Samples.record($0) }, to: broker)
+    }
+
+    @Test func showsMessagesAndWhatBecomesOfThem() async throws {
+        try await Stage.withBroker { broker in
+            try await Stage.run(reading: broker) { stage in
+                let home = "http://localhost:\(stage.port)"
+                try await Browser.drive { browser in
+                    try await self.seeTheListFill(browser, home, broker)
+                    try await self.seeAMessageGrow(browser, home, broker)
+                    try await self.seeOddMessages(browser, home)
+                    #expect(try await browser.evaluate("return window.hurt === undefined") as? Bool == true)
+                    #expect(try await browser.complaints() == [])
+                }
+            }
+        }
+    }
+
+    private func seeTheListFill(_ browser: Browser, _ home: String, _ broker: EmbeddedBroker) async throws {
+        try await browser.open(home + "/")
+        let empty = "No message has statistics yet"
+        #expect(try await browser.text(of: "#live", once: { $0.contains(empty) }).contains(empty))
+        #expect(try await browser.photograph("30-dashboard-empty") == [])
+        try await browser.markPage()
+        let messages = Campaigns.messages()
+        try await Self.publish(messages, to: broker)
+        let listed = try await browser.text(of: "#live", once: { $0.contains("Messages\n\(messages.count)") })
+        #expect(listed.contains("spring-sale-0412"))
+        let rows = try await browser.evaluate("return document.querySelectorAll('.messages tbody tr').length")
+        #expect(rows as? Int == messages.count)
+        #expect(try await browser.wasReloaded() == false)
+        #expect(try await browser.photograph("31-dashboard-list") == [])
+    }
+
+    private func seeAMessageGrow(_ browser: Browser, _ home: String, _ broker: EmbeddedBroker) async throws {
+        try await browser.click("a[href*='spring-sale-0412']")
+        #expect(try await browser.text(of: "h1", once: { !$0.contains("arrive") }) == "spring-sale-0412")
+        #expect(try await browser.text(of: "table.funnel").contains("96,310"))
+        let mark = try await browser.evaluate("return document.querySelector('svg.curve .mark').textContent")
+        #expect((mark as? String)?.hasPrefix("half within") == true)
+        #expect(try await browser.photograph("32-dashboard-message") == [])
+        try await browser.markPage()
+        var next = Samples.message(version: 2, arrived: 101_000)
+        next.complete = true
+        try await Self.publish([next], to: broker)
+        let funnel = try await browser.text(of: "table.funnel", once: { $0.contains("101,000") })
+        #expect(funnel.contains("101,000"))
+        #expect(try await browser.text(of: ".lead .tag") == "complete")
+        #expect(try await browser.wasReloaded() == false)
+    }
+
+    private func seeOddMessages(_ browser: Browser, _ home: String) async throws {
+        for (name, query) in [
+            ("33-dashboard-early", "provider=fcm&app=com.example.news&id=early"),
+            ("34-dashboard-nothing", "provider=&app=&id=nothing"),
+            ("35-dashboard-day", "provider=umeng&app=com.example.shop&id=unknown&day=2026-11-22"),
+        ] {
+            try await browser.open(home + "/message?" + query)
+            #expect(try await browser.text(of: "#live").contains("From the sender to the person"))
+            #expect(try await browser.photograph(name) == [])
+        }
+    }
+
+    @Test func saysThatTheClusterIsAway() async throws {
+        try await Stage.withBroker { broker in
+            try await Self.publish(Campaigns.messages(), to: broker)
+            try await Stage.run(reading: broker) { stage in
+                try await Browser.drive { browser in
+                    try await browser.open("http://localhost:\(stage.port)/?app=shop")
+                    _ = try await browser.text(of: ".standing", once: { $0 == "Live" })
+                    var faults = BrokerFaults()
+                    faults.refusesConnections = true
+                    try await broker.setFaults(faults)
+                    try await broker.cutConnections()
+                    let away = "The cluster does not answer"
+                    #expect(try await browser.text(of: ".standing", once: { $0 == away }) == away)
+                    #expect(try await browser.photograph("36-dashboard-away") == [])
+                    #expect(try await browser.complaints() == [])
+                }
+            }
+        }
+    }
+
+    @Test func needsNoMouseAndHoldsStillWhenAsked() async throws {
+        try await Stage.run { stage in
+            for message in Campaigns.messages() { stage.board.take(try Samples.statistics(message)) }
+            stage.standing.becameLive()
+            try await Browser.drive { browser in
+                try await browser.open("http://localhost:\(stage.port)/")
+                #expect(try await browser.tab(to: "a.skip") == 1)
+                #expect(try await browser.tab(to: "#pause") == 2)
+                try await browser.press(.space)
+                #expect(try await browser.text(of: "#pause[aria-pressed=true]") == "Pause")
+                #expect(try await browser.tab(to: "#f-campaign") != nil)
+                try await browser.type("spring")
+                try await browser.press(.enter)
+                let found = try await browser.text(of: "table.messages", once: { !$0.contains("weekly") })
+                #expect(found.contains("spring-sale-0412") && !found.contains("weekly"))
+                #expect(try await browser.tab(to: "table.messages a") != nil)
+                let outline = try await browser.evaluate(
+                    "return getComputedStyle(document.activeElement).outlineStyle + document.activeElement.href"
+                )
+                #expect((outline as? String)?.hasPrefix("solid") == true)
+                // The focus outlives a refresh that changes the very row that it is in.
+                try await browser.markPage()
+                stage.board.take(try Samples.statistics(Samples.message(version: 2, arrived: 77_777)))
+                #expect(
+                    try await browser.text(of: "#live", once: { $0.contains("77,777") }).contains("77,777")
+                )
+                let address = try await browser.evaluate("return document.activeElement.href")
+                #expect((address as? String)?.contains("spring-sale-0412") == true)
+                try await browser.press(.enter)
+                #expect(
+                    try await browser.text(of: "h1", once: { $0.contains("spring") }) == "spring-sale-0412"
+                )
+                #expect(try await browser.complaints() == [])
+            }
+        }
+    }
+
+    @Test func saysSoWhenTheDashboardIsGone() async throws {
+        try await Browser.drive { browser in
+            try await Stage.run { stage in
+                stage.board.take(try Samples.statistics())
+                try await browser.open("http://localhost:\(stage.port)/")
+                #expect(try await browser.text(of: "#lost:not([hidden])") == "")
+            }
+            let lost = try await browser.text(of: "#lost:not([hidden])", once: { !$0.isEmpty })
+            #expect(lost.contains("does not get through to the dashboard"))
+            #expect(try await browser.text(of: "table.messages").contains("spring-sale-0412"))
+        }
+    }
+}
+
+extension Browser {
+    /// Leaves a mark that is gone when the page is loaded again.
+    fileprivate func markPage() async throws { _ = try await self.evaluate("window.isTheSame = true") }
+
+    fileprivate func wasReloaded() async throws -> Bool {
+        try await self.evaluate("return window.isTheSame !== true") as? Bool ?? true
+    }
+}
+
+extension ReadingStanding {
+    /// As after a reader that has found nothing.
+    fileprivate func becameLive() { self.became(.live) }
+}
+
+/// A week of an app's notifications, and somebody who means harm.
+private enum Campaigns {
+    private static let minute: Int64 = 60_000
+
+    static func messages() -> [PushStatistics] {
+        let now = Samples.now
+        var messages = [Samples.message(updatedAt: now - 4_000)]
+        for (place, id) in ["weekly-digest-47", "weekly-digest-46", "weekly-digest-45"].enumerated() {
+            let age = Int64(place) * 7 * 1_440 * Self.minute + 50 * Self.minute
+            var message = Samples.message(
+                id,
+                accepted: 48_000 - Int64(place) * 1_730,
+                arrived: 40_100 - Int64(place) * 2_950,
+                updatedAt: now - age
+            )
+            message.appBundle = "com.example.news"
+            message.provider = "fcm"
+            message.campaignID = "digest"
+            message.complete = place > 0
+            message.eligible = message.accepted
+            message.shown = 0
+            messages.append(message)
+        }
+        return messages + [Self.early(now), Self.nothing(now), Self.day(now)] + Self.hostile(now)
+    }
+
+    /// Arrivals are there before the sender's report.
+    private static func early(_ now: Int64) -> PushStatistics {
+        var message = Samples.message("early", accepted: 150, arrived: 211, updatedAt: now - 9_000)
+        message.appBundle = "com.example.news"
+        message.provider = "fcm"
+        message.campaignID = ""
+        message.rejectedReasons = [:]
+        return message
+    }
+
+    private static func nothing(_ now: Int64) -> PushStatistics {
+        var message = PushStatistics()
+        message.messageID = "nothing"
+        message.updatedMs = now - 3 * 60 * Self.minute
+        return message
+    }
+
+    private static func day(_ now: Int64) -> PushStatistics {
+        var message = Samples.message("unknown", accepted: 0, arrived: 320, updatedAt: now - 5 * Self.minute)
+        message.provider = "umeng"
+        message.campaignID = ""
+        message.window = "day"
+        message.day = "2026-11-22"
+        message.sent = 0
+        message.rejected = 0
+        message.rejectedReasons = [:]
+        message.lagSketchIndex = []
+        message.lagSketchCount = []
+        message.lagUnknown = 320
+        message.clearLagP50Ms()
+        message.clearLagP90Ms()
+        return message
+    }
+
+    private static func hostile(_ now: Int64) -> [PushStatistics] {
+        Samples.hostile.enumerated().map { place, text in
+            var message = Samples.message(text, updatedAt: now - Int64(place + 300) * Self.minute)
+            message.appBundle = text
+            message.campaignID = text
+            message.rejectedReasons = [text: 3]
+            return message
+        }
+    }
+}
