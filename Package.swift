@@ -245,7 +245,8 @@ let package = Package(
         program(
             "PushArrivalWorker",
             dependencies: [
-                "Cryptography", "Kafka", "Operations", "PushStatistics", "Records", "StreamKit",
+                "Cryptography", "Kafka", "Operations", "PushArrivalPages", "PushStatistics", "Records",
+                "StreamKit",
                 "UpstreamHTTP",
                 "WireFormats", "WorkerKit", argumentParser, lifecycle, metrics,
             ]

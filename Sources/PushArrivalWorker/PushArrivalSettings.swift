@@ -1,5 +1,6 @@
 import Kafka
 import Operations
+import PushArrivalPages
 import PushStatistics
 import StreamKit
 import WireFormats
@@ -20,6 +21,8 @@ struct PushArrivalSettings: Sendable {
     var statisticsFormat: ValueFormat
     /// Accepted arrivals in one record for the forwarder; nil if none are forwarded.
     var forwardBatch: Int?
+    /// Nil if there is none.
+    var dashboard: DashboardSettings?
 
     init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
         let kafka = reader.section("kafka")
@@ -78,6 +81,7 @@ struct PushArrivalSettings: Sendable {
             help: "Arrivals in one request at most."
         )
         self.forwardBatch = forwards ? batch : nil
+        self.dashboard = DashboardSettings(reader.section("dashboard"))
     }
 
     private static func stream(_ reader: SettingsReader) -> StreamSettings {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Operations
+import PushArrivalPages
 import ServiceLifecycle
 import StreamKit
 import WorkerKit
@@ -45,7 +46,12 @@ struct RunPushArrivalCommand: AsyncParsableCommand {
                 try PushTopics(settings).check(cluster)
                 return PushApplication(settings, cluster, PushMetrics(factory: surroundings.registry))
             }
-            return [stream]
+            let dashboard = settings.dashboard?.services(
+                topic: settings.topics.statistics,
+                kafkaProperties: settings.kafka.readerProperties,
+                logger: surroundings.logger
+            )
+            return (dashboard ?? []) + [stream]
         }
     }
 }

@@ -138,25 +138,22 @@ package struct StreamService: Service {
         }
     }
 
-    /// Records come and go by the hundred thousand here, and none of them waits for an upstream.
     private var consumerProperties: [String: String] {
-        self.kafka.consumerProperties.merging([
-            "enable.partition.eof": "true",
+        self.kafka.consumerProperties.merging(["enable.partition.eof": "true"]) { $1 }
+            .merging(Self.appetite) { $1 }
+    }
+
+    private var memoryProperties: [String: String] {
+        self.kafka.readerProperties.merging(Self.appetite) { $1 }
+    }
+
+    /// Records come and go by the hundred thousand here, and none of them waits for an upstream.
+    private static var appetite: [String: String] {
+        [
             "queued.min.messages": "20000",
             "queued.max.messages.kbytes": "8192",
             "fetch.message.max.bytes": "1048576",
             "fetch.max.bytes": "16777216",
-        ]) { $1 }
-    }
-
-    private var memoryProperties: [String: String] {
-        var properties = self.consumerProperties
-        for name in [
-            "session.timeout.ms", "heartbeat.interval.ms", "max.poll.interval.ms",
-            "partition.assignment.strategy",
-        ] {
-            properties[name] = nil
-        }
-        return properties
+        ]
     }
 }

@@ -97,6 +97,15 @@ package struct KafkaSettings: Sendable {
         return own.merging(self.extraProperties) { $1 }
     }
 
+    /// The same for a reader that is nobody in the group.
+    package var readerProperties: [String: String] {
+        let ofMembers: Set<String> = [
+            "group.id", "session.timeout.ms", "heartbeat.interval.ms", "max.poll.interval.ms",
+            "partition.assignment.strategy",
+        ]
+        return self.consumerProperties.filter { !ofMembers.contains($0.key) }
+    }
+
     /// librdkafka's properties for the producer.
     ///
     /// - Parameter transactionalID: what the producer is called if it is to have transactions.

@@ -29,6 +29,8 @@ enum PushTopics {
         health:
           host: 127.0.0.1
           port: 0
+        dashboard:
+          enabled: false
         log:
           format: text
         \(more)

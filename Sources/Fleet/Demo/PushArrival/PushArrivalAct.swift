@@ -33,6 +33,8 @@ final class PushArrivalAct: Act {
             health:
               host: 127.0.0.1
               port: 0
+            dashboard:
+              port: 0
 
             """
         try self.folder.write(text, to: name)

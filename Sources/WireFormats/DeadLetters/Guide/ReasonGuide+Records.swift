@@ -21,11 +21,6 @@ extension ReasonGuide {
             "The value is larger than the worker reads.",
             "A replay meets the same limit. Have the publisher send less, or send by hand what matters."
         ),
-        "payload.too_large": ReasonGuide(
-            .no,
-            "The notification's payload is larger than any that Apple delivers.",
-            "Nothing of it can be a push. Look who writes to the endpoint that reports arrivals."
-        ),
         "value.framing": ReasonGuide(
             .no,
             "The value begins like one of a schema registry, and the frame is broken or names another "
