@@ -11,8 +11,10 @@ import WebPages
 package struct DashboardServer: Service {
     /// People are few, and each browser has a handful of connections.
     private static let mostConnections = 64
-    private static let longestHeader = 8_192
-    private static let longestURI = 16_384
+    /// The line with the address is bounded like one.
+    private static let longestHeader = 16_384
+    /// Longer than any link of ours.
+    private static let longestURI = 10_000
 
     private let settings: DashboardSettings
     private let topic: String

@@ -103,6 +103,15 @@ struct DashboardBrowserTests {
                 #expect(try await browser.tab(to: "#pause") == 2)
                 try await browser.press(.space)
                 #expect(try await browser.text(of: "#pause[aria-pressed=true]") == "Pause")
+                stage.board.take(try Samples.statistics(Samples.message(version: 2, arrived: 66_666)))
+                // Longer than it takes to the next look.
+                let later = "return new Promise((done) => setTimeout(() => done(live.innerText), 4000))"
+                let held = try await browser.evaluate(later) as? String ?? ""
+                #expect(held.contains("96,310") && !held.contains("66,666"))
+                try await browser.press(.space)
+                #expect(
+                    try await browser.text(of: "#live", once: { $0.contains("66,666") }).contains("66,666")
+                )
                 #expect(try await browser.tab(to: "#f-campaign") != nil)
                 try await browser.type("spring")
                 try await browser.press(.enter)
@@ -115,7 +124,7 @@ struct DashboardBrowserTests {
                 #expect((outline as? String)?.hasPrefix("solid") == true)
                 // The focus outlives a refresh that changes the very row that it is in.
                 try await browser.markPage()
-                stage.board.take(try Samples.statistics(Samples.message(version: 2, arrived: 77_777)))
+                stage.board.take(try Samples.statistics(Samples.message(version: 3, arrived: 77_777)))
                 #expect(
                     try await browser.text(of: "#live", once: { $0.contains("77,777") }).contains("77,777")
                 )

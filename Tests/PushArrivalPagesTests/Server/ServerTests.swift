@@ -77,10 +77,8 @@ struct ServerTests {
 
     @Test func takesNothingEndless() async throws {
         try await Stage.run { stage in
-            for length in [16_400, 100_000] {
-                let answer = try await stage.get("/?text=" + String(repeating: "x", count: length))
-                #expect(answer.status != 200, "\(length)")
-            }
+            #expect(try await stage.get("/?text=" + String(repeating: "x", count: 11_000)).status == 413)
+            #expect(try await stage.get("/?text=" + String(repeating: "x", count: 100_000)).status != 200)
             #expect(try await stage.get("/", ["X-Long": String(repeating: "x", count: 40_000)]).status != 200)
             let body = String(repeating: "x", count: 1_000_000)
             let posted = try await PlainHTTP(port: stage.port)
