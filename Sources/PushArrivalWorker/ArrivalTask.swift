@@ -101,7 +101,7 @@ final class ArrivalTask: StreamTask {
                 self.results.bury(record, origin, fault, now, output)
             case .refused(let reason, var header):
                 header.appBundle = self.settings.apps.app(of: header.appBundle)
-                if header.deviceID.isEmpty {
+                if reason.code == PushEvent.missingDevice {
                     self.ledger.count(withoutDevice: header, at: record.timestamp ?? now.wall, now: now.wall)
                 }
                 self.metrics.counted("rejected")

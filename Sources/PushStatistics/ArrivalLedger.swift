@@ -76,12 +76,12 @@ package final class ArrivalLedger {
         self.note(cohort, now: now)
     }
 
-    /// Nil for an event that is late by its own word and whose message is not known any more: to begin to count it
-    /// again would only say that it is late.
+    /// Nil for an event that is so late by its own word that its message is forgotten everywhere: to begin to count it
+    /// again would put a few late events in the place of all that was told of it.
     private func cohort(of key: CohortKey, _ event: PushEvent, now: Int64) -> Cohort? {
         if let cohort = self.cohorts[key] { return cohort }
-        let allowed = self.rules.allowedLateness.wholeMilliseconds
-        if event.kind != .sent, PushTime.isLate(event, sentMS: event.sentMS, allowedMS: allowed) {
+        let remembered = self.rules.allowedLateness.wholeMilliseconds.addingClamped(self.retention)
+        if event.kind != .sent, PushTime.isLate(event, sentMS: event.sentMS, allowedMS: remembered) {
             return nil
         }
         return self.cohort(of: key, at: event.serverMS, now: now)

@@ -54,10 +54,11 @@ struct PushArrivalTests {
         let payload =
             #""payload":{"aps":{"alert":{"title":"\#(secret)"},"mutable-content":1},"_j_msgid":29273432613945685}"#
         let long = String(repeating: "x", count: 10_000)
+        let fiveDaysAgo = Int(Date().timeIntervalSince1970 - 5 * 86_400) * 1_000
         let values = [
             #"{"type":"arrived","deviceId":"a",\#(payload)}"#,
             #"{"type":"arrived","deviceId":"a","provider":"jpush","messageId":"29273432613945685"}"#,
-            #"{"type":"arrived","deviceId":"b","messageId":"m","deviceMs":5,"uploadMs":6,"sentMs":1716595200000}"#,
+            #"{"type":"arrived","deviceId":"b","messageId":"m","deviceMs":5,"uploadMs":6,"sentMs":\#(fiveDaysAgo)}"#,
             #"{"type":"arrived","deviceId":"c","messageId":"m","deviceMs":4102444800000}"#,
             #"{"type":"arrived","messageId":"m"}"#,
             #"{"type":"exploded","deviceId":"a","messageId":"m"}"#,

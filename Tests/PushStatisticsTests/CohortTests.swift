@@ -203,6 +203,28 @@ import WorkerKit
         #expect(fleet.ledgers[0].deviceCount == 40)
     }
 
+    /// Also where nothing else is known of the message: partitions know different devices.
+    @Test func aLateEventOfAnUnknownMessageIsCountedAsLate() throws {
+        let fleet = FleetOfLedgers(partitions: 1, rules: CohortRules())
+        let late = Self.start + 5 * 86_400_000
+        #expect(fleet.count(self.event(.arrived, at: late), now: late).standing == .late)
+        fleet.collect(now: late)
+        #expect(fleet.statistics[self.key]?.lateDropped == 1)
+        #expect(fleet.statistics[self.key]?.arrived == 0)
+        // After all that was told of it may be forgotten.
+        let forgotten = Self.start + 34 * 86_400_000
+        let other = PushEvent(
+            .arrived,
+            messageID: "m2",
+            deviceID: "a",
+            sentMS: Self.start,
+            serverMS: forgotten
+        )
+        #expect(fleet.count(other, now: forgotten).standing == .late)
+        fleet.collect(now: forgotten)
+        #expect(fleet.statistics.count == 1)
+    }
+
     // MARK: - Single rules
 
     @Test func anArrivalBeforeItsSendingIsMeasuredOnceThatIsKnown() throws {

@@ -161,7 +161,7 @@ extension PushEvent {
             }
             if self.header.provider.isEmpty { self.header.provider = "apns" }
             if self.header.deviceID.isEmpty {
-                self.object("device_id.missing", "Neither the event nor its payload names a device.")
+                self.object(PushEvent.missingDevice, "Neither the event nor its payload names a device.")
             }
         }
     }

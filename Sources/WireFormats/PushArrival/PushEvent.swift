@@ -82,6 +82,9 @@ package struct PushEvent: Hashable, Sendable {
         self.payloadSHA256 = payloadSHA256
     }
 
+    /// The code of an event that names no device: it is told in the statistics of its message, and counts as nothing else.
+    package static let missingDevice = "device_id.missing"
+
     /// Why a record is not an event to count.
     package enum Fault: Error, Hashable, Sendable {
         /// The bytes cannot be read: a dead letter, without the value, because that may hold the notification's text.
