@@ -53,6 +53,8 @@ final class WorkerUnderTest {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: self.settings.path)
         self.process.executableURL = URL(fileURLWithPath: try Self.path(of: executable))
         self.process.arguments = command + ["--config", self.settings.path]
+        // What Deploy/test does for this process is not for the worker.
+        self.process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "MALLOC_ARENA_MAX" }
         self.process.standardError = self.output.pipe
         self.process.standardOutput = self.output.pipe
         try self.process.run()
