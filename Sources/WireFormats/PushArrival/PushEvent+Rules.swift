@@ -185,8 +185,7 @@ extension String {
     /// Whole scalars of at most so many bytes from the start.
     fileprivate func prefix(bytes limit: Int) -> String {
         guard self.utf8.count > limit else { return self }
-        var end = self.utf8.index(self.startIndex, offsetBy: limit)
-        while self.utf8[end] & 0xC0 == 0x80 { end = self.utf8.index(before: end) }
-        return String(self[..<end])
+        // A string is never cut within a scalar: an index inside of one stands for its start.
+        return String(self[..<self.utf8.index(self.startIndex, offsetBy: limit)])
     }
 }

@@ -125,6 +125,39 @@ import WireMessages
         )
     }
 
+    /// Trap 12 and 14: of the notification only ids and times go on.
+    @Test func carriesNothingOfTheText() throws {
+        let secret = "Zq7-secret"
+        let payload = #"""
+            {"aps":{"alert":{"title":"\#(secret)","body":"\#(secret)"},"mutable-content":1,"category":"\#(secret)"},
+            "mid":"m-9","url":"https://example.com/\#(secret)","\#(secret)":1,"google.c.a.c_l":"\#(secret)"}
+            """#
+        for text in [
+            #"{"type":"arrived","deviceId":"d","payload":\#(payload)}"#,
+            #"{"type":"arrived","deviceId":"d","other":"\#(secret)","payload":\#(payload)}"#,
+            #"{"type":"arrived","payload":\#(payload)}"#, #"{"type":"arrived","payload":[\#(payload)]}"#,
+        ] {
+            let subject: PushArrivalResult.Subject
+            do throws(PushEvent.Fault) {
+                let event = try PushEvent(
+                    decoding: PushEventDraft.record(Array(text.utf8)),
+                    now: PushEventDraft.now
+                )
+                #expect(event.messageID == "m-9")
+                #expect(!String(decoding: event.encoded(), as: UTF8.self).contains(secret))
+                subject = .event(event, .accepted, PushTime(of: event))
+            } catch {
+                #expect(!"\(error)".contains(secret))
+                guard case .refused(_, let header) = error else { throw error }
+                subject = .refused(header)
+            }
+            for format in ValueFormat.allCases {
+                let bytes = PushArrivalResult.encode(ActivationResultTests.outcome(), subject, as: format)
+                #expect(!String(decoding: bytes, as: UTF8.self).contains(secret))
+            }
+        }
+    }
+
     @Test func everyResultThatIsWrittenIsValid() throws {
         let schema = try SchemaTests.schema("push-arrival.result")
         for fate in Outcome.Fate.allCases {

@@ -142,6 +142,12 @@ import Testing
         #expect(!PushTime.isLate(last, sentMS: nil, allowedMS: 0))
     }
 
+    @Test func plausibleDoesNotOverflow() {
+        #expect(PushTime.isPlausible(.max, asOf: .max) && PushTime.isPlausible(.max, asOf: .max - 1))
+        #expect(!PushTime.isPlausible(.max, asOf: 0) && !PushTime.isPlausible(0, asOf: .max))
+        #expect(!PushTime.isPlausible(.min, asOf: .min))
+    }
+
     /// What the vectors say of lags, lateness and adjustment, without the machine that counts.
     @Test func agreesWithTheVectors() throws {
         let rows: [PushStatisticsRow] = VectorFile.rows("push_statistics")
