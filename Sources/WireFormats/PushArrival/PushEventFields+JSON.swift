@@ -13,7 +13,8 @@ extension PushEventFields {
         }
     }
 
-    /// The payloads of a record that are no strings, with the bytes of a record that has nulls instead; nil if it has none.
+    /// A record's bytes with nulls in the place of payloads that are no strings, and its payload if that was one of them;
+    /// nil if there are none.
     static func withoutPayloads(_ record: JSONOutline) -> (bytes: [UInt8], last: ArraySlice<UInt8>?)? {
         var bytes: [UInt8] = []
         var last: ArraySlice<UInt8>?

@@ -46,7 +46,8 @@ struct PushEventFields: Hashable, Sendable {
         }
         var rest = record
         let cut = Self.withoutPayloads(outline)
-        if let cut { (rest.bytes, rest.start) = (cut.bytes, 0) }
+        // With the frame or the mark that stood before the message, so it starts where it did.
+        if let cut { rest.bytes = cut.bytes }
         self.init(try rest.decode(as: Flotilla_Pusharrival_V1_PushEvent.self))
         if let payload = cut?.last { self.payload = Array(payload) }
     }

@@ -124,8 +124,12 @@ import WireMessages
             (#""{\"_j_msgid\":29273432613945685}""#, "29273432613945685"),
             (#""{\"_j_msgid\":\u002018100287008772329}""#, "18100287008772329"),
         ] {
-            let event = try Self.decode(#"{"type":"arrived","deviceId":"d","payload":\#(written)\#(more)}"#)
-            #expect(event.messageID == id && event.provider == "jpush")
+            let text = #"{"type":"arrived","deviceId":"d","payload":\#(written)\#(more)}"#
+            // Also behind the frame of a schema registry, or a mark of byte order.
+            for prefix in [[], [0, 0, 0, 0, 1], [0xEF, 0xBB, 0xBF]] as [[UInt8]] {
+                let event = try Self.decode(prefix + Array(text.utf8))
+                #expect(event.messageID == id && event.provider == "jpush")
+            }
         }
     }
 
@@ -340,7 +344,7 @@ import WireMessages
             ("sent", "rejected", "Unregistered", .rejected(reason: "Unregistered")),
             ("sent", "rejected", "", .rejected(reason: "unspecified")),
             (
-                "sent", "rejected", String(repeating: "r", count: 70),
+                "sent", "rejected", String(repeating: "r", count: 65),
                 .rejected(reason: String(repeating: "r", count: 64))
             ),
             (
@@ -435,6 +439,7 @@ import WireMessages
         events.append(
             try PushEventDraft { ($0.deviceMs, $0.uploadMs, $0.sentMs) = (.min, .max, 0) }.event()
         )
+        events.append(try PushEventDraft { ($0.deviceMs, $0.uploadMs) = (0, 0) }.event())
         for event in events {
             // No time of the second record matters.
             #expect(try Self.decode(event.encoded(), timestamp: nil) == event)
