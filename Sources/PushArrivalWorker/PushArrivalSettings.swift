@@ -86,6 +86,12 @@ struct PushArrivalSettings: Sendable {
 
     private static func stream(_ reader: SettingsReader) -> StreamSettings {
         StreamSettings(
+            threads: reader.int(
+                "threads",
+                default: 1,
+                in: 1...64,
+                help: "Threads that count, each a member of the consumer group with partitions of its own."
+            ),
             commitInterval: reader.duration(
                 "commit_interval",
                 default: .milliseconds(200),
@@ -103,7 +109,7 @@ struct PushArrivalSettings: Sendable {
                 default: 1 << 30,
                 in: (1 << 20)...(1 << 40),
                 help:
-                    "What the state may take in memory; 24 bytes for a device and message. Above it nothing is read: "
+                    "What the state of all threads may take in memory; 24 bytes for a device and message. Above it nothing is read: "
                     + "add workers, or raise it."
             )
         )

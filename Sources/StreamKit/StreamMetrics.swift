@@ -10,7 +10,9 @@ package struct StreamMetrics {
     private let restoreSeconds: Gauge
     private let bytes: Gauge
 
-    package init(factory: any MetricsFactory) {
+    /// - Parameter thread: which of the process's engines; they count together, and what is a state of one has its number.
+    package init(thread: Int = 0, factory: any MetricsFactory) {
+        let label = [("thread", "\(thread)")]
         self.records = Counter(label: "worker_stream_records_total", factory: factory)
         self.commits = Counter(
             label: "worker_stream_transactions_total",
@@ -23,8 +25,12 @@ package struct StreamMetrics {
             factory: factory
         )
         self.restoredRecords = Counter(label: "worker_stream_restored_records_total", factory: factory)
-        self.restoreSeconds = Gauge(label: "worker_stream_restore_seconds", factory: factory)
-        self.bytes = Gauge(label: "worker_stream_state_bytes", factory: factory)
+        self.restoreSeconds = Gauge(
+            label: "worker_stream_restore_seconds",
+            dimensions: label,
+            factory: factory
+        )
+        self.bytes = Gauge(label: "worker_stream_state_bytes", dimensions: label, factory: factory)
     }
 
     func processed(_ count: Int) { self.records.increment(by: count) }

@@ -1,5 +1,7 @@
 /// How the engine works through its partitions.
 package struct StreamSettings: Hashable, Sendable {
+    /// Engines in one process, each on a thread of its own and a member of the consumer group.
+    package var threads: Int
     /// The longest time between two transactions while there is work.
     package var commitInterval: Duration
     /// Records of the input that a transaction takes up at most.
@@ -8,12 +10,21 @@ package struct StreamSettings: Hashable, Sendable {
     package var memoryLimit: Int
 
     package init(
+        threads: Int = 1,
         commitInterval: Duration = .milliseconds(200),
         transactionRecords: Int = 50_000,
         memoryLimit: Int = 1 << 30
     ) {
+        self.threads = threads
         self.commitInterval = commitInterval
         self.transactionRecords = transactionRecords
         self.memoryLimit = memoryLimit
+    }
+
+    /// The share of each thread.
+    var ofOneThread: StreamSettings {
+        var settings = self
+        settings.memoryLimit = self.memoryLimit / self.threads
+        return settings
     }
 }

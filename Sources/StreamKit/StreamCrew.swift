@@ -1,0 +1,89 @@
+import Operations
+import Synchronization
+import WorkerKit
+
+/// The threads of one service, and what they say of themselves together: the worker is alive while each of them turns, and
+/// ready while each of them takes work.
+final class StreamCrew: Sendable {
+    private struct State {
+        var turning: Set<Int>
+        /// Threads that have not turned since health was last told.
+        var silent: Set<Int>
+        /// By thread: whether it has turned at all, and why it takes no work.
+        var hasTurned: [Bool]
+        var unreadiness: [String?]
+        var processed: Int64 = 0
+        var usage = UsageMeter()
+    }
+
+    private let stops: [StopRequest]
+    private let health: Health
+    private let bound: RunBound
+    private let state: Mutex<State>
+
+    init(threads: Int, health: Health, bound: RunBound) {
+        self.stops = (0..<threads).map { _ in StopRequest() }
+        self.health = health
+        self.bound = bound
+        self.state = Mutex(
+            State(
+                turning: Set(0..<threads),
+                silent: Set(0..<threads),
+                hasTurned: Array(repeating: false, count: threads),
+                unreadiness: Array(repeating: nil, count: threads)
+            )
+        )
+    }
+
+    var threads: Range<Int> { self.stops.indices }
+
+    /// A bell can wake one thread only, so each has its own.
+    func stop(of thread: Int) -> StopRequest { self.stops[thread] }
+
+    func requestStop() { for stop in self.stops { stop.request() } }
+
+    /// Called in every turn of a thread's loop.
+    ///
+    /// - Parameters:
+    ///   - processed: records since its last turn.
+    ///   - unreadiness: why it takes no work; nil if it does.
+    func turned(_ thread: Int, processed: Int64, unreadiness: String?) {
+        let isEnough = self.state.withLock { state in
+            state.silent.remove(thread)
+            if state.silent.isEmpty {
+                state.silent = state.turning
+                self.health.beat()
+            }
+            if !state.hasTurned[thread] || state.unreadiness[thread] != unreadiness {
+                state.hasTurned[thread] = true
+                state.unreadiness[thread] = unreadiness
+                self.tellReadiness(state)
+            }
+            guard processed > 0 else { return false }
+            state.processed += processed
+            state.usage.note(settled: Int(state.processed), inHand: 0)
+            return self.bound.records.map { state.processed >= $0 } ?? false
+        }
+        if isEnough { self.requestStop() }
+    }
+
+    /// A thread has come to its end, and nobody waits for its turns any more.
+    func ended(_ thread: Int) {
+        self.state.withLock { state in
+            state.turning.remove(thread)
+            state.silent.remove(thread)
+        }
+    }
+
+    private func tellReadiness(_ state: State) {
+        guard state.hasTurned.allSatisfy(\.self) else { return }
+        let reason = state.unreadiness.lazy.compactMap(\.self).first
+        self.health.become(reason.map { .notReady(reason: $0) } ?? .ready)
+    }
+
+    /// All threads have ended as they should.
+    func report(of program: String) {
+        guard let report = self.bound.report else { return }
+        report(self.state.withLock { $0.usage.summary(of: program) })
+    }
+}

@@ -1,0 +1,126 @@
+import EventThread
+import Foundation
+import Kafka
+import Logging
+import Operations
+import Records
+import WorkerKit
+
+/// One engine and its clients, on the thread that runs it.
+struct StreamThread: Sendable {
+    let number: Int
+    let crew: StreamCrew
+    let kafka: KafkaSettings
+    let settings: StreamSettings
+    let surroundings: ServiceProcess.Surroundings
+    let prepare: @Sendable (StreamCluster) throws -> any StreamApplication
+
+    /// Returns after a stop, once what was in hand is committed and the group is left.
+    ///
+    /// - Throws: `PreflightFailure`, or the error of a client that is of no use any more.
+    func run() throws {
+        defer { self.crew.ended(self.number) }
+        var logger = self.surroundings.logger
+        logger[metadataKey: "thread"] = "\(self.number)"
+        let broker = try self.connect()
+        // The process ends with this: to destroy the client could only make it wait, without a bound.
+        defer { broker.consumer.abandon() }
+        let wait = ClusterWait(
+            limit: self.kafka.startLimit,
+            brokers: self.kafka.brokers,
+            health: self.surroundings.health,
+            logger: logger
+        )
+        let stop = self.crew.stop(of: self.number)
+        guard let cluster = try wait.answer(of: broker, until: stop, { try self.cluster(of: broker) }) else {
+            return
+        }
+        let application = try self.prepare(cluster)
+        let memory = try KafkaMemory(self.memoryProperties)
+        try broker.consumer.subscribe(to: application.topics)
+        let engine = StreamEngine(
+            settings: self.settings,
+            application: application,
+            broker: broker,
+            memory: memory,
+            metrics: StreamMetrics(thread: self.number, factory: self.surroundings.registry),
+            logger: logger
+        )
+        try self.turn(engine, broker, memory, until: stop)
+        if !broker.hasLeft { logger.warning("the group has not confirmed that this worker left") }
+        logger.info("stopped", metadata: ["processed": "\(engine.processedRecords)"])
+    }
+
+    private func turn(
+        _ engine: StreamEngine<KafkaBroker, KafkaMemory>,
+        _ broker: KafkaBroker,
+        _ memory: KafkaMemory,
+        until stop: StopRequest
+    ) throws {
+        func waitForAll() -> Wait {
+            Wait(
+                on: [
+                    stop.bell.descriptor, broker.consumer.descriptor, broker.producer.descriptor,
+                    memory.descriptor,
+                ]
+            )
+        }
+        var wait = waitForAll()
+        var watched = broker.producer
+        var processed: Int64 = 0
+        while true {
+            stop.bell.answer()
+            if stop.isRequested { engine.stop() }
+            let next = try engine.turn(at: .now)
+            self.crew.turned(
+                self.number,
+                processed: engine.processedRecords - processed,
+                unreadiness: engine.unreadiness
+            )
+            processed = engine.processedRecords
+            guard case .after(let sleep) = next else { return }
+            // A transactional producer that was made anew announces itself elsewhere.
+            if watched !== broker.producer {
+                watched = broker.producer
+                wait = waitForAll()
+            }
+            if sleep > .zero { wait(atMost: sleep) }
+        }
+    }
+
+    private func cluster(of broker: KafkaBroker) throws -> StreamCluster {
+        let counts = try broker.consumer.metadata(atMost: ClusterWait.slice).partitionCounts
+        guard let id = broker.consumer.clusterID(atMost: ClusterWait.slice) else {
+            throw KafkaError(code: .timedOut, message: "the cluster does not tell its id")
+        }
+        return StreamCluster(id: id, partitionCounts: counts)
+    }
+
+    private func connect() throws(KafkaError) -> KafkaBroker {
+        let properties = self.kafka.producerProperties(
+            transactionalID: "\(self.kafka.group)-\(UUID().uuidString)"
+        )
+        return try KafkaBroker(consumer: Consumer(self.consumerProperties)) { () throws(KafkaError) in
+            try Producer(properties)
+        }
+    }
+
+    private var consumerProperties: [String: String] {
+        self.kafka.consumerProperties.merging(["enable.partition.eof": "true"]) { $1 }
+            .merging(Self.appetite) { $1 }
+    }
+
+    private var memoryProperties: [String: String] {
+        self.kafka.readerProperties.merging(Self.appetite) { $1 }
+    }
+
+    /// Records come and go by the hundred thousand here, and none of them waits for an upstream.
+    private static var appetite: [String: String] {
+        [
+            "queued.min.messages": "20000",
+            "queued.max.messages.kbytes": "8192",
+            "fetch.message.max.bytes": "1048576",
+            "fetch.max.bytes": "16777216",
+        ]
+    }
+}
