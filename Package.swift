@@ -101,6 +101,7 @@ let package = Package(
     targets: [
         // System libraries: one module map each, and a shim for what Swift cannot call.
         .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // The same once more: what the simulators make of a signature must be nothing that a worker made.
@@ -205,8 +206,8 @@ let package = Package(
         .target(
             name: "StreamKit",
             dependencies: [
-                "EventThread", "Kafka", "Operations", "Records", "WorkerKit", coreMetrics, lifecycle, logging,
-                metrics,
+                "CMalloc", "EventThread", "Kafka", "Operations", "Records", "WorkerKit", coreMetrics,
+                lifecycle, logging, metrics,
             ],
             swiftSettings: house
         ),

@@ -15,6 +15,11 @@ internal import COpenSSL
 
     /// Puts the digest of some bytes in the place of what `digest` holds.
     package func callAsFunction(_ bytes: [UInt8], into digest: inout [UInt8]) {
+        self(bytes.span, into: &digest)
+    }
+
+    /// The same of bytes that are somebody else's.
+    package func callAsFunction(_ bytes: Span<UInt8>, into digest: inout [UInt8]) {
         let count = Digest.sha256.byteCount
         if digest.count != count { digest = [UInt8](repeating: 0, count: count) }
         let succeeded = unsafe bytes.withUnsafeBytes { input in

@@ -10,6 +10,11 @@ package enum Partitioner: String, Hashable, Sendable, CaseIterable {
 
     /// - Parameter count: of the topic's partitions.
     package func partition(of key: [UInt8], among count: Int32) -> Int32 {
+        self.partition(of: key.span, among: count)
+    }
+
+    /// The same of bytes that are somebody else's.
+    package func partition(of key: Span<UInt8>, among count: Int32) -> Int32 {
         guard count > 1 else { return 0 }
         return unsafe key.withUnsafeBytes { bytes in
             switch self {

@@ -10,6 +10,8 @@ package import Records
     let reports: EventQueue
     let pipe: NotificationPipe
     private var topics: [String: OpaquePointer] = unsafe [:]
+    /// Of the last record: the next mostly goes there too.
+    private var lastTopic: (name: String, handle: OpaquePointer)?
     private var isRetired = false
 
     /// - Parameter properties: librdkafka's own. The producer is idempotent unless they say otherwise.
@@ -91,6 +93,13 @@ package import Records
     }
 
     private func topic(_ name: String) throws(KafkaError) -> OpaquePointer {
+        if let last = unsafe self.lastTopic, unsafe last.name == name { return unsafe last.handle }
+        let topic = try unsafe self.makeTopic(name)
+        unsafe self.lastTopic = unsafe (name, topic)
+        return unsafe topic
+    }
+
+    private func makeTopic(_ name: String) throws(KafkaError) -> OpaquePointer {
         if let topic = unsafe self.topics[name] { return unsafe topic }
         guard let topic = unsafe rd_kafka_topic_new(self.client.handle, name, nil) else {
             throw KafkaError(rd_kafka_last_error())

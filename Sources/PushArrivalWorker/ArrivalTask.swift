@@ -121,7 +121,7 @@ final class ArrivalTask: StreamTask {
         _ output: StreamOutput
     ) -> Bool {
         let count = Int32(clamping: self.cluster.partitionCounts[self.settings.topics.input] ?? 1)
-        let home = self.settings.partitioner.partition(of: Array(event.deviceID.utf8), among: count)
+        let home = self.settings.partitioner.partition(of: event.deviceID.utf8.span, among: count)
         guard home != self.partition, origin.hops < EventOrigin.hopsLimit else { return false }
         output.send(
             OutboundRecord(

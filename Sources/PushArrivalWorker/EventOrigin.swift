@@ -32,8 +32,6 @@ struct EventOrigin: Hashable, Sendable {
         self.hops = hops
     }
 
-    var id: String { "\(self.topic)/\(self.partition)/\(self.offset)" }
-
     /// The headers of the record that sends the event on: what it is, where it comes from, and of its own those that
     /// go on with it.
     func headers(afterHopOf record: borrowing InboundRecord) -> [RecordHeader] {

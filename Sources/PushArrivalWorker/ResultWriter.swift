@@ -97,7 +97,6 @@ final class ResultWriter {
         deadLetterID: String? = nil
     ) -> Outcome {
         Outcome(
-            id: origin.id,
             topic: origin.topic,
             partition: origin.partition,
             offset: origin.offset,

@@ -15,11 +15,10 @@ package final class ArrivalLedger {
     private let fingerprint = FingerprintMachine()
     private var cohorts: [CohortKey: Cohort] = [:]
     /// Of which something is new since it was last written.
-    private var changed: [CohortKey: Cohort] = [:]
+    private var changed: [Cohort] = []
     /// Whose part is to be told, and when. A message that is to be told earlier than planned is in here twice.
-    private var due = DueQueue<CohortKey>()
-    private var plan: [CohortKey: Int64] = [:]
-    private var ends = DueQueue<CohortKey>()
+    private var due = DueQueue<Cohort>()
+    private var ends = DueQueue<Cohort>()
     /// When ends were last looked at.
     private var looked: Int64 = .min
 
@@ -98,34 +97,40 @@ package final class ArrivalLedger {
             seed: self.seed
         )
         self.cohorts[key] = cohort
-        self.ends.add(key, due: cohort.end(self.rules))
+        self.ends.add(cohort, due: cohort.end(self.rules))
         return cohort
     }
 
     /// Which device; where no message is named, which device, payload and minute, so that only repeats are repeats.
     private func device(of event: PushEvent) -> Fingerprint {
-        guard event.messageID.isEmpty else { return self.fingerprint(event.deviceID.utf8) }
+        guard event.messageID.isEmpty else { return self.fingerprint(event.deviceID) }
         let content = event.payloadSHA256.isEmpty ? event.eventID : event.payloadSHA256
         let minute = (event.deviceMS ?? event.serverMS) / 60_000
-        return self.fingerprint("\(event.deviceID)\0\(content)\0\(minute)".utf8)
+        return self.fingerprint("\(event.deviceID)\0\(content)\0\(minute)")
     }
 
     private func note(_ cohort: Cohort, now: Int64) {
         cohort.noteCounted(at: now)
-        guard self.changed[cohort.key] == nil else { return }
-        self.changed[cohort.key] = cohort
+        guard !cohort.isChanged else { return }
+        self.change(cohort)
         self.tell(cohort, now: now)
     }
 
-    private func tell(_ cohort: Cohort, now: Int64) {
-        guard self.plan[cohort.key] == nil else { return }
-        self.tell(cohort.key, at: now + self.pace.interval(age: now - cohort.term))
+    private func change(_ cohort: Cohort) {
+        guard !cohort.isChanged else { return }
+        cohort.isChanged = true
+        self.changed.append(cohort)
     }
 
-    private func tell(_ key: CohortKey, at time: Int64) {
-        guard time < self.plan[key] ?? .max else { return }
-        self.plan[key] = time
-        self.due.add(key, due: time)
+    private func tell(_ cohort: Cohort, now: Int64) {
+        guard cohort.tellAt == nil else { return }
+        self.tell(cohort, at: now + self.pace.interval(age: now - cohort.term))
+    }
+
+    private func tell(_ cohort: Cohort, at time: Int64) {
+        guard time < cohort.tellAt ?? .max else { return }
+        cohort.tellAt = time
+        self.due.add(cohort, due: time)
     }
 
     // MARK: - What is written
@@ -152,41 +157,42 @@ package final class ArrivalLedger {
     ) {
         self.looked = now
         self.closeEnded(now: now, progress: progress)
-        for cohort in self.changed.values { change(cohort.takeChanges()) }
+        for cohort in self.changed {
+            cohort.isChanged = false
+            change(cohort.takeChanges())
+        }
         self.changed.removeAll(keepingCapacity: true)
         var told = 0
-        while told < limit, let key = self.due.popDue(at: now) {
-            guard let time = self.plan[key], time <= now else { continue }
-            self.plan[key] = nil
-            guard let cohort = self.cohorts[key] else { continue }
+        while told < limit, let cohort = self.due.popDue(at: now) {
+            guard let time = cohort.tellAt, time <= now else { continue }
+            cohort.tellAt = nil
             part(cohort.snapshot())
             told += 1
         }
     }
 
     private func closeEnded(now: Int64, progress: Int64) {
-        var open: [CohortKey] = []
-        while let key = self.ends.popDue(at: progress) {
-            guard let cohort = self.cohorts[key] else { continue }
+        var open: [Cohort] = []
+        while let cohort = self.ends.popDue(at: progress) {
             let end = cohort.end(self.rules)
             if end > progress {
-                self.ends.add(key, due: end)
+                self.ends.add(cohort, due: end)
             } else if !cohort.isClosed {
                 cohort.close()
-                self.changed[key] = cohort
+                self.change(cohort)
                 // At once: it is the last word.
-                self.tell(key, at: now)
-                self.ends.add(key, due: max(progress + 1, end.addingClamped(self.retention)))
+                self.tell(cohort, at: now)
+                self.ends.add(cohort, due: max(progress + 1, end.addingClamped(self.retention)))
             } else if end.addingClamped(self.retention) > progress {
-                self.ends.add(key, due: end.addingClamped(self.retention))
-            } else if self.changed[key] != nil || self.plan[key] != nil {
+                self.ends.add(cohort, due: end.addingClamped(self.retention))
+            } else if cohort.isChanged || cohort.tellAt != nil {
                 // Nothing is forgotten that has not been written and told.
-                open.append(key)
-            } else {
-                self.cohorts[key] = nil
+                open.append(cohort)
+            } else if self.cohorts[cohort.key] === cohort {
+                self.cohorts[cohort.key] = nil
             }
         }
-        for key in open { self.ends.add(key, due: progress + 1) }
+        for cohort in open { self.ends.add(cohort, due: progress + 1) }
     }
 
     // MARK: - What is read back
@@ -207,7 +213,7 @@ package final class ArrivalLedger {
         for cohort in self.cohorts.values {
             cohort.noteCounted(at: now)
             self.tell(cohort, now: now)
-            self.ends.add(cohort.key, due: cohort.end(self.rules))
+            self.ends.add(cohort, due: cohort.end(self.rules))
         }
     }
 }

@@ -16,6 +16,9 @@ package final class Cohort {
     /// When the first and the last event came, by the server's clock.
     package private(set) var firstSeen: Int64
     package private(set) var lastSeen: Int64
+    /// Whether something is new since it was last written, and when its part is to be told: kept by its ledger.
+    var isChanged = false
+    var tellAt: Int64?
     /// When the last event was counted, by this machine's clock.
     private var lastCounted: Int64 = .min
     /// What the times of devices are counted from.

@@ -19,19 +19,19 @@ package struct Fingerprint: Hashable, Sendable {
 /// Makes fingerprints, one after the other in the same memory. Belongs to one thread.
 package final class FingerprintMachine {
     private let machine = DigestMachine()
-    private var bytes: [UInt8] = []
     private var digest: [UInt8] = []
 
     package init() {}
 
-    package func callAsFunction(_ identity: some Sequence<UInt8>) -> Fingerprint {
-        self.bytes.removeAll(keepingCapacity: true)
-        self.bytes.append(contentsOf: identity)
-        self.machine(self.bytes, into: &self.digest)
-        var high: UInt64 = 0
-        var low: UInt64 = 0
-        for byte in self.digest.prefix(8) { high = high << 8 | UInt64(byte) }
-        for byte in self.digest.dropFirst(8).prefix(8) { low = low << 8 | UInt64(byte) }
-        return Fingerprint(high: high, low: low)
+    package func callAsFunction(_ identity: String) -> Fingerprint {
+        let utf8 = identity.utf8
+        self.machine(utf8.span, into: &self.digest)
+        return Fingerprint(high: self.word(at: 0), low: self.word(at: 8))
+    }
+
+    private func word(at start: Int) -> UInt64 {
+        var word: UInt64 = 0
+        for place in start..<(start + 8) { word = word << 8 | UInt64(self.digest[place]) }
+        return word
     }
 }

@@ -204,18 +204,20 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
 
     /// Sends what tasks have put out, as far as there is room.
     func flush() {
-        guard !self.isBroken, self.stage == .open || self.stage == .closing else { return }
-        while let record = self.output.next() {
-            self.lastID += 1
-            do throws(KafkaError) {
+        guard !self.output.isEmpty, !self.isBroken, self.stage == .open || self.stage == .closing else {
+            return
+        }
+        do throws(KafkaError) {
+            try self.output.drain { record throws(KafkaError) in
+                self.lastID += 1
                 try self.broker.send(record, id: self.lastID)
                 self.unreported += 1
                 self.hasSent = true
-            } catch  where error.code == .queueFull {
-                return self.output.hold(record)
-            } catch {
-                return self.broken(error)
             }
+        } catch  where error.code == .queueFull {
+            return
+        } catch {
+            self.broken(error)
         }
     }
 
@@ -243,7 +245,9 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         case .open, .opening, .closing, .committing: break
         }
         if self.offered != nil { due = min(due, self.offerRetryAt) }
-        if let wall = self.assignments.lazy.filter(\.isWorking).compactMap(\.task.nextDue).min() {
+        // Until the transaction of the moment is decided nothing can be begun.
+        if self.stage == .open,
+            let wall = self.assignments.lazy.filter(\.isWorking).compactMap(\.task.nextDue).min() {
             due = min(due, self.now.after(.milliseconds(max(0, wall.subtractingClamped(self.now.wall)))))
         }
         return .nanoseconds(max(0, due - self.now.monotonic))

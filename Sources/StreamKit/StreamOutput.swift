@@ -1,28 +1,34 @@
+import Kafka
 package import Records
-import WorkerKit
 
 /// Where tasks put what is to be published.
 package final class StreamOutput {
-    private var records = Fifo<OutboundRecord>()
-    /// What could not be sent yet and goes first.
-    private var held: OutboundRecord?
+    private var records: [OutboundRecord] = []
+    /// Of them, those that are sent already.
+    private var sent = 0
 
     package init() {}
 
     package func send(_ record: OutboundRecord) { self.records.append(record) }
 
-    var isEmpty: Bool { self.held == nil && self.records.isEmpty }
+    var isEmpty: Bool { self.sent == self.records.count }
 
-    func next() -> OutboundRecord? {
-        defer { self.held = nil }
-        return self.held ?? self.records.popFirst()
+    /// Has a closure send what is there, in order, until it throws; what it threw at stays, and what comes after it.
+    func drain(_ send: (borrowing OutboundRecord) throws(KafkaError) -> Void) throws(KafkaError) {
+        while self.sent < self.records.count {
+            try send(self.records[self.sent])
+            self.sent += 1
+        }
+        guard self.sent > 0 else { return }
+        self.records.removeAll(keepingCapacity: self.records.count <= Self.keptCapacity)
+        self.sent = 0
     }
 
-    /// Takes back what came last out of `next`.
-    func hold(_ record: OutboundRecord) { self.held = record }
+    /// What a flush after every record needs; more is given back.
+    private static let keptCapacity = 64
 
     func removeAll() {
-        self.records = Fifo()
-        self.held = nil
+        self.records = []
+        self.sent = 0
     }
 }

@@ -43,6 +43,7 @@ package struct StreamService: Service {
     ///
     /// - Throws: `PreflightFailure`, or the error of a client that is of no use any more.
     package func run() async throws {
+        Heap.keepFreedMemory()
         let crew = StreamCrew(
             threads: self.settings.threads,
             health: self.surroundings.health,

@@ -68,7 +68,6 @@ struct ChaosAuditTests {
             let input = self.inputs[number - 1]
             let code = reason ?? input.kind.reason
             let outcome = Outcome(
-                id: "work/\(input.partition)/\(input.offset)",
                 topic: "work",
                 partition: input.partition,
                 offset: input.offset,

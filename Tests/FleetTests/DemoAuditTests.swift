@@ -66,7 +66,6 @@ struct DemoAuditTests {
             let specimen = self.specimens[index]
             let fate = fate ?? specimen.fate
             let outcome = Outcome(
-                id: "devicecheck/0/\(offset ?? Int64(index))",
                 topic: "devicecheck",
                 partition: 0,
                 offset: offset ?? Int64(index),

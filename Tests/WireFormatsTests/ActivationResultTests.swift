@@ -14,7 +14,6 @@ import WireMessages
         deadLetterID: String? = nil
     ) -> Outcome {
         Outcome(
-            id: "activation/3/42",
             topic: "activation",
             partition: 3,
             offset: 42,

@@ -98,7 +98,6 @@ struct PushCost {
         _ now: Int64
     ) -> [UInt8] {
         let outcome = Outcome(
-            id: "push-arrival/0/\(record.offset)",
             topic: record.topic,
             partition: 0,
             offset: record.offset,

@@ -56,6 +56,20 @@ struct JSONWriter {
         self.quoted(value)
     }
 
+    /// A string that is put together on the spot.
+    mutating func text(_ name: String, _ append: (inout [UInt8]) -> Void) {
+        self.name(name)
+        self.text.append(UInt8(ascii: "\""))
+        let start = self.text.count
+        append(&self.text)
+        if !self.isPlain(from: start) {
+            let bytes = Array(self.text[start...])
+            self.text.removeSubrange(start...)
+            for byte in bytes { self.escaped(byte) }
+        }
+        self.text.append(UInt8(ascii: "\""))
+    }
+
     mutating func int32(_ name: String, _ value: Int32) {
         self.name(name)
         self.text.appendDecimal(value)
@@ -156,6 +170,12 @@ struct JSONWriter {
             for byte in value.utf8 { self.escaped(byte) }
         }
         self.text.append(UInt8(ascii: "\""))
+    }
+
+    private func isPlain(from start: Int) -> Bool {
+        let bytes = self.text.span
+        for index in start..<bytes.count where !Self.isPlain(bytes[index]) { return false }
+        return true
     }
 
     private static func isPlain(_ text: String) -> Bool {

@@ -13,7 +13,7 @@ struct CloudEvent {
         guard let version = event.string("specversion"), version == "1.0" else {
             throw Self.fault("its specversion is not 1.0")
         }
-        self.dataContentType = event.string("datacontenttype").map { ContentType($0.utf8) }
+        self.dataContentType = event.string("datacontenttype").map { ContentType(Array($0.utf8)) }
         if let base64 = event.string("data_base64") {
             guard event.value("data") == nil, let data = Base64.decode(Array(base64.utf8)) else {
                 throw Self.fault("its data_base64 is not base64, or stands beside data")

@@ -8,7 +8,22 @@ package enum ContentType: Hashable, Sendable {
     case otherCloudEvent
     case unknown
 
-    package init(_ header: some Collection<UInt8>) {
+    /// As nearly everybody writes it, which needs no further look.
+    private static let usual = (
+        json: Array(ValueFormat.json.contentType.utf8), protobuf: Array(ValueFormat.protobuf.contentType.utf8)
+    )
+
+    package init(_ header: [UInt8]) {
+        if header == Self.usual.json {
+            self = .json
+        } else if header == Self.usual.protobuf {
+            self = .protobuf
+        } else {
+            self.init(spelled: header)
+        }
+    }
+
+    private init(spelled header: [UInt8]) {
         let mediaType = header.prefix { $0 != UInt8(ascii: ";") }.trimmingWhiteSpace().map(\.lowercased)
         switch String(decoding: mediaType, as: UTF8.self) {
         case "application/json":

@@ -1,7 +1,7 @@
 extension Outcome {
     /// The members of `flotilla.outcome.v1.Outcome`.
     func write(to json: inout JSONWriter) {
-        json.string("id", self.id)
+        json.text("id") { self.appendID(to: &$0) }
         json.string("topic", self.topic)
         json.int32("partition", self.partition)
         json.int64("offset", self.offset)

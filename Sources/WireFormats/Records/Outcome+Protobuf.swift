@@ -1,7 +1,8 @@
 extension Outcome {
     /// The fields of `flotilla.outcome.v1.Outcome`.
     func write(to message: inout ProtobufWriter) {
-        message.string(1, self.id)
+        // The id, without a string on the way.
+        message.text(1) { self.appendID(to: &$0) }
         message.string(2, self.topic)
         message.optionalInt64(3, Int64(self.partition))
         message.optionalInt64(4, self.offset)

@@ -9,8 +9,6 @@ package struct Outcome: Hashable, Sendable {
         case deadLettered = "dead_lettered"
     }
 
-    /// Deterministic, `topic/partition/offset`: a repeat after a crash carries the same id.
-    package var id: String
     package var topic: String
     package var partition: Int32
     package var offset: Int64
@@ -28,7 +26,6 @@ package struct Outcome: Hashable, Sendable {
     package var workerVersion: String
 
     package init(
-        id: String,
         topic: String,
         partition: Int32,
         offset: Int64,
@@ -41,7 +38,6 @@ package struct Outcome: Hashable, Sendable {
         worker: String,
         workerVersion: String
     ) {
-        self.id = id
         self.topic = topic
         self.partition = partition
         self.offset = offset
@@ -53,6 +49,21 @@ package struct Outcome: Hashable, Sendable {
         self.settledAt = settledAt
         self.worker = worker
         self.workerVersion = workerVersion
+    }
+
+    /// Deterministic, `topic/partition/offset`: a repeat after a crash carries the same id.
+    package var id: String {
+        var id: [UInt8] = []
+        self.appendID(to: &id)
+        return String(decoding: id, as: UTF8.self)
+    }
+
+    func appendID(to bytes: inout [UInt8]) {
+        bytes += self.topic.utf8
+        bytes.append(UInt8(ascii: "/"))
+        bytes.appendDecimal(Int64(self.partition))
+        bytes.append(UInt8(ascii: "/"))
+        bytes.appendDecimal(self.offset)
     }
 }
 

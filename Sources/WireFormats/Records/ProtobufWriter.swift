@@ -47,26 +47,48 @@ struct ProtobufWriter {
     /// A message inside, also one that is empty.
     mutating func message(_ number: Int, _ fields: (inout ProtobufWriter) -> Void) {
         self.tag(number, .bytes)
-        // Its length stands before it, mostly in one byte, and is known only afterwards.
-        let place = self.bytes.count
-        self.bytes.append(0)
+        let place = self.beginLength()
         fields(&self)
-        let count = self.bytes.count - place - 1
-        guard count >= 0x80 else {
-            self.bytes[place] = UInt8(count)
-            return
+        self.endLength(at: place)
+    }
+
+    /// A string that is put together on the spot, and is there even when it is empty.
+    mutating func text(_ number: Int, _ append: (inout [UInt8]) -> Void) {
+        self.tag(number, .bytes)
+        let place = self.beginLength()
+        append(&self.bytes)
+        self.endLength(at: place)
+    }
+
+    /// A length stands before what it is of, mostly in one byte, and is known only afterwards.
+    private mutating func beginLength() -> Int {
+        self.bytes.append(0)
+        return self.bytes.count - 1
+    }
+
+    private mutating func endLength(at place: Int) {
+        var rest = self.bytes.count - place - 1
+        var position = place
+        while rest >= 0x80 {
+            self.bytes[position] = UInt8(truncatingIfNeeded: rest) | 0x80
+            rest >>= 7
+            position += 1
+            self.bytes.insert(0, at: position)
         }
-        var length = ProtobufWriter(reserving: 10)
-        length.varint(UInt64(count))
-        self.bytes.replaceSubrange(place...place, with: length.bytes)
+        self.bytes[position] = UInt8(rest)
     }
 
     private mutating func tag(_ number: Int, _ kind: ProtobufFields.Kind) {
         self.varint(UInt64(number) << 3 | kind.rawValue)
     }
 
+    // Nearly all tags and lengths are one byte, and what is left is not worth a call.
+    @inline(__always)
     private mutating func varint(_ value: UInt64) {
-        guard value >= 0x80 else { return self.bytes.append(UInt8(value)) }
+        if value < 0x80 { self.bytes.append(UInt8(value)) } else { self.longVarint(value) }
+    }
+
+    private mutating func longVarint(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
             self.bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)

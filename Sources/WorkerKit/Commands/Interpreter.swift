@@ -89,7 +89,6 @@ struct Interpreter<P: WorkerProgram> {
         _ attempt: Attempt
     ) -> String {
         let outcome = Outcome(
-            id: "\(record.topic)/\(record.partition)/\(record.offset)",
             topic: record.topic,
             partition: record.partition,
             offset: record.offset,

@@ -4,8 +4,6 @@ import Records
 /// One partition that this engine works on, from assignment to revocation.
 struct Assignment<Source: RecordSource> {
     let source: Source
-    /// What the ids of outcomes of this partition begin with: `topic/partition/`.
-    let outcomeIDPrefix: String
     /// Nil until the first record says where the partition begins, if the group has never committed there.
     var progress: PartitionProgress?
     /// Records that were read and have no room yet: something far older is unfinished.
@@ -26,7 +24,6 @@ struct Assignment<Source: RecordSource> {
 
     init(source: Source, committed: CommittedPosition) {
         self.source = source
-        self.outcomeIDPrefix = "\(source.partition.topic)/\(source.partition.partition)/"
         self.committed = committed
         guard let offset = committed.offset else { return }
         let finished = ProgressMetadata.decode(committed.metadata, from: offset) ?? []

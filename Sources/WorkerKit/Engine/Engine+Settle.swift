@@ -78,11 +78,10 @@ extension Engine {
         deadLetterID: String?,
         _ answer: (any Sendable)?
     ) -> OutboundRecord {
-        let (record, assignment, attempts, receivedAt, trace) = self.table.withEntry(id) { entry in
-            (entry.record, entry.assignment, entry.attempts, entry.receivedAt, entry.trace)
+        let (record, attempts, receivedAt, trace) = self.table.withEntry(id) { entry in
+            (entry.record, entry.attempts, entry.receivedAt, entry.trace)
         }
         let outcome = Outcome(
-            id: self.outcomeID(of: record, in: assignment),
             topic: record.topic,
             partition: record.partition,
             offset: record.offset,
@@ -108,15 +107,6 @@ extension Engine {
             // Outcomes of one input partition stay together and in order, whatever the publisher's partitioner.
             partition: record.partition % Int32(max(1, self.facts.resultPartitions))
         )
-    }
-
-    private func outcomeID(of record: InboundRecord, in assignment: Int) -> String {
-        let source = self.assignments[assignment].partition
-        guard (record.topic, record.partition) == (source.topic, source.partition) else {
-            return "\(record.topic)/\(record.partition)/\(record.offset)"
-        }
-        // Nearly all are this, and putting it together costs more than adding to it.
-        return self.assignments[assignment].outcomeIDPrefix + String(record.offset)
     }
 
     /// - Parameter fate: how it ends; nil if it only goes on elsewhere.

@@ -175,7 +175,6 @@ extension GDTBench {
         }
         try self.check(words: answer.gdt?.message ?? "", of: GDTReply(response.body)?.message ?? "")
         let outcome = Outcome(
-            id: "activation/0/7",
             topic: "activation",
             partition: 0,
             offset: 7,

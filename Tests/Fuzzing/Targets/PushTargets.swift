@@ -211,7 +211,6 @@ private enum PushClaims {
     /// In both formats, and read as the same by the general decoder.
     private static func isWritten(_ subject: PushArrivalResult.Subject) -> Bool {
         let outcome = Outcome(
-            id: "push-arrival/0/7",
             topic: "push-arrival",
             partition: 0,
             offset: 7,

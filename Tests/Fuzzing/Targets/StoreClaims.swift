@@ -77,7 +77,6 @@ enum StoreClaims {
 
     private static func check(_ answer: ReceiptAnswer) throws {
         let outcome = Outcome(
-            id: "receipt/0/7",
             topic: "receipt",
             partition: 0,
             offset: 7,

@@ -1,0 +1,2 @@
+// Of glibc, and not in its module for Swift.
+#include <malloc.h>
