@@ -319,7 +319,10 @@ let package = Package(
         ),
         .testTarget(
             name: "PushArrivalWorkerTests",
-            dependencies: ["Operations", "PushArrivalWorker", "WorkerKit"],
+            dependencies: [
+                "Operations", "PushArrivalWorker", "PushStatistics", "Records", "StreamKit", "WireFormats",
+                "WorkerKit",
+            ],
             swiftSettings: house
         ),
         .testTarget(

@@ -304,6 +304,55 @@ import WorkerKit
         #expect(keys[0].recordKey == Array("a/b/c%2Fd".utf8))
     }
 
+    /// For Kafka they are two keys, and for Swift the same string.
+    @Test func twoSpellingsAreTwoMessages() throws {
+        let (one, other) = ("caf\u{E9}", "cafe\u{301}")
+        #expect(one == other)
+        func key(_ provider: String = "p", _ app: String = "a", _ message: String = "m") -> CohortKey {
+            CohortKey(provider: provider, appBundle: app, messageID: message)
+        }
+        for (first, second) in [
+            (key(one), key(other)), (key("p", one), key("p", other)),
+            (key("p", "a", one), key("p", "a", other)),
+            // The sign of the kelvin is a K, which is ASCII.
+            (key("p", "a", "K"), key("p", "a", "\u{212A}")),
+        ] {
+            #expect(first.recordKey != second.recordKey)
+            #expect(first != second && Set([first, second, first]).count == 2)
+        }
+        #expect(key("p", "a", one) == key("p", "a", "caf" + "\u{E9}"))
+    }
+
+    /// Else whoever chooses ids could make every look-up as long as the list of them.
+    @Test func spellingsOfOneIDDoNotMeetInOnePlace() {
+        let hashes = (0..<1_000).map { number in
+            let accents = (0..<10).map { number >> $0 & 1 == 0 ? "\u{E9}" : "e\u{301}" }
+            return CohortKey(provider: "p", appBundle: "a", messageID: accents.joined()).hashValue
+        }
+        #expect(Set(hashes).count > 990)
+    }
+
+    @Test func twoSpellingsAreCountedAndToldApart() throws {
+        let fleet = FleetOfLedgers(partitions: 1, rules: CohortRules())
+        for message in ["caf\u{E9}", "cafe\u{301}"] {
+            let event = PushEvent(
+                .arrived,
+                messageID: message,
+                deviceID: "a",
+                sentMS: Self.start,
+                serverMS: Self.start
+            )
+            #expect(fleet.count(event, now: Self.start).standing == .accepted)
+        }
+        fleet.collect(now: Self.start)
+        fleet.restart(0, now: Self.start)
+        #expect(fleet.ledgers[0].cohortCount == 2)
+        // By what reaches Kafka: two records, of one arrival each.
+        #expect(Set(fleet.statistics.keys.map(\.recordKey)).count == 2)
+        #expect(fleet.statistics.values.map(\.arrived) == [1, 1])
+        #expect(Set(fleet.statistics.values.map { Array($0.messageID.utf8) }).count == 2)
+    }
+
     @Test func whatIsNoSnapshotIsNotRead() {
         #expect(CohortSnapshot([0xFF, 0xFF]) == nil)
         #expect(CohortSnapshot([]) == nil)
