@@ -189,8 +189,8 @@ let package = Package(
         .target(
             name: "PushArrivalPages",
             dependencies: [
-                "EventThread", "Kafka", "Operations", "Records", "WebPages", "WireFormats", "WireMessages",
-                hummingbird, lifecycle, logging, mustache, protobuf,
+                "EventThread", "Kafka", "Operations", "Records", "WebPages", "WireFormats",
+                hummingbird, lifecycle, logging, mustache,
             ],
             swiftSettings: house
         ),

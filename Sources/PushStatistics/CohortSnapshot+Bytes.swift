@@ -1,5 +1,6 @@
 import Foundation
 import SwiftProtobuf
+import WireFormats
 import WireMessages
 
 extension CohortSnapshot {

@@ -1,3 +1,5 @@
+package import WireFormats
+
 /// A cohort at one moment, as it is written to Kafka and read back.
 package struct CohortSnapshot: Hashable, Sendable {
     package var key: CohortKey

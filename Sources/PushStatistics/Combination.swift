@@ -115,14 +115,9 @@ package final class Combination {
         )
         var tally = Tally(edges: parts.last?.tally.histogram?.edges ?? [])
         for part in parts { tally += part.tally }
-        var statistics = PushStatisticsRecord(
-            provider: key.provider,
-            appBundle: key.appBundle,
-            messageID: key.messageID
-        )
+        var statistics = PushStatisticsRecord(of: key)
         statistics.take(tally)
         statistics.campaignID = parts.lazy.map(\.campaignID).first { !$0.isEmpty } ?? ""
-        statistics.window = key.day.isEmpty ? .cohort : .day(key.day)
         statistics.version = message.version
         statistics.isComplete = message.isComplete
         statistics.updatedMS = updated

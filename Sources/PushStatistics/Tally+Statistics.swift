@@ -15,9 +15,7 @@ extension PushStatisticsRecord {
         self.lag.histogram = tally.histogram?.counts ?? []
         self.lag.p50MS = tally.sketch.lag(ofShare: 0.5)
         self.lag.p90MS = tally.sketch.lag(ofShare: 0.9)
-        self.lag.sketch = tally.sketch.buckets.map {
-            Bucket(index: Int32(clamping: $0.index), count: $0.count)
-        }
+        self.lag.sketch = tally.sketch
         self.lag.unknown = tally.lagUnknown
         self.duplicates = tally.duplicates
         self.lateDropped = tally.lateDropped

@@ -1,3 +1,5 @@
+package import WireFormats
+
 /// What is counted of one message, by one partition or by all of them together.
 package struct Tally: Hashable, Sendable {
     package var accepted: Int64 = 0

@@ -1,4 +1,5 @@
 import Testing
+import WireFormats
 import WorkerKit
 
 @testable import PushStatistics
@@ -19,7 +20,7 @@ import WorkerKit
             let exact = lags[Int((Double(lags.count) * share).rounded(.up)) - 1]
             let told = try #require(sketch.lag(ofShare: share))
             #expect(
-                abs(Double(told - exact)) <= max(1, Double(exact) * 0.02),
+                abs(Double(told - exact)) <= max(1, Double(exact) * LagSketch.accuracy),
                 "\(share): \(told) for \(exact)"
             )
         }
@@ -34,6 +35,17 @@ import WorkerKit
         odd += even
         #expect(odd == all)
         #expect(LagSketch(all.buckets) == all)
+    }
+
+    @Test func aBucketHoldsWhatIsUpToFourPercentAboveTheOneBefore() {
+        let sketch = LagSketch([(index: 100, count: 3), (index: 0, count: 2), (index: 200, count: 5)])
+        #expect(sketch.buckets.map(\.index) == [0, 100, 200] && sketch.total == 10)
+        #expect(sketch.count(within: 1) == 2 && sketch.count(within: 48) == 2)
+        // 1.04^100 is 50.5 ms, 1.04^200 is 2,551 ms.
+        #expect(LagSketch.limit(of: 100) == 50 && LagSketch.limit(of: 200) == 2_550)
+        #expect(sketch.count(within: 51) == 5 && sketch.count(within: 2_400) == 5)
+        #expect(sketch.count(within: 2_600) == 10 && sketch.count(within: .max) == 10)
+        #expect(LagSketch.accuracy < 0.02 && LagSketch.accuracy > 0.019)
     }
 
     @Test func anEmptySketchKnowsNoLag() {

@@ -1,4 +1,5 @@
 import Glibc
+import WireFormats
 
 /// The cumulative share of arrivals over the time they took, as the parts of an SVG of 640 by 280. The time axis is
 /// logarithmic: most notifications take seconds, and the last ones days.
@@ -40,18 +41,18 @@ struct LagCurve: Hashable, Sendable {
         (10_000, "10 s", false), (60_000, "1 min", true), (600_000, "10 min", false),
         (3_600_000, "1 h", true),
         (21_600_000, "6 h", false), (86_400_000, "1 day", true), (259_200_000, "3 days", false),
-        (2_592_000_000, "30 days", true), (31_536_000_000, "1 year", true), (63_072_000_000, "2 years", true),
+        (2_592_000_000, "30 days", true), (31_536_000_000, "1 year", true),
     ]
 
     /// Nil if nothing is known of how long an arrival took.
-    init?(_ statistics: MessageStatistics) {
-        let points = statistics.lags.points
-        guard let first = points.first, let last = points.last, statistics.lags.total > 0 else { return nil }
+    init?(_ statistics: PushStatisticsRecord) {
+        let points = Self.points(of: statistics.lag.sketch)
+        guard let first = points.first, let last = points.last else { return nil }
         let from = Self.ticks.lastIndex { $0.lag <= max(1, first.lag) } ?? 0
         let to = Self.ticks.firstIndex { $0.lag >= last.lag && $0.lag > Self.ticks[from].lag }
         let shown = Self.ticks[from...max(from, to ?? Self.ticks.count - 1)]
         let axis = Axis(from: shown.first?.lag ?? 1, to: shown.last?.lag ?? 1)
-        let total = statistics.lags.total
+        let total = statistics.lag.sketch.total
         let corners = points.map { (x: axis.place($0.lag), y: Self.height($0.count, of: total)) }
         // Before the first there were none, and behind the last there are no more.
         let path =
@@ -62,12 +63,25 @@ struct LagCurve: Hashable, Sendable {
         self.shares = stride(from: 0, through: 100, by: 25).map {
             Line(place: Self.height(Int64($0), of: 100), label: "\($0) %", isMain: true)
         }
-        self.marks = [(statistics.lagMedian, 50, "half"), (statistics.lagNinetieth, 90, "90 %")]
+        self.marks = [(statistics.lag.p50MS, 50, "half"), (statistics.lag.p90MS, 90, "90 %")]
             .compactMap { lag, percent, words in
                 lag.map {
                     Self.mark(at: axis.place(Double($0)), percent, "\(words) within \(LagText.text($0))")
                 }
             }
+    }
+
+    /// Where the curve rises: at both ends of every bucket that holds something. So many took no longer than this.
+    private static func points(of sketch: LagSketch) -> [(lag: Double, count: Int64)] {
+        var points: [(lag: Double, count: Int64)] = []
+        var sum: Int64 = 0
+        for bucket in sketch.buckets {
+            let start = bucket.index == 0 ? 0 : Double(LagSketch.limit(of: bucket.index - 1))
+            if points.last?.lag != start { points.append((start, sum)) }
+            sum += bucket.count
+            points.append((Double(LagSketch.limit(of: bucket.index)), sum))
+        }
+        return points
     }
 
     /// Where a time is on a logarithmic axis.

@@ -1,3 +1,5 @@
+import WireFormats
+
 /// One step of the way from the sender to a person, and what is left of those who took the step before.
 struct FunnelStep: Hashable, Sendable {
     var name: String
@@ -15,7 +17,7 @@ struct FunnelStep: Hashable, Sendable {
 
     /// From all that were sent to those that were opened. A step of which nothing is known is left out: nobody is
     /// known to be without a service extension, or the app does not tell what was shown.
-    static func steps(of statistics: MessageStatistics) -> [FunnelStep] {
+    static func steps(of statistics: PushStatisticsRecord) -> [FunnelStep] {
         var steps: [FunnelStep] = []
         func add(_ name: String, _ meaning: String, _ count: Int64) {
             let before = steps.last.map { Before(name: $0.name.lowercased(), count: $0.count) }
@@ -41,7 +43,7 @@ struct FunnelStep: Hashable, Sendable {
     }
 
     /// Those who were told and wanted to hear no more: a way out, and no step of the way.
-    static func dismissed(of statistics: MessageStatistics) -> FunnelStep {
+    static func dismissed(of statistics: PushStatisticsRecord) -> FunnelStep {
         FunnelStep(
             name: "Dismissed",
             meaning: "Swiped away",
@@ -51,6 +53,6 @@ struct FunnelStep: Hashable, Sendable {
         )
     }
 
-    var shareOfBefore: Double? { self.before.flatMap { MessageStatistics.rate(self.count, of: $0.count) } }
-    var shareOfAccepted: Double? { MessageStatistics.rate(self.count, of: self.accepted) }
+    var shareOfBefore: Double? { self.before.flatMap { PushStatisticsRecord.rate(self.count, of: $0.count) } }
+    var shareOfAccepted: Double? { PushStatisticsRecord.rate(self.count, of: self.accepted) }
 }

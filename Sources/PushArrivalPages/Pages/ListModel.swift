@@ -50,7 +50,7 @@ struct ListModel: Sendable {
     /// Of each datalist.
     private static let choicesLimit = 100
 
-    init(_ board: [MessageStatistics], _ query: FormFields, frame: Frame, now: Int64) {
+    init(_ board: [PushStatisticsRecord], _ query: FormFields, frame: Frame, now: Int64) {
         let filter = MessageFilter(query)
         let matching = board.filter(filter.matches)
         let page = Pager.page(query)
@@ -77,15 +77,17 @@ struct ListModel: Sendable {
         self.openRateTotal = Share.text(opened, of: arrived)
     }
 
-    private static func sum(_ all: [MessageStatistics], _ count: KeyPath<MessageStatistics, Int64>) -> Int64 {
+    private static func sum(_ all: [PushStatisticsRecord], _ count: KeyPath<PushStatisticsRecord, Int64>)
+        -> Int64
+    {
         all.reduce(0) { sum, statistics in
             let (total, overflows) = sum.addingReportingOverflow(statistics[keyPath: count])
             return overflows ? .max : total
         }
     }
 
-    private static func inputs(_ board: [MessageStatistics], _ query: FormFields) -> [Input] {
-        func choices(_ value: (MessageStatistics) -> String) -> [String] {
+    private static func inputs(_ board: [PushStatisticsRecord], _ query: FormFields) -> [Input] {
+        func choices(_ value: (PushStatisticsRecord) -> String) -> [String] {
             Set(board.lazy.map(value).filter { !$0.isEmpty && $0.utf8.count <= 100 }).sorted()
                 .prefix(Self.choicesLimit).map { $0 }
         }
@@ -93,8 +95,8 @@ struct ListModel: Sendable {
             Input(name: name, label: label, value: String((query[name] ?? "").prefix(200)), choices: choices)
         }
         return [
-            input("app", "App", choices(\.key.app)), input("provider", "Provider", choices(\.key.provider)),
-            input("campaign", "Campaign", choices(\.campaign)), input("text", "Any text", []),
+            input("app", "App", choices(\.appBundle)), input("provider", "Provider", choices(\.provider)),
+            input("campaign", "Campaign", choices(\.campaignID)), input("text", "Any text", []),
         ]
     }
 }
@@ -102,13 +104,15 @@ struct ListModel: Sendable {
 extension ListModel.Row {
     private static let longestAddress = 8_000
 
-    init(_ statistics: MessageStatistics, now: Int64) {
+    init(_ statistics: PushStatisticsRecord, now: Int64) {
         let key = statistics.key
         let address = key.address
         self.id = key.title
         self.address = address.utf8.count <= Self.longestAddress ? address : nil
-        self.origin = [statistics.campaign, key.app, key.provider].filter { !$0.isEmpty }
-            .map { SafeText.line($0, limit: 60) }.joined(separator: " · ")
+        self.origin = [statistics.campaignID, statistics.appBundle, statistics.provider].filter {
+            !$0.isEmpty
+        }
+        .map { SafeText.line($0, limit: 60) }.joined(separator: " · ")
         self.stateClass = statistics.isComplete ? "complete" : "counting"
         self.state = statistics.isComplete ? "complete" : "counting"
         self.accepted = Shown.number(Int(statistics.accepted))
@@ -119,18 +123,18 @@ extension ListModel.Row {
             .bar
         self.openRate = Share.text(statistics.openRate)
         self.opened = Shown.number(Int(statistics.opened))
-        self.median = statistics.lagMedian.map(LagText.text) ?? Share.none
-        self.updated = Shown.ago(statistics.updatedAt, now: now)
-        self.updatedTime = Shown.time(statistics.updatedAt)
-        self.updatedMachine = Shown.machineTime(statistics.updatedAt)
+        self.median = statistics.lag.p50MS.map(LagText.text) ?? Share.none
+        self.updated = Shown.ago(statistics.updatedMS, now: now)
+        self.updatedTime = Shown.time(statistics.updatedMS)
+        self.updatedMachine = Shown.machineTime(statistics.updatedMS)
     }
 }
 
-extension MessageKey {
+extension CohortKey {
     /// For a heading: on one line, and not endless.
     var title: String {
         self.day.isEmpty
-            ? SafeText.line(self.message, limit: 120)
+            ? SafeText.line(self.messageID, limit: 120)
             : "No message id, \(SafeText.line(self.day, limit: 20))"
     }
 
@@ -138,8 +142,8 @@ extension MessageKey {
     var address: String {
         var fields = FormFields()
         fields.add("provider", self.provider)
-        fields.add("app", self.app)
-        fields.add("id", self.message)
+        fields.add("app", self.appBundle)
+        fields.add("id", self.messageID)
         if !self.day.isEmpty { fields.add("day", self.day) }
         return "/message?\(fields.text)"
     }
@@ -149,8 +153,8 @@ extension MessageKey {
         guard let message = query.exactly("id"), !message.isEmpty else { return nil }
         self.init(
             provider: query.exactly("provider") ?? "",
-            app: query.exactly("app") ?? "",
-            message: message,
+            appBundle: query.exactly("app") ?? "",
+            messageID: message,
             day: query.exactly("day") ?? ""
         )
     }

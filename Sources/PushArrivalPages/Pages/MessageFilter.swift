@@ -1,4 +1,5 @@
 import WebPages
+import WireFormats
 
 /// Which messages somebody wants to see: those that hold all these texts, in small letters or capitals.
 struct MessageFilter: Hashable, Sendable {
@@ -24,14 +25,13 @@ struct MessageFilter: Hashable, Sendable {
 
     var isEmpty: Bool { [self.app, self.provider, self.campaign, self.text].allSatisfy(\.isEmpty) }
 
-    func matches(_ statistics: MessageStatistics) -> Bool {
-        let key = statistics.key
-        return Self.holds(key.app, self.app) && Self.holds(key.provider, self.provider)
-            && Self.holds(statistics.campaign, self.campaign)
+    func matches(_ statistics: PushStatisticsRecord) -> Bool {
+        Self.holds(statistics.appBundle, self.app) && Self.holds(statistics.provider, self.provider)
+            && Self.holds(statistics.campaignID, self.campaign)
             && (self.text.isEmpty
-                || [key.message, key.app, key.provider, statistics.campaign].contains {
-                    Self.holds($0, self.text)
-                })
+                || [
+                    statistics.messageID, statistics.appBundle, statistics.provider, statistics.campaignID,
+                ].contains { Self.holds($0, self.text) })
     }
 
     private static func holds(_ text: String, _ part: String) -> Bool {

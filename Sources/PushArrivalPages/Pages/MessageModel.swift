@@ -64,10 +64,10 @@ struct MessageModel: Sendable {
     var asides: [Aside]
     var facts: [Fact]
 
-    init(_ statistics: MessageStatistics, frame: Frame, now: Int64) {
+    init(_ statistics: PushStatisticsRecord, frame: Frame, now: Int64) {
         self.frame = frame
         self.heading = statistics.key.title
-        self.origin = [statistics.campaign, statistics.key.app, statistics.key.provider].filter {
+        self.origin = [statistics.campaignID, statistics.appBundle, statistics.provider].filter {
             !$0.isEmpty
         }
         .map { SafeText.line($0, limit: 100) }.joined(separator: " · ")
@@ -77,11 +77,11 @@ struct MessageModel: Sendable {
         self.arrivalRate = Share.text(statistics.arrivalRate)
         self.eligibleRate =
             statistics.eligible == statistics.accepted
-            ? nil : Share.text(statistics.arrived, of: statistics.eligible)
+            ? nil : Share.text(statistics.eligibleArrivalRate)
         self.openRate = Share.text(statistics.openRate)
-        self.clickRate = Share.text(statistics.opened, of: statistics.accepted)
-        self.median = statistics.lagMedian.map(LagText.text) ?? Share.none
-        self.ninetieth = statistics.lagNinetieth.map(LagText.text) ?? Share.none
+        self.clickRate = Share.text(statistics.clickThroughRate)
+        self.median = statistics.lag.p50MS.map(LagText.text) ?? Share.none
+        self.ninetieth = statistics.lag.p90MS.map(LagText.text) ?? Share.none
         let steps = FunnelStep.steps(of: statistics)
         let longest = steps.map(\.count).max() ?? 0
         self.steps = steps.map { Step($0, longest: longest) }
@@ -90,19 +90,13 @@ struct MessageModel: Sendable {
         self.noCurve =
             statistics.arrived == 0
             ? "Nothing has arrived yet." : "Nobody has said when these notifications were sent."
-        self.hasReasons = !statistics.rejectedReasons.isEmpty
-        self.reasons = statistics.rejectedReasons.map {
-            Line(
-                label: SafeText.line($0.code, limit: 100),
-                count: Shown.number(Int($0.count)),
-                share: Share.text($0.count, of: statistics.sent)
-            )
-        }
+        self.reasons = Self.reasons(statistics)
+        self.hasReasons = !self.reasons.isEmpty
         self.asides = Self.asides(statistics)
         self.facts = Self.facts(statistics, now: now)
     }
 
-    private static func sentences(_ statistics: MessageStatistics) -> [String] {
+    private static func sentences(_ statistics: PushStatisticsRecord) -> [String] {
         guard statistics.arrived > 0 || statistics.accepted > 0 else {
             return ["Nothing has been accepted by the push service yet, and nothing has arrived."]
         }
@@ -125,7 +119,7 @@ struct MessageModel: Sendable {
                 "\(arrived) reported that the notification arrived; how many were accepted nobody has said yet."
             )
         }
-        if let median = statistics.lagMedian, let ninetieth = statistics.lagNinetieth {
+        if let median = statistics.lag.p50MS, let ninetieth = statistics.lag.p90MS {
             sentences.append(
                 """
                 Half of them had it within \(LagText.text(median)), nine of ten within \
@@ -141,13 +135,27 @@ struct MessageModel: Sendable {
         return sentences
     }
 
-    private static func asides(_ statistics: MessageStatistics) -> [Aside] {
+    private static let reasonsLimit = 50
+
+    /// The most frequent first.
+    private static func reasons(_ statistics: PushStatisticsRecord) -> [Line] {
+        statistics.rejectedReasons.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .prefix(self.reasonsLimit).map { code, count in
+                Line(
+                    label: SafeText.line(code, limit: 100),
+                    count: Shown.number(Int(count)),
+                    share: Share.text(count, of: statistics.sent)
+                )
+            }
+    }
+
+    private static func asides(_ statistics: PushStatisticsRecord) -> [Aside] {
         [
             (
                 "Duplicates", statistics.duplicates, "The same event of the same device, reported again.",
                 false
             ),
-            ("Too late", statistics.late, "Reported after the time that is allowed for it.", false),
+            ("Too late", statistics.lateDropped, "Reported after the time that is allowed for it.", false),
             (
                 "Not eligible", statistics.ineligible,
                 "Arrivals of a kind of notification that no extension can report.", false
@@ -158,7 +166,7 @@ struct MessageModel: Sendable {
                 "Arrivals whose time by the device's clock cannot be right.", true
             ),
             (
-                "No time of sending", statistics.lagUnknown,
+                "No time of sending", statistics.lag.unknown,
                 "Arrivals of which nobody knows how long they took.", true
             ),
         ].map { label, count, meaning, isCounted in
@@ -171,7 +179,7 @@ struct MessageModel: Sendable {
         }
     }
 
-    private static func facts(_ statistics: MessageStatistics, now: Int64) -> [Fact] {
+    private static func facts(_ statistics: PushStatisticsRecord, now: Int64) -> [Fact] {
         func time(_ label: String, _ time: Int64?) -> Fact {
             guard let time else { return Fact(label: label, value: Share.none) }
             return Fact(
@@ -181,11 +189,11 @@ struct MessageModel: Sendable {
             )
         }
         return [
-            time("First sent", statistics.sentAt), time("First arrival", statistics.firstArrival),
-            time("Last arrival", statistics.lastArrival), time("Last update", statistics.updatedAt),
-            Fact(label: "Campaign", value: Self.name(statistics.campaign)),
-            Fact(label: "App", value: Self.name(statistics.key.app)),
-            Fact(label: "Provider", value: Self.name(statistics.key.provider)),
+            time("First sent", statistics.sentMS), time("First arrival", statistics.firstArrivalMS),
+            time("Last arrival", statistics.lastArrivalMS), time("Last update", statistics.updatedMS),
+            Fact(label: "Campaign", value: Self.name(statistics.campaignID)),
+            Fact(label: "App", value: Self.name(statistics.appBundle)),
+            Fact(label: "Provider", value: Self.name(statistics.provider)),
             Fact(label: "Version of these numbers", value: Shown.number(Int(statistics.version))),
         ]
     }
@@ -215,10 +223,10 @@ extension MessageModel.Curve {
         1_000, 10_000, 60_000, 300_000, 3_600_000, 21_600_000, 86_400_000, 259_200_000,
     ]
 
-    init(_ curve: LagCurve, _ statistics: MessageStatistics) {
-        let total = statistics.lags.total
+    init(_ curve: LagCurve, _ statistics: PushStatisticsRecord) {
+        let total = statistics.lag.sketch.total
         self.curve = curve
-        let counts = Self.times.map { (time: $0, count: statistics.lags.count(within: Double($0))) }
+        let counts = Self.times.map { (time: $0, count: statistics.lag.sketch.count(within: $0)) }
         // Once all have arrived, there is no more to tell.
         let last = counts.firstIndex { $0.count == total } ?? counts.count - 1
         self.rows = counts.prefix(last + 1).map { time, count in
@@ -233,8 +241,9 @@ extension MessageModel.Curve {
             \(curve.marks.map { ", " + $0.label }.joined()). The table has the numbers.
             """
         self.note = """
-            Of \(Shown.count(Int(total), "arrival")) whose time of sending is known. The times are exact to 4 %, and \
-            their scale is logarithmic: each line is many times later than the one before.
+            Of \(Shown.count(Int(total), "arrival")) whose time of sending is known. The times are exact to \
+            \(Int((LagSketch.accuracy * 100).rounded(.up))) %, and their scale is logarithmic: each line is many times \
+            later than the one before.
             """
     }
 }

@@ -1,4 +1,5 @@
 import WebPages
+import WireFormats
 
 /// Answers every request. Nothing can be changed here, so there is nobody to remember and no cookie.
 struct Pages: Sendable {
@@ -51,7 +52,7 @@ struct Pages: Sendable {
     }
 
     private func message(_ request: PageRequest) throws -> PageAnswer {
-        guard let key = MessageKey(request.query), let statistics = self.board.statistics(of: key) else {
+        guard let key = CohortKey(request.query), let statistics = self.board.statistics(of: key) else {
             let limit = Shown.number(self.board.limit)
             return try self.notice(
                 "Nothing is known of that message",

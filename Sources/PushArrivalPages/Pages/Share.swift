@@ -1,4 +1,5 @@
 import WebPages
+import WireFormats
 
 /// How a part of a whole is written: `82.1 %`.
 enum Share {
@@ -17,6 +18,6 @@ enum Share {
     }
 
     static func text(_ count: Int64, of total: Int64) -> String {
-        Self.text(MessageStatistics.rate(count, of: total))
+        Self.text(PushStatisticsRecord.rate(count, of: total))
     }
 }

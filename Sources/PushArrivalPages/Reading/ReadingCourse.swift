@@ -1,6 +1,7 @@
 import EventThread
 import Kafka
 import Logging
+import Records
 import WireFormats
 
 /// The reading of one topic from start to stop, on the thread that it was made on.
@@ -28,6 +29,8 @@ final class ReadingCourse {
     /// How often partitions are counted: somebody may have added some.
     private static let countInterval = Duration.seconds(60)
     private static let batchLimit = 4_096
+    /// A whole snapshot of a message, with every reason and bucket that it can have, is a fraction of this.
+    private static let recordBytesLimit = 65_536
 
     init(
         log: LogReader,
@@ -78,7 +81,7 @@ final class ReadingCourse {
             // A tombstone says that there is nothing more to know of a message, and nothing of what there was.
             guard record.valueByteCount != nil else { return }
             do {
-                self.board.take(try MessageStatistics(of: record.copy()))
+                self.board.take(try Self.statistics(record.copy()))
             } catch {
                 unreadable += 1
             }
@@ -93,6 +96,10 @@ final class ReadingCourse {
         }
         self.standing.read(Int64(taken), unreadable: unreadable, at: self.now())
         return taken
+    }
+
+    private static func statistics(_ record: InboundRecord) throws(RecordFault) -> PushStatisticsRecord {
+        try PushStatisticsRecord(decoding: record, bytesLimit: self.recordBytesLimit)
     }
 
     private func becomeLiveAtTheEnd() {

@@ -8,12 +8,20 @@ extension PushStatisticsRecord {
 
     /// Reads a record of `push-arrival.stats`, in any of the forms that a value may have. Rates are not read: they follow
     /// from the counts.
-    package init(decoding record: borrowing InboundRecord) throws(RecordFault) {
-        let payload = try RecordPayload(of: record)
+    ///
+    /// - Parameter bytesLimit: a value of more bytes is refused.
+    package init(
+        decoding record: borrowing InboundRecord,
+        bytesLimit: Int = RecordPayload.bytesLimit
+    ) throws(RecordFault) {
+        let payload = try RecordPayload(of: record, bytesLimit: bytesLimit)
         try self.init(try payload.decode(as: Flotilla_Pusharrival_V1_PushStatistics.self))
     }
 
     init(_ message: Flotilla_Pusharrival_V1_PushStatistics) throws(RecordFault) {
+        guard !message.messageID.isEmpty else {
+            throw .invalid("message_id.missing", "The statistics name no message.")
+        }
         self.init(
             provider: message.provider,
             appBundle: message.appBundle,
@@ -65,14 +73,18 @@ extension PushStatisticsRecord {
                 self.version, self.accepted, self.rejected, self.eligible, self.arrived, self.shown,
                 self.opened, self.dismissed, self.lag.unknown, self.duplicates, self.lateDropped,
                 self.ineligible, self.unknownDevice, self.skewAdjusted,
-            ] + Array(self.rejectedReasons.values) + self.lag.histogram + self.lag.sketch.map(\.count)
-            + self.lag.edgesMS + [self.lag.p50MS, self.lag.p90MS].compactMap(\.self)
-        guard counts.allSatisfy(Self.counts.contains) else {
-            throw .invalid("count.malformed", "A count is below 0 or above 2 to the power of 53.")
-        }
+            ] + Array(self.rejectedReasons.values) + self.lag.histogram + self.lag.edgesMS
+            + [self.lag.p50MS, self.lag.p90MS].compactMap(\.self)
+        try Self.check(counts)
         let times = [self.firstArrivalMS, self.lastArrivalMS, self.sentMS, self.updatedMS]
         guard times.allSatisfy({ $0.map(RFC3339.range.contains) ?? true }) else {
             throw .invalid("time.malformed", "A time is not in the years 1 to 9999.")
+        }
+    }
+
+    fileprivate static func check(_ counts: [Int64]) throws(RecordFault) {
+        guard counts.allSatisfy(self.counts.contains) else {
+            throw .invalid("count.malformed", "A count is below 0 or above 2 to the power of 53.")
         }
     }
 }
@@ -87,12 +99,13 @@ extension PushStatisticsRecord.Lag {
         guard indices.count == counts.count, indices.allSatisfy({ $0 >= 0 }),
             zip(indices, indices.dropFirst()).allSatisfy({ $0 < $1 })
         else { throw .invalid("lag_sketch.malformed", "The sketch's counts do not fit its indices.") }
+        try PushStatisticsRecord.check(counts)
         self.init()
         self.edgesMS = edges
         self.histogram = message.lagHist
         self.p50MS = message.hasLagP50Ms ? message.lagP50Ms : nil
         self.p90MS = message.hasLagP90Ms ? message.lagP90Ms : nil
-        self.sketch = zip(indices, counts).map { PushStatisticsRecord.Bucket(index: $0, count: $1) }
+        self.sketch = LagSketch(zip(indices, counts).map { (index: Int($0), count: $1) })
         self.unknown = message.lagUnknown
     }
 }

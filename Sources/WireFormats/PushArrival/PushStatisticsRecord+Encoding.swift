@@ -117,8 +117,9 @@ extension PushStatisticsRecord.Lag {
         json.numbers("lagHist", self.histogram)
         json.optionalNumber("lagP50Ms", self.p50MS)
         json.optionalNumber("lagP90Ms", self.p90MS)
-        json.numbers("lagSketchIndex", self.sketch.lazy.map { Int64($0.index) })
-        json.numbers("lagSketchCount", self.sketch.lazy.map(\.count))
+        let buckets = self.sketch.buckets
+        json.numbers("lagSketchIndex", buckets.lazy.map { Int64($0.index) })
+        json.numbers("lagSketchCount", buckets.lazy.map(\.count))
         json.number("lagUnknown", self.unknown)
     }
 
@@ -127,8 +128,9 @@ extension PushStatisticsRecord.Lag {
         message.lagHist = self.histogram
         if let lag = self.p50MS { message.lagP50Ms = lag }
         if let lag = self.p90MS { message.lagP90Ms = lag }
-        message.lagSketchIndex = self.sketch.map(\.index)
-        message.lagSketchCount = self.sketch.map(\.count)
+        let buckets = self.sketch.buckets
+        message.lagSketchIndex = buckets.map { Int32(clamping: $0.index) }
+        message.lagSketchCount = buckets.map(\.count)
         message.lagUnknown = self.unknown
     }
 }

@@ -47,6 +47,22 @@ package struct PushStatisticsRecord: Hashable, Sendable {
         self.messageID = messageID
     }
 
+    package init(of key: CohortKey) {
+        self.init(provider: key.provider, appBundle: key.appBundle, messageID: key.messageID)
+        self.window = key.day.isEmpty ? .cohort : .day(key.day)
+    }
+
+    package var key: CohortKey {
+        var day = ""
+        if case .day(let name) = self.window { day = name }
+        return CohortKey(
+            provider: self.provider,
+            appBundle: self.appBundle,
+            messageID: self.messageID,
+            day: day
+        )
+    }
+
     /// How long arrivals took.
     package struct Lag: Hashable, Sendable {
         /// Milliseconds, each more than the one before.
@@ -55,22 +71,11 @@ package struct PushStatisticsRecord: Hashable, Sendable {
         package var histogram: [Int64] = []
         package var p50MS: Int64?
         package var p90MS: Int64?
-        package var sketch: [Bucket] = []
+        package var sketch = LagSketch()
         /// Arrivals of which nobody has said when they were sent.
         package var unknown: Int64 = 0
 
         package init() {}
-    }
-
-    /// Arrivals with a lag in (1.04^(index-1), 1.04^index] milliseconds; index 0 is everything up to 1 ms.
-    package struct Bucket: Hashable, Sendable {
-        package var index: Int32
-        package var count: Int64
-
-        package init(index: Int32, count: Int64) {
-            self.index = index
-            self.count = count
-        }
     }
 }
 
@@ -89,7 +94,7 @@ extension PushStatisticsRecord {
     package var clickThroughRate: Double? { Self.rate(self.opened, of: self.accepted) }
 
     /// Of nothing, there is no rate.
-    private static func rate(_ part: Int64, of whole: Int64) -> Double? {
+    package static func rate(_ part: Int64, of whole: Int64) -> Double? {
         whole == 0 ? nil : Double(part) / Double(whole)
     }
 }

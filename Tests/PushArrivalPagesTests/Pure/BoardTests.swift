@@ -1,12 +1,14 @@
 import PushArrivalPages
 import Testing
+import WireFormats
 
 struct BoardTests {
-    private static func statistics(_ id: String, version: Int64 = 1, at time: Int64 = 0) -> MessageStatistics
+    private static func statistics(_ id: String, version: Int64 = 1, at time: Int64 = 0)
+        -> PushStatisticsRecord
     {
-        var statistics = MessageStatistics(key: MessageKey(provider: "p", app: "a", message: id))
+        var statistics = PushStatisticsRecord(provider: "p", appBundle: "a", messageID: id)
         statistics.version = version
-        statistics.updatedAt = time
+        statistics.updatedMS = time
         return statistics
     }
 
@@ -28,35 +30,43 @@ struct BoardTests {
             let time = Int64(place * 7_919 % 1_000)
             board.take(Self.statistics("m-\(time)", at: time))
         }
-        #expect(board.newest.map(\.updatedAt) == (990..<1_000).reversed())
+        #expect(board.newest.map(\.updatedMS) == (990..<1_000).reversed())
         #expect(board.statistics(of: Self.statistics("m-1").key) == nil)
-        #expect(board.statistics(of: Self.statistics("m-995").key)?.updatedAt == 995)
+        #expect(board.statistics(of: Self.statistics("m-995").key)?.updatedMS == 995)
     }
 
     @Test func neverShowsMoreThanItsLimit() {
         let board = StatisticsBoard(limit: 100)
         for place in 0..<120 { board.take(Self.statistics("m-\(place)", at: Int64(place))) }
         #expect(board.newest.count == 100)
-        #expect(board.newest.last?.updatedAt == 20)
+        #expect(board.newest.last?.updatedMS == 20)
     }
 
     @Test func messagesOfTheSameMomentKeepTheirOrder() {
         let board = StatisticsBoard(limit: 100)
         for id in ["c", "a", "b"] { board.take(Self.statistics(id)) }
-        #expect(board.newest.map(\.key.message) == ["a", "b", "c"])
+        #expect(board.newest.map(\.messageID) == ["a", "b", "c"])
     }
 
     @Test func idsAreUniqueWithinAProviderAndAnAppAndADay() {
         let board = StatisticsBoard(limit: 100)
         let keys = [
-            MessageKey(provider: "p", app: "a", message: "m"),
-            MessageKey(provider: "q", app: "a", message: "m"),
-            MessageKey(provider: "p", app: "b", message: "m"),
-            MessageKey(provider: "p", app: "a", message: "m", day: "2026-11-22"),
-            MessageKey(provider: "p", app: "a", message: "m", day: "2026-11-23"),
+            CohortKey(provider: "p", appBundle: "a", messageID: "m"),
+            CohortKey(provider: "q", appBundle: "a", messageID: "m"),
+            CohortKey(provider: "p", appBundle: "b", messageID: "m"),
+            CohortKey(provider: "p", appBundle: "a", messageID: "m", day: "2026-11-22"),
+            CohortKey(provider: "p", appBundle: "a", messageID: "m", day: "2026-11-23"),
         ]
-        for key in keys { board.take(MessageStatistics(key: key)) }
+        for key in keys { board.take(PushStatisticsRecord(of: key)) }
         #expect(Set(board.newest.map(\.key)) == Set(keys))
+    }
+
+    /// Two keys in Kafka, and so two messages here, always in the same order.
+    @Test(arguments: [["caf\u{E9}", "cafe\u{301}"], ["cafe\u{301}", "caf\u{E9}"]])
+    func twoSpellingsAreTwoMessages(ids: [String]) {
+        let board = StatisticsBoard(limit: 100)
+        for id in ids { board.take(Self.statistics(id)) }
+        #expect(board.newest.map { Array($0.messageID.utf8).count } == [6, 5])
     }
 
     @Test func manyThreadsLeaveTheNewest() async {

@@ -1,5 +1,6 @@
 import Testing
 import WebPages
+import WireFormats
 import WireMessages
 
 @testable import PushArrivalPages
@@ -79,7 +80,8 @@ struct PageTests {
             "Clock corrected Arrivals whose time by the device&#39;s clock cannot be right. 1,070 yes",
             "Too late Reported after the time that is allowed for it. 12 no",
             "No device Reported without saying by which device. 41 no", "half within 4.5 s",
-            "within 1 s 9,034 9.6 % within 10 s 65,068 69.0 %", "within 3 days 94,363 100.0 %",
+            "The times are exact to 2 %, and", "within 1 s 9,034 9.6 % within 10 s 65,068 69.0 %",
+            "within 3 days 94,363 100.0 %",
             "Last update 2026-09-21 14:13:18 UTC, 2 s ago",
         ] { #expect(words.contains(sentence), "\(sentence)") }
     }
@@ -92,6 +94,15 @@ struct PageTests {
         let words = Self.words(Self.page("/message", Self.address(message), of: try Self.pages([message])))
         #expect(words.contains("within 1 s 3 75.0 % within 10 s 3 75.0 % within 1 min 4 100.0 %"))
         #expect(!words.contains("within 5 min"))
+    }
+
+    @Test func theMostFrequentReasonsAreShown() throws {
+        var message = Samples.message()
+        let reasons = (0..<500).map { ("r-\($0)", Int64($0)) }
+        message.rejectedReasons = Dictionary(uniqueKeysWithValues: reasons)
+        let words = Self.words(Self.page("/message", Self.address(message), of: try Self.pages([message])))
+        #expect(words.contains("Of sent r-499 499 0.4 % r-498 498"))
+        #expect(words.contains("r-450 450") && !words.contains("r-449"))
     }
 
     @Test func whatIsCompleteSaysSo() throws {
@@ -109,6 +120,7 @@ struct PageTests {
     @Test func zeroOfZeroIsNoRate() throws {
         var message = PushStatistics()
         message.messageID = "m"
+        message.window = "cohort"
         let pages = try Self.pages([message])
         let detail = Self.words(Self.page("/message", Self.address(message), of: pages))
         #expect(
@@ -125,6 +137,7 @@ struct PageTests {
     @Test func arrivalsBeforeTheirSendingAreToldAsTheyAre() throws {
         var message = PushStatistics()
         message.messageID = "m"
+        message.window = "cohort"
         message.arrived = 5
         let early = Self.words(Self.page("/message", Self.address(message), of: try Self.pages([message])))
         #expect(
@@ -140,18 +153,21 @@ struct PageTests {
 
     @Test func theLargestNumbersBreakNothing() throws {
         var messages: [PushStatistics] = []
-        for id in ["a", "b"] {
+        // So many that their sum is too large for a number.
+        for id in 0..<1_100 {
             var message = PushStatistics()
-            message.messageID = id
+            message.messageID = "\(id)"
+            message.window = "cohort"
             for path in [
-                \PushStatistics.sent, \.accepted, \.arrived, \.opened, \.updatedMs, \.version, \.duplicates,
+                \PushStatistics.accepted, \.rejected, \.arrived, \.opened, \.version, \.duplicates,
+                \.lagP50Ms,
             ] {
-                message[keyPath: path] = .max
+                message[keyPath: path] = 1 << 53
             }
-            message.lagP50Ms = .max
-            message.sentMs = .min
-            message.lagSketchIndex = [3, 4]
-            message.lagSketchCount = [.max, .max]
+            message.updatedMs = RFC3339.range.upperBound
+            message.sentMs = RFC3339.range.lowerBound
+            message.lagSketchIndex = (0...Int32(LagSketch.lastIndex)).map { $0 }
+            message.lagSketchCount = message.lagSketchIndex.map { _ in 1 << 53 }
             messages.append(message)
         }
         let pages = try Self.pages(messages)

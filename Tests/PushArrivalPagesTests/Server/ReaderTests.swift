@@ -5,6 +5,7 @@ import PushArrivalPages
 import Records
 import ServiceLifecycle
 import Testing
+import WireFormats
 import WireMessages
 import WorkerTestSupport
 
@@ -43,9 +44,11 @@ struct ReaderTests {
 
     @Test func skipsWhatIsNoStatisticsAndCountsIt() async throws {
         try await Stage.withBroker(partitions: 1) { broker in
+            var large = Samples.message("large")
+            large.campaignID = String(repeating: "c", count: 70_000)
             let values: [[UInt8]?] = [
                 Array("{".utf8), [], nil, [0xFF, 0x00], Array("{\"messageId\":7}".utf8),
-                [UInt8](repeating: 0x7B, count: 200_000),
+                try Samples.record(large).value,
             ]
             let bad = values.map { OutboundRecord(topic: Samples.topic, key: [1], value: $0) }
             try await Stage.publish(bad + [try Samples.record(Samples.message("good"))], to: broker)
@@ -67,7 +70,7 @@ struct ReaderTests {
             try await Stage.run(DashboardSettings(port: 0, history: 10), reading: broker) { stage in
                 _ = try await stage.page("/", once: { _ in stage.standing.now.phase == .live })
                 #expect(stage.standing.now.records == 10)
-                #expect(Set(stage.board.newest.map(\.key.message)) == Set((90..<100).map { "m-\($0)" }))
+                #expect(Set(stage.board.newest.map(\.messageID)) == Set((90..<100).map { "m-\($0)" }))
             }
         }
     }

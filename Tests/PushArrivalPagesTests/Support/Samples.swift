@@ -2,6 +2,7 @@ import Foundation
 import PushArrivalPages
 import Records
 import SwiftProtobuf
+import WireFormats
 import WireMessages
 
 typealias PushStatistics = Flotilla_Pusharrival_V1_PushStatistics
@@ -86,20 +87,16 @@ enum Samples {
     static func statistics(
         _ message: PushStatistics = message(),
         as contentType: String? = "application/json"
-    ) throws -> MessageStatistics {
+    ) throws -> PushStatisticsRecord {
         let outbound = try Self.record(message, as: contentType)
-        return try MessageStatistics(of: Self.inbound(outbound.value, outbound.headers))
-    }
-
-    static func inbound(_ value: [UInt8]?, _ headers: [RecordHeader] = []) -> InboundRecord {
-        InboundRecord(
-            topic: Self.topic,
-            partition: 0,
-            offset: 0,
-            timestamp: nil,
-            key: nil,
-            value: value,
-            headers: headers
+        return try PushStatisticsRecord(
+            decoding: InboundRecord(
+                topic: Self.topic,
+                partition: 0,
+                offset: 0,
+                value: outbound.value,
+                headers: outbound.headers
+            )
         )
     }
 

@@ -74,7 +74,7 @@ import WireMessages
         #expect(try Self.object(record.encoded(as: .json)) == Self.object(bytes))
         #expect(record.rejectedReasons.values.reduce(0, +) == record.rejected)
         #expect(record.lag.histogram.reduce(0, +) + record.lag.unknown == record.arrived)
-        #expect(record.lag.sketch.map(\.count).reduce(0, +) + record.lag.unknown == record.arrived)
+        #expect(record.lag.sketch.total + record.lag.unknown == record.arrived)
     }
 
     private static let base = [

@@ -19,7 +19,7 @@ import WireMessages
         record.lag.edgesMS = [60_000, 300_000]
         record.lag.histogram = [1, 0, 2]
         (record.lag.p50MS, record.lag.p90MS, record.lag.unknown) = (310_000, 0, 5)
-        record.lag.sketch = [.init(index: 0, count: 1), .init(index: 330, count: 2)]
+        record.lag.sketch = LagSketch([(index: 0, count: 1), (index: 330, count: 2)])
         (record.duplicates, record.lateDropped, record.ineligible) = (9, 10, 11)
         (record.unknownDevice, record.skewAdjusted) = (12, 13)
         (record.firstArrivalMS, record.lastArrivalMS) = (0, 1_795_248_000_001)
@@ -138,6 +138,7 @@ import WireMessages
         ("window.unknown", { ($0.window, $0.day) = ("day", "2026-13-01") }),
         ("window.unknown", { ($0.window, $0.day) = ("day", "2026-1-1") }),
         ("window.unknown", { $0.day = "2026-11-21" }),
+        ("message_id.missing", { $0.messageID = "" }),
         ("count.malformed", { $0.accepted = -1 }), ("count.malformed", { $0.rejected = .max }),
         ("count.malformed", { $0.arrived = (1 << 53) + 1 }), ("count.malformed", { $0.version = -1 }),
         ("count.malformed", { $0.rejectedReasons = ["x": -1] }), ("count.malformed", { $0.lagHist[0] = -1 }),
@@ -166,7 +167,45 @@ import WireMessages
         #expect(fault?.reason.code == code)
     }
 
-    @Test(arguments: [nil, [], [0xFF], Array("{".utf8)])
+    @Test func readsPlainNumbersAndLeavesOutWhatIsUnknown() throws {
+        let text = """
+            {"provider":"jpush","appBundle":"app","messageId":"29273432613945685","window":"day","day":"2026-11-22",\
+            "version":9007199254740991,"complete":true,"accepted":9007199254740992,"arrivalRate":null,\
+            "lagP50Ms":null,"somethingNew":{"deep":[1,2]},"lagSketchIndex":[0,5],"lagSketchCount":[1,2]}
+            """
+        let statistics = try Self.decode(Array(text.utf8))
+        #expect(statistics.key.messageID == "29273432613945685" && statistics.key.day == "2026-11-22")
+        #expect(statistics.version == 9_007_199_254_740_991 && statistics.accepted == 9_007_199_254_740_992)
+        #expect(statistics.isComplete && statistics.lag.p50MS == nil && statistics.firstArrivalMS == nil)
+        #expect(statistics.lag.sketch.total == 3)
+        #expect(PushStatisticsRecord(of: statistics.key).window == .day("2026-11-22"))
+    }
+
+    /// No worker of ours writes such a bucket, and no lag can be in it.
+    @Test func bucketsThatNoLagCanHaveAreLeftOut() throws {
+        var message = Self.full.message
+        message.lagSketchIndex = [0, 330, Int32(LagSketch.lastIndex) + 1, .max]
+        message.lagSketchCount = [1, 2, 4, 1 << 53]
+        #expect(try Self.decode(message.encoded()).lag.sketch == Self.full.lag.sketch)
+    }
+
+    @Test func refusesWhatIsLargerThanTheReaderAllows() throws {
+        let value = Self.full.encoded(as: .json)
+        let record = InboundRecord(topic: "push-arrival.stats", partition: 0, offset: 1, value: value)
+        #expect(try PushStatisticsRecord(decoding: record, bytesLimit: value.count) == Self.full)
+        #expect(throws: RecordFault.self) {
+            try PushStatisticsRecord(decoding: record, bytesLimit: value.count - 1)
+        }
+    }
+
+    @Test(
+        arguments: [nil, [], [0xFF]]
+            + [
+                "{", "[]", "{}", "x", "{\"messageId\":7}", "{\"messageId\":\"m\",\"accepted\":\"many\"}",
+                "{\"messageId\":\"m\",\"accepted\":99999999999999999999}",
+                "{\"messageId\":\"m\",\"rejectedReasons\":[1]}", String(repeating: "{\"a\":", count: 5_000),
+            ].map { Array($0.utf8) }
+    )
     func cannotReadTheseBytes(bytes: [UInt8]?) {
         #expect(throws: RecordFault.self) { try Self.decode(bytes) }
     }

@@ -1,5 +1,3 @@
-package import WireFormats
-
 /// Which message: ids are unique within a provider and an app only.
 ///
 /// Two of them are one message if they are the same in UTF-8, as they are for Kafka. For Swift, strings are also equal
@@ -73,10 +71,21 @@ extension CohortKey: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(self.digest) }
 
     private func hasSameUTF8(as other: CohortKey) -> Bool {
-        self.messageID.utf8.elementsEqual(other.messageID.utf8)
-            && self.appBundle.utf8.elementsEqual(other.appBundle.utf8)
-            && self.provider.utf8.elementsEqual(other.provider.utf8)
-            && self.day.utf8.elementsEqual(other.day.utf8)
+        zip(self.texts, other.texts).allSatisfy { $0.elementsEqual($1) }
+    }
+}
+
+/// By their messages first.
+extension CohortKey: Comparable {
+    package static func < (one: CohortKey, other: CohortKey) -> Bool {
+        for (left, right) in zip(one.texts, other.texts) where !left.elementsEqual(right) {
+            return left.lexicographicallyPrecedes(right)
+        }
+        return false
+    }
+
+    private var texts: [String.UTF8View] {
+        [self.messageID, self.appBundle, self.provider, self.day].map(\.utf8)
     }
 }
 

@@ -1,4 +1,5 @@
-/// How many arrivals had which lag, exact to 2 % however many there are, and mergeable by addition.
+/// How many arrivals had which lag, exact to 2 % however many there are, and mergeable by addition: the one that
+/// `push-arrival.stats` tells, and that its percentiles are read from.
 ///
 /// Buckets grow by the factor 1.04 (the idea of DDSketch: Masson, Rim and Lee, VLDB 2019), and their limits are whole
 /// milliseconds, so that every machine puts a lag into the same one.
@@ -15,7 +16,10 @@ package struct LagSketch: Hashable, Sendable {
         }
     }
 
-    package static let growth = 1.04
+    private static let growth = 1.04
+
+    /// How far, at most, what is told of a lag is off it, as a part of it.
+    package static let accuracy = (Self.growth - 1) / (Self.growth + 1)
 
     /// The greatest lag of each bucket, in milliseconds; the last has no limit. Up to 40 days.
     private static let limits: [Int64] = {
@@ -27,6 +31,8 @@ package struct LagSketch: Hashable, Sendable {
         }
         return limits
     }()
+
+    package static var lastIndex: Int { self.limits.count - 1 }
 
     package mutating func add(lag: Int64) {
         let limits = Self.limits
@@ -70,8 +76,13 @@ package struct LagSketch: Hashable, Sendable {
         return nil
     }
 
-    /// What stands for a bucket: nowhere in it further off than 2 %.
-    package static func middle(of index: Int) -> Int64 {
+    /// How many arrivals had at most this lag, in milliseconds: those of a bucket are all where its middle is.
+    package func count(within lag: Int64) -> Int64 {
+        self.buckets.prefix { Self.middle(of: $0.index) <= lag }.reduce(0) { $0 + $1.count }
+    }
+
+    /// What stands for a bucket: nowhere in it further off than `accuracy`.
+    private static func middle(of index: Int) -> Int64 {
         guard index > 0, index < self.limits.count else {
             return index == 0 ? 1 : self.limits[self.limits.count - 1]
         }
