@@ -6,7 +6,7 @@ internal import CRdKafka
 @safe package final class LogReader {
     private let consumer: Consumer
     private var readers: [PartitionReader] = []
-    /// Instead of an offset: the first record that there still is, and the first after the present end.
+    /// Instead of an offset, or a time: the first record that there still is, and the first after the present end.
     package static let beginning = Int64(RD_KAFKA_OFFSET_BEGINNING)
     package static let end = Int64(RD_KAFKA_OFFSET_END)
 
@@ -56,20 +56,33 @@ internal import CRdKafka
         of partition: TopicPartition,
         atMost longest: Duration
     ) throws(KafkaError) -> Range<Int64> {
-        var low: Int64 = 0
-        var high: Int64 = 0
-        let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
-        try KafkaError.check(
-            unsafe rd_kafka_query_watermark_offsets(
-                self.consumer.client.handle,
-                partition.topic,
-                partition.partition,
-                &low,
-                &high,
-                milliseconds
-            )
+        try self.bounds(of: [partition], atMost: longest)[partition] ?? 0..<0
+    }
+
+    /// The same of many partitions, with two questions to each leader. Waits for the cluster, at most this long.
+    ///
+    /// The protocol asks for both as if they were times (ListOffsets: -2 and -1), and so does this.
+    /// `rd_kafka_query_watermark_offsets` waits for a leader that is away until it is back, whatever it is told
+    /// (librdkafka before 2.3, #2588).
+    package func bounds(
+        of partitions: some Collection<TopicPartition>,
+        atMost longest: Duration
+    ) throws(KafkaError) -> [TopicPartition: Range<Int64>] {
+        let deadline = ContinuousClock.now + longest
+        let starts = try self.offsets(
+            notBefore: Dictionary(partitions.map { ($0, Self.beginning) }) { $1 },
+            atMost: longest
         )
-        return low..<max(low, high)
+        let ends = try self.offsets(
+            notBefore: Dictionary(partitions.map { ($0, Self.end) }) { $1 },
+            atMost: max(.zero, deadline - .now)
+        )
+        var bounds: [TopicPartition: Range<Int64>] = [:]
+        for partition in partitions {
+            let start = starts[partition] ?? 0
+            bounds[partition] = start..<max(start, ends[partition] ?? 0)
+        }
+        return bounds
     }
 
     /// The offset of the first record that is not older than a time, in milliseconds since 1970; nil for a partition

@@ -26,10 +26,7 @@ extension ClusterReader {
         progress: (Progress) -> Void = { _ in }
     ) throws {
         guard !partitions.isEmpty else { return }
-        var bounds: [TopicPartition: Range<Int64>] = [:]
-        for partition in partitions {
-            bounds[partition] = try self.log.bounds(of: partition, atMost: self.settings.patience)
-        }
+        let bounds = try self.log.bounds(of: partitions, atMost: self.settings.patience)
         var stands = try self.index.stands(
             of: Dictionary(
                 uniqueKeysWithValues: partitions.map { ($0, first[$0] ?? bounds[$0]?.lowerBound ?? 0) }
@@ -138,9 +135,8 @@ extension ClusterReader {
         var wanted: [TopicPartition: Set<Int64>] = [:]
         for position in positions { wanted[position.topicPartition, default: []].insert(position.offset) }
         var ranges: [TopicPartition: [Range<Int64>]] = [:]
-        for (partition, offsets) in wanted {
-            let bounds = try self.log.bounds(of: partition, atMost: self.settings.patience)
-            ranges[partition] = Self.stretches(offsets.filter { bounds.contains($0) })
+        for (partition, bounds) in try self.log.bounds(of: wanted.keys, atMost: self.settings.patience) {
+            ranges[partition] = Self.stretches((wanted[partition] ?? []).filter { bounds.contains($0) })
         }
         // One stretch of each partition at a time.
         while !ranges.isEmpty {

@@ -141,9 +141,8 @@ package final class ClusterReader {
         let fresh = starts.filter { known[$0.key] == nil }
         let offsets = (try? self.log.offsets(notBefore: fresh, atMost: self.settings.patience)) ?? [:]
         var first: [TopicPartition: Int64] = [:]
-        for partition in fresh.keys {
+        for (partition, bounds) in try self.log.bounds(of: fresh.keys, atMost: self.settings.patience) {
             // Where a cluster cannot tell, or has nothing so late, the beginning is right too, and only slower.
-            let bounds = try self.log.bounds(of: partition, atMost: self.settings.patience)
             first[partition] = offsets[partition] ?? (offsets.isEmpty ? bounds.lowerBound : bounds.upperBound)
         }
         try self.untilAlone {

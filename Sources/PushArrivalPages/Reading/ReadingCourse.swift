@@ -118,7 +118,7 @@ final class ReadingCourse {
                 try self.countPartitions()
                 self.nextCount = .now + Self.countInterval
             } else {
-                _ = try self.offsets(of: self.log.partitions, at: LogReader.end)
+                _ = try self.log.bounds(of: self.log.partitions, atMost: Self.patience)
             }
             if self.standing.heard(at: self.now()) { self.logger.info("the statistics can be read again") }
             self.nextQuestion = .now + (self.next.isEmpty ? Self.troubleInterval : Self.questionInterval)
@@ -137,30 +137,18 @@ final class ReadingCourse {
         guard count > self.next.count else { return }
         let known = Dictionary(zip(self.log.partitions, self.next)) { $1 }
         let partitions = (0..<Int32(clamping: count)).map { TopicPartition(topic: self.topic, partition: $0) }
-        let first = try self.offsets(of: partitions, at: LogReader.beginning)
-        let ends = try self.offsets(of: partitions, at: LogReader.end)
+        let bounds = try self.log.bounds(of: partitions, atMost: Self.patience)
         var positions: [TopicPartition: Int64] = [:]
         var records: Int64 = 0
         for partition in partitions {
-            let (first, end) = (first[partition] ?? 0, ends[partition] ?? 0)
-            let start = known[partition] ?? max(first, end - self.history)
+            let bounds = bounds[partition] ?? 0..<0
+            let start = known[partition] ?? max(bounds.lowerBound, bounds.upperBound - self.history)
             positions[partition] = start
-            records += max(0, end - start)
+            records += max(0, bounds.upperBound - start)
         }
         try self.log.start(at: positions)
         self.next = self.log.partitions.map { positions[$0] ?? 0 }
         self.isLive = false
         self.standing.became(.catchingUp(atMost: records))
-    }
-
-    /// Where partitions begin, or end: the protocol asks for both as if they were times. A question for the bounds of
-    /// a partition would wait for a leader that is away far longer than it is told (librdkafka 2.0.2).
-    private func offsets(of partitions: [TopicPartition], at place: Int64) throws(KafkaError)
-        -> [TopicPartition: Int64]
-    {
-        try self.log.offsets(
-            notBefore: Dictionary(partitions.map { ($0, place) }) { $1 },
-            atMost: Self.patience
-        )
     }
 }
