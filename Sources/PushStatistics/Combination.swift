@@ -12,7 +12,13 @@ package final class Combination {
         /// What was last told, if it was told by this worker.
         var toldVersion: Int64?
 
-        var version: Int64 { self.parts.values.reduce(0) { $0 + $1.version } }
+        /// Higher with every part that is new or knows more. It begins at a time, because parts begin at 0: else what is
+        /// told of a message after all was forgotten, or after Kafka has deleted an old part, would be taken for older
+        /// than what had been told before. Nobody counts as many events in a time as it has milliseconds.
+        var version: Int64 {
+            let newest = self.parts.values.reduce(0) { max($0, $1.term, $1.lastSeen) }
+            return self.parts.values.reduce(newest) { $0.addingClamped($1.version) }
+        }
         var isComplete: Bool { self.parts.values.allSatisfy(\.isClosed) }
         /// When workers began to count it.
         var since: Int64 { self.parts.values.reduce(.max) { min($0, $1.term) } }
