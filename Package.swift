@@ -181,7 +181,7 @@ let package = Package(
             name: "DeadLetterPages",
             dependencies: [
                 "Cryptography", "DeadLetters", "EventThread", "Operations", "WebPages", "WireFormats",
-                hummingbird, hummingbirdCore, hummingbirdTLS, lifecycle, mustache, nioCore, nioSSL,
+                hummingbird, hummingbirdCore, hummingbirdTLS, lifecycle, nioCore, nioSSL,
             ],
             swiftSettings: house
         ),
@@ -190,7 +190,7 @@ let package = Package(
             name: "PushArrivalPages",
             dependencies: [
                 "EventThread", "Kafka", "Operations", "Records", "WebPages", "WireFormats",
-                hummingbird, lifecycle, logging, mustache,
+                hummingbird, lifecycle, logging,
             ],
             swiftSettings: house
         ),

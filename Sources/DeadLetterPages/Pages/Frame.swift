@@ -85,34 +85,7 @@ struct Frame: Sendable {
     }
 }
 
-/// A list that is shown a page at a time.
-struct Pager: Sendable {
+extension Pager {
+    /// Lines on a page.
     static let size = 100
-    static let furthest = 100_000
-
-    var previous: String?
-    var following: String?
-    var `where`: String
-
-    /// The page that was asked for, from 0 on.
-    static func page(_ query: FormFields) -> Int {
-        guard let text = query["page"], let page = Int(text), 1...Self.furthest ~= page else { return 0 }
-        return page - 1
-    }
-
-    /// Nil where everything is on one page.
-    ///
-    /// - Parameter total: nil where nobody has counted, and one more than fits was fetched.
-    init?(_ page: Int, of total: Int?, hasMore: Bool, at path: String, _ query: FormFields) {
-        guard page > 0 || hasMore else { return nil }
-        func address(_ page: Int) -> String {
-            var fields = query.without("page")
-            if page > 0 { fields.add("page", String(page + 1)) }
-            return fields.pairs.isEmpty ? path : "\(path)?\(fields.text)"
-        }
-        self.previous = page > 0 ? address(page - 1) : nil
-        self.following = hasMore ? address(page + 1) : nil
-        let pages = total.map { ($0 + Self.size - 1) / Self.size }
-        self.where = "Page \(Shown.number(page + 1))" + (pages.map { " of \(Shown.number($0))" } ?? "")
-    }
 }

@@ -21,13 +21,7 @@ extension Pages {
             filter: FilterPanel(form, action: "/"),
             hasRows: !found.groups.isEmpty,
             rows: found.groups.map { GroupsModel.Line($0, form, now: visit.now) },
-            pages: Pager(
-                page,
-                of: found.total,
-                hasMore: found.total > (page + 1) * Pager.size,
-                at: "/",
-                form.fields
-            ),
+            pages: Pager(page, of: found.total, by: Pager.size, at: "/", form.fields),
             nothing: self.nothing(form)
         )
         return .page(try self.templates.render(model, with: .groups), form.faults.isEmpty ? .ok : .badRequest)

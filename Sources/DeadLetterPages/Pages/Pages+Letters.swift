@@ -21,7 +21,7 @@ extension Pages {
             discard: "/discard?" + query,
             filter: FilterPanel(form, action: "/letters"),
             rows: found.prefix(Pager.size).map { LetterLine($0, now: visit.now) },
-            pages: Pager(page, of: nil, hasMore: hasMore, at: "/letters", form.fields)
+            pages: Pager(page, hasMore: hasMore, at: "/letters", form.fields)
         )
         return .page(
             try self.templates.render(model, with: .letters),

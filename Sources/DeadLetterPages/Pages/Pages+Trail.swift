@@ -9,7 +9,7 @@ extension Pages {
         let model = AuditModel(
             frame: self.frame("Audit trail", visit, at: "/audit"),
             entries: texts.prefix(Pager.size).compactMap { AuditModel.Line($0) },
-            pages: Pager(page, of: nil, hasMore: texts.count > Pager.size, at: "/audit", FormFields())
+            pages: Pager(page, hasMore: texts.count > Pager.size, at: "/audit", FormFields())
         )
         return .page(try self.templates.render(model, with: .audit))
     }

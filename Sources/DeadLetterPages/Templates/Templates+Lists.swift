@@ -2,7 +2,7 @@ extension Templates {
     static let pager = """
         {{#pages}}<nav class="pager" aria-label="More of the list">
         {{#previous}}<a href="{{.}}" rel="prev">Previous</a>{{/previous}}
-        <span>{{where}}</span>
+        <span>{{words}}</span>
         {{#following}}<a href="{{.}}" rel="next">Next</a>{{/following}}
         </nav>{{/pages}}
         """

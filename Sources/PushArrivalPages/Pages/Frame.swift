@@ -54,33 +54,7 @@ struct Frame: Sendable {
     }
 }
 
-/// A list that is shown a page at a time.
-struct Pager: Sendable {
+extension Pager {
+    /// Lines on a page.
     static let size = 50
-    private static let furthest = 100_000
-
-    var previous: String?
-    var following: String?
-    var words: String
-
-    /// The page that was asked for, from 0 on.
-    static func page(_ query: FormFields) -> Int {
-        guard let text = query["page"], let page = Int(text), 1...Self.furthest ~= page else { return 0 }
-        return page - 1
-    }
-
-    /// Nil where everything is on one page.
-    init?(_ page: Int, of total: Int, _ query: FormFields) {
-        guard page > 0 || total > Self.size else { return nil }
-        func address(_ page: Int) -> String {
-            var fields = query.without("page")
-            if page > 0 { fields.add("page", String(page + 1)) }
-            return fields.pairs.isEmpty ? "/" : "/?\(fields.text)"
-        }
-        let last = max(0, (total - 1) / Self.size)
-        // From beyond the last page it leads back to one that there is.
-        self.previous = page > 0 ? address(min(page - 1, last)) : nil
-        self.following = page < last ? address(page + 1) : nil
-        self.words = "Page \(Shown.number(page + 1)) of \(Shown.number(last + 1))"
-    }
 }

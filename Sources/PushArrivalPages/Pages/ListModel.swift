@@ -59,7 +59,13 @@ struct ListModel: Sendable {
         self.isFiltered = !filter.isEmpty
         self.rows = matching.dropFirst(page * Pager.size).prefix(Pager.size).map { Row($0, now: now) }
         self.hasRows = !self.rows.isEmpty
-        self.pager = Pager(page, of: matching.count, query.only(Set(MessageFilter.names)))
+        self.pager = Pager(
+            page,
+            of: matching.count,
+            by: Pager.size,
+            at: "/",
+            query.only(Set(MessageFilter.names))
+        )
         self.nothing =
             board.isEmpty
             ? "No message has statistics yet. They appear here as soon as the first notification is sent."
