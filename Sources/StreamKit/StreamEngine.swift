@@ -253,10 +253,3 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         return .nanoseconds(max(0, due - self.now.monotonic))
     }
 }
-
-extension Int64 {
-    func subtractingClamped(_ other: Int64) -> Int64 {
-        let (difference, overflow) = self.subtractingReportingOverflow(other)
-        return overflow ? (other > 0 ? .min : .max) : difference
-    }
-}

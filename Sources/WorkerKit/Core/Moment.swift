@@ -24,6 +24,12 @@ extension Int64 {
         let (sum, overflow) = self.addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
     }
+
+    /// The difference, held likewise.
+    package func subtractingClamped(_ other: Int64) -> Int64 {
+        let (difference, overflow) = self.subtractingReportingOverflow(other)
+        return overflow ? (other > 0 ? .min : .max) : difference
+    }
 }
 
 extension Duration {
