@@ -65,7 +65,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var failures = 0
     var byteCount = 0
     var bytesCountedAt: Int64 = .min
-    package private(set) var processedRecords: Int64 = 0
+    package internal(set) var processedRecords: Int64 = 0
     var random = SystemRandomNumberGenerator()
 
     package init(
@@ -148,108 +148,5 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     private func reported(_ error: KafkaError?) {
         self.unreported -= 1
         if let error { self.broken(error) }
-    }
-
-    // MARK: - Work
-
-    /// Records that are processed between two looks at the clock and at what has happened elsewhere.
-    private static var batch: Int { 4_096 }
-
-    /// - Returns: whether there is more to do at once.
-    private func work() throws(KafkaError) -> Bool {
-        if self.isRestoring { try self.restore() }
-        guard self.stage == .open, !self.isBroken, self.phase == .working, !self.isFull else {
-            return self.isRestoring
-        }
-        self.flush()
-        var taken = 0
-        for index in self.assignments.indices where self.assignments[index].isWorking {
-            guard taken < Self.batch, self.output.isEmpty else { break }
-            taken += self.process(index, atMost: Self.batch - taken)
-        }
-        if taken > 0 {
-            if self.transactionRecords == 0 { self.transactionSince = self.now.monotonic }
-            self.transactionRecords += taken
-            self.processedRecords += Int64(taken)
-            self.metrics.processed(taken)
-        }
-        return taken > 0 || self.isRestoring
-    }
-
-    private func process(_ index: Int, atMost limit: Int) -> Int {
-        guard self.assignments[index].source.hasArrivals else { return 0 }
-        let task = self.assignments[index].task
-        let source = self.assignments[index].source
-        var position = self.assignments[index].position
-        var timestamp = self.assignments[index].lastTimestamp
-        var isAtEnd = self.assignments[index].isAtEnd
-        let taken = source.read(atMost: limit) { record in
-            position = record.offset + 1
-            timestamp = record.timestamp ?? timestamp
-            isAtEnd = false
-            task.process(record, at: self.now, self.output)
-            self.flush()
-        } _: { error in
-            if error.code == .endOfPartition {
-                isAtEnd = true
-            } else {
-                self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
-            }
-        }
-        self.assignments[index].position = position
-        self.assignments[index].lastTimestamp = timestamp
-        self.assignments[index].isAtEnd = isAtEnd
-        return taken
-    }
-
-    /// Sends what tasks have put out, as far as there is room.
-    func flush() {
-        guard !self.output.isEmpty, !self.isBroken, self.stage == .open || self.stage == .closing else {
-            return
-        }
-        do throws(KafkaError) {
-            try self.output.drain { record throws(KafkaError) in
-                self.lastID += 1
-                try self.broker.send(record, id: self.lastID)
-                self.unreported += 1
-                self.hasSent = true
-            }
-        } catch  where error.code == .queueFull {
-            return
-        } catch {
-            self.broken(error)
-        }
-    }
-
-    // MARK: - Memory
-
-    private static var bytesInterval: Duration { .seconds(2) }
-
-    /// Whether the state has grown beyond what it may take. It shrinks when messages end, or when others take
-    /// partitions over.
-    var isFull: Bool {
-        if self.now.monotonic >= self.bytesCountedAt {
-            self.bytesCountedAt = self.now.after(Self.bytesInterval)
-            self.byteCount = self.assignments.reduce(0) { $0 + $1.task.byteCount }
-            self.metrics.held(bytes: self.byteCount)
-        }
-        return self.byteCount > self.settings.memoryLimit
-    }
-
-    /// How long nothing has to be done if nothing happens.
-    private var sleep: Duration {
-        var due = self.now.after(.seconds(1))
-        switch self.stage {
-        case .closed(let retryAt): due = min(due, retryAt)
-        case .open where self.hasWork: due = min(due, self.transactionDue)
-        case .open, .opening, .closing, .committing: break
-        }
-        if self.offered != nil { due = min(due, self.offerRetryAt) }
-        // Until the transaction of the moment is decided nothing can be begun.
-        if self.stage == .open,
-            let wall = self.assignments.lazy.filter(\.isWorking).compactMap(\.task.nextDue).min() {
-            due = min(due, self.now.after(.milliseconds(max(0, wall.subtractingClamped(self.now.wall)))))
-        }
-        return .nanoseconds(max(0, due - self.now.monotonic))
     }
 }

@@ -1,0 +1,74 @@
+import Kafka
+import Logging
+import Records
+import WorkerKit
+
+// Records in, records out.
+extension StreamEngine {
+    /// Records that are processed between two looks at the clock and at what has happened elsewhere.
+    private static var batch: Int { 4_096 }
+
+    /// - Returns: whether there is more to do at once.
+    func work() throws(KafkaError) -> Bool {
+        if self.isRestoring { try self.restore() }
+        guard self.stage == .open, !self.isBroken, self.phase == .working, !self.isFull else {
+            return self.isRestoring
+        }
+        self.flush()
+        var taken = 0
+        for index in self.assignments.indices where self.assignments[index].isWorking {
+            guard taken < Self.batch, self.output.isEmpty else { break }
+            taken += self.process(index, atMost: Self.batch - taken)
+        }
+        if taken > 0 {
+            if self.transactionRecords == 0 { self.transactionSince = self.now.monotonic }
+            self.transactionRecords += taken
+            self.processedRecords += Int64(taken)
+            self.metrics.processed(taken)
+        }
+        return taken > 0 || self.isRestoring
+    }
+
+    private func process(_ index: Int, atMost limit: Int) -> Int {
+        guard self.assignments[index].source.hasArrivals else { return 0 }
+        let task = self.assignments[index].task
+        let source = self.assignments[index].source
+        var position = self.assignments[index].position
+        var timestamp = self.assignments[index].lastTimestamp
+        var isAtEnd = self.assignments[index].isAtEnd
+        let taken = source.read(atMost: limit) { record in
+            position = record.offset + 1
+            timestamp = record.timestamp ?? timestamp
+            isAtEnd = false
+            task.process(record, at: self.now, self.output)
+            self.flush()
+        } _: { error in
+            if error.code == .endOfPartition {
+                isAtEnd = true
+            } else {
+                self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
+            }
+        }
+        self.assignments[index].position = position
+        self.assignments[index].lastTimestamp = timestamp
+        self.assignments[index].isAtEnd = isAtEnd
+        return taken
+    }
+
+    /// Sends what tasks have put out, as far as there is room.
+    func flush() {
+        guard !self.isBroken, self.stage == .open || self.stage == .closing else { return }
+        while let record = self.output.next() {
+            self.lastID += 1
+            do throws(KafkaError) {
+                try self.broker.send(record, id: self.lastID)
+                self.unreported += 1
+                self.hasSent = true
+            } catch  where error.code == .queueFull {
+                return self.output.hold(record)
+            } catch {
+                return self.broken(error)
+            }
+        }
+    }
+}
