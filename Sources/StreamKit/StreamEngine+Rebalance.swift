@@ -158,32 +158,33 @@ extension StreamEngine {
     func revoked(isLost: Bool) {
         self.offered = nil
         if isLost {
-            // Somebody else has them already: nothing of this transaction may be committed.
+            // Nothing of this transaction may be committed.
             self.assignments = []
             self.kept = [:]
             self.isRestoring = false
             if self.hasWork {
                 self.broken(KafkaError(code: .unknownMember, message: "partitions lost", requiresAbort: true))
             }
-            self.giveUpNow = true
-        } else if self.phase == .working {
-            self.phase = .draining
+            self.revocation = .lost
+        } else {
+            if self.phase == .working { self.phase = .draining }
+            self.revocation = self.revocation ?? .asked
         }
-        self.isRevoked = true
     }
 
     /// Gives partitions up, or leaves the group, when what is in hand is committed.
     func turnPhase() throws(KafkaError) {
-        if self.isRevoked, self.giveUpNow || self.isDrained { try self.giveUp() }
-        guard self.phase == .stopping, self.isDrained, !self.isRevoked else {
-            if self.phase == .leaving {
-                if self.isRevoked { try self.giveUp() }
-                if self.broker.hasLeft { self.phase = .left }
-            }
-            return
+        switch self.revocation {
+        case .lost: try self.giveUp()
+        case .asked: if self.isDrained || self.phase == .leaving { try self.giveUp() }
+        case nil: break
         }
-        self.phase = .leaving
-        try self.broker.leave()
+        if self.phase == .stopping, self.revocation == nil, self.isDrained {
+            self.phase = .leaving
+            try self.broker.leave()
+        } else if self.phase == .leaving, self.broker.hasLeft {
+            self.phase = .left
+        }
     }
 
     /// Nothing is under way. A broken transaction is not waited for: it is never committed.
@@ -196,8 +197,7 @@ extension StreamEngine {
     }
 
     private func giveUp() throws(KafkaError) {
-        self.isRevoked = false
-        self.giveUpNow = false
+        self.revocation = nil
         self.kept = [:]
         if self.stage == .open {
             for assignment in self.assignments where assignment.isWorking && assignment.position == nil {

@@ -33,6 +33,13 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         case committing
     }
 
+    enum Revocation: Hashable {
+        /// The group wants them back, when what is in hand is committed.
+        case asked
+        /// Somebody else has them already.
+        case lost
+    }
+
     let settings: StreamSettings
     let application: any StreamApplication
     let broker: B
@@ -49,10 +56,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// Partitions that the group has given, as long as they have not been taken up.
     var offered: [TopicPartition]?
     var offerRetryAt: Int64 = .min
-    /// The group wants its partitions back, and has no answer yet.
-    var isRevoked = false
-    /// They are gone already.
-    var giveUpNow = false
+    /// What the group says of partitions that are here and are not to stay; nil once it has its answer.
+    var revocation: Revocation?
     var isRestoring = false
     /// What was sent and has no report.
     var unreported = 0
