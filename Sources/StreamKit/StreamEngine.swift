@@ -71,15 +71,17 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var byteCount = 0
     var bytesCountedAt: Int64 = .min
     package internal(set) var processedRecords: Int64 = 0
-    var random = SystemRandomNumberGenerator()
+    var random: SplitMix64
 
+    /// - Parameter seed: of what pauses between two tries are drawn from.
     package init(
         settings: StreamSettings,
         application: any StreamApplication,
         broker: B,
         memory: M,
         metrics: StreamMetrics,
-        logger: Logger
+        logger: Logger,
+        seed: UInt64
     ) {
         self.settings = settings
         self.application = application
@@ -87,6 +89,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         self.memory = memory
         self.metrics = metrics
         self.logger = logger
+        self.random = SplitMix64(seed: seed)
         self.now = Moment(monotonic: 0, wall: 0)
     }
 

@@ -44,7 +44,8 @@ struct StreamThread: Sendable {
             broker: broker,
             memory: memory,
             metrics: StreamMetrics(thread: self.number, factory: self.surroundings.registry),
-            logger: logger
+            logger: logger,
+            seed: .random(in: .min ... .max)
         )
         try self.turn(engine, broker, memory, until: stop)
         if !broker.hasLeft { logger.warning("the group has not confirmed that this worker left") }
