@@ -6,7 +6,7 @@ import WireFormats
 package import WorkerKit
 
 /// One worker process: an engine, its client of the cluster and its upstream. It can be killed.
-package final class SimulatedWorker {
+package final class SimulatedWorker: SimulatedProcess {
     package let broker: SimulatedBroker
     package let upstream: SimulatedUpstream
     package let engine: Engine<SimulatedBroker, SimulatedUpstream>
@@ -14,14 +14,12 @@ package final class SimulatedWorker {
     /// When the engine's thread wakes up if nothing arrives.
     package var wakesAt: Int64 = .min
     package private(set) var hasEnded = false
-    /// Turns in a row that asked for another one at once, at one instant.
-    private var restlessTurns = 0
-    private var lastTurn: Int64 = .min
+    private var sleep = SleepJudge()
 
     private let settings: EngineSettings
     let name: String
     /// The process is stopped, as by SIGSTOP, until then.
-    private var stoppedUntil: Int64 = .min
+    private(set) var stoppedUntil: Int64 = .min
 
     init(
         _ cluster: SimulatedCluster,
@@ -143,11 +141,6 @@ package final class SimulatedWorker {
         return min(self.wakesAt, arrivals.compactMap { $0 }.min() ?? .max)
     }
 
-    /// Whether it gets a turn now, because it asked for one or for no reason.
-    func isDue(at now: Int64, isNudge: Bool) -> Bool {
-        !self.hasEnded && (self.nextDue <= now || isNudge && self.stoppedUntil <= now)
-    }
-
     package func turn() throws {
         let now = self.upstream.clock.now
         // It sleeps until then, and nothing has come that would wake it sooner.
@@ -160,9 +153,7 @@ package final class SimulatedWorker {
             self.broker.ended()
         case .after(let sleep):
             self.wakesAt = now.after(sleep)
-            self.restlessTurns = sleep == .zero && now.monotonic == self.lastTurn ? self.restlessTurns + 1 : 0
-            self.lastTurn = now.monotonic
-            if self.restlessTurns > 2_000 { throw Restless() }
+            try self.sleep.turned(at: now, asking: sleep)
         }
         // What a process does after its death is not to be judged.
         guard !self.broker.isDead else { return }
@@ -170,17 +161,11 @@ package final class SimulatedWorker {
         self.checkBooks()
     }
 
-    /// Somebody who has something to do in the middle of a sleep should have got up for it.
     private func judgeSleep(until wake: Int64) {
-        // Times of day are no finer than a millisecond.
-        let early = wake.addingReportingOverflow(-self.upstream.clock.now.monotonic)
-        guard !early.overflow, early.partialValue > 1_000_000, !self.broker.hasSwept else { return }
-        self.broker.cluster.violations.append("\(self.name) would have overslept by \(early.partialValue) ns")
-    }
-
-    /// The engine keeps turning and gets nowhere.
-    package struct Restless: Error, CustomStringConvertible {
-        package var description: String { "a worker takes turn after turn at one instant, and gets nowhere" }
+        guard !self.broker.hasSwept,
+            let late = self.sleep.overslept(until: wake, at: self.upstream.clock.now)
+        else { return }
+        self.broker.cluster.violations.append("\(self.name) would have overslept by \(late) ns")
     }
 
     /// What is counted in two places has to agree, after every turn.

@@ -5,7 +5,8 @@ package import WorkerKit
 /// A cluster, an upstream and workers, on one clock. Workers sleep as long as they say they may, and not a
 /// nanosecond less, so whoever forgets to wake up sleeps on.
 package final class Simulation {
-    package let clock = SimulatedClock()
+    let timeline: Timeline
+    package var clock: SimulatedClock { self.timeline.clock }
     package let cluster: SimulatedCluster
     package var settings: EngineSettings
     /// Calls a second that the fleet may make of the side endpoint, if there is a limit.
@@ -15,17 +16,15 @@ package final class Simulation {
     package var reply: (SimulatedUpstream.Call) -> SimulatedUpstream.Reply = { _ in
         SimulatedUpstream.Reply(200)
     }
-    private var plans = DueQueue<() -> Void>()
-    private var nudges = DueQueue<Void>()
     private var started: UInt64 = 0
-    let narrator: Narrator?
+    private var narrator: Narrator? { self.timeline.narrator }
 
     package init(
         partitions: Int = 1,
         narrator: Narrator? = nil,
         _ adjust: (inout EngineSettings) -> Void = { _ in }
     ) {
-        self.narrator = narrator
+        self.timeline = Timeline(narrator)
         var settings = EngineSettings(
             inputTopic: SimulatedCluster.topic,
             groupID: "workers",
@@ -36,7 +35,7 @@ package final class Simulation {
         adjust(&settings)
         self.settings = settings
         self.cluster = SimulatedCluster(
-            clock: self.clock,
+            clock: self.timeline.clock,
             partitions: partitions,
             retryTopics: settings.retryTiers.map(\.topic)
         )
@@ -46,7 +45,7 @@ package final class Simulation {
         self.cluster.isExactlyOnce = settings.delivery == .exactlyOnce
     }
 
-    package var seconds: Double { Double(self.clock.now.monotonic - 1_000_000_000) / 1e9 }
+    package var seconds: Double { self.timeline.seconds }
     package var worker: SimulatedWorker { self.workers[0] }
     var isBroken: Bool {
         !self.cluster.violations.isEmpty || self.workers.contains { !$0.upstream.violations.isEmpty }
@@ -80,46 +79,20 @@ package final class Simulation {
     }
 
     /// Has something happen when so much time has passed.
-    package func after(_ delay: Duration, _ event: @escaping () -> Void) {
-        self.plans.add(event, due: self.clock.now.after(delay))
-    }
-
-    /// Gives every worker a turn when so much time has passed, for no reason: who sleeps as long as there is nothing
-    /// to do, finds nothing to do.
-    func nudge(after delay: Duration) { self.nudges.add((), due: self.clock.now.after(delay)) }
+    package func after(_ delay: Duration, _ event: @escaping () -> Void) { self.timeline.after(delay, event) }
 
     /// Lets time pass until something holds.
     ///
     /// - Returns: whether it did, in the time given.
     @discardableResult
     package func run(for longest: Duration, until isDone: () -> Bool = { false }) throws -> Bool {
-        let end = self.clock.now.after(longest)
-        while !isDone() {
-            let dues =
-                self.workers.filter { !$0.hasEnded }.map(\.nextDue)
-                + [self.plans, self.cluster.network].map { $0.nextDue ?? .max } + [
-                    self.nudges.nextDue ?? .max
-                ]
-            let next = max(self.clock.now.monotonic, dues.min() ?? .max)
-            guard next <= end else {
-                self.clock.advance(to: end)
-                return isDone()
-            }
-            self.clock.advance(to: next)
-            self.narrator?.timeIs(next)
-            while let event = self.plans.popDue(at: next) {
-                event()
-                // Whatever happened, a descriptor may have become readable.
-                for worker in self.workers { worker.wakesAt = .min }
-            }
-            while let effect = self.cluster.network.popDue(at: next) { effect() }
-            let isNudge = self.nudges.popDue(at: next) != nil
-            for worker in self.workers where worker.isDue(at: next, isNudge: isNudge) {
-                try worker.turn()
-                if worker.broker.isDead { self.kill(worker) }
-            }
+        try self.timeline.run(for: longest, in: self.cluster) {
+            self.workers
+        } died: {
+            self.kill($0)
+        } until: {
+            isDone()
         }
-        return true
     }
 
     /// Lets time pass until every record has its outcome and every offset is committed.

@@ -3,55 +3,11 @@ import Records
 import UpstreamHTTP
 import WorkerKit
 
-// What goes wrong all the time: every answer of a broker and of the upstream is drawn anew.
+// What goes wrong all the time: every answer of the upstream is drawn anew.
 extension Storm {
     func setTroubles() {
-        let cluster = self.simulation.cluster
         self.simulation.reply = { [unowned self] in self.reply(to: $0) }
-        cluster.produceFate = { [unowned self] _ in self.produceFate() }
-        cluster.commitFate = { [unowned self] _ in self.commitFate() }
-        cluster.transactionFate = { [unowned self] _ in self.transactionFate() }
-        cluster.committedFate = { [unowned self] in self.fails(self.plan.commitTrouble) ? .timedOut : nil }
-        cluster.openFate = { [unowned self] in self.fails(self.plan.commitTrouble / 2) ? .timedOut : nil }
-    }
-
-    /// Whether the next thing fails; counts it if so.
-    private func fails(_ share: Double) -> Bool {
-        guard !self.isCalm, self.chance(share) else { return false }
-        self.faults += 1
-        return true
-    }
-
-    private func produceFate() -> SimulatedCluster.ProduceFate {
-        let delay = self.milliseconds(1...40)
-        guard self.fails(self.plan.produceTrouble) else { return .acknowledged(after: delay) }
-        switch Int.random(in: 0..<5, using: &self.random) {
-        case 0: return .refused(.queueFull)
-        case 1: return .refused(.timedOut)
-        default: return .failed(.timedOut, after: delay, isWritten: self.chance(0.5))
-        }
-    }
-
-    private func commitFate() -> SimulatedCluster.CommitFate {
-        let delay = self.milliseconds(1...300)
-        guard self.fails(self.plan.commitTrouble) else { return .acknowledged(after: delay) }
-        return self.chance(0.3)
-            ? .refused(.timedOut) : .failed(.timedOut, after: delay, isStored: self.chance(0.5))
-    }
-
-    private func transactionFate() -> TransactionFate {
-        let delay = self.milliseconds(3...300)
-        guard self.fails(self.plan.commitTrouble) else { return .committed(after: delay) }
-        let patience = self.milliseconds(500...15_000)
-        switch Int.random(in: 0..<6, using: &self.random) {
-        case 0, 1:
-            let error = KafkaError(code: .timedOut, message: "cannot be committed", requiresAbort: true)
-            return .refused(error, after: delay)
-        case 2: return .unanswered(after: patience, .nothing)
-        case 3: return .unanswered(after: patience, .offsets)
-        case 4: return .unanswered(after: patience, .everything)
-        default: return .unanswered(after: patience, .everythingLate(by: self.milliseconds(1...2_000)))
-        }
+        self.setBrokerTroubles()
     }
 
     private func reply(to call: SimulatedUpstream.Call) -> SimulatedUpstream.Reply {
@@ -146,14 +102,6 @@ extension Storm {
         return self.chance(0.1) ? .random(in: 1...20, using: &self.random) : 0
     }
 
-    func planNudges() {
-        let end = self.plan.calmAfter.wholeNanoseconds
-        for _ in 0..<self.plan.nudges {
-            let nanoseconds = Int64.random(in: 0...end, using: &self.random)
-            self.simulation.nudge(after: .nanoseconds(nanoseconds))
-        }
-    }
-
     func planFault() {
         let simulation = self.simulation
         switch Int.random(in: 0..<10, using: &self.random) {
@@ -210,23 +158,5 @@ extension Storm {
                 }
             }
         }
-    }
-
-    private func faultOfSomebody(_ event: @escaping (SimulatedWorker) -> Void) {
-        self.fault { [unowned self] in
-            self.simulation.workers.filter { !$0.hasEnded }.randomElement(using: &self.random).map(event)
-        }
-    }
-
-    private func fault(_ event: @escaping () -> Void) {
-        self.schedule { [unowned self] in
-            self.faults += 1
-            event()
-        }
-    }
-
-    private func schedule(within share: Double = 1, _ event: @escaping () -> Void) {
-        let end = Double(self.plan.calmAfter.wholeNanoseconds) * share
-        self.simulation.after(.nanoseconds(Int64(.random(in: 0...end, using: &self.random))), event)
     }
 }

@@ -4,7 +4,7 @@ import WorkerKit
 /// Everything at once, from one seed: workers that die at any moment, partitions that come and go, brokers and
 /// upstreams that fail, lie and fall silent. Whatever happens, no promise may break; and when it stops happening,
 /// everything has to be settled.
-package final class Storm {
+package final class Storm: Weather {
     package let seed: UInt64
     let simulation: Simulation
     let plan: StormPlan
@@ -56,7 +56,7 @@ package final class Storm {
     private func play() throws {
         self.setTroubles()
         self.planRecords()
-        self.planNudges()
+        self.planNudges(self.plan.nudges)
         for _ in 0..<Int.random(in: 0...8, using: &self.random) { self.planFault() }
         for _ in 0..<Int.random(in: 1...3, using: &self.random) { self.simulation.startWorker() }
         try self.step(for: self.plan.calmAfter)
@@ -105,11 +105,14 @@ package final class Storm {
             .map { "\($0.partition)/\($0.offset) \(String(decoding: $0.value ?? [], as: UTF8.self))" }
     }
 
-    func chance(_ share: Double) -> Bool { .random(in: 0..<1, using: &self.random) < share }
+    // MARK: what the weather is made of
 
-    func milliseconds(_ range: ClosedRange<Int>) -> Duration {
-        .milliseconds(Int.random(in: range, using: &self.random))
-    }
+    var timeline: Timeline { self.simulation.timeline }
+    var cluster: SimulatedCluster { self.simulation.cluster }
+    var workers: [SimulatedWorker] { self.simulation.workers }
+    var calmAfter: Duration { self.plan.calmAfter }
+    var produceTrouble: Double { self.plan.produceTrouble }
+    var commitTrouble: Double { self.plan.commitTrouble }
 
     // MARK: the end
 

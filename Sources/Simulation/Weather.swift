@@ -1,0 +1,107 @@
+import Kafka
+import WorkerKit
+
+/// What goes wrong with brokers and processes, whatever they work at: drawn from one seed, and counted.
+protocol Weather: AnyObject {
+    associatedtype Process: SimulatedProcess
+
+    var random: SplitMix64 { get set }
+    /// The troubles are over.
+    var isCalm: Bool { get }
+    /// Things that were made to go wrong.
+    var faults: Int { get set }
+    var timeline: Timeline { get }
+    var cluster: SimulatedCluster { get }
+    var workers: [Process] { get }
+    /// When the troubles end.
+    var calmAfter: Duration { get }
+    /// Shares of what is asked of the brokers that goes wrong.
+    var produceTrouble: Double { get }
+    var commitTrouble: Double { get }
+}
+
+extension Weather {
+    func chance(_ share: Double) -> Bool { .random(in: 0..<1, using: &self.random) < share }
+
+    func milliseconds(_ range: ClosedRange<Int>) -> Duration {
+        .milliseconds(Int.random(in: range, using: &self.random))
+    }
+
+    /// Whether the next thing fails; counts it if so.
+    func fails(_ share: Double) -> Bool {
+        guard !self.isCalm, self.chance(share) else { return false }
+        self.faults += 1
+        return true
+    }
+
+    // MARK: the brokers, all the time
+
+    /// Has every answer of a broker be drawn anew.
+    func setBrokerTroubles() {
+        self.cluster.produceFate = { [unowned self] _ in self.produceFate() }
+        self.cluster.commitFate = { [unowned self] _ in self.commitFate() }
+        self.cluster.transactionFate = { [unowned self] _ in self.transactionFate() }
+        self.cluster.committedFate = { [unowned self] in self.fails(self.commitTrouble) ? .timedOut : nil }
+        self.cluster.openFate = { [unowned self] in self.fails(self.commitTrouble / 2) ? .timedOut : nil }
+    }
+
+    private func produceFate() -> SimulatedCluster.ProduceFate {
+        let delay = self.milliseconds(1...40)
+        guard self.fails(self.produceTrouble) else { return .acknowledged(after: delay) }
+        switch Int.random(in: 0..<5, using: &self.random) {
+        case 0: return .refused(.queueFull)
+        case 1: return .refused(.timedOut)
+        default: return .failed(.timedOut, after: delay, isWritten: self.chance(0.5))
+        }
+    }
+
+    private func commitFate() -> SimulatedCluster.CommitFate {
+        let delay = self.milliseconds(1...300)
+        guard self.fails(self.commitTrouble) else { return .acknowledged(after: delay) }
+        return self.chance(0.3)
+            ? .refused(.timedOut) : .failed(.timedOut, after: delay, isStored: self.chance(0.5))
+    }
+
+    private func transactionFate() -> TransactionFate {
+        let delay = self.milliseconds(3...300)
+        guard self.fails(self.commitTrouble) else { return .committed(after: delay) }
+        let patience = self.milliseconds(500...15_000)
+        switch Int.random(in: 0..<6, using: &self.random) {
+        case 0, 1:
+            let error = KafkaError(code: .timedOut, message: "cannot be committed", requiresAbort: true)
+            return .refused(error, after: delay)
+        case 2: return .unanswered(after: patience, .nothing)
+        case 3: return .unanswered(after: patience, .offsets)
+        case 4: return .unanswered(after: patience, .everything)
+        default: return .unanswered(after: patience, .everythingLate(by: self.milliseconds(1...2_000)))
+        }
+    }
+
+    // MARK: at some time
+
+    func planNudges(_ count: Int) {
+        let end = self.calmAfter.wholeNanoseconds
+        for _ in 0..<count {
+            let nanoseconds = Int64.random(in: 0...end, using: &self.random)
+            self.timeline.nudge(after: .nanoseconds(nanoseconds))
+        }
+    }
+
+    func faultOfSomebody(_ event: @escaping (Process) -> Void) {
+        self.fault { [unowned self] in
+            self.workers.filter { !$0.hasEnded }.randomElement(using: &self.random).map(event)
+        }
+    }
+
+    func fault(_ event: @escaping () -> Void) {
+        self.schedule { [unowned self] in
+            self.faults += 1
+            event()
+        }
+    }
+
+    func schedule(within share: Double = 1, _ event: @escaping () -> Void) {
+        let end = Double(self.calmAfter.wholeNanoseconds) * share
+        self.timeline.after(.nanoseconds(Int64(.random(in: 0...end, using: &self.random))), event)
+    }
+}
