@@ -257,7 +257,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Kafka", "Records", "UpstreamHTTP", "WireFormats", "WorkerKit", coreMetrics, logging,
+                "Kafka", "Records", "StreamKit", "UpstreamHTTP", "WireFormats", "WorkerKit", coreMetrics,
+                logging,
             ],
             swiftSettings: house
         ),

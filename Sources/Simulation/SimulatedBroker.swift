@@ -26,6 +26,8 @@ package final class SimulatedBroker: Broker {
     private var generation = 0
     /// The group has given them to others already.
     private var hasLost = false
+    /// The group has gone on without this member.
+    var isDeposed = false
     /// The group has asked for them before they were taken.
     private var isAskedBack = false
     private(set) var isLeaving = false
@@ -226,6 +228,7 @@ package final class SimulatedBroker: Broker {
 
     private func source(at position: CommittedPosition) -> SimulatedSource {
         let source = SimulatedSource(position, self.cluster)
+        source.tellsEnd = self.cluster.streams != nil
         source.asked = { [unowned self] wanted in
             guard !self.isDead, let complaint = self.hand.complaint(about: wanted) else { return }
             self.cluster.violations.append(complaint)
@@ -258,6 +261,8 @@ package final class SimulatedBroker: Broker {
         if self.isLeaving {
             self.hasLeft = true
             self.cluster.remove(self)
+        } else if self.isDeposed {
+            self.rejoin()
         } else {
             self.cluster.dealIfAllAnswered()
         }

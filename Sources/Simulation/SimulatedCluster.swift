@@ -57,7 +57,9 @@ package final class SimulatedCluster {
     /// What is on its way to the brokers, and takes effect there whatever becomes of its sender.
     var network = DueQueue<() -> Void>()
     let transactions: SimulatedTransactions
-    private(set) var logs: [TopicPartition: Log] = [:]
+    var logs: [TopicPartition: Log] = [:]
+    /// Topics that have other readers than the group, if there are any.
+    var streams: StreamTopics?
     let retryTopics: [String]
     let partitions: Int
     /// Records of the current incarnations of the input's logs.
@@ -107,6 +109,7 @@ package final class SimulatedCluster {
         self.transactions.apply = { [unowned self] records, positions in
             self.narrator?.tell("cluster", "shows \(records.map(\.summary).joined(separator: ", "))")
             for record in records { self.write(record) }
+            self.streams?.judge(records, positions)
             for position in positions { self.judge(position) }
             for position in positions { self.stored[position.partition] = position }
             self.commits += 1
@@ -160,7 +163,7 @@ package final class SimulatedCluster {
     }
 
     @discardableResult
-    private func append(_ record: InboundRecord) -> Int64 {
+    func append(_ record: InboundRecord) -> Int64 {
         let partition = TopicPartition(topic: record.topic, partition: record.partition)
         self.logs[partition]?.records.append(record)
         self.logs[partition]?.end = record.offset + 1
@@ -184,6 +187,7 @@ package final class SimulatedCluster {
     /// Writes a record where every reader sees it, and judges whether it may be there.
     func write(_ record: OutboundRecord) {
         self.published.append(record)
+        if self.streams?.names.contains(record.topic) == true { return }
         if record.topic == Self.topic + ".dead-letter" {
             guard let id = record.headers.first(where: { $0.name == "dlq.id" })?.value else { return }
             self.letters[String(decoding: id, as: UTF8.self)] = record
@@ -280,11 +284,18 @@ package final class SimulatedCluster {
         (self.logs[self.input(partition)]?.records ?? []).map { self.outcome($0.offset, in: partition)?.fate }
     }
 
+    /// Tells a run from another that published something else.
+    var fingerprint: UInt64 {
+        self.published.reduce(14_695_981_039_346_656_037) { sum, record in
+            (record.value ?? []).reduce(sum) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+        }
+    }
+
     package var isEverythingSettled: Bool { self.outcomes.count == self.inputCount }
 
     /// Whether nobody needs to read this record again: it has an outcome, or lies in a retry topic.
     private func isDone(_ record: InboundRecord) -> Bool {
-        self.forwarded.contains(record.place)
+        self.forwarded.contains(record.place) || self.streams?.names.contains(record.topic) == true
             || self.originName(of: record).map { self.outcomes[$0] != nil } ?? false
     }
 
@@ -325,6 +336,8 @@ package final class SimulatedCluster {
         for record in log.records[log.index(of: judged)..<log.index(of: offset)] where !self.isDone(record) {
             self.violations.append("\(position.partition) committed at \(offset), past \(record.offset)")
         }
+        // What a stream engine writes there is for itself alone.
+        guard self.streams == nil else { return }
         if position.metadata.utf8.count > 4_096 { self.violations.append("metadata too long") }
         guard let finished = ProgressMetadata.decode(position.metadata, from: offset) else {
             return self.violations.append("metadata that nobody can read: \(position.metadata)")

@@ -9,6 +9,8 @@ package final class SimulatedSource: RecordSource {
     private let cluster: SimulatedCluster
     /// Told how many records are asked for, before any is handed over.
     var asked: (Int) -> Void = { _ in }
+    /// Whether it tells that there is nothing more, as librdkafka does with `enable.partition.eof`.
+    var tellsEnd = false
     /// Told of each record that is handed over.
     var handedOver: (InboundRecord) -> Void = { _ in }
     private var position: Int64
@@ -40,6 +42,7 @@ package final class SimulatedSource: RecordSource {
             take(record)
         }
         self.hasArrivals = false
+        if self.tellsEnd { failed(KafkaError(code: .endOfPartition, message: "no more records")) }
         return taken
     }
 }

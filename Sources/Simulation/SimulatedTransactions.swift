@@ -39,6 +39,10 @@ final class SimulatedTransactions {
 
     /// Told of each transaction that begins, by its producer and its number.
     var began: (Int, Int) -> Void = { _, _ in }
+    /// Told of each record that is written, by its producer and the number of its transaction.
+    var wrote: (OutboundRecord, Int, Int) -> Void = { _, _, _ in }
+    /// Told of each transaction that is decided, likewise, and whether it is committed.
+    var decided: (Int, Int, Bool) -> Void = { _, _, _ in }
 
     /// Makes a producer known, or known anew: whatever it had left open is aborted.
     func open(_ id: Int) -> Int {
@@ -51,6 +55,7 @@ final class SimulatedTransactions {
     func write(_ record: OutboundRecord, _ id: Int, epoch: Int) -> Bool {
         guard self.begin(id, epoch: epoch) else { return false }
         self.producers[id]?.records.append(record)
+        self.wrote(record, id, self.producers[id]?.transaction ?? 0)
         return true
     }
 
@@ -69,7 +74,7 @@ final class SimulatedTransactions {
 
     func commit(_ id: Int, epoch: Int) -> Bool {
         guard let producer = self.producers[id], producer.epoch == epoch else { return false }
-        self.forget(id)
+        self.forget(id, isCommitted: true)
         if producer.isOngoing { self.apply(producer.records, producer.offsets) }
         return true
     }
@@ -90,7 +95,10 @@ final class SimulatedTransactions {
         self.producers[id]?.epoch += 1
     }
 
-    private func forget(_ id: Int) {
+    private func forget(_ id: Int, isCommitted: Bool = false) {
+        if let producer = self.producers[id], producer.isOngoing {
+            self.decided(id, producer.transaction, isCommitted)
+        }
         self.producers[id]?.isOngoing = false
         self.producers[id]?.records = []
         self.producers[id]?.offsets = []

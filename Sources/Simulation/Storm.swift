@@ -4,7 +4,7 @@ import WorkerKit
 /// Everything at once, from one seed: workers that die at any moment, partitions that come and go, brokers and
 /// upstreams that fail, lie and fall silent. Whatever happens, no promise may break; and when it stops happening,
 /// everything has to be settled.
-package final class Storm: Weather {
+package final class Storm: SeededStorm, Weather {
     package let seed: UInt64
     let simulation: Simulation
     let plan: StormPlan
@@ -35,11 +35,7 @@ package final class Storm: Weather {
     package var seconds: Double { self.simulation.seconds }
 
     /// Tells this run from another that went differently anywhere.
-    package var fingerprint: UInt64 {
-        self.simulation.cluster.published.reduce(14_695_981_039_346_656_037) { sum, record in
-            (record.value ?? []).reduce(sum) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
-        }
-    }
+    package var fingerprint: UInt64 { self.simulation.cluster.fingerprint }
 
     /// Runs to the end, or until a promise is broken.
     ///

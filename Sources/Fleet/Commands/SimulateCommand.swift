@@ -14,6 +14,8 @@ struct SimulateCommand: AsyncParsableCommand {
             Each seed is a whole life of a small fleet: workers that die between any two things they ask for, partitions \
             that come and go, brokers and upstreams that fail, lie and fall silent. The promises are checked after \
             every step. The same seed runs the same again: --seed tells it line by line.
+
+            --streams does the same to the engine whose work is a state, with changelogs in place of upstreams.
             """
     )
 
@@ -29,6 +31,9 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "Run this one only, and tell what happens.")
     var seed: UInt64?
 
+    @Flag(help: "Run the engine of streams, which keeps a state.")
+    var streams = false
+
     @Option(name: .customLong("stop-after"), help: "Stop after so many seeds that break a promise.")
     var stopAfter = 10
 
@@ -42,8 +47,11 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let seed = self.seed { return try Self.tell(seed) }
-        let tally = Tally(from: self.from, count: UInt64(self.seeds), stopAfter: self.stopAfter)
+        let kind: any SeededStorm.Type = self.streams ? StreamStorm.self : Storm.self
+        if let seed = self.seed {
+            return try Self.tell(kind.init(seed: seed, narrator: Narrator(Console.line)))
+        }
+        let tally = Tally(of: kind, from: self.from, count: UInt64(self.seeds), stopAfter: self.stopAfter)
         let began = ContinuousClock.now
         await withTaskGroup { group in
             for _ in 0..<self.jobs { group.addTask { tally.runSeeds() } }
@@ -52,8 +60,7 @@ struct SimulateCommand: AsyncParsableCommand {
         if tally.hasFailures { throw ExitCode(1) }
     }
 
-    private static func tell(_ seed: UInt64) throws {
-        let storm = Storm(seed: seed, narrator: Narrator(Console.line))
+    private static func tell(_ storm: any SeededStorm) throws {
         let complaints = storm.run()
         Console.line("fingerprint \(String(storm.fingerprint, radix: 16))")
         guard complaints.isEmpty else {
@@ -75,11 +82,13 @@ private final class Tally: Sendable {
         var failures = 0
     }
 
+    private let kind: any SeededStorm.Type
     private let end: UInt64
     private let stopAfter: Int
     private let counts: Mutex<Counts>
 
-    init(from: UInt64, count: UInt64, stopAfter: Int) {
+    init(of kind: any SeededStorm.Type, from: UInt64, count: UInt64, stopAfter: Int) {
+        self.kind = kind
         self.end = from + count
         self.stopAfter = stopAfter
         self.counts = Mutex(Counts(next: from))
@@ -89,7 +98,7 @@ private final class Tally: Sendable {
 
     func runSeeds() {
         while let seed = self.take() {
-            let storm = Storm(seed: seed)
+            let storm = self.kind.init(seed: seed, narrator: nil)
             let complaints = storm.run()
             if !complaints.isEmpty {
                 Console.line("seed \(seed) breaks: \(complaints.prefix(3).joined(separator: "; "))")

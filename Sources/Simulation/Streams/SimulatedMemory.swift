@@ -1,0 +1,101 @@
+package import Kafka
+package import Records
+import StreamKit
+import WorkerKit
+
+/// Reads the topics of the simulated cluster for one process, as slowly as it is told to.
+package final class SimulatedMemory: MemoryReader {
+    /// What becomes of a look into a topic.
+    package struct Fate {
+        /// How long it is until there is more to read.
+        package var delay: Duration
+        /// Records that arrive at once, at most.
+        package var batch: Int
+        package var error: KafkaError?
+
+        package init(delay: Duration = .milliseconds(1), batch: Int = 1_000, error: KafkaError? = nil) {
+            self.delay = delay
+            self.batch = batch
+            self.error = error
+        }
+    }
+
+    private struct Place {
+        let partition: TopicPartition
+        var position: Int64 = 0
+        /// As far as everything has been read; nil if there was more.
+        var readEnd: Int64?
+    }
+
+    private let topics: StreamTopics
+    private let broker: SimulatedBroker
+    private let fate: () -> Fate
+    private var places: [Place] = []
+    private var arrivesAt: Int64 = .min
+
+    init(_ topics: StreamTopics, of broker: SimulatedBroker, fate: @escaping () -> Fate) {
+        self.topics = topics
+        self.broker = broker
+        self.fate = fate
+    }
+
+    private var now: Int64 { self.broker.cluster.clock.now.monotonic }
+
+    /// When something arrives.
+    var nextDue: Int64? {
+        guard self.places.contains(where: { self.hasNews($0) }) else { return nil }
+        return self.arrivesAt
+    }
+
+    private func hasNews(_ place: Place) -> Bool {
+        place.readEnd != self.topics.stableEnd(of: place.partition)
+    }
+
+    package func end(of partition: TopicPartition) throws(KafkaError) -> Int64 {
+        try self.ask()
+        return self.topics.end(of: partition)
+    }
+
+    package func start(_ partitions: [TopicPartition]) throws(KafkaError) {
+        try self.ask()
+        self.places = partitions.map { Place(partition: $0) }
+        self.arrivesAt = self.broker.cluster.clock.now.after(self.fate().delay)
+    }
+
+    package func stop() throws(KafkaError) { self.places = [] }
+
+    private func ask() throws(KafkaError) {
+        guard self.broker.isAlive() else { throw .timedOut }
+        if let error = self.fate().error { throw error }
+    }
+
+    package func read(
+        atMost limit: Int,
+        _ take: (consuming InboundRecord) -> Void,
+        _ failed: (KafkaError) -> Void
+    ) -> Int {
+        guard self.now >= self.arrivesAt else { return 0 }
+        let fate = self.fate()
+        if let error = fate.error { failed(error) }
+        var left = min(limit, fate.batch)
+        let wanted = left
+        for index in self.places.indices where left > 0 && self.hasNews(self.places[index]) {
+            let partition = self.places[index].partition
+            let stableEnd = self.topics.stableEnd(of: partition)
+            let records = self.topics.records(of: partition, from: self.places[index].position)
+            for record in records.prefix(left) {
+                self.places[index].position = record.offset + 1
+                take(record)
+            }
+            self.places[index].readEnd = records.count <= left ? stableEnd : nil
+            if records.count <= left { self.places[index].position = stableEnd }
+            left -= min(left, records.count)
+        }
+        self.arrivesAt = self.broker.cluster.clock.now.after(fate.delay)
+        return wanted - left
+    }
+
+    package func readEnd(of partition: TopicPartition) -> Int64? {
+        self.places.first { $0.partition == partition }?.readEnd
+    }
+}

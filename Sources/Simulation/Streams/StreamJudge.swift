@@ -1,0 +1,127 @@
+import Kafka
+import Records
+
+/// Judges what stream engines show: transaction by transaction, and at the end.
+final class StreamJudge {
+    private unowned let cluster: SimulatedCluster
+    private let topics: StreamTopics
+    private let model: InputModel
+    /// What the changelog says, as far as it has been committed.
+    private var groups: [Int32: [String: CountingTask.Group]] = [:]
+    private var parts: [Part: Int] = [:]
+    private var sums: [String: Sum] = [:]
+
+    init(_ cluster: SimulatedCluster, _ topics: StreamTopics, _ model: InputModel) {
+        self.cluster = cluster
+        self.topics = topics
+        self.model = model
+        topics.judge = { [unowned self] in self.judge($0, $1) }
+    }
+
+    private func complain(_ complaint: String) { self.cluster.violations.append(complaint) }
+
+    // MARK: - Transactions
+
+    private func judge(_ records: [OutboundRecord], _ positions: [CommittedPosition]) {
+        for record in records {
+            switch record.topic {
+            case CountingTask.changelog: self.judgeChange(record)
+            case Part.topic: self.judgePart(record)
+            case SummingTask.topic: self.judgeSum(record)
+            default: self.judgeResult(record)
+            }
+        }
+        for position in positions { self.judge(position) }
+    }
+
+    private func judgeResult(_ record: OutboundRecord) {
+        guard let outcome = SimulatedOutcome(record) else {
+            return self.complain("\(record.summary) is nothing")
+        }
+        let answer = self.model.isFirst(outcome.offset, in: outcome.partition) ? "first" : "repeat"
+        if outcome.answer != answer { self.complain("\(outcome.id) is \(outcome.answer), and not \(answer)") }
+    }
+
+    private func judgeChange(_ record: OutboundRecord) {
+        let name = String(decoding: record.key ?? [], as: UTF8.self)
+        let partition = record.partition ?? 0
+        guard let group = CountingTask.Group(record.value) else {
+            return self.complain("\(name) is no group")
+        }
+        let held = self.groups[partition]?[name]?.version ?? 0
+        if group.version != held + 1 {
+            self.complain("version \(group.version) of \(partition)/\(name) comes after \(held)")
+        }
+        self.groups[partition, default: [:]][name] = group
+    }
+
+    private func judgePart(_ record: OutboundRecord) {
+        guard var part = Part(key: record.key, value: record.value) else { return self.complain("no part") }
+        let (tellings, items) = (part.tellings, part.items)
+        part.tellings = 0
+        part.items = 0
+        let held = self.parts[part] ?? 0
+        if tellings != held + 1 {
+            self.complain("part \(tellings) of \(part.source)/\(part.group), \(items), comes after \(held)")
+        }
+        self.parts[part] = tellings
+    }
+
+    private func judgeSum(_ record: OutboundRecord) {
+        let name = String(decoding: record.key ?? [], as: UTF8.self)
+        guard let sum = Sum(record.value) else { return self.complain("\(name) has no sum") }
+        if let held = self.sums[name], sum.version < held.version || sum.items < held.items {
+            self.complain("the sum of \(name) goes back from \(held) to \(sum)")
+        }
+        self.sums[name] = sum
+    }
+
+    private func judge(_ position: CommittedPosition) {
+        let (partition, offset) = (position.partition, position.offset ?? 0)
+        if let stored = self.cluster.stored[partition]?.offset, offset < stored {
+            self.complain("\(partition) goes back from \(stored) to \(offset)")
+        }
+        guard partition.topic == SimulatedCluster.topic else { return }
+        let items = (self.groups[partition.partition] ?? [:]).values.reduce(0) { $0 + $1.items.count }
+        let expected = self.model.items(before: offset, in: partition.partition)
+        if items != expected {
+            self.complain(
+                "\(partition) stands at \(offset), and its changelog has \(items) items of \(expected)"
+            )
+        }
+    }
+
+    // MARK: - The end
+
+    /// Whether everything that was counted has been told, and added up.
+    var isEverythingTold: Bool { self.sums == self.expectedSums }
+
+    private var expectedSums: [String: Sum] {
+        var sums: [String: Sum] = [:]
+        for partition in 0..<Int32(self.cluster.partitions) {
+            for (name, items) in self.model.groups(in: partition) {
+                var sum = sums[name] ?? Sum([:])
+                sum.items += items.count
+                sum.version += self.groups[partition]?[name]?.tellings ?? 0
+                sums[name] = sum
+            }
+        }
+        return sums
+    }
+
+    /// Compares what a new owner would read back with what the input says.
+    func judgeTheEnd() {
+        for number in 0..<Int32(self.cluster.partitions) {
+            var groups: [String: Set<String>] = [:]
+            let changelog = TopicPartition(topic: CountingTask.changelog, partition: number)
+            for record in self.topics.records(of: changelog) {
+                groups[String(decoding: record.key ?? [], as: UTF8.self)] =
+                    CountingTask.Group(record.value)?.items
+            }
+            if groups != self.model.groups(in: number) {
+                self.complain("the changelog of \(number) tells another story than the input")
+            }
+        }
+        if !self.isEverythingTold { self.complain("sums \(self.sums) instead of \(self.expectedSums)") }
+    }
+}

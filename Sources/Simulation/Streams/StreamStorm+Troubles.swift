@@ -1,0 +1,94 @@
+import Kafka
+import Records
+import WorkerKit
+
+// What goes wrong in a stream storm.
+extension StreamStorm {
+    func setTroubles() {
+        self.setBrokerTroubles()
+        self.simulation.memoryFate = { [unowned self] in self.memoryFate() }
+        self.simulation.topics.markerDelay = { [unowned self] in
+            self.milliseconds(1...Int(self.plan.markerDelay.wholeMilliseconds))
+        }
+    }
+
+    private func memoryFate() -> SimulatedMemory.Fate {
+        SimulatedMemory.Fate(
+            delay: self.milliseconds(1...Int(self.plan.restorePause.wholeMilliseconds)),
+            batch: .random(in: 1...self.plan.restoreBatch, using: &self.random),
+            error: self.fails(self.isDown ? 1 : self.plan.memoryTrouble) ? .timedOut : nil
+        )
+    }
+
+    // MARK: - At some time
+
+    func planRecords() {
+        for _ in 0..<self.plan.records {
+            let item = "i\(Int.random(in: 0..<self.plan.variety, using: &self.random))"
+            let group = "g\(Int.random(in: 0..<4, using: &self.random))"
+            let partition = Int32.random(in: 0..<Int32(self.plan.setup.partitions), using: &self.random)
+            let gap: Int64 = self.chance(0.1) ? .random(in: 1...20, using: &self.random) : 0
+            self.schedule(within: 0.8) { [unowned self] in
+                self.cluster.append(item, key: group, to: partition, skipping: gap)
+            }
+        }
+    }
+
+    func planFault() {
+        switch Int.random(in: 0..<12, using: &self.random) {
+        case 0: self.fault { [unowned self] in self.cluster.rebalance() }
+        case 1: self.faultOfSomebody { [unowned self] in self.cluster.expel($0.broker) }
+        case 2:
+            self.faultOfSomebody { [unowned self] in
+                self.simulation.kill($0)
+                self.simulation.startWorker()
+            }
+        // In the middle of a turn, between one thing that it asks for and the next.
+        case 3, 4:
+            let requests = Int.random(in: 0...60, using: &self.random)
+            self.faultOfSomebody { [unowned self] in
+                $0.broker.die(after: requests)
+                self.simulation.startWorker()
+            }
+        case 5:
+            let step = Duration.seconds(Int.random(in: -600...600, using: &self.random))
+            self.fault { [unowned self] in self.timeline.clock.stepWall(by: step) }
+        case 6: self.fault { [unowned self] in self.simulation.startWorker() }
+        case 7:
+            self.faultOfSomebody { [unowned self] in
+                $0.stop()
+                self.simulation.startWorker()
+            }
+        case 8: self.planFreeze()
+        case 9: self.planDeafness()
+        case 10 where self.plan.hasOutages: self.planOutage()
+        default: self.fault { [unowned self] in self.simulation.topics.compact() }
+        }
+    }
+
+    /// A process stands still. If that lasts longer than its session, the group goes on without it, and some time after
+    /// it has woken up, in the middle of whatever it was about to do, it finds out.
+    private func planFreeze() {
+        let length = Duration.seconds(Int.random(in: 1...40, using: &self.random))
+        let later = self.milliseconds(1...3_000)
+        self.faultOfSomebody { [unowned self] worker in
+            worker.freeze(for: length)
+            guard length > .seconds(10) else { return }
+            self.simulation.depose(worker, after: .seconds(10), for: length - .seconds(10) + later)
+        }
+    }
+
+    /// A process hears nothing of the group, which goes on without it, and works on.
+    private func planDeafness() {
+        let length = self.milliseconds(1...8_000)
+        self.faultOfSomebody { [unowned self] in self.simulation.depose($0, after: .zero, for: length) }
+    }
+
+    private func planOutage() {
+        let length = Duration.seconds(Int.random(in: 1...30, using: &self.random))
+        self.fault { [unowned self] in
+            self.isDown = true
+            self.timeline.after(length) { [unowned self] in self.isDown = false }
+        }
+    }
+}

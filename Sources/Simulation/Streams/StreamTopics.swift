@@ -1,0 +1,141 @@
+import Kafka
+import Records
+import WorkerKit
+
+/// The topics of a simulated cluster that are written in transactions, record by record as brokers keep them.
+///
+/// As in Kafka, a record has its place when it is written, and whether it is to be seen only turns out when its
+/// transaction is decided and each of its partitions has been told: by a marker, which takes a place too. Readers of
+/// committed records see a partition up to the first record that is still undecided.
+package final class StreamTopics {
+    struct Transaction: Hashable {
+        var producer: Int
+        var number: Int
+    }
+
+    private struct Entry {
+        /// Nil for a marker, and for what nobody will see any more.
+        var record: InboundRecord?
+        /// By which it is not decided yet.
+        var transaction: Transaction?
+    }
+
+    private struct Log {
+        var entries: [Entry] = []
+        /// Everything before this is decided.
+        var stableEnd = 0
+    }
+
+    private struct Marker: Hashable {
+        var partition: TopicPartition
+        var transaction: Transaction
+        var isCommitted: Bool
+    }
+
+    let names: Set<String>
+    private unowned let cluster: SimulatedCluster
+    private var logs: [TopicPartition: Log] = [:]
+    private var touched: [Transaction: [TopicPartition]] = [:]
+    /// On their way.
+    private var markers: [Marker] = []
+    /// How long the next marker takes.
+    package var markerDelay: () -> Duration = { .milliseconds(1) }
+    /// Judges a transaction that is to be seen: its records, and where the group stands by it.
+    var judge: ([OutboundRecord], [CommittedPosition]) -> Void = { _, _ in }
+
+    /// - Parameter consumed: those of `names` whose records the group reads as well.
+    init(_ names: Set<String>, consumed: [String], in cluster: SimulatedCluster) {
+        self.names = names
+        self.cluster = cluster
+        for topic in consumed {
+            for partition in 0..<Int32(cluster.partitions) {
+                cluster.logs[TopicPartition(topic: topic, partition: partition)] = SimulatedCluster.Log()
+            }
+        }
+        cluster.transactions.wrote = { [unowned self] record, producer, number in
+            self.write(record, Transaction(producer: producer, number: number))
+        }
+        cluster.transactions.decided = { [unowned self] producer, number, isCommitted in
+            self.decide(Transaction(producer: producer, number: number), isCommitted)
+        }
+    }
+
+    // MARK: - Writing
+
+    private func write(_ record: OutboundRecord, _ transaction: Transaction) {
+        guard self.names.contains(record.topic) else { return }
+        // A producer can begin nothing new before every partition has been told how the last one ended.
+        for marker in self.markers where marker.transaction.producer == transaction.producer {
+            self.arrived(marker)
+        }
+        let partition = TopicPartition(topic: record.topic, partition: record.partition ?? 0)
+        let inbound = InboundRecord(
+            topic: partition.topic,
+            partition: partition.partition,
+            offset: self.end(of: partition),
+            timestamp: self.cluster.clock.now.wall,
+            key: record.key,
+            value: record.value,
+            headers: record.headers
+        )
+        let entry = Entry(record: inbound, transaction: transaction)
+        self.logs[partition, default: Log()].entries.append(entry)
+        if self.touched[transaction]?.contains(partition) != true {
+            self.touched[transaction, default: []].append(partition)
+        }
+    }
+
+    private func decide(_ transaction: Transaction, _ isCommitted: Bool) {
+        for partition in self.touched.removeValue(forKey: transaction) ?? [] {
+            let marker = Marker(partition: partition, transaction: transaction, isCommitted: isCommitted)
+            self.markers.append(marker)
+            let due = self.cluster.clock.now.after(self.markerDelay())
+            self.cluster.network.add({ [unowned self] in self.arrived(marker) }, due: due)
+        }
+    }
+
+    private func arrived(_ marker: Marker) {
+        guard let place = self.markers.firstIndex(of: marker), var log = self.logs[marker.partition] else {
+            return
+        }
+        self.markers.remove(at: place)
+        for index in log.stableEnd..<log.entries.count
+        where log.entries[index].transaction == marker.transaction {
+            log.entries[index].transaction = nil
+            if !marker.isCommitted { log.entries[index].record = nil }
+        }
+        log.entries.append(Entry())
+        let start = log.stableEnd
+        while log.stableEnd < log.entries.count, log.entries[log.stableEnd].transaction == nil {
+            log.stableEnd += 1
+        }
+        self.logs[marker.partition] = log
+        guard self.cluster.logs[marker.partition] != nil else { return }
+        for record in log.entries[start..<log.stableEnd].compactMap(\.record) { self.cluster.append(record) }
+    }
+
+    /// Has all partitions that the group does not read keep the newest record of each key alone, as brokers do some day.
+    package func compact() {
+        for (partition, log) in self.logs where self.cluster.logs[partition] == nil {
+            var seen: Set<[UInt8]> = []
+            for index in (0..<log.stableEnd).reversed() {
+                guard let key = log.entries[index].record?.key, !seen.insert(key).inserted else { continue }
+                self.logs[partition]?.entries[index].record = nil
+            }
+        }
+    }
+
+    // MARK: - Reading
+
+    /// Where the next record will stand, whatever is decided.
+    func end(of partition: TopicPartition) -> Int64 { Int64(self.logs[partition]?.entries.count ?? 0) }
+
+    /// How far committed records can be read.
+    func stableEnd(of partition: TopicPartition) -> Int64 { Int64(self.logs[partition]?.stableEnd ?? 0) }
+
+    /// The committed records from there on, as far as they can be read.
+    func records(of partition: TopicPartition, from offset: Int64 = 0) -> [InboundRecord] {
+        guard let log = self.logs[partition], offset < log.stableEnd else { return [] }
+        return log.entries[Int(offset)..<log.stableEnd].compactMap(\.record)
+    }
+}

@@ -1,0 +1,59 @@
+import Kafka
+import Records
+import StreamKit
+import WorkerKit
+
+/// Makes the tasks of one simulated process, and judges what they are given.
+final class StreamWatch: StreamApplication {
+    private struct Held { weak var task: CountingTask? }
+
+    private let pace: Duration
+    private let memoryLimit: Int
+    private let model: InputModel
+    private let broker: SimulatedBroker
+    private var held: [Held] = []
+    /// Since when the tasks have taken more than they may, in the monotonic time.
+    private var isOverSince: Int64?
+
+    init(_ setup: StreamSetup, _ model: InputModel, of broker: SimulatedBroker) {
+        self.pace = setup.pace
+        self.memoryLimit = setup.settings.memoryLimit
+        self.model = model
+        self.broker = broker
+    }
+
+    var topics: [String] { [SimulatedCluster.topic, Part.topic] }
+
+    func task(for partition: TopicPartition) -> any StreamTask {
+        guard partition.topic == SimulatedCluster.topic else { return SummingTask(pace: self.pace, self) }
+        let task = CountingTask(partition.partition, pace: self.pace, self)
+        self.held.removeAll { $0.task == nil }
+        self.held.append(Held(task: task))
+        return task
+    }
+
+    /// What a process does after its death is not to be judged.
+    func complain(_ complaint: String) {
+        if !self.broker.isDead { self.broker.cluster.violations.append(complaint) }
+    }
+
+    /// A task is about to process a record, and holds so many items.
+    func willProcess(_ record: InboundRecord, holding items: Int, at now: Moment) {
+        let expected = self.model.items(before: record.offset, in: record.partition)
+        if items != expected {
+            self.complain("\(record.place) is processed by a task that holds \(items) items of \(expected)")
+        }
+        self.judgeMemory(record, at: now)
+    }
+
+    /// The engine counts bytes once in two seconds, and reads nothing once there are too many.
+    private func judgeMemory(_ record: InboundRecord, at now: Moment) {
+        let bytes = self.held.reduce(0) { $0 + ($1.task?.byteCount ?? 0) }
+        guard bytes > self.memoryLimit else { return self.isOverSince = nil }
+        let since = self.isOverSince ?? now.monotonic
+        self.isOverSince = since
+        if now.monotonic - since > 2_000_000_000 {
+            self.complain("\(record.place) is processed with \(bytes) bytes of \(self.memoryLimit) held")
+        }
+    }
+}

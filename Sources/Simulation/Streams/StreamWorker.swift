@@ -1,0 +1,81 @@
+import CoreMetrics
+import Kafka
+import Logging
+package import StreamKit
+import WorkerKit
+
+/// One stream worker's process: an engine, its client of the cluster and its reader of changelogs. It can be killed.
+package final class StreamWorker: SimulatedProcess {
+    package let broker: SimulatedBroker
+    package let engine: StreamEngine<SimulatedBroker, SimulatedMemory>
+    package let log: RecordedLog
+    let name: String
+    package var wakesAt: Int64 = .min
+    package private(set) var hasEnded = false
+    private(set) var stoppedUntil: Int64 = .min
+    private let memory: SimulatedMemory
+    private let clock: SimulatedClock
+    private let judgesSleep: Bool
+    private var sleep = SleepJudge()
+
+    init(_ simulation: StreamSimulation, _ setup: StreamSetup, number: UInt64) {
+        let cluster = simulation.cluster
+        self.name = "worker \(number)"
+        self.clock = cluster.clock
+        self.judgesSleep = setup.isPunctual
+        self.broker = SimulatedBroker(cluster, number: Int(number), setup.limits, sideRate: nil)
+        self.memory = SimulatedMemory(simulation.topics, of: self.broker) { [unowned simulation] in
+            simulation.memoryFate()
+        }
+        let log = RecordedLog(of: self.name, cluster.narrator)
+        self.log = log
+        self.engine = StreamEngine(
+            settings: setup.settings,
+            application: StreamWatch(setup, simulation.model, of: self.broker),
+            broker: self.broker,
+            memory: self.memory,
+            metrics: StreamMetrics(factory: NOOPMetricsHandler.instance),
+            logger: Logger(label: "simulation") { _ in RecordedLog.Handler(log: log) },
+            seed: number
+        )
+        cluster.join(self.broker)
+    }
+
+    /// Stops the process for so long, as SIGSTOP does.
+    package func freeze(for length: Duration) {
+        self.stoppedUntil = self.clock.now.after(length)
+        self.broker.freeze(until: self.stoppedUntil)
+    }
+
+    /// Asks the worker to stop, as by SIGTERM.
+    package func stop() {
+        self.engine.stop()
+        self.broker.stopAsked()
+        self.wakesAt = .min
+    }
+
+    package var nextDue: Int64 {
+        if self.stoppedUntil > self.clock.now.monotonic { return self.stoppedUntil }
+        let arrivals = [self.broker.nextDue, self.memory.nextDue].compactMap { $0 }
+        return min(self.broker.hasNews ? .min : self.wakesAt, arrivals.min() ?? .max)
+    }
+
+    package func turn() throws {
+        let now = self.clock.now
+        let asleepUntil = self.nextDue
+        let requests = self.broker.requests
+        defer { self.broker.turnEnded() }
+        switch try self.engine.turn(at: now) {
+        case .done:
+            self.hasEnded = true
+            self.broker.ended()
+        case .after(let sleep):
+            self.wakesAt = now.after(sleep)
+            try self.sleep.turned(at: now, asking: sleep)
+        }
+        guard self.judgesSleep, !self.broker.isDead, self.broker.requests > requests,
+            let late = self.sleep.overslept(until: asleepUntil, at: now)
+        else { return }
+        self.broker.cluster.violations.append("\(self.name) would have overslept by \(late) ns")
+    }
+}
