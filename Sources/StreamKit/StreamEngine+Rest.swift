@@ -20,13 +20,25 @@ extension StreamEngine {
         var due = self.now.after(.seconds(1))
         switch self.stage {
         case .closed(let retryAt): due = min(due, retryAt)
-        case .open where self.hasWork: due = min(due, self.transactionDue)
-        case .open, .opening, .closing, .committing: break
+        case .open, .closing: if self.isBroken { due = .min }
+        // What comes next is told.
+        case .opening, .committing: break
         }
-        if self.offered != nil { due = min(due, self.offerRetryAt) }
-        if let wall = self.assignments.lazy.filter(\.isWorking).compactMap(\.task.nextDue).min() {
-            due = min(due, self.now.after(.milliseconds(max(0, wall.subtractingClamped(self.now.wall)))))
+        if self.stage == .open { due = min(due, self.nextStep) }
+        return .nanoseconds(max(0, due.subtractingClamped(self.now.monotonic)))
+    }
+
+    /// When something can be done in the open transaction.
+    private var nextStep: Int64 {
+        var due = self.offered == nil ? Int64.max : self.offerRetryAt
+        if self.hasWork {
+            due = min(due, self.transactionDue)
+        } else if self.phase == .working,
+            let wall = self.assignments.lazy.filter(\.isWorking).compactMap(\.task.nextDue).min()
+        {
+            let wait = max(0, wall.subtractingClamped(self.now.wall))
+            due = min(due, max(self.transactionDue, self.now.after(.milliseconds(wait))))
         }
-        return .nanoseconds(max(0, due - self.now.monotonic))
+        return due
     }
 }
