@@ -153,7 +153,7 @@ package final class SimulatedWorker: SimulatedProcess {
             self.broker.ended()
         case .after(let sleep):
             self.wakesAt = now.after(sleep)
-            try self.sleep.turned(at: now, asking: sleep)
+            try self.sleep.turned(at: now)
         }
         // What a process does after its death is not to be judged.
         guard !self.broker.isDead else { return }

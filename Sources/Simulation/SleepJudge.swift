@@ -2,15 +2,15 @@ import WorkerKit
 
 /// Tells a process that sleeps too long, or not at all.
 struct SleepJudge {
-    /// Turns in a row that asked for another one at once, at one instant.
+    /// Turns in a row at one instant, asked for or brought about by something that nobody takes notice of.
     private var restlessTurns = 0
     private var lastTurn: Int64 = .min
 
-    /// A turn is over, and the next one is asked for after so long.
+    /// A turn is over, and another one will come.
     ///
     /// - Throws: `Restless`, if nothing else has happened for far too many of them.
-    mutating func turned(at now: Moment, asking sleep: Duration) throws {
-        self.restlessTurns = sleep == .zero && now.monotonic == self.lastTurn ? self.restlessTurns + 1 : 0
+    mutating func turned(at now: Moment) throws {
+        self.restlessTurns = now.monotonic == self.lastTurn ? self.restlessTurns + 1 : 0
         self.lastTurn = now.monotonic
         if self.restlessTurns > 2_000 { throw Restless() }
     }

@@ -71,7 +71,7 @@ package final class StreamWorker: SimulatedProcess {
             self.broker.ended()
         case .after(let sleep):
             self.wakesAt = now.after(sleep)
-            try self.sleep.turned(at: now, asking: sleep)
+            try self.sleep.turned(at: now)
         }
         guard self.judgesSleep, !self.broker.isDead, self.broker.requests > requests,
             let late = self.sleep.overslept(until: asleepUntil, at: now)
