@@ -105,7 +105,8 @@ extension StreamEngine {
     /// Records that are read back between two looks at everything else.
     private static var restoreBatch: Int { 2_048 }
 
-    func restore() throws(KafkaError) {
+    /// - Returns: whether there was anything to read: what arrives later wakes the engine.
+    func restore() throws(KafkaError) -> Bool {
         var places: [TopicPartition: Int] = [:]
         for index in self.assignments.indices where !self.assignments[index].isWorking {
             places[self.memoryPartition(of: self.assignments[index])] = index
@@ -122,6 +123,7 @@ extension StreamEngine {
         }
         self.metrics.restored(taken)
         try self.finishRestored()
+        return taken > 0
     }
 
     private func finishRestored() throws(KafkaError) {

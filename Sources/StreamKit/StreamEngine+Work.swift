@@ -10,9 +10,9 @@ extension StreamEngine {
 
     /// - Returns: whether there is more to do at once.
     func work() throws(KafkaError) -> Bool {
-        if self.isRestoring { try self.restore() }
+        let hasRestored = self.isRestoring ? try self.restore() : false
         guard self.stage == .open, !self.isBroken, self.phase == .working, !self.isFull else {
-            return self.isRestoring
+            return hasRestored
         }
         self.flush()
         var taken = 0
@@ -26,7 +26,7 @@ extension StreamEngine {
             self.processedRecords += Int64(taken)
             self.metrics.processed(taken)
         }
-        return taken > 0 || self.isRestoring
+        return taken > 0 || hasRestored
     }
 
     private func process(_ index: Int, atMost limit: Int) -> Int {
