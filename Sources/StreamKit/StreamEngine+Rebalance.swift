@@ -80,7 +80,6 @@ extension StreamEngine {
         self.offered = self.assignments.map(\.partition)
         self.offerRetryAt = .min
         self.assignments = []
-        self.isRestoring = false
     }
 
     // MARK: - Reading back
@@ -132,7 +131,10 @@ extension StreamEngine {
             let read = self.memory.readEnd(of: self.memoryPartition(of: self.assignments[index]))
             if end == 0 || (read ?? -1) >= end { self.finish(index) }
         }
-        guard !self.assignments.contains(where: { !$0.isWorking }) else { return }
+        if self.assignments.allSatisfy(\.isWorking) { try self.stopRestoring() }
+    }
+
+    private func stopRestoring() throws(KafkaError) {
         self.isRestoring = false
         try self.memory.stop()
     }
@@ -163,7 +165,6 @@ extension StreamEngine {
             // Nothing of this transaction may be committed.
             self.assignments = []
             self.kept = [:]
-            self.isRestoring = false
             if self.hasWork {
                 self.broken(KafkaError(code: .unknownMember, message: "partitions lost", requiresAbort: true))
             }
@@ -207,7 +208,8 @@ extension StreamEngine {
             }
         }
         self.assignments = []
-        self.isRestoring = false
+        // A reader that nobody reads would go on fetching, and wake the engine for it.
+        if self.isRestoring { try self.stopRestoring() }
         try self.broker.unassign()
         if self.phase == .draining { self.phase = .working }
     }
