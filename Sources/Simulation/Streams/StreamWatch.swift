@@ -32,9 +32,11 @@ final class StreamWatch: StreamApplication {
         return task
     }
 
-    /// What a process does after its death is not to be judged.
+    /// What a process does after its death, or after its group has gone on without it, may be wrong: as long as nobody
+    /// sees it, and that is judged elsewhere.
     func complain(_ complaint: String) {
-        if !self.broker.isDead { self.broker.cluster.violations.append(complaint) }
+        guard !self.broker.isDead, !self.broker.isDeposed else { return }
+        self.broker.cluster.violations.append(complaint)
     }
 
     /// A task is about to process a record, and holds so many items.
