@@ -124,6 +124,7 @@ extension StreamEngine {
         self.failures += 1
         self.output.removeAll()
         self.unreported = 0
+        self.lastForeignID = self.lastID
         self.kept = [:]
         let delay = Backoff(base: .milliseconds(100), longest: .seconds(10))
             .delay(afterFailures: self.failures, using: &self.random)

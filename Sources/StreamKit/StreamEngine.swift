@@ -62,6 +62,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// What was sent and has no report.
     var unreported = 0
     var lastID: UInt64 = 0
+    /// What was sent up to this one was sent through a producer that was given up.
+    var lastForeignID: UInt64 = 0
     /// Whether anything was sent in this transaction.
     var hasSent = false
     var transactionRecords = 0
@@ -141,7 +143,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
                 self.offerRetryAt = .min
             case .revoked(_, let isLost): self.revoked(isLost: isLost)
             case .committed: break
-            case .reported(_, let error): self.reported(error)
+            case .reported(let id, let error): self.reported(id, error)
             case .transaction(let answer): failure = self.answered(answer) ?? failure
             case .producerFailed(let error): self.broken(error)
             case .failed(let error):
@@ -153,7 +155,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         if let failure { throw failure }
     }
 
-    private func reported(_ error: KafkaError?) {
+    private func reported(_ id: UInt64, _ error: KafkaError?) {
+        guard id > self.lastForeignID else { return }
         self.unreported -= 1
         if let error { self.broken(error) }
     }
