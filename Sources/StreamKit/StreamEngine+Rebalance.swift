@@ -7,6 +7,13 @@ import WorkerKit
 extension StreamEngine {
     // MARK: - Coming
 
+    func assigned(_ partitions: [TopicPartition]) {
+        // Who leaves takes up nothing, and says so.
+        guard self.phase == .working || self.phase == .draining else { return self.revocation = .asked }
+        self.offered = partitions
+        self.offerRetryAt = .min
+    }
+
     /// Takes up what the group has given, once there is a transaction to work in.
     func takeUpOffer() throws(KafkaError) {
         guard let offered = self.offered, self.stage == .open, self.now.monotonic >= self.offerRetryAt else {
@@ -183,12 +190,17 @@ extension StreamEngine {
         case nil: break
         }
         if self.phase == .stopping, self.revocation == nil, self.isDrained {
+            if self.offered != nil { try self.giveUp() }
             self.phase = .leaving
+            self.leavingUntil = self.now.after(Self.leaveLimit)
             try self.broker.leave()
-        } else if self.phase == .leaving, self.broker.hasLeft {
+        }
+        if self.phase == .leaving, self.broker.hasLeft || self.now.monotonic >= self.leavingUntil {
             self.phase = .left
         }
     }
+
+    private static var leaveLimit: Duration { .seconds(5) }
 
     /// Nothing is under way. A broken transaction is not waited for: it is never committed.
     private var isDrained: Bool {
@@ -201,6 +213,7 @@ extension StreamEngine {
 
     private func giveUp() throws(KafkaError) {
         self.revocation = nil
+        self.offered = nil
         self.kept = [:]
         if self.stage == .open {
             for assignment in self.assignments where assignment.isWorking && assignment.position == nil {

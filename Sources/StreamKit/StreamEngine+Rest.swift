@@ -17,7 +17,7 @@ extension StreamEngine {
 
     /// How long nothing has to be done if nothing happens.
     var sleep: Duration {
-        var due = self.now.after(.seconds(1))
+        var due = min(self.now.after(.seconds(1)), self.leavingUntil)
         switch self.stage {
         case .closed(let retryAt): due = min(due, retryAt)
         case .open, .closing: if self.isBroken { due = .min }

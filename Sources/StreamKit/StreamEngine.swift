@@ -34,7 +34,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     }
 
     enum Revocation: Hashable {
-        /// The group wants them back, when what is in hand is committed.
+        /// They are to be given up when what is in hand is committed.
         case asked
         /// Somebody else has them already.
         case lost
@@ -56,8 +56,10 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// Partitions that the group has given, as long as they have not been taken up.
     var offered: [TopicPartition]?
     var offerRetryAt: Int64 = .min
-    /// What the group says of partitions that are here and are not to stay; nil once it has its answer.
+    /// Why partitions that are here are not to stay; nil once the group has its answer.
     var revocation: Revocation?
+    /// Nobody waits longer for a goodbye to be heard.
+    var leavingUntil: Int64 = .max
     var isRestoring = false
     /// What was sent and has no report.
     var unreported = 0
@@ -138,9 +140,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         var failure: KafkaError?
         self.broker.serve { event in
             switch event {
-            case .assigned(let partitions):
-                self.offered = partitions
-                self.offerRetryAt = .min
+            case .assigned(let partitions): self.assigned(partitions)
             case .revoked(_, let isLost): self.revoked(isLost: isLost)
             case .committed: break
             case .reported(let id, let error): self.reported(id, error)
