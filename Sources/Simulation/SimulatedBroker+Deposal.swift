@@ -8,7 +8,7 @@ extension SimulatedBroker {
 
     /// A heartbeat has been answered at last.
     func learnThatItIsDeposed() {
-        guard self.isDeposed, !self.isDead else { return }
+        guard self.isDeposed, !self.isDead, !self.isLeaving else { return }
         if self.membership == .idle { self.rejoin() } else { self.askForPartitions(isLost: true) }
     }
 
