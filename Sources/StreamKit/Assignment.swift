@@ -13,8 +13,8 @@ struct Assignment<Source: RecordSource> {
     let task: any StreamTask
     let source: Source
     var stage: Stage
-    /// Where the group stands; nil if it has never stood anywhere.
-    var committed: Int64?
+    /// Where the group stands, and by whose commit.
+    var committed: CommittedPosition
     /// The record after the last that was processed; nil if that is the same.
     var position: Int64?
     /// The time of the last record, in milliseconds since 1970.
@@ -25,7 +25,7 @@ struct Assignment<Source: RecordSource> {
     var isWorking: Bool { self.stage == .working }
 
     /// Where the group is to stand, if that is anywhere.
-    var standing: Int64? { self.position ?? self.committed }
+    var standing: Int64? { self.position ?? self.committed.offset }
 
     /// How far the partition has been read, in milliseconds since 1970.
     func progress(at now: Moment) -> Int64 {

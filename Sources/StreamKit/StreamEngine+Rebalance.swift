@@ -37,8 +37,9 @@ extension StreamEngine {
         let sources = try self.broker.assign(committed)
         var assignments: [Assignment<B.Source>] = []
         for source in sources {
-            let offset = committed.first { $0.partition == source.partition }?.offset
-            assignments.append(try self.assignment(source, offset))
+            let position = committed.first { $0.partition == source.partition }
+            let nowhere = CommittedPosition(partition: source.partition, offset: nil)
+            assignments.append(try self.assignment(source, position ?? nowhere))
         }
         self.kept = [:]
         self.assignments = assignments
@@ -52,12 +53,14 @@ extension StreamEngine {
         )
     }
 
-    private func assignment(_ source: B.Source, _ committed: Int64?) throws(KafkaError) -> Assignment<
-        B.Source
-    > {
+    private func assignment(
+        _ source: B.Source,
+        _ committed: CommittedPosition
+    ) throws(KafkaError) -> Assignment<B.Source> {
         let partition = source.partition
-        if let kept = self.kept[partition], kept.committed == committed {
-            // Nobody has committed anything in between, so nothing was written either.
+        if let kept = self.kept[partition], kept.committed == committed, committed.offset != nil {
+            // Nobody has committed anything in between, so nothing was written either. The offset alone does not say
+            // so: a task can write without having read.
             return Assignment(
                 partition: partition,
                 task: kept.task,
@@ -70,7 +73,7 @@ extension StreamEngine {
         let end =
             switch task.memory {
             case .changelog(let changelog): try self.memory.end(of: changelog)
-            case .input: committed ?? 0
+            case .input: committed.offset ?? 0
             }
         return Assignment(
             partition: partition,

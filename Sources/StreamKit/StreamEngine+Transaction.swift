@@ -60,10 +60,14 @@ extension StreamEngine {
             return
         }
         // Those that stand still are among them: a worker that has lost one without knowing it yet must not commit.
+        self.commits += 1
+        let stamp = "\(self.signature):\(self.commits)"
         let positions = self.assignments.filter(\.isWorking).compactMap { assignment in
-            assignment.standing.map { CommittedPosition(partition: assignment.partition, offset: $0) }
+            assignment.standing.map {
+                CommittedPosition(partition: assignment.partition, offset: $0, metadata: stamp)
+            }
         }
-        self.stage = .committing
+        self.stage = .committing(positions)
         self.broker.commitTransaction(positions)
     }
 
@@ -77,10 +81,7 @@ extension StreamEngine {
             // Whatever was held in memory may be ahead of what is written.
             self.retakeAll()
         case .committed:
-            for index in self.assignments.indices where self.assignments[index].isWorking {
-                self.assignments[index].committed = self.assignments[index].standing
-                self.assignments[index].position = nil
-            }
+            if case .committing(let positions) = self.stage { self.noteCommitted(positions) }
             self.metrics.committed()
             self.failures = 0
             self.begin()
@@ -90,6 +91,16 @@ extension StreamEngine {
             self.failed(error)
         }
         return nil
+    }
+
+    private func noteCommitted(_ positions: [CommittedPosition]) {
+        for position in positions {
+            guard let index = self.assignments.firstIndex(where: { $0.partition == position.partition }) else {
+                continue
+            }
+            self.assignments[index].committed = position
+            self.assignments[index].position = nil
+        }
     }
 
     private func begin() {

@@ -30,7 +30,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         case open
         /// Nothing is processed any more: what was sent is to be acknowledged.
         case closing
-        case committing
+        case committing([CommittedPosition])
     }
 
     enum Revocation: Hashable {
@@ -52,7 +52,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var stage = Stage.closed(retryAt: .min)
     var assignments: [Assignment<B.Source>] = []
     /// Tasks whose partitions the group has taken back, as they stood then: it may give them again at once.
-    var kept: [TopicPartition: (task: any StreamTask, committed: Int64?)] = [:]
+    var kept: [TopicPartition: (task: any StreamTask, committed: CommittedPosition)] = [:]
     /// Partitions that the group has given, as long as they have not been taken up.
     var offered: [TopicPartition]?
     var offerRetryAt: Int64 = .min
@@ -69,6 +69,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// Whether anything was sent in this transaction.
     var hasSent = false
     var transactionRecords = 0
+    /// Counts transactions that were to be committed.
+    var commits = 0
     var transactionSince: Int64 = 0
     var isBroken = false
     var failures = 0
@@ -76,8 +78,10 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var bytesCountedAt: Int64 = .min
     package internal(set) var processedRecords: Int64 = 0
     var random: SplitMix64
+    /// Tells this engine's commits from those of any other.
+    let signature: String
 
-    /// - Parameter seed: of what pauses between two tries are drawn from.
+    /// - Parameter seed: of pauses between two tries, and of the engine's signature: no two of a group have the same.
     package init(
         settings: StreamSettings,
         application: any StreamApplication,
@@ -94,6 +98,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         self.metrics = metrics
         self.logger = logger
         self.random = SplitMix64(seed: seed)
+        self.signature = "s1:" + String(self.random.next(), radix: 16)
         self.now = Moment(monotonic: 0, wall: 0)
     }
 
