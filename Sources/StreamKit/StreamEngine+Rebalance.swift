@@ -43,6 +43,8 @@ extension StreamEngine {
         }
         self.kept = [:]
         self.assignments = assignments
+        // Tasks that were kept are not empty.
+        self.bytesCountedAt = .min
         try self.startRestoring()
         self.logger.info(
             "took up partitions",
