@@ -95,7 +95,8 @@ extension StreamEngine {
 
     private func noteCommitted(_ positions: [CommittedPosition]) {
         for position in positions {
-            guard let index = self.assignments.firstIndex(where: { $0.partition == position.partition }) else {
+            guard let index = self.assignments.firstIndex(where: { $0.partition == position.partition })
+            else {
                 continue
             }
             self.assignments[index].committed = position

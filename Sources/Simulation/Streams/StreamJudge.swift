@@ -123,7 +123,8 @@ final class StreamJudge {
             }
         }
         let expected = self.expectedSums
-        for name in Set(self.sums.keys).union(expected.keys).sorted() where self.sums[name] != expected[name] {
+        for name in Set(self.sums.keys).union(expected.keys).sorted() where self.sums[name] != expected[name]
+        {
             self.complain("the sum of \(name) is not that of the input")
         }
     }
