@@ -308,6 +308,11 @@ let package = Package(
             ],
             swiftSettings: house
         ),
+        .testTarget(
+            name: "StreamKitTests",
+            dependencies: ["Kafka", "Operations", "Simulation", "StreamKit", "WorkerKit"],
+            swiftSettings: house
+        ),
         .testTarget(name: "WorkerKitTests", dependencies: ["Simulation", "WorkerKit"], swiftSettings: house),
         .testTarget(
             name: "DeadLettersTests",

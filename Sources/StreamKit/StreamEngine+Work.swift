@@ -57,18 +57,20 @@ extension StreamEngine {
 
     /// Sends what tasks have put out, as far as there is room.
     func flush() {
-        guard !self.isBroken, self.stage == .open || self.stage == .closing else { return }
-        while let record = self.output.next() {
-            self.lastID += 1
-            do throws(KafkaError) {
+        guard !self.output.isEmpty, !self.isBroken, self.stage == .open || self.stage == .closing else {
+            return
+        }
+        do throws(KafkaError) {
+            try self.output.drain { record throws(KafkaError) in
+                self.lastID += 1
                 try self.broker.send(record, id: self.lastID)
                 self.unreported += 1
                 self.hasSent = true
-            } catch  where error.code == .queueFull {
-                return self.output.hold(record)
-            } catch {
-                return self.broken(error)
             }
+        } catch  where error.code == .queueFull {
+            return
+        } catch {
+            self.broken(error)
         }
     }
 }

@@ -4,14 +4,15 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct PushArrivalTests {
-    /// Three workers, one of which dies every other moment, and a fifth of all events come twice, a third of them in the
-    /// wrong partition. In the end the numbers are those that the input has.
+    /// Three workers, of which one has two threads and one dies every other moment, and a fifth of all events come twice,
+    /// a third of them in the wrong partition. In the end the numbers are those that the input has.
     @Test func twentyKillsLeaveTheStatisticsExact() async throws {
         let (count, kills) = (200_000, 20)
         let cluster = try await PushTopics.cluster(partitions: 6)
         let events = PushEvents(count, messages: 7, to: cluster.input, seed: 42)
         let results = try TopicContents(cluster.results, cluster)
-        var workers = try (0..<3).map { _ in try Self.worker(cluster) }
+        let threads = [2, 1, 1]
+        var workers = try threads.map { try Self.worker(cluster, threads: $0) }
         // The rest is published while workers die.
         let batch = count / (kills + 1)
         for round in 0..<kills {
@@ -21,7 +22,7 @@ struct PushArrivalTests {
             let victim = round % workers.count
             workers[victim].send(SIGKILL)
             #expect(workers[victim].exitStatus() == 128 + SIGKILL)
-            workers[victim] = try Self.worker(cluster)
+            workers[victim] = try Self.worker(cluster, threads: threads[victim])
         }
         try cluster.publish(Array(events.records[(kills * batch)...]))
         #expect(
@@ -238,7 +239,8 @@ struct PushArrivalTests {
         return told
     }
 
-    private static func worker(_ cluster: TestCluster) throws -> WorkerUnderTest {
-        try WorkerUnderTest("push-arrival-worker", PushTopics.settings(cluster))
+    private static func worker(_ cluster: TestCluster, threads: Int = 1) throws -> WorkerUnderTest {
+        let settings = PushTopics.settings(cluster, more: "state:\n  threads: \(threads)")
+        return try WorkerUnderTest("push-arrival-worker", settings)
     }
 }

@@ -55,7 +55,7 @@ import WorkerKit
         let later = Moment(monotonic: 0, wall: Self.now.wall + 60_000)
         task.collect(at: later, progress: later.wall, self.output)
         var records: [OutboundRecord] = []
-        while let record = self.output.next() { records.append(record) }
+        try self.output.drain { record in records.append(copy record) }
         let results = self.sent(to: self.settings.topics.result, among: records)
         #expect(results.count == 2)
         for result in results {

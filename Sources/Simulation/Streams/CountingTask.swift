@@ -96,7 +96,6 @@ final class CountingTask: StreamTask {
             self.tell(name, now)
         }
         let outcome = Outcome(
-            id: record.place,
             topic: record.topic,
             partition: record.partition,
             offset: record.offset,

@@ -97,7 +97,8 @@ package struct AppStoreReply: Hashable, Sendable {
 
     /// Somebody on the way may answer in JSON too, but not under Apple's codes; and a page is no error of Apple's.
     private static func error(_ contentType: String?, _ body: [UInt8]) -> Int64? {
-        guard let contentType, ContentType(Array(contentType.utf8)) == .json, body.count <= self.bytesLimit else {
+        guard let contentType, ContentType(Array(contentType.utf8)) == .json, body.count <= self.bytesLimit
+        else {
             return nil
         }
         return JSONObject(body)?.code("errorCode")
