@@ -55,14 +55,12 @@ package final class StreamSimulation {
         self.cluster.remove(worker.broker)
     }
 
-    /// The group takes a worker for dead after a while, and so much later the worker hears of it.
-    package func depose(_ worker: StreamWorker, after delay: Duration = .zero, for length: Duration) {
-        self.after(delay) { [unowned self] in
-            guard self.workers.contains(where: { $0 === worker }), !worker.broker.isDeposed else { return }
-            self.timeline.narrator?.tell(worker.name, "is taken for dead")
-            worker.broker.depose()
-            self.after(length) { worker.broker.learnThatItIsDeposed() }
-        }
+    /// The group takes a worker for dead, and so much later the worker hears of it.
+    package func depose(_ worker: StreamWorker, for length: Duration) {
+        guard self.workers.contains(where: { $0 === worker }), !worker.broker.isDeposed else { return }
+        self.timeline.narrator?.tell(worker.name, "is taken for dead")
+        worker.broker.depose()
+        self.after(length) { worker.broker.learnThatItIsDeposed() }
     }
 
     // MARK: - Time

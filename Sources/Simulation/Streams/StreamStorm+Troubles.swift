@@ -35,7 +35,7 @@ extension StreamStorm {
     }
 
     func planFault() {
-        switch Int.random(in: 0..<12, using: &self.random) {
+        switch Int.random(in: 0..<13, using: &self.random) {
         case 0: self.fault { [unowned self] in self.cluster.rebalance() }
         case 1: self.faultOfSomebody { [unowned self] in self.cluster.expel($0.broker) }
         case 2:
@@ -61,7 +61,8 @@ extension StreamStorm {
             }
         case 8: self.planFreeze()
         case 9: self.planDeafness()
-        case 10 where self.plan.hasOutages: self.planOutage()
+        case 10: self.planAbsence()
+        case 11 where self.plan.hasOutages: self.planOutage()
         default: self.fault { [unowned self] in self.simulation.topics.compact() }
         }
     }
@@ -74,14 +75,31 @@ extension StreamStorm {
         self.faultOfSomebody { [unowned self] worker in
             worker.freeze(for: length)
             guard length > .seconds(10) else { return }
-            self.simulation.depose(worker, after: .seconds(10), for: length - .seconds(10) + later)
+            self.timeline.after(.seconds(10)) { [unowned self] in
+                self.simulation.depose(worker, for: length - .seconds(10) + later)
+            }
         }
     }
 
     /// A process hears nothing of the group, which goes on without it, and works on.
     private func planDeafness() {
         let length = self.milliseconds(1...8_000)
-        self.faultOfSomebody { [unowned self] in self.simulation.depose($0, after: .zero, for: length) }
+        self.faultOfSomebody { [unowned self] in self.simulation.depose($0, for: length) }
+    }
+
+    /// A process has given its partitions up and stands still before it is given others. The group goes on without it.
+    private func planAbsence() {
+        let length = Duration.seconds(Int.random(in: 1...30, using: &self.random))
+        let later = self.milliseconds(1...3_000)
+        self.faultOfSomebody { [unowned self] worker in
+            // Somebody else is slow to answer, and so nobody is given anything yet.
+            self.workers.first { $0 !== worker }?.freeze(for: .seconds(1))
+            self.cluster.rebalance()
+            self.timeline.after(.milliseconds(500)) { [unowned self] in
+                worker.freeze(for: length)
+                self.simulation.depose(worker, for: length + later)
+            }
+        }
     }
 
     private func planOutage() {
