@@ -1,0 +1,93 @@
+import Kafka
+import Simulation
+import StreamKit
+import Testing
+import WorkerKit
+
+/// All of a transaction is there or nothing is, and the engine knows which.
+struct StreamTransactionTests {
+    @Test func whatFailsToBeWrittenIsDoneAgain() throws {
+        let simulation = StreamSimulation()
+        let worker = simulation.startWorker()
+        var failures = 3
+        simulation.cluster.produceFate = { _ in
+            failures -= 1
+            return failures >= 0
+                ? .failed(.timedOut, after: .milliseconds(3), isWritten: false)
+                : .acknowledged(after: .milliseconds(2))
+        }
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        #expect(worker.log.count("transaction failed") == 1)
+    }
+
+    @Test func reportsOfAProducerThatWasGivenUpCountForNothing() throws {
+        let simulation = StreamSimulation()
+        simulation.startWorker()
+        // One record of the first transaction fails at once; those after it are acknowledged much later, and one of
+        // the second transaction fails after that.
+        var sent = 0
+        simulation.cluster.produceFate = { _ in
+            sent += 1
+            switch sent {
+            case 1: return .failed(.timedOut, after: .milliseconds(1), isWritten: false)
+            case 2...10: return .acknowledged(after: .milliseconds(60))
+            case 20: return .failed(.timedOut, after: .milliseconds(400), isWritten: false)
+            default: return .acknowledged(after: .milliseconds(2))
+            }
+        }
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+    }
+
+    @Test func anOfferWaitsForATransactionWithoutASleeplessWait() throws {
+        let simulation = StreamSimulation()
+        var refusals = 3
+        simulation.cluster.openFate = {
+            refusals -= 1
+            return refusals >= 0 ? .timedOut : nil
+        }
+        simulation.append(0..<10)
+        let worker = simulation.startWorker()
+        try simulation.run(for: .milliseconds(500))
+        #expect(worker.engine.unreadiness == "no transaction")
+        try simulation.expectEverythingSettled()
+    }
+
+    @Test func aChangelogBehindADeadWorkersTransactionIsWaitedFor() throws {
+        let simulation = StreamSimulation()
+        let first = simulation.startWorker()
+        simulation.append(0..<10)
+        var isCommitting = false
+        simulation.cluster.transactionFate = { _ in
+            isCommitting = true
+            return .unanswered(after: .seconds(10), .nothing)
+        }
+        #expect(try simulation.run(for: .seconds(2)) { isCommitting })
+        simulation.kill(first)
+        simulation.cluster.transactionFate = { _ in .committed(after: .milliseconds(6)) }
+        let second = simulation.startWorker()
+        try simulation.run(for: .seconds(10))
+        // The transaction times out after fifteen seconds.
+        #expect(second.engine.unreadiness == "reading back the state")
+        try simulation.expectEverythingSettled()
+    }
+
+    @Test func readsNothingAboveItsMemoryLimitAndGoesOnBelowIt() throws {
+        var setup = StreamSetup()
+        setup.settings.memoryLimit = 1_000
+        setup.pace = .seconds(6)
+        setup.isPunctual = false
+        let simulation = StreamSimulation(setup)
+        let worker = simulation.startWorker()
+        simulation.append(0..<20)
+        try simulation.run(for: .seconds(3))
+        #expect(worker.engine.unreadiness == "the state takes more memory than state.memory_limit allows")
+        let before = worker.engine.processedRecords
+        simulation.append(20..<40)
+        try simulation.run(for: .seconds(2))
+        #expect(worker.engine.processedRecords == before)
+        try simulation.expectEverythingSettled()
+        #expect(worker.engine.unreadiness == nil)
+    }
+}
