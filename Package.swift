@@ -310,7 +310,9 @@ let package = Package(
         ),
         .testTarget(
             name: "StreamKitTests",
-            dependencies: ["Kafka", "Operations", "Simulation", "StreamKit", "WorkerKit"],
+            dependencies: [
+                "EventThread", "Kafka", "Operations", "Simulation", "StreamKit", "WorkerKit",
+            ],
             swiftSettings: house
         ),
         .testTarget(name: "WorkerKitTests", dependencies: ["Simulation", "WorkerKit"], swiftSettings: house),

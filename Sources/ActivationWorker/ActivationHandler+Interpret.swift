@@ -3,8 +3,8 @@ package import WireFormats
 package import WorkerKit
 
 // GDT says what it means in `ret`, not in the HTTP status. Its list of codes is short, and nothing is documented
-// beyond it: what is unknown is taken for a failure that may pass, and if it does not, for a fault of our configuration.
-// One record that meets it alone becomes a dead letter; when all of a lane do, the lane is held.
+// beyond it: what is unknown is taken for a failure that may pass, and if it does not, for a fault of our
+// configuration. One record that meets it alone becomes a dead letter; when all of a lane do, the lane is held.
 extension ActivationHandler {
     package func interpret(
         _ exchange: Exchange,

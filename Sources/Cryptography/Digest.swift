@@ -2,8 +2,8 @@ internal import COpenSSL
 
 /// A digest algorithm, computed by OpenSSL.
 ///
-/// MD5 and SHA-1 are here because upstreams ask for them by name, and SHA-1 because UUIDs of version 5 are made with it;
-/// nothing of ours relies on their strength.
+/// MD5 and SHA-1 are here because upstreams ask for them by name, and SHA-1 because UUIDs of version 5 are made with
+/// it; nothing of ours relies on their strength.
 package enum Digest: String, Hashable, Sendable, CaseIterable {
     case md5
     case sha1

@@ -10,15 +10,18 @@ package enum EventThread {
     /// Runs a body on a new thread, and returns what it returns once the thread is done.
     ///
     /// - Parameter body: Everything that must stay on one thread is made, used and dropped inside.
+    /// - Throws: what the body throws, or `EventThreadFailure`.
     package static func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
-            start(Start { continuation.resume(with: .init(catching: body)) })
+            let status = start(Start { continuation.resume(with: .init(catching: body)) })
+            if status != 0 { continuation.resume(throwing: EventThreadFailure(status: status)) }
         }
     }
 
-    private static func start(_ start: Start) {
+    /// - Returns: 0, or the error number of the system that makes no thread; then the body is not run.
+    private static func start(_ start: Start) -> Int32 {
         var thread = pthread_t()
         let context = unsafe Unmanaged.passRetained(start).toOpaque()
         let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
@@ -27,9 +30,19 @@ package enum EventThread {
             return nil
         }
         let status = unsafe pthread_create(&thread, nil, entry, context)
-        precondition(status == 0, "pthread_create failed with \(status)")
-        pthread_detach(thread)
+        guard status == 0 else {
+            unsafe Unmanaged<Start>.fromOpaque(context).release()
+            return status
+        }
+        return pthread_detach(thread)
     }
+}
+
+/// There is no thread to be had: a limit of the system or of its user.
+package struct EventThreadFailure: Error, CustomStringConvertible {
+    package let status: Int32
+
+    package var description: String { "no new thread: error \(self.status) of pthread_create" }
 }
 
 /// What a new thread is given: handed over once, through one C pointer.

@@ -56,7 +56,10 @@ internal import CRdKafka
         of partition: TopicPartition,
         atMost longest: Duration
     ) throws(KafkaError) -> Range<Int64> {
-        try self.bounds(of: [partition], atMost: longest)[partition] ?? 0..<0
+        guard let bounds = try self.bounds(of: [partition], atMost: longest)[partition] else {
+            throw Self.silence(about: partition)
+        }
+        return bounds
     }
 
     /// The same of many partitions, with two questions to each leader. Waits for the cluster, at most this long.
@@ -79,10 +82,20 @@ internal import CRdKafka
         )
         var bounds: [TopicPartition: Range<Int64>] = [:]
         for partition in partitions {
-            let start = starts[partition] ?? 0
-            bounds[partition] = start..<max(start, ends[partition] ?? 0)
+            // Of all numbers this must not be made up: a state that is read back from nothing to nothing knows nothing.
+            guard let start = starts[partition], let end = ends[partition] else {
+                throw Self.silence(about: partition)
+            }
+            bounds[partition] = start..<max(start, end)
         }
         return bounds
+    }
+
+    private static func silence(about partition: TopicPartition) -> KafkaError {
+        KafkaError(
+            code: .timedOut,
+            message: "the cluster does not tell the bounds of \(partition.topic)/\(partition.partition)"
+        )
     }
 
     /// The offset of the first record that is not older than a time, in milliseconds since 1970; nil for a partition

@@ -1,7 +1,7 @@
 internal import CRdKafka
 
-/// How clients choose the partition of a key. The same key goes to the same partition only among clients that choose the
-/// same way.
+/// How clients choose the partition of a key. The same key goes to the same partition only among clients that choose
+/// the same way.
 package enum Partitioner: String, Hashable, Sendable, CaseIterable {
     /// Of Kafka's own client for Java, and of most others.
     case murmur2

@@ -102,7 +102,7 @@ final class ArrivalTask: StreamTask {
             case .refused(let reason, var header):
                 header.appBundle = self.settings.apps.app(of: header.appBundle)
                 if reason.code == PushEvent.missingDevice {
-                    self.ledger.count(withoutDevice: header, at: record.timestamp ?? now.wall, now: now.wall)
+                    self.ledger.count(withoutDevice: header, now: now.wall)
                 }
                 self.metrics.counted("rejected")
                 self.results.reject(record, origin, reason, header, now, output)

@@ -109,8 +109,8 @@ struct PushArrivalSettings: Sendable {
                 default: 1 << 30,
                 in: (1 << 20)...(1 << 40),
                 help:
-                    "What the state of all threads may take in memory; 24 bytes for a device and message. Above it nothing is read: "
-                    + "add workers, or raise it."
+                    "What the state of all threads may take in memory; 24 bytes for a device and message. "
+                    + "Above it nothing is read: add workers, or raise it."
             )
         )
     }

@@ -42,8 +42,11 @@ final class PushMetrics {
             ("worker_stream_records_total", "Records processed, also of transactions that failed."),
             ("worker_stream_transactions_total", "Transactions by how they ended."),
             ("worker_stream_restored_records_total", "Records read back to know the state again."),
-            ("worker_stream_restore_seconds", "How long it took to read back the last partition's state."),
-            ("worker_stream_state_bytes", "What the state takes in memory."),
+            (
+                "worker_stream_restore_seconds",
+                "How long it took to read back the last partition's state, by thread."
+            ),
+            ("worker_stream_state_bytes", "What the state takes in memory, by thread."),
         ] { registry.describe(name, help: help) }
     }
 

@@ -67,11 +67,9 @@ package final class ArrivalLedger {
     }
 
     /// Counts an event that names no device.
-    ///
-    /// - Parameter time: when it came, by the server's clock.
-    package func count(withoutDevice event: PushEventHeader, at time: Int64, now: Int64) {
-        let cohort = self.cohort(of: CohortKey(of: event, at: time), at: time, now: now)
-        cohort.countWithoutDevice(at: time)
+    package func count(withoutDevice event: PushEventHeader, now: Int64) {
+        let cohort = self.cohort(of: CohortKey(of: event), at: event.serverMS, now: now)
+        cohort.countWithoutDevice(at: event.serverMS)
         self.note(cohort, now: now)
     }
 

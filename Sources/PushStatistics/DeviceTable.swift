@@ -1,8 +1,9 @@
 /// The devices of one cohort: a hash table of 16 bytes a place that never moves much at once.
 ///
 /// It consists of segments of at most `segmentLimit` places. A full segment grows by a quarter or, once it is large,
-/// parts in two (extendible hashing), so a table of ten million devices grows in steps of microseconds, and between five
-/// and six and a half eighths of its places are taken: at most 26 bytes for a device, in all but the smallest tables.
+/// parts in two (extendible hashing), so a table of ten million devices grows in steps of microseconds, and between
+/// five and six and a half eighths of its places are taken: at most 26 bytes for a device, in all but the smallest
+/// tables.
 ///
 /// Where a device stands follows from its fingerprint and a seed that nobody outside knows: who chooses device ids
 /// cannot choose places.

@@ -1,9 +1,10 @@
+import EventThread
 import Operations
 import Synchronization
 import WorkerKit
 
-/// The threads of one service, and what they say of themselves together: the worker is alive while each of them turns, and
-/// ready while each of them takes work.
+/// The threads of one service, and what they say of themselves together: the worker is alive while each of them turns,
+/// and ready while each of them takes work.
 final class StreamCrew: Sendable {
     private struct State {
         var turning: Set<Int>
@@ -33,6 +34,27 @@ final class StreamCrew: Sendable {
                 unreadiness: Array(repeating: nil, count: threads)
             )
         )
+    }
+
+    /// Runs a body for each thread, on a thread of its own, until all have ended. Where one fails, the others are asked to
+    /// stop in good order.
+    ///
+    /// - Throws: what the first failed with.
+    func run(_ body: @escaping @Sendable (Int) throws -> Void) async throws {
+        try await withThrowingTaskGroup { group in
+            for number in self.threads {
+                group.addTask {
+                    defer { self.ended(number) }
+                    try await EventThread.run { try body(number) }
+                }
+            }
+            do {
+                for try await _ in group {}
+            } catch {
+                self.requestStop()
+                throw error
+            }
+        }
     }
 
     var threads: Range<Int> { self.stops.indices }
@@ -68,7 +90,7 @@ final class StreamCrew: Sendable {
     }
 
     /// A thread has come to its end, and nobody waits for its turns any more.
-    func ended(_ thread: Int) {
+    private func ended(_ thread: Int) {
         self.state.withLock { state in
             state.turning.remove(thread)
             state.silent.remove(thread)

@@ -9,10 +9,12 @@ extension StreamEngine {
     var isFull: Bool {
         if self.now.monotonic >= self.bytesCountedAt {
             self.bytesCountedAt = self.now.after(Self.bytesInterval)
-            self.byteCount = self.assignments.reduce(0) { $0 + $1.task.byteCount }
-            self.metrics.held(bytes: self.byteCount)
+            let counted = self.assignments.reduce(0) { $0 + $1.task.byteCount }
+            self.budget.change(from: self.byteCount, to: counted)
+            self.byteCount = counted
+            self.metrics.held(bytes: counted)
         }
-        return self.byteCount > self.settings.memoryLimit
+        return self.budget.isExceeded
     }
 
     /// How long nothing has to be done if nothing happens.

@@ -46,6 +46,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     let memory: M
     let metrics: StreamMetrics
     let logger: Logger
+    let budget: MemoryBudget
     let output = StreamOutput()
     var now: Moment
     var phase = Phase.working
@@ -81,13 +82,16 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// Tells this engine's commits from those of any other.
     let signature: String
 
-    /// - Parameter seed: of pauses between two tries, and of the engine's signature: no two of a group have the same.
+    /// - Parameters:
+    ///   - budget: shared with other engines of the process; nil if there are none.
+    ///   - seed: of pauses between two tries, and of the engine's signature: no two of a group have the same.
     package init(
         settings: StreamSettings,
         application: any StreamApplication,
         broker: B,
         memory: M,
         metrics: StreamMetrics,
+        budget: MemoryBudget? = nil,
         logger: Logger,
         seed: UInt64
     ) {
@@ -97,6 +101,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         self.memory = memory
         self.metrics = metrics
         self.logger = logger
+        self.budget = budget ?? MemoryBudget(limit: settings.memoryLimit)
         self.random = SplitMix64(seed: seed)
         self.signature = "s1:" + String(self.random.next(), radix: 16)
         self.now = Moment(monotonic: 0, wall: 0)

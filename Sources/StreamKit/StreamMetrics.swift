@@ -10,7 +10,8 @@ package struct StreamMetrics {
     private let restoreSeconds: Gauge
     private let bytes: Gauge
 
-    /// - Parameter thread: which of the process's engines; they count together, and what is a state of one has its number.
+    /// - Parameter thread: which of the process's engines; they count together, and what is a state of one has its
+    ///   number.
     package init(thread: Int = 0, factory: any MetricsFactory) {
         let label = [("thread", "\(thread)")]
         self.records = Counter(label: "worker_stream_records_total", factory: factory)

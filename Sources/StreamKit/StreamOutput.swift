@@ -13,7 +13,8 @@ package final class StreamOutput {
 
     var isEmpty: Bool { self.sent == self.records.count }
 
-    /// Has a closure send what is there, in order, until it throws; what it threw at stays, and what comes after it.
+    /// Has a closure send what is there, in order, until it throws; what it threw at stays, and what comes after it. What
+    /// is sent is dropped when all is: nothing is processed until then.
     func drain(_ send: (borrowing OutboundRecord) throws(KafkaError) -> Void) throws(KafkaError) {
         while self.sent < self.records.count {
             try send(self.records[self.sent])

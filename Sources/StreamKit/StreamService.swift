@@ -22,8 +22,8 @@ package struct StreamService: Service {
     private let bound: RunBound
     private let prepare: @Sendable (StreamCluster) throws -> any StreamApplication
 
-    /// - Parameter prepare: makes the application of a thread, on that thread; throws `PreflightFailure` if the cluster is
-    ///   not as it must be.
+    /// - Parameter prepare: makes the application of a thread, on that thread; throws `PreflightFailure` if the cluster
+    ///   is not as it must be.
     package init(
         kafka: KafkaSettings,
         settings: StreamSettings,
@@ -63,24 +63,17 @@ package struct StreamService: Service {
     }
 
     private func run(_ crew: StreamCrew) async throws {
-        try await withThrowingTaskGroup { group in
-            for number in crew.threads {
-                let thread = StreamThread(
-                    number: number,
-                    crew: crew,
-                    kafka: self.kafka,
-                    settings: self.settings.ofOneThread,
-                    surroundings: self.surroundings,
-                    prepare: self.prepare
-                )
-                group.addTask { try await EventThread.run { try thread.run() } }
-            }
-            do {
-                for try await _ in group {}
-            } catch {
-                crew.requestStop()
-                throw error
-            }
+        let budget = MemoryBudget(limit: self.settings.memoryLimit)
+        try await crew.run { number in
+            try StreamThread(
+                number: number,
+                crew: crew,
+                kafka: self.kafka,
+                settings: self.settings,
+                budget: budget,
+                surroundings: self.surroundings,
+                prepare: self.prepare
+            ).run()
         }
     }
 }

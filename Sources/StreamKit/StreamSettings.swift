@@ -6,7 +6,7 @@ package struct StreamSettings: Hashable, Sendable {
     package var commitInterval: Duration
     /// Records of the input that a transaction takes up at most.
     package var transactionRecords: Int
-    /// What all states together may take in memory; above it nothing is read any more.
+    /// What all states of a process together may take in memory; above it nothing is read any more.
     package var memoryLimit: Int
 
     package init(
@@ -19,12 +19,5 @@ package struct StreamSettings: Hashable, Sendable {
         self.commitInterval = commitInterval
         self.transactionRecords = transactionRecords
         self.memoryLimit = memoryLimit
-    }
-
-    /// The share of each thread.
-    var ofOneThread: StreamSettings {
-        var settings = self
-        settings.memoryLimit = self.memoryLimit / self.threads
-        return settings
     }
 }

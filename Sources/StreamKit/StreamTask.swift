@@ -2,8 +2,8 @@ package import Kafka
 package import Records
 package import WorkerKit
 
-/// The work on one partition of an input topic: records in, records out, and a state between that can be told again from
-/// records in Kafka.
+/// The work on one partition of an input topic: records in, records out, and a state between that can be told again
+/// from records in Kafka.
 ///
 /// All of it runs on the engine's thread and does no I/O. What a task puts out, the state that it writes down, and how
 /// far it has read become one transaction: they are all there, or none of them is, and then the task itself is thrown

@@ -12,6 +12,7 @@ struct StreamThread: Sendable {
     let crew: StreamCrew
     let kafka: KafkaSettings
     let settings: StreamSettings
+    let budget: MemoryBudget
     let surroundings: ServiceProcess.Surroundings
     let prepare: @Sendable (StreamCluster) throws -> any StreamApplication
 
@@ -19,11 +20,20 @@ struct StreamThread: Sendable {
     ///
     /// - Throws: `PreflightFailure`, or the error of a client that is of no use any more.
     func run() throws {
-        defer { self.crew.ended(self.number) }
         var logger = self.surroundings.logger
         logger[metadataKey: "thread"] = "\(self.number)"
+        do {
+            try self.run(logger)
+        } catch {
+            // At once, because the process ends only after the other threads have stopped.
+            logger.error("thread failed", metadata: ["error": "\(error)"])
+            throw error
+        }
+    }
+
+    private func run(_ logger: Logger) throws {
         let broker = try self.connect()
-        // The process ends with this: to destroy the client could only make it wait, without a bound.
+        // The process ends with this, or soon after it: to destroy the client could only make it wait, without a bound.
         defer { broker.consumer.abandon() }
         let wait = ClusterWait(
             limit: self.kafka.startLimit,
@@ -44,6 +54,7 @@ struct StreamThread: Sendable {
             broker: broker,
             memory: memory,
             metrics: StreamMetrics(thread: self.number, factory: self.surroundings.registry),
+            budget: self.budget,
             logger: logger,
             seed: .random(in: .min ... .max)
         )

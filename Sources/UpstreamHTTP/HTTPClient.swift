@@ -96,9 +96,9 @@ package final class HTTPClient {
     /// Sends what was started, receives what can be without waiting, and completes what is finished.
     /// `completed` may start requests.
     ///
-    /// Unless it is busy, it reads from a few connections at a time. A caller that starts its next requests between two calls gets
-    /// them sent while the other answers are still to be read: otherwise requests that were once sent together
-    /// stay together, and the upstream idles while this side works, and this side while the upstream does.
+    /// Unless it is busy, it reads from a few connections at a time. A caller that starts its next requests between two
+    /// calls gets them sent while the other answers are still to be read: otherwise requests that were once sent
+    /// together stay together, and the upstream idles while this side works, and this side while the upstream does.
     ///
     /// - Returns: whether there is more to read, so that the next call is due at once.
     @discardableResult

@@ -1,6 +1,6 @@
-/// Apple's verifyReceipt and App Store Server API as a small HTTP/1.1 server: reads receipts, verifies the token of each
-/// request, signs what it knows with a chain of its own, and misbehaves on demand. Production is at `/verifyReceipt` and
-/// `/inApps/…`, the sandbox at `/sandbox/verifyReceipt` and `/sandbox/inApps/…`.
+/// Apple's verifyReceipt and App Store Server API as a small HTTP/1.1 server: reads receipts, verifies the token of
+/// each request, signs what it knows with a chain of its own, and misbehaves on demand. Production is at
+/// `/verifyReceipt` and `/inApps/…`, the sandbox at `/sandbox/verifyReceipt` and `/sandbox/inApps/…`.
 package struct StoreSimulator {
     package struct Settings: Sendable {
         package var host = "127.0.0.1"

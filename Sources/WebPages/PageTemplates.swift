@@ -2,8 +2,8 @@ import Mustache
 
 /// The templates of all pages of a server, read once.
 ///
-/// Every value is escaped on its way into a page, by `ShownContent`; as long as no template asks for one as it is, there is
-/// no way for a text from outside to become a part of a page.
+/// Every value is escaped on its way into a page, by `ShownContent`; as long as no template asks for one as it is,
+/// there is no way for a text from outside to become a part of a page.
 package struct PageTemplates: Sendable {
     private let mustache: MustacheLibrary
 

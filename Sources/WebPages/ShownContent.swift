@@ -1,8 +1,8 @@
 import Mustache
 import WireFormats
 
-/// Makes any text one that shows itself and does nothing else: HTML's characters become references, and what would hide,
-/// turn or move text becomes an escape that can be read.
+/// Makes any text one that shows itself and does nothing else: HTML's characters become references, and what would
+/// hide, turn or move text becomes an escape that can be read.
 package struct ShownContent: MustacheContentType {
     package static let name = "SHOWN"
 

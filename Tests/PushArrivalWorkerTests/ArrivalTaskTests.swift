@@ -51,11 +51,7 @@ import WorkerKit
         for (offset, message) in ["caf\u{E9}", "cafe\u{301}"].enumerated() {
             task.process(self.arrival(of: message, offset: Int64(offset)), at: Self.now, self.output)
         }
-        task.collect(at: Self.now, progress: Self.now.wall, self.output)
-        let later = Moment(monotonic: 0, wall: Self.now.wall + 60_000)
-        task.collect(at: later, progress: later.wall, self.output)
-        var records: [OutboundRecord] = []
-        try self.output.drain { record in records.append(copy record) }
+        let records = try self.everything(of: task)
         let results = self.sent(to: self.settings.topics.result, among: records)
         #expect(results.count == 2)
         for result in results {
@@ -68,5 +64,33 @@ import WorkerKit
             let parts = told.compactMap { $0.value.flatMap { CohortSnapshot($0) } }
             #expect(parts.map(\.tally.arrived) == [1, 1], "\(topic)")
         }
+    }
+
+    /// Versions grow with the times that events came at: one from nowhere would put them beyond what readers take.
+    @Test(arguments: [1_800_000_000_000_000_000, Int64.max, -1])
+    func anImpossibleTimeOfAnEventWithoutDeviceIsNotBelieved(timestamp: Int64) throws {
+        let task = self.task()
+        let record = InboundRecord(
+            topic: self.settings.topics.input,
+            partition: 0,
+            offset: 0,
+            timestamp: timestamp,
+            value: Array(#"{"type":"arrived","messageId":"m"}"#.utf8)
+        )
+        task.process(record, at: Self.now, self.output)
+        let parts = try self.sent(to: self.settings.topics.parts, among: self.everything(of: task))
+            .compactMap { $0.value.flatMap { CohortSnapshot($0) } }
+        #expect(parts.map(\.tally.unknownDevice) == [1])
+        #expect(parts.map(\.lastSeen) == [Self.now.wall])
+    }
+
+    /// What a task has put out, once all that is due is told.
+    private func everything(of task: ArrivalTask) throws -> [OutboundRecord] {
+        task.collect(at: Self.now, progress: Self.now.wall, self.output)
+        let later = Moment(monotonic: 0, wall: Self.now.wall + 60_000)
+        task.collect(at: later, progress: later.wall, self.output)
+        var records: [OutboundRecord] = []
+        try self.output.drain { record in records.append(copy record) }
+        return records
     }
 }

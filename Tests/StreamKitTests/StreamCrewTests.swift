@@ -1,3 +1,4 @@
+import EventThread
 import Operations
 import Synchronization
 import Testing
@@ -25,14 +26,38 @@ struct StreamCrewTests {
         #expect(health.liveness == .alive)
     }
 
-    @Test func aThreadThatHasEndedIsNotWaitedFor() {
+    @Test func aThreadThatHasEndedIsNotWaitedFor() async throws {
         let (crew, health) = self.crew(threads: 2)
-        crew.ended(1)
-        for _ in 0..<4 {
-            self.clock.advance(by: .seconds(8))
-            crew.turned(0, processed: 0, unreadiness: nil)
+        let stop = crew.stop(of: 1)
+        let clock = self.clock
+        try await crew.run { thread in
+            // Who is woken is the second, and the first has ended by then or will not be long.
+            guard thread == 1 else { return stop.request() }
+            var wait = Wait(on: [stop.bell.descriptor])
+            while !stop.isRequested { wait(atMost: .seconds(60)) }
+            let deadline = ContinuousClock.now + .seconds(60)
+            repeat {
+                clock.advance(by: .seconds(31))
+                crew.turned(1, processed: 0, unreadiness: nil)
+            } while health.liveness != .alive && ContinuousClock.now < deadline
+            #expect(health.liveness == .alive)
         }
-        #expect(health.liveness == .alive)
+    }
+
+    @Test func oneThreadsFailureStopsTheOthersAndIsWhatIsTold() async {
+        struct Failure: Error, Equatable { let thread: Int }
+        let (crew, _) = self.crew(threads: 3)
+        await #expect(throws: Failure(thread: 1)) {
+            try await crew.run { thread in
+                guard thread != 1 else { throw Failure(thread: 1) }
+                let stop = crew.stop(of: thread)
+                var wait = Wait(on: [stop.bell.descriptor])
+                let deadline = ContinuousClock.now + .seconds(60)
+                while !stop.isRequested, ContinuousClock.now < deadline { wait(atMost: .seconds(60)) }
+                #expect(stop.isRequested, "nobody has told thread \(thread)")
+                throw Failure(thread: thread)
+            }
+        }
     }
 
     @Test func theWorkerIsReadyOnceEachThreadIs() {
@@ -66,8 +91,14 @@ struct StreamCrewTests {
     }
 
     @Test func theThreadsShareTheMemory() {
-        let settings = StreamSettings(threads: 4, memoryLimit: 1_000)
-        #expect(settings.ofOneThread.memoryLimit == 250)
+        let budget = MemoryBudget(limit: 1_000)
+        budget.change(from: 0, to: 600)
+        budget.change(from: 0, to: 400)
+        #expect(!budget.isExceeded)
+        budget.change(from: 400, to: 401)
+        #expect(budget.isExceeded)
+        budget.change(from: 600, to: 0)
+        #expect(!budget.isExceeded)
     }
 
     // MARK: - Support

@@ -2,7 +2,8 @@ import EventThread
 package import Foundation
 import Glibc
 
-/// A Chromium that is driven through chromedriver, by the HTTP and JSON of WebDriver (https://www.w3.org/TR/webdriver2/).
+/// A Chromium that is driven through chromedriver, by the HTTP and JSON of WebDriver
+/// (https://www.w3.org/TR/webdriver2/).
 package final class Browser: @unchecked Sendable {
     // Checked by nobody: one test drives it, one step after the other.
     private let driver: Process

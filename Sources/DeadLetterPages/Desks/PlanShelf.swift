@@ -1,7 +1,8 @@
 import DeadLetters
 import Synchronization
 
-/// Keeps what a page has shown, so that a confirmation does exactly that and not what the same words mean a minute later.
+/// Keeps what a page has shown, so that a confirmation does exactly that and not what the same words mean a minute
+/// later.
 final class PlanShelf: Sendable {
     /// What somebody was shown and may confirm.
     enum Shown: Sendable {

@@ -47,8 +47,8 @@ package struct PagesServer: Service {
         self.listening = listening
     }
 
-    /// - Throws: `SmallServer.CannotListen`; what keeps a desk from being opened, such as a cluster that does not answer; and what
-    ///   is wrong with certificate or key.
+    /// - Throws: `SmallServer.CannotListen`; what keeps a desk from being opened, such as a cluster that does not
+    ///   answer; and what is wrong with certificate or key.
     package func run() async throws {
         let (looking, replaying) = (DeskThread(), DeskThread())
         let runner = ReplayRunner(replaying, now: self.now)

@@ -2,8 +2,8 @@ import Kafka
 import Records
 import WireFormats
 
-/// All that the tool can do, for whatever shows it: a terminal or a page. Belongs to one thread, and waits there for the
-/// cluster.
+/// All that the tool can do, for whatever shows it: a terminal or a page. Belongs to one thread, and waits there for
+/// the cluster.
 package final class Desk {
     package let reader: ClusterReader
     /// Who is at work: named in ledger and audit trail.

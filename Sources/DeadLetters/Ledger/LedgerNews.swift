@@ -4,8 +4,8 @@ import Records
 enum LedgerNews: Hashable, Sendable {
     /// Something was done about a letter.
     case entry(LedgerEntry)
-    /// Somebody has taken back what the ledger said of a letter: its record has no value, and compaction takes away what
-    /// stood before it. An index that is made anew cannot know any more, so no index does.
+    /// Somebody has taken back what the ledger said of a letter: its record has no value, and compaction takes away
+    /// what stood before it. An index that is made anew cannot know any more, so no index does.
     case withdrawn(LetterID)
 
     /// Nil for a record whose key is no letter's id.
@@ -22,8 +22,8 @@ enum LedgerNews: Hashable, Sendable {
 }
 
 extension LedgerEntry {
-    /// Somebody has done something about the letter, and a later version has written down what. Whatever it was, nothing is
-    /// replayed before somebody has looked.
+    /// Somebody has done something about the letter, and a later version has written down what. Whatever it was,
+    /// nothing is replayed before somebody has looked.
     fileprivate static func unreadable(_ letter: LetterID, at: Int64) -> LedgerEntry {
         LedgerEntry(
             letter: letter,

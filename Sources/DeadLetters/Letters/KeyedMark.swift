@@ -3,8 +3,8 @@ package import Operations
 
 /// What stands for a value that nobody may read: `#` and twelve hexadecimal digits of a keyed hash.
 ///
-/// Equal values have equal marks under one salt. Logs of the fleet mask the same way, so that with their salt a device can
-/// be followed from the log to its dead letter.
+/// Equal values have equal marks under one salt. Logs of the fleet mask the same way, so that with their salt a device
+/// can be followed from the log to its dead letter.
 package struct KeyedMark: Sendable {
     private let authentication: MessageAuthentication
 

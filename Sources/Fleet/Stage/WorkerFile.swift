@@ -32,7 +32,8 @@ struct WorkerFile {
     var path: String { self.folder.file(Self.settingsName) }
     var upstreamKeysPath: String { self.folder.file(Self.upstreamKeysName) }
 
-    /// What every worker on the stage is told. Short waits throughout, so that what takes minutes in production can be watched.
+    /// What every worker on the stage is told. Short waits throughout, so that what takes minutes in production can be
+    /// watched.
     ///
     /// - Parameters:
     ///   - kafka: further lines of that section.

@@ -1,4 +1,5 @@
-/// A value that must not be seen: it prints as `<secret>` however it is printed, and shows itself only when asked by name.
+/// A value that must not be seen: it prints as `<secret>` however it is printed, and shows itself only when asked by
+/// name.
 package struct Secret: Hashable, Sendable {
     private let bytes: [UInt8]
 

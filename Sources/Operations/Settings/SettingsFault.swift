@@ -1,6 +1,7 @@
 /// One thing wrong with the settings, as a sentence that says where.
 ///
-/// It names keys and says what a value must be, and never shows a value: any of them may be a secret in the wrong place.
+/// It names keys and says what a value must be, and never shows a value: any of them may be a secret in the wrong
+/// place.
 package struct SettingsFault: Hashable, Sendable, CustomStringConvertible {
     /// Where a setting came from, or should have come from.
     package enum Location: Hashable, Sendable {

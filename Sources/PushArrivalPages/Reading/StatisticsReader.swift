@@ -6,7 +6,8 @@ import ServiceLifecycle
 /// Puts every snapshot of the statistics topic on a board: those that are there, and then those that come, until its
 /// service group tells it to stop.
 ///
-/// It joins no group and commits nothing, and reads committed records only. Whatever the cluster does, it goes on trying.
+/// It joins no group and commits nothing, and reads committed records only. Whatever the cluster does, it goes on
+/// trying.
 package struct StatisticsReader: Service {
     private let topic: String
     private let properties: [String: String]

@@ -1,5 +1,5 @@
-/// Base64 as it arrives from clients: broken into lines, in the alphabet for URLs, percent-encoded, with plus signs that
-/// became spaces on the way, with too little padding or too much.
+/// Base64 as it arrives from clients: broken into lines, in the alphabet for URLs, percent-encoded, with plus signs
+/// that became spaces on the way, with too little padding or too much.
 ///
 /// It is only ever made into what it must have been; that it then is a receipt, somebody else finds out.
 struct ReceiptText {

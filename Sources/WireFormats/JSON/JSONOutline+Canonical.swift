@@ -1,8 +1,9 @@
 import Cryptography
 
 extension JSONOutline {
-    /// The same bytes for the same document, however it was written: members by the bytes of their names, of a doubled name
-    /// only the last one, no white space, texts with no more escapes than JSON asks for, numbers by their own digits.
+    /// The same bytes for the same document, however it was written: members by the bytes of their names, of a doubled
+    /// name only the last one, no white space, texts with no more escapes than JSON asks for, numbers by their own
+    /// digits.
     var canonical: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(self.text.count)

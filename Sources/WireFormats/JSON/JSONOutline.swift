@@ -1,8 +1,8 @@
-/// Where the values of a JSON document (RFC 8259) stand, in one list and in their order: a member's name comes right before
-/// its value, and what is inside an object or a list right behind it.
+/// Where the values of a JSON document (RFC 8259) stand, in one list and in their order: a member's name comes right
+/// before its value, and what is inside an object or a list right behind it.
 ///
-/// For documents that are read a million times and of which little is kept: a tree of the same takes many times as long.
-/// The whole text has been checked; of names that occur twice, the last one is meant.
+/// For documents that are read a million times and of which little is kept: a tree of the same takes many times as
+/// long. The whole text has been checked; of names that occur twice, the last one is meant.
 struct JSONOutline {
     enum Kind: UInt8, Hashable, Sendable {
         case null

@@ -33,9 +33,8 @@ package struct CohortKey: Sendable {
         self.init(provider: event.provider, appBundle: event.appBundle, event.messageID, at: event.serverMS)
     }
 
-    /// - Parameter time: when the event came, by the server's clock.
-    package init(of event: PushEventHeader, at time: Int64) {
-        self.init(provider: event.provider, appBundle: event.appBundle, event.messageID, at: time)
+    package init(of event: PushEventHeader) {
+        self.init(provider: event.provider, appBundle: event.appBundle, event.messageID, at: event.serverMS)
     }
 
     private init(provider: String, appBundle: String, _ messageID: String, at time: Int64) {

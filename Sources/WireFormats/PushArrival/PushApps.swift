@@ -1,7 +1,7 @@
 /// The apps whose pushes are counted.
 ///
-/// An extension reports with its own bundle id, which is its app's and one component more: without this an app's arrivals
-/// would be counted apart from what was sent to it.
+/// An extension reports with its own bundle id, which is its app's and one component more: without this an app's
+/// arrivals would be counted apart from what was sent to it.
 package struct PushApps: Hashable, Sendable {
     private let known: Set<String>
 

@@ -1,7 +1,7 @@
 /// The value of a record of `push-arrival.result`.
 ///
-/// One is written for every event, in JSON or in protobuf, so both are written by hand. Tests hold them to what the general
-/// encoder makes of the same.
+/// One is written for every event, in JSON or in protobuf, so both are written by hand. Tests hold them to what the
+/// general encoder makes of the same.
 package enum PushArrivalResult {
     /// What is known of the event.
     package enum Subject: Hashable, Sendable {

@@ -1,5 +1,6 @@
 extension PushEvent {
-    /// The event as a protobuf `PushEvent`, without what came of it already: a payload. It is read again as the same event.
+    /// The event as a protobuf `PushEvent`, without what came of it already: a payload. It is read again as the same
+    /// event.
     package func encoded() -> [UInt8] {
         var message = ProtobufWriter(reserving: 320)
         message.string(1, self.kind.rawValue)

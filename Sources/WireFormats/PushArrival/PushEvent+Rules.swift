@@ -12,10 +12,11 @@ extension PushEvent {
         var check = Check(fields)
         let payload = check.payload(fields, paths)
         check.complete(by: payload)
+        let serverMS = Self.serverTime(fields.serverMS, timestamp, now)
+        check.header.serverMS = serverMS
         guard check.reason == nil, let kind = check.header.kind else {
             throw .refused(check.reason ?? Check.unknownType, check.header)
         }
-        let serverMS = Self.serverTime(fields.serverMS, timestamp, now)
         let sentMS = [fields.sentMS, payload?.sentMS].lazy.compactMap(\.self)
             .first { PushTime.isPlausible($0, asOf: serverMS) }
         self.init(
@@ -48,7 +49,7 @@ extension PushEvent {
     /// Goes through all that an event says, keeps what can be taken, and remembers the first objection.
     private struct Check {
         private(set) var reason: Reason?
-        private(set) var header = PushEventHeader()
+        var header = PushEventHeader()
         private(set) var acceptance = Acceptance.accepted
         private(set) var payloadSHA256 = ""
 

@@ -122,6 +122,8 @@ package struct PushEventHeader: Hashable, Sendable {
     package var deviceID = ""
     package var eventID = ""
     package var environment = ""
+    /// When our edge received it, or what stands in for that, as in `PushEvent`.
+    package var serverMS: Int64 = 0
 
     package init() {}
 }

@@ -1,5 +1,6 @@
-// JSON as every reader of the schema knows it, save that the payload may stand there as an object. What is ordinary is taken
-// straight from the text, which is several times faster than the general decoder; that one has the say on all the rest.
+// JSON as every reader of the schema knows it, save that the payload may stand there as an object. What is ordinary is
+// taken straight from the text, which is several times faster than the general decoder; that one has the say on all the
+// rest.
 extension PushEventFields {
     /// Nil for all that is out of the ordinary, broken or not.
     init?(json record: JSONOutline) {
@@ -13,8 +14,8 @@ extension PushEventFields {
         }
     }
 
-    /// A record's bytes with nulls in the place of payloads that are no strings, and its payload if that was one of them;
-    /// nil if there are none.
+    /// A record's bytes with nulls in the place of payloads that are no strings, and its payload if that was one of
+    /// them; nil if there are none.
     static func withoutPayloads(_ record: JSONOutline) -> (bytes: [UInt8], last: ArraySlice<UInt8>?)? {
         var bytes: [UInt8] = []
         var last: ArraySlice<UInt8>?

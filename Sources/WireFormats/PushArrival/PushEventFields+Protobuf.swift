@@ -1,5 +1,5 @@
-// The one message that is read a million times in a row. Its generated type keeps 17 fields in an object of its own, which
-// costs more than all the rest together; this takes the same fields straight from the bytes.
+// The one message that is read a million times in a row. Its generated type keeps 17 fields in an object of its own,
+// which costs more than all the rest together; this takes the same fields straight from the bytes.
 extension PushEventFields {
     /// Nil for all that is out of the ordinary, broken or not: the general decoder then has the say.
     init?(protobuf bytes: [UInt8], from start: Int) {

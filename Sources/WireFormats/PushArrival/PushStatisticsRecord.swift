@@ -1,5 +1,5 @@
-/// The value of a record of `push-arrival.stats`: the whole of what is known of one message, or of one day's events that
-/// name none.
+/// The value of a record of `push-arrival.stats`: the whole of what is known of one message, or of one day's events
+/// that name none.
 ///
 /// Counts are of devices. `Schemas/flotilla/pusharrival/v1/push_statistics.proto` says what each of them means.
 package struct PushStatisticsRecord: Hashable, Sendable {

@@ -1,5 +1,5 @@
-/// The checks that follow after Apple, or a signature, has approved: a true receipt may be one of another app, of another
-/// product, or of times long gone.
+/// The checks that follow after Apple, or a signature, has approved: a true receipt may be one of another app, of
+/// another product, or of times long gone.
 package struct ReceiptJudgement: Hashable, Sendable {
     package var verdict: ReceiptVerdict
     /// Which check decided; nil if all is good.

@@ -1,5 +1,5 @@
-/// What verifyReceipt's answer means. HTTP says 200 even for errors: the code is `status` in the JSON, which may come as
-/// a text. Nothing but a 200 is ever believed.
+/// What verifyReceipt's answer means. HTTP says 200 even for errors: the code is `status` in the JSON, which may come
+/// as a text. Nothing but a 200 is ever believed.
 package struct VerifyReceiptReply: Hashable, Sendable {
     package var decision: StoreDecision
     /// Empty words for what simply succeeded.

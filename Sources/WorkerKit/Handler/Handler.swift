@@ -7,9 +7,10 @@ package import WireFormats
 
 /// The part of a worker that is its own: two pure functions around one upstream call.
 ///
-/// Neither does I/O or reads a clock; what they need to know of the world is in the `Attempt`. Where an upstream makes a
-/// handler remember something between records, it does so in a bounded value of its own, and only in a running worker:
-/// a case that is played through by hand has the same verdict every time. Both run on the engine's thread, once for every attempt of every record, so they must not block.
+/// Neither does I/O or reads a clock; what they need to know of the world is in the `Attempt`. Where an upstream makes
+/// a handler remember something between records, it does so in a bounded value of its own, and only in a running
+/// worker: a case that is played through by hand has the same verdict every time. Both run on the engine's thread, once
+/// for every attempt of every record, so they must not block.
 package protocol Handler: Sendable {
     /// A decoded record, and whatever the handler wants to remember between the calls of one record.
     associatedtype Job: Sendable

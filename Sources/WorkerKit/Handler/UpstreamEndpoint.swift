@@ -1,5 +1,5 @@
-/// A part of the upstream that fails, throttles and recovers by itself: a host, or one account's use of it. Trouble with
-/// one of them leaves the calls to the others alone.
+/// A part of the upstream that fails, throttles and recovers by itself: a host, or one account's use of it. Trouble
+/// with one of them leaves the calls to the others alone.
 package struct UpstreamEndpoint: Hashable, Sendable {
     /// A label in logs and metrics, so without secrets and personal data. Empty where there is nothing to tell apart.
     package var name: String

@@ -3,8 +3,8 @@
 /// What an answer consists of in the newest version that the broker knows, in the words of Kafka's message
 /// definitions: a second description beside that in the code that writes them.
 ///
-/// `1 2 4 8` are numbers of so many bytes, `e` an error code, `s` a string, `n` one that may be null, `b` bytes, `[4]` a
-/// list of numbers, and `{…}` a list of structures.
+/// `1 2 4 8` are numbers of so many bytes, `e` an error code, `s` a string, `n` one that may be null, `b` bytes, `[4]`
+/// a list of numbers, and `{…}` a list of structures.
 enum AnswerShape {
     private static let shapes: [API: String] = [
         .produce: "{s{4e888}}4", .fetch: "4e4{s{4e888{88}4b}}", .listOffsets: "4{s{4e884}}",

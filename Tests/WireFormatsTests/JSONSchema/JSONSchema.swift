@@ -1,7 +1,7 @@
 import Foundation
 
-/// A JSON Schema of draft 2020-12, with the keywords that ours use. Any other is an error and not ignored: a keyword that
-/// nobody checks is a promise that nobody keeps.
+/// A JSON Schema of draft 2020-12, with the keywords that ours use. Any other is an error and not ignored: a keyword
+/// that nobody checks is a promise that nobody keeps.
 struct JSONSchema {
     /// The schema itself is wrong, or uses what is not known here.
     struct Fault: Error, Hashable {

@@ -256,6 +256,7 @@ import WireMessages
         (expected.provider, expected.messageID, expected.campaignID) = ("jpush", "5", "c-1")
         (expected.appBundle, expected.eventID) = ("com.example.app", "e-1")
         expected.environment = "production"
+        expected.serverMS = PushEventDraft.sent + 2_250
         #expect(whole.header == expected && whole.reason.code == "device_id.missing")
 
         let long = String(repeating: "x", count: 10_240)
