@@ -22,7 +22,10 @@ struct StreamRebalanceTests {
         let worker = simulation.startWorker()
         simulation.append(0..<10)
         try simulation.expectEverythingSettled()
+        // Its last commit has been answered, and nothing is under way.
+        try simulation.run(for: .seconds(1))
         simulation.cluster.expel(worker.broker)
+        try simulation.run(for: .milliseconds(100))
         simulation.append(5..<15)
         try simulation.expectEverythingSettled()
         #expect(worker.restores == 4)
