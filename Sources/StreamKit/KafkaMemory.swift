@@ -20,8 +20,8 @@ package final class KafkaMemory: MemoryReader {
     /// Readable when there may be something to read.
     package var descriptor: Int32 { self.committed.descriptor }
 
-    package func end(of partition: TopicPartition) throws(KafkaError) -> Int64 {
-        try self.everything.bounds(of: partition, atMost: self.answerLimit).upperBound
+    package func ends(of partitions: [TopicPartition]) throws(KafkaError) -> [TopicPartition: Int64] {
+        try self.everything.bounds(of: partitions, atMost: self.answerLimit).mapValues(\.upperBound)
     }
 
     package func start(_ partitions: [TopicPartition]) throws(KafkaError) {

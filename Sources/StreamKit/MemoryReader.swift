@@ -3,8 +3,8 @@ package import Records
 
 /// Reads what tasks have written of their state: committed records only, and no one else's reading is moved by it.
 package protocol MemoryReader: AnyObject {
-    /// Where the next record will stand, open transactions included. Waits for the cluster.
-    func end(of partition: TopicPartition) throws(KafkaError) -> Int64
+    /// Where the next record of each will stand, open transactions included. Waits for the cluster.
+    func ends(of partitions: [TopicPartition]) throws(KafkaError) -> [TopicPartition: Int64]
 
     /// Reads these partitions from their beginnings, and no others any more.
     func start(_ partitions: [TopicPartition]) throws(KafkaError)

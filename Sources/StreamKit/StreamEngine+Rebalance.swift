@@ -39,8 +39,9 @@ extension StreamEngine {
         for source in sources {
             let position = committed.first { $0.partition == source.partition }
             let nowhere = CommittedPosition(partition: source.partition, offset: nil)
-            assignments.append(try self.assignment(source, position ?? nowhere))
+            assignments.append(self.assignment(source, position ?? nowhere))
         }
+        try self.findEnds(&assignments)
         self.kept = [:]
         self.assignments = assignments
         // Tasks that were kept are not empty.
@@ -58,7 +59,7 @@ extension StreamEngine {
     private func assignment(
         _ source: B.Source,
         _ committed: CommittedPosition
-    ) throws(KafkaError) -> Assignment<B.Source> {
+    ) -> Assignment<B.Source> {
         let partition = source.partition
         if let kept = self.kept[partition], kept.committed == committed, committed.offset != nil {
             // Nobody has committed anything in between, so nothing was written either. The offset alone does not say
@@ -71,19 +72,29 @@ extension StreamEngine {
                 committed: committed
             )
         }
-        let task = self.application.task(for: partition)
-        let end =
-            switch task.memory {
-            case .changelog(let changelog): try self.memory.end(of: changelog)
-            case .input: committed.offset ?? 0
-            }
         return Assignment(
             partition: partition,
-            task: task,
+            task: self.application.task(for: partition),
             source: source,
-            stage: .restoring(end: end, since: self.now.monotonic),
+            // Of a changelog it is not known yet.
+            stage: .restoring(end: committed.offset ?? 0, since: self.now.monotonic),
             committed: committed
         )
+    }
+
+    /// Finds out how far changelogs have to be read.
+    private func findEnds(_ assignments: inout [Assignment<B.Source>]) throws(KafkaError) {
+        var changelogs: [Int: TopicPartition] = [:]
+        for (index, assignment) in assignments.enumerated() where !assignment.isWorking {
+            if case .changelog(let changelog) = assignment.task.memory { changelogs[index] = changelog }
+        }
+        let ends = try self.memory.ends(of: Array(changelogs.values))
+        for (index, changelog) in changelogs {
+            guard let end = ends[changelog] else {
+                throw KafkaError(code: .timedOut, message: "the cluster does not tell where a changelog ends")
+            }
+            assignments[index].stage = .restoring(end: end, since: self.now.monotonic)
+        }
     }
 
     /// Begins again with everything that this engine holds: the tasks may be ahead of what is written.

@@ -51,9 +51,10 @@ package final class SimulatedMemory: MemoryReader {
         place.readEnd != self.topics.stableEnd(of: place.partition)
     }
 
-    package func end(of partition: TopicPartition) throws(KafkaError) -> Int64 {
+    package func ends(of partitions: [TopicPartition]) throws(KafkaError) -> [TopicPartition: Int64] {
+        guard !partitions.isEmpty else { return [:] }
         try self.ask()
-        return self.topics.end(of: partition)
+        return Dictionary(partitions.map { ($0, self.topics.end(of: $0)) }) { $1 }
     }
 
     package func start(_ partitions: [TopicPartition]) throws(KafkaError) {
