@@ -12,6 +12,7 @@ final class StreamWatch: StreamApplication {
     private let model: InputModel
     private let broker: SimulatedBroker
     private var held: [Held] = []
+    private var bytes = 0
     /// Since when the tasks have taken more than they may, in the monotonic time.
     private var isOverSince: Int64?
 
@@ -48,14 +49,16 @@ final class StreamWatch: StreamApplication {
         self.judgeMemory(record, at: now)
     }
 
+    /// Looks how much the tasks take: they also grow and shrink without a record of the input.
+    func countBytes(at now: Moment) {
+        self.bytes = self.held.reduce(0) { $0 + ($1.task?.byteCount ?? 0) }
+        self.isOverSince = self.bytes > self.memoryLimit ? self.isOverSince ?? now.monotonic : nil
+    }
+
     /// The engine counts bytes once in two seconds, and reads nothing once there are too many.
     private func judgeMemory(_ record: InboundRecord, at now: Moment) {
-        let bytes = self.held.reduce(0) { $0 + ($1.task?.byteCount ?? 0) }
-        guard bytes > self.memoryLimit else { return self.isOverSince = nil }
-        let since = self.isOverSince ?? now.monotonic
-        self.isOverSince = since
-        if now.monotonic - since > 2_000_000_000 {
-            self.complain("\(record.place) is processed with \(bytes) bytes of \(self.memoryLimit) held")
-        }
+        self.countBytes(at: now)
+        guard let since = self.isOverSince, now.monotonic - since > 2_000_000_000 else { return }
+        self.complain("\(record.place) is processed with \(self.bytes) bytes of \(self.memoryLimit) held")
     }
 }

@@ -14,6 +14,7 @@ package final class StreamWorker: SimulatedProcess {
     package private(set) var hasEnded = false
     private(set) var stoppedUntil: Int64 = .min
     private let memory: SimulatedMemory
+    private let watch: StreamWatch
     private let clock: SimulatedClock
     private let judgesSleep: Bool
     private var sleep = SleepJudge()
@@ -27,11 +28,12 @@ package final class StreamWorker: SimulatedProcess {
         self.memory = SimulatedMemory(simulation.topics, of: self.broker) { [unowned simulation] in
             simulation.memoryFate()
         }
+        self.watch = StreamWatch(setup, simulation.model, of: self.broker)
         let log = RecordedLog(of: self.name, cluster.narrator)
         self.log = log
         self.engine = StreamEngine(
             settings: setup.settings,
-            application: StreamWatch(setup, simulation.model, of: self.broker),
+            application: self.watch,
             broker: self.broker,
             memory: self.memory,
             metrics: StreamMetrics(factory: NOOPMetricsHandler.instance),
@@ -73,6 +75,7 @@ package final class StreamWorker: SimulatedProcess {
             self.wakesAt = now.after(sleep)
             try self.sleep.turned(at: now)
         }
+        self.watch.countBytes(at: now)
         guard self.judgesSleep, !self.broker.isDead, self.broker.requests > requests,
             let late = self.sleep.overslept(until: asleepUntil, at: now)
         else { return }
