@@ -76,22 +76,23 @@ extension StreamEngine {
             partition: partition,
             task: self.application.task(for: partition),
             source: source,
-            // Of a changelog it is not known yet.
-            stage: .restoring(end: committed.offset ?? 0, since: self.now.monotonic),
+            // It is found out for all of them at once.
+            stage: .restoring(end: .max, since: self.now.monotonic),
             committed: committed
         )
     }
 
-    /// Finds out how far changelogs have to be read.
+    /// Finds out how far states have to be read back.
     private func findEnds(_ assignments: inout [Assignment<B.Source>]) throws(KafkaError) {
-        var changelogs: [Int: TopicPartition] = [:]
-        for (index, assignment) in assignments.enumerated() where !assignment.isWorking {
-            if case .changelog(let changelog) = assignment.task.memory { changelogs[index] = changelog }
-        }
-        let ends = try self.memory.ends(of: Array(changelogs.values))
-        for (index, changelog) in changelogs {
-            guard let end = ends[changelog] else {
-                throw KafkaError(code: .timedOut, message: "the cluster does not tell where a changelog ends")
+        let restoring = assignments.indices.filter { !assignments[$0].isWorking }
+        let ends = try self.memory.ends(of: restoring.map { self.memoryPartition(of: assignments[$0]) })
+        for index in restoring {
+            guard var end = ends[self.memoryPartition(of: assignments[index])] else {
+                throw KafkaError(code: .timedOut, message: "the cluster does not tell where a state ends")
+            }
+            if case .input = assignments[index].task.memory {
+                // A topic that was made anew may be shorter than what the group has read of the old one.
+                end = min(end, assignments[index].committed.offset ?? 0)
             }
             assignments[index].stage = .restoring(end: end, since: self.now.monotonic)
         }

@@ -94,6 +94,20 @@ struct StreamRebalanceTests {
         try simulation.expectEverythingSettled()
     }
 
+    /// Else a worker would wait for records that nobody writes.
+    @Test func whatWasReadOfATopicThatIsGoneIsNotWaitedFor() throws {
+        let simulation = StreamSimulation()
+        let worker = simulation.startWorker()
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        // Every marker has arrived.
+        try simulation.run(for: .seconds(1))
+        simulation.kill(worker)
+        simulation.topics.makeAnew("work.parts")
+        let next = simulation.startWorker()
+        #expect(try simulation.run(for: .seconds(30)) { next.restores == 2 && next.engine.unreadiness == nil })
+    }
+
     @Test func whoIsStoppedInARebalanceTakesUpNothing() throws {
         let simulation = StreamSimulation()
         let worker = simulation.startWorker()

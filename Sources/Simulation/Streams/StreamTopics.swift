@@ -125,6 +125,16 @@ package final class StreamTopics {
         }
     }
 
+    /// Deletes a topic that the group reads, whose every transaction is decided, and makes it again, empty; what the
+    /// group has committed stays.
+    package func makeAnew(_ topic: String) {
+        for partition in self.logs.keys where partition.topic == topic {
+            self.logs[partition] = Log()
+            let incarnation = self.cluster.logs[partition]?.incarnation ?? 0
+            self.cluster.logs[partition] = SimulatedCluster.Log(incarnation: incarnation + 1)
+        }
+    }
+
     // MARK: - Reading
 
     /// Where the next record will stand, whatever is decided.
