@@ -206,6 +206,7 @@ private enum Campaigns {
     private static func nothing(_ now: Int64) -> PushStatistics {
         var message = PushStatistics()
         message.messageID = "nothing"
+        message.window = "cohort"
         message.updatedMs = now - 3 * 60 * Self.minute
         return message
     }
