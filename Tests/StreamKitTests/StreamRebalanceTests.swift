@@ -105,7 +105,10 @@ struct StreamRebalanceTests {
         simulation.kill(worker)
         simulation.topics.makeAnew("work.parts")
         let next = simulation.startWorker()
-        #expect(try simulation.run(for: .seconds(30)) { next.restores == 2 && next.engine.unreadiness == nil })
+        let isAtWork = try simulation.run(for: .seconds(30)) {
+            next.restores == 2 && next.engine.unreadiness == nil
+        }
+        #expect(isAtWork)
     }
 
     @Test func whoIsStoppedInARebalanceTakesUpNothing() throws {
