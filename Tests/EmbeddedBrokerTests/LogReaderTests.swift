@@ -1,3 +1,4 @@
+import EventThread
 import Kafka
 import Records
 import Testing
@@ -39,16 +40,19 @@ struct LogReaderTests {
             try await broker.setFaults(faults)
             if leaderIsGone { try await broker.cutConnections() }
             // Else a question without an end would leave the test without one.
-            let rescue = Task {
-                try await Task.sleep(for: .seconds(5))
+            let isAnswered = Doorbell()
+            async let rescue: Void = {
+                _ = try await EventThread.run {
+                    var wait = Wait(on: [isAnswered.descriptor])
+                    return wait(atMost: .seconds(5))
+                }
                 try await broker.setFaults(BrokerFaults())
-            }
-            defer { rescue.cancel() }
+            }()
             let start = ContinuousClock.now
             #expect(throws: KafkaError.self) { try log.bounds(of: Self.first, atMost: .milliseconds(500)) }
             #expect(ContinuousClock.now - start < .seconds(3))
-            rescue.cancel()
-            try await broker.setFaults(BrokerFaults())
+            isAnswered.ring()
+            try await rescue
             #expect(try log.bounds(of: Self.first, atMost: .seconds(30)) == 0..<0)
         }
     }
