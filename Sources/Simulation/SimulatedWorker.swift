@@ -19,7 +19,7 @@ package final class SimulatedWorker: SimulatedProcess {
     private let settings: EngineSettings
     let name: String
     /// The process is stopped, as by SIGSTOP, until then.
-    private(set) var stoppedUntil: Int64 = .min
+    package var stoppedUntil: Int64 = .min
 
     init(
         _ cluster: SimulatedCluster,
@@ -117,12 +117,6 @@ package final class SimulatedWorker: SimulatedProcess {
                 cluster.violations.append("\(call) overtakes \(record.offset)")
             }
         }
-    }
-
-    /// Stops the process for so long, as SIGSTOP does.
-    package func freeze(for length: Duration) {
-        self.stoppedUntil = self.upstream.clock.now.after(length)
-        self.broker.freeze(until: self.stoppedUntil)
     }
 
     /// Asks the worker to stop, as by SIGTERM.

@@ -1,7 +1,7 @@
 import WorkerKit
 
 /// A process on the clock of a simulation.
-protocol SimulatedProcess: AnyObject {
+package protocol SimulatedProcess: AnyObject {
     var broker: SimulatedBroker { get }
     /// When its thread wakes up if nothing arrives.
     var wakesAt: Int64 { get set }
@@ -9,12 +9,18 @@ protocol SimulatedProcess: AnyObject {
     var nextDue: Int64 { get }
     var hasEnded: Bool { get }
     /// The process is stopped, as by SIGSTOP, until then.
-    var stoppedUntil: Int64 { get }
+    var stoppedUntil: Int64 { get set }
 
     func turn() throws
 }
 
 extension SimulatedProcess {
+    /// Stops the process for so long, as SIGSTOP does.
+    package func freeze(for length: Duration) {
+        self.stoppedUntil = self.broker.cluster.clock.now.after(length)
+        self.broker.freeze(until: self.stoppedUntil)
+    }
+
     /// Whether it gets a turn now, because it asked for one or for no reason.
     func isDue(at now: Int64, isNudge: Bool) -> Bool {
         !self.hasEnded && (self.nextDue <= now || isNudge && self.stoppedUntil <= now)

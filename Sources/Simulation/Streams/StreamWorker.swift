@@ -12,7 +12,7 @@ package final class StreamWorker: SimulatedProcess {
     let name: String
     package var wakesAt: Int64 = .min
     package private(set) var hasEnded = false
-    private(set) var stoppedUntil: Int64 = .min
+    package var stoppedUntil: Int64 = .min
     private let memory: SimulatedMemory
     private let watch: StreamWatch
     private let clock: SimulatedClock
@@ -41,12 +41,6 @@ package final class StreamWorker: SimulatedProcess {
             seed: number
         )
         cluster.join(self.broker)
-    }
-
-    /// Stops the process for so long, as SIGSTOP does.
-    package func freeze(for length: Duration) {
-        self.stoppedUntil = self.clock.now.after(length)
-        self.broker.freeze(until: self.stoppedUntil)
     }
 
     /// Asks the worker to stop, as by SIGTERM.
