@@ -102,8 +102,11 @@ let package = Package(
         // System libraries: one module map each, and a shim for what Swift cannot call.
         .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CSpawn"),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // Before OpenSSL's first use in a process, whoever brings it: our targets, librdkafka or libcurl.
+        .target(name: "COpenSSLStart", linkerSettings: [.linkedLibrary("crypto")]),
         // The same once more: what the simulators make of a signature must be nothing that a worker made.
         .systemLibrary(
             name: "COpenSSLForUpstreams",
@@ -116,9 +119,13 @@ let package = Package(
 
         // Thin wrappers, each the only importer of its C library.
         .target(name: "EventThread", swiftSettings: house),
-        .target(name: "Kafka", dependencies: ["CRdKafka", "EventThread", "Records"], swiftSettings: house),
-        .target(name: "UpstreamHTTP", dependencies: ["CCurl"], swiftSettings: house),
-        .target(name: "Cryptography", dependencies: ["COpenSSL"], swiftSettings: house),
+        .target(
+            name: "Kafka",
+            dependencies: ["COpenSSLStart", "CRdKafka", "EventThread", "Records"],
+            swiftSettings: house
+        ),
+        .target(name: "UpstreamHTTP", dependencies: ["CCurl", "COpenSSLStart"], swiftSettings: house),
+        .target(name: "Cryptography", dependencies: ["COpenSSL", "COpenSSLStart"], swiftSettings: house),
 
         // What protoc makes of Schemas/. Generated code has its own idea of memory safety, so not our dialect.
         .target(name: "WireMessages", dependencies: [protobuf]),
@@ -133,7 +140,7 @@ let package = Package(
         // What a command shows on a terminal, and how it is asked to stop.
         .target(
             name: "Terminal",
-            dependencies: ["EventThread", argumentParser, unixSignals],
+            dependencies: ["CSpawn", "EventThread", argumentParser, unixSignals],
             swiftSettings: house
         ),
 
@@ -224,6 +231,7 @@ let package = Package(
             "ActivationWorker",
             dependencies: [
                 "WorkerKit", "Records", "WireFormats", "Operations", "UpstreamHTTP", argumentParser,
+                lifecycle,
             ]
         ),
 
@@ -249,7 +257,7 @@ let package = Package(
                 "Cryptography", "Kafka", "Operations", "PushArrivalPages", "PushStatistics", "Records",
                 "StreamKit",
                 "UpstreamHTTP",
-                "WireFormats", "WorkerKit", argumentParser, lifecycle, metrics,
+                "WireFormats", "WorkerKit", argumentParser, lifecycle, logging, metrics,
             ]
         ),
 
@@ -266,7 +274,7 @@ let package = Package(
         // The upstreams we talk to, as small servers that share no code with the workers.
         .target(
             name: "UpstreamSimulator",
-            dependencies: ["COpenSSLForUpstreams", nioCore, nioHTTP1, nioPosix],
+            dependencies: ["COpenSSLForUpstreams", "COpenSSLStart", nioCore, nioHTTP1, nioPosix],
             swiftSettings: house
         ),
         // A Kafka broker in memory, for tests and chaos runs.
@@ -291,8 +299,16 @@ let package = Package(
             dependencies: ["EventThread", "Kafka", "Records"],
             swiftSettings: house
         ),
-        .testTarget(name: "UpstreamHTTPTests", dependencies: ["UpstreamHTTP"], swiftSettings: house),
-        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: house),
+        .testTarget(
+            name: "UpstreamHTTPTests",
+            dependencies: ["UpstreamHTTP", "WorkerTestSupport"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "CryptographyTests",
+            dependencies: ["COpenSSL", "Cryptography"],
+            swiftSettings: house
+        ),
         .testTarget(
             name: "WireFormatsTests",
             dependencies: [
@@ -328,7 +344,8 @@ let package = Package(
         .testTarget(
             name: "PushArrivalWorkerTests",
             dependencies: [
-                "Operations", "PushArrivalWorker", "PushStatistics", "Records", "StreamKit", "WireFormats",
+                "Kafka", "Operations", "PushArrivalWorker", "PushStatistics", "Records", "StreamKit",
+                "WireFormats",
                 "WorkerKit",
             ],
             swiftSettings: house
@@ -342,15 +359,15 @@ let package = Package(
         // What the tests of every worker use.
         .target(
             name: "WorkerTestSupport",
-            dependencies: ["EventThread", logging],
+            dependencies: ["EventThread", "Terminal", logging],
             path: "Tests/WorkerTestSupport",
             swiftSettings: house
         ),
         .testTarget(
             name: "ActivationWorkerTests",
             dependencies: [
-                "ActivationWorker", "Records", "UpstreamHTTP", "WireFormats", "WorkerKit",
-                "WorkerTestSupport",
+                "ActivationWorker", "Operations", "Records", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                "WorkerTestSupport", logging,
             ],
             swiftSettings: house
         ),
@@ -388,7 +405,11 @@ let package = Package(
             ],
             swiftSettings: house
         ),
-        .testTarget(name: "DeadLetterToolTests", dependencies: ["DeadLetterTool"], swiftSettings: house),
+        .testTarget(
+            name: "DeadLetterToolTests",
+            dependencies: ["DeadLetterTool", "DeadLetters"],
+            swiftSettings: house
+        ),
         .testTarget(
             name: "DeadLetterPagesTests",
             dependencies: [

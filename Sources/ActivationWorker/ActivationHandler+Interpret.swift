@@ -33,7 +33,7 @@ extension ActivationHandler {
         _ job: Activation,
         _ attempt: Attempt
     ) -> Verdict<Activation, ActivationAnswer> {
-        let keys = self.routes[job.account]?.report.keys
+        let keys = self.reports.report(of: job.account)?.keys
         let gdt = GDTAnswer(reply, httpStatus: response.status, to: job, keys: keys)
         let answer = Self.answer(to: job, gdt)
         let reason = reply.reason

@@ -1,4 +1,6 @@
+import Operations
 package import Records
+package import ServiceLifecycle
 import UpstreamHTTP
 package import WireFormats
 package import WorkerKit
@@ -11,12 +13,6 @@ package struct ActivationHandler: Handler {
     package typealias Job = Activation
     package typealias Answer = ActivationAnswer
 
-    /// An account's URLs, and the names of its lanes.
-    struct Route {
-        var report: ConversionReport
-        var lanes: [Scope: String]
-    }
-
     /// What GDT chooses the keys and the rule of a report by, besides the account. It is what a configuration
     /// fault is about, so each of these has a lane of its own: an account without a rule for payments still
     /// reports its activations.
@@ -25,21 +21,18 @@ package struct ActivationHandler: Handler {
         var conversionType: ConversionType
     }
 
-    let routes: [GDTAccount: Route]
+    let reports: AccountReports
+    private let keyFiles: [ActivationSettings.KeyFile]
+    /// The names of each account's lanes.
+    private let lanes: [GDTAccount: [Scope: String]]
     private let window: ConversionWindow
     let configurationAttemptsLimit: Int
 
     package init(_ settings: ActivationSettings) {
-        self.routes = Dictionary(
-            uniqueKeysWithValues: settings.keys.map { account, keys in
-                let report = ConversionReport(
-                    for: account,
-                    keys: keys,
-                    baseURL: settings.baseURL,
-                    order: settings.parameterOrder
-                )
-                return (account, Route(report: report, lanes: Self.lanes(of: account)))
-            }
+        self.reports = AccountReports(settings)
+        self.keyFiles = settings.keyFiles
+        self.lanes = Dictionary(
+            uniqueKeysWithValues: settings.keys.keys.map { ($0, Self.lanes(of: $0)) }
         )
         self.window = settings.window
         self.configurationAttemptsLimit = settings.configurationAttemptsLimit
@@ -56,6 +49,21 @@ package struct ActivationHandler: Handler {
         return lanes
     }
 
+    package func companions(_ surroundings: Surroundings) -> [any Service] {
+        let files = self.watchedFiles
+        return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
+    }
+
+    var watchedFiles: [SecretFileWatch.File] {
+        self.keyFiles.map { file in
+            let owner = ["account": file.account.description, "key": file.part.rawValue]
+            return SecretFileWatch.File(path: file.path, owner: owner, known: file.text) {
+                [reports = self.reports] secret in
+                try reports.replace(file.part, of: file.account, by: secret)
+            }
+        }
+    }
+
     package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Activation, ActivationAnswer> {
         let activation: Activation
         do throws(Activation.Fault) {
@@ -67,7 +75,7 @@ package struct ActivationHandler: Handler {
             case .refused(let reason, let answer): return .refuse(reason, answer)
             }
         }
-        guard let route = self.routes[activation.account] else {
+        guard let report = self.reports.report(of: activation.account) else {
             let reason = Reason(
                 "configuration.unknown_app",
                 "No keys are configured for the app and advertiser."
@@ -77,11 +85,10 @@ package struct ActivationHandler: Handler {
         if let objection = self.window.objection(to: activation.convertedAt, now: attempt.now) {
             return .refuse(objection, Self.answer(to: activation))
         }
-        let request = HTTPRequest(method: .get, url: route.report.url(of: activation))
+        let request = HTTPRequest(method: .get, url: report.url(of: activation))
         let scope = Scope(appType: activation.appType, conversionType: activation.conversionType)
-        return .call(
-            Call(request, for: activation, lane: route.lanes[scope] ?? activation.account.description)
-        )
+        let lane = self.lanes[activation.account]?[scope] ?? activation.account.description
+        return .call(Call(request, for: activation, lane: lane))
     }
 
     package func encode(

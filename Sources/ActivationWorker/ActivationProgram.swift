@@ -30,10 +30,13 @@ enum ActivationProgram: WorkerProgram {
                 help: "How far ahead of this clock a conversion may lie."
             )
         )
+        let baseURL = self.baseURL(reader)
+        let apps = self.apps(reader)
         return ActivationHandler(
             ActivationSettings(
-                baseURL: self.baseURL(reader),
-                keys: self.keys(reader),
+                baseURL: baseURL,
+                keys: apps.keys,
+                keyFiles: apps.files,
                 window: window,
                 parameterOrder: self.parameterOrder(reader),
                 configurationAttemptsLimit: self.configurationAttempts(reader, engine)
@@ -100,7 +103,15 @@ enum ActivationProgram: WorkerProgram {
         }
     }
 
-    private static func keys(_ reader: SettingsReader) -> [GDTAccount: GDTKeys] {
+    private struct App {
+        var account: GDTAccount
+        var keys: GDTKeys
+        var files: [ActivationSettings.KeyFile]
+    }
+
+    private static func apps(
+        _ reader: SettingsReader
+    ) -> (keys: [GDTAccount: GDTKeys], files: [ActivationSettings.KeyFile]) {
         let apps = reader.each(
             "apps",
             atLeast: 1,
@@ -109,31 +120,44 @@ enum ActivationProgram: WorkerProgram {
             Self.app($0)
         }
         var keys: [GDTAccount: GDTKeys] = [:]
-        for case let (account, appKeys)? in apps {
-            if keys.updateValue(appKeys, forKey: account) != nil {
-                reader.reportFault("apps", "\(account) is listed twice")
+        var files: [ActivationSettings.KeyFile] = []
+        for case let app? in apps {
+            if keys.updateValue(app.keys, forKey: app.account) != nil {
+                reader.reportFault("apps", "\(app.account) is listed twice")
             }
+            files += app.files
         }
-        return keys
+        return (keys, files)
     }
 
-    private static func app(_ reader: SettingsReader) -> (GDTAccount, GDTKeys)? {
+    private static func app(_ reader: SettingsReader) -> App? {
         let account = GDTAccount(
             appID: UInt64(reader.int("app_id", in: 1...Int.max, help: "The app's id at Apple or Tencent.")),
             advertiserID: UInt64(
                 reader.int("advertiser_id", in: 1...Int.max, help: "The account at e.qq.com.")
             )
         )
-        let signKey = self.key("sign_key", reader)
-        let encryptKey = self.key("encrypt_key", reader)
+        let signKey = self.key(.signKey, reader)
+        let encryptKey = self.key(.encryptKey, reader)
         guard let signKey, let encryptKey else { return nil }
         // Both can be keys, so there is nothing left to throw.
-        return (try? GDTKeys(signKey: signKey, encryptKey: encryptKey)).map { (account, $0) }
+        guard let keys = try? GDTKeys(signKey: signKey, encryptKey: encryptKey) else { return nil }
+        let texts: [(GDTKeys.Part, String)] = [(.signKey, signKey), (.encryptKey, encryptKey)]
+        let files = texts.compactMap { part, text in
+            reader.path(ofSecret: part.rawValue).map { path in
+                ActivationSettings.KeyFile(account, part, path: path, text: Secret(text))
+            }
+        }
+        return App(account: account, keys: keys, files: files)
     }
 
     /// A key that GDT issued; nil if what is wrong with it has been reported.
-    private static func key(_ name: String, _ reader: SettingsReader) -> String? {
-        let secret = reader.secret(name, help: "GDT's \(name) for this app and advertiser.")
+    private static func key(_ part: GDTKeys.Part, _ reader: SettingsReader) -> String? {
+        let name = part.rawValue
+        let secret = reader.secret(
+            name,
+            help: "GDT's \(name) for this app and advertiser. A file is read again when it changes."
+        )
         // A missing one the reader has reported itself.
         guard !secret.isEmpty else { return nil }
         let key = secret.reveal()

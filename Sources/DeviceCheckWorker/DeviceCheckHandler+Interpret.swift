@@ -40,9 +40,16 @@ extension DeviceCheckHandler {
             return .hold(.badAuthorization, scope: .lane)
         case .badTimestamp:
             return self.secondTry(job, attempt) ?? .hold(.badTimestamp, scope: .lane)
-        case .misconfigured: return .hold(.misconfigured(response.status), scope: .lane)
+        // Where Apple understands the requests of others, only the device token can be why it does not understand this.
+        case .badPayload where self.tokens.hasServed(job.check.header.teamID):
+            let reason = Reason.misconfigured(response.status)
+            return .refuse(reason, self.answer(.unavailable, to: job, attempt, response))
+        case .badPayload, .misconfigured: return .hold(.misconfigured(response.status), scope: .lane)
         case .proxyRefused: return .hold(.status(response.status), scope: .upstream)
-        case .unexplained: return self.unexplained(job, attempt)
+        case .tooLarge:
+            // A proxy's limit would meet honest tokens too, so that it says nothing against the device.
+            return .refuse(.status(response.status), self.answer(.unavailable, to: job, attempt, response))
+        case .unexplained: return self.unexplained(response, job, attempt)
         case .unreadable: return self.again(Retry(.unreadable, blame: .upstream), job, attempt)
         case .unavailable:
             let delay = response.header("retry-after").flatMap { RetryAfter.delay($0, now: attempt.now) }
@@ -86,7 +93,9 @@ extension DeviceCheckHandler {
         guard case .writing(let bits, let change) = job.step else {
             return .answer(self.answer(.valid, to: job, attempt, response))
         }
-        if let requestedAt = job.check.requestedAt, let subject = UpdateMemory.Subject(job.check) {
+        if let requestedAt = job.check.requestedAt(by: attempt.now),
+            let subject = UpdateMemory.Subject(job.check)
+        {
             self.memory.note(change, from: requestedAt, for: subject, now: attempt.now)
         }
         var answer = self.answer(.updated, to: job, attempt, response)
@@ -132,14 +141,15 @@ extension DeviceCheckHandler {
         return self.call(job, now: attempt.now).map { .call($0) }
     }
 
-    /// Nobody knows what such an answer means, so somebody has to look at it.
-    private func unexplained(_ job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
+    /// Such an answer has no known meaning. The device token, which the device has chosen, may be its cause: the record
+    /// becomes no dead letter, and the answer speaks neither against the lane nor against the device.
+    private func unexplained(_ response: HTTPResponse, _ job: Job, _ attempt: Attempt)
+        -> Verdict<Job, Answer>
+    {
         if attempt.failures + 1 < self.settings.unexplainedAttempts, self.hasTime(for: .zero, job, attempt) {
             return .retry(Retry(.unexplained, blame: .record))
         }
-        return .reject(
-            Rejection(.unexplained, kind: .exhausted, replayable: .no, suggestsConfigurationFault: true)
-        )
+        return .refuse(.unexplained, self.answer(.unavailable, to: job, attempt, response))
     }
 
     /// Asks once more while the device token is good, and then says that nothing is known.

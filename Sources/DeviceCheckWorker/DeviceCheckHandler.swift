@@ -136,7 +136,7 @@ package struct DeviceCheckHandler: Handler {
         case .query: return .query
         case .validate: return .validate
         case .update(var change):
-            if let requestedAt = check.requestedAt, let subject = UpdateMemory.Subject(check) {
+            if let requestedAt = check.requestedAt(by: now), let subject = UpdateMemory.Subject(check) {
                 change = self.memory.remainder(of: change, from: requestedAt, for: subject, now: now)
             }
             guard !change.isNothing else { return nil }
@@ -148,8 +148,8 @@ package struct DeviceCheckHandler: Handler {
     func call(_ job: Job, now: Int64) -> Call<Job>? {
         let header = job.check.header
         guard let token = self.tokens.token(of: header.teamID, now: now),
-            let url = self.urls[header.environment]?[job.step.operation],
-            let lane = self.lanes[header.teamID]?[header.environment]
+            let url = self.urls[job.check.environment]?[job.step.operation],
+            let lane = self.lanes[header.teamID]?[job.check.environment]
         else { return nil }
         var job = job
         job.serial = token.serial
@@ -168,7 +168,7 @@ package struct DeviceCheckHandler: Handler {
             request,
             for: job,
             lane: lane,
-            endpoint: header.environment.endpoint,
+            endpoint: job.check.environment.endpoint,
             isPerishable: true,
             isSecondTry: job.isSecondTry
         )
@@ -220,8 +220,14 @@ extension UpdateMemory.Subject {
     /// Nil if the record does not say whom it is about.
     init?(_ check: DeviceCheck) {
         guard let name = check.subject else { return nil }
-        self.init(team: check.header.teamID, environment: check.header.environment, name: name)
+        self.init(team: check.header.teamID, environment: check.environment, name: name)
     }
+}
+
+extension DeviceCheck {
+    /// When it was decided upon, if that is not in the future. Where a producer sets the timestamps of its records, only
+    /// our own clock bounds what it says.
+    func requestedAt(by now: Int64) -> Int64? { self.requestedAt.flatMap { $0 <= now ? $0 : nil } }
 }
 
 extension Reason {

@@ -19,6 +19,8 @@ final class ProviderTokens: Sendable {
         var madeAt: Int64 = 0
         /// Apple has taken the present token at least once.
         var isProven = false
+        /// Apple has taken a token of the team, and a request with it.
+        var hasServed = false
     }
 
     private struct State {
@@ -62,10 +64,15 @@ final class ProviderTokens: Sendable {
 
     func accepted(_ serial: UInt64, of team: String) {
         self.state.withLock { state in
-            guard state.isLive, state.desks[team]?.token?.serial == serial else { return }
+            guard state.isLive else { return }
+            state.desks[team]?.hasServed = true
+            guard state.desks[team]?.token?.serial == serial else { return }
             state.desks[team]?.isProven = true
         }
     }
+
+    /// Whether Apple has ever understood a request of the team's.
+    func hasServed(_ team: String) -> Bool { self.state.withLock { $0.desks[team]?.hasServed ?? false } }
 
     /// Apple does not take this token: the next is a new one.
     ///

@@ -26,7 +26,8 @@ struct TokenAge: Hashable, Sendable {
     init(of check: DeviceCheck, publishedAt: Int64?, now: Int64) {
         self.now = now
         self.birth = [check.tokenCreatedAt, check.receivedAt, publishedAt].compactMap(\.self).min()
-        self.arrival = check.receivedAt ?? publishedAt ?? check.tokenCreatedAt
+        // A token is received before its record is published.
+        self.arrival = [check.receivedAt, publishedAt].compactMap(\.self).min() ?? check.tokenCreatedAt
     }
 
     /// Nil if nobody knows.

@@ -25,6 +25,9 @@ enum Roster {
     /// What a broker has to have before the fleet can start.
     static var topics: [TopicPlan] {
         self.workers.flatMap(self.topics).map { TopicPlan(name: $0, partitions: self.partitions) }
+            + self.workers.filter { $0.name != self.pushArrival.name }.map {
+                TopicPlan(name: $0.parkedTopic, partitions: self.partitions)
+            }
             + self.ofTheTool.map { TopicPlan(name: $0, partitions: 1) }
     }
 
@@ -50,12 +53,16 @@ enum Roster {
 extension WorkerIdentity {
     var resultTopic: String { "\(self.topic).result" }
     var deadLetterTopic: String { "\(self.topic).dead-letter" }
+    var parkedTopic: String { "\(self.topic).parked" }
 }
 
 /// A topic to create, written `name:partitions`.
 struct TopicPlan: Hashable, Sendable {
     var name: String
     var partitions: Int
+
+    /// What is set for it beside the broker's defaults.
+    var settings: [String: String] { self.name.hasSuffix(".parked") ? ["cleanup.policy": "compact"] : [:] }
 }
 
 extension TopicPlan: ExpressibleByArgument {

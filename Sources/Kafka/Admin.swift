@@ -1,6 +1,6 @@
 internal import CRdKafka
 
-/// Creates and deletes topics. Every call waits for the cluster's answer.
+/// Creates, grows and deletes topics. Every call waits for the cluster's answer.
 @safe package final class Admin {
     private let client: Client
 
@@ -37,6 +37,21 @@ internal import CRdKafka
         var count = 0
         let results = unsafe rd_kafka_CreateTopics_result_topics(event.event, &count)
         try unsafe Self.check(results, count)
+    }
+
+    /// Adds partitions to a topic until it has so many.
+    package func grow(_ topic: String, to count: Int, atMost longest: Duration) throws(KafkaError) {
+        guard let wish = unsafe rd_kafka_NewPartitions_new(topic, count, nil, 0) else {
+            throw KafkaError(code: .invalidConfiguration, message: "no such number of partitions: \(count)")
+        }
+        var wishes = unsafe [Optional(wish)]
+        defer { unsafe rd_kafka_NewPartitions_destroy(wish) }
+        let event = try unsafe self.client.answer(atMost: longest) { queue in
+            unsafe rd_kafka_CreatePartitions(self.client.handle, &wishes, wishes.count, nil, queue)
+        }
+        var answers = 0
+        let results = unsafe rd_kafka_CreatePartitions_result_topics(event.event, &answers)
+        try unsafe Self.check(results, answers)
     }
 
     /// - Throws: the first error that a topic met with.

@@ -19,11 +19,20 @@ package struct KafkaError: Error, Hashable {
         package static let timedOut = Code(RD_KAFKA_RESP_ERR__TIMED_OUT)
         /// The group has moved on: this member's assignment is not the current one.
         package static let illegalGeneration = Code(RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION)
+        package static let unknownPartition = Code(RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION)
         package static let unknownMember = Code(RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID)
         /// Another producer of the same `transactional.id` has taken over, or the cluster has ended the transaction.
         package static let fenced = Code(RD_KAFKA_RESP_ERR__FENCED)
         package static let invalidConfiguration = Code(RD_KAFKA_RESP_ERR__INVALID_ARG)
         package static let topicAlreadyExists = Code(RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
+        /// The group does not take members with this `session.timeout.ms`.
+        package static let invalidSessionTimeout = Code(RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT)
+        /// The group's members have no assignor in common with this one.
+        package static let inconsistentGroupProtocol = Code(RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL)
+        package static let groupNotAuthorized = Code(RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED)
+        package static let topicNotAuthorized = Code(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED)
+        /// Another member of the same `group.instance.id` has taken this one's place.
+        package static let fencedInstance = Code(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID)
     }
 
     package var code: Code

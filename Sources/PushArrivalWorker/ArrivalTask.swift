@@ -26,6 +26,7 @@ final class ArrivalTask: StreamTask {
         self.settings = settings
         self.cluster = cluster
         self.metrics = metrics
+        self.homes = Int32(clamping: max(1, cluster.partitionCounts[settings.topics.changelog] ?? 1))
         self.ledger = ArrivalLedger(
             source: partition,
             rules: settings.rules,
@@ -33,13 +34,33 @@ final class ArrivalTask: StreamTask {
             seed: .random(in: .min ... .max)
         )
         self.results = ResultWriter(settings, cluster)
-        self.batch = settings.forwardBatch.map { ForwardBatch(topic: settings.topics.forward, limit: $0) }
+        self.batch = settings.forwardBatch.map {
+            ForwardBatch(
+                topic: settings.topics.forward,
+                limit: $0,
+                bytesLimit: min(settings.kafka.messageBytesLimit, RecordPayload.bytesLimit)
+            )
+        }
     }
+
+    private static let tooManyMessages = Reason(
+        "message_id.too_many",
+        "The app has more new messages that a single device tells of than push.new_messages allows: in no statistics."
+    )
+
+    /// Partitions in which devices are counted: as many as have a changelog. The input may get more, and devices stay
+    /// where they are known.
+    private let homes: Int32
+
+    /// A partition beyond the changelog's is nobody's home: it remembers nothing, so it may not count anything either.
+    private var isHome: Bool { self.partition < self.homes }
 
     // MARK: - State
 
     var memory: StreamMemory {
-        .changelog(TopicPartition(topic: self.settings.topics.changelog, partition: self.partition))
+        self.isHome
+            ? .changelog(TopicPartition(topic: self.settings.topics.changelog, partition: self.partition))
+            : .none
     }
 
     func restore(_ record: InboundRecord, at now: Moment) {
@@ -56,14 +77,16 @@ final class ArrivalTask: StreamTask {
     func collect(at now: Moment, progress: Int64, _ output: StreamOutput) {
         self.batch?.flush(to: output)
         self.ledger.collect(now: now.wall, progress: progress) { change in
-            output.send(
-                OutboundRecord(
-                    topic: self.settings.topics.changelog,
-                    key: change.key.recordKey,
-                    value: change.encoded(),
-                    partition: self.partition
+            for piece in change.pieces(ofDevices: self.settings.devicesPerRecord) {
+                output.send(
+                    OutboundRecord(
+                        topic: self.settings.topics.changelog,
+                        key: change.key.recordKey,
+                        value: piece.encoded(),
+                        partition: self.partition
+                    )
                 )
-            )
+            }
         } part: { part in
             let key = part.key.recordKey
             let count = Int32(clamping: self.cluster.partitionCounts[self.settings.topics.parts] ?? 1)
@@ -98,16 +121,24 @@ final class ArrivalTask: StreamTask {
             switch error {
             case .record(let fault):
                 self.metrics.counted("dead_lettered")
-                self.results.bury(record, origin, fault, now, output)
+                self.results.bury(record, origin, fault.kind, fault.reason, now, output)
             case .refused(let reason, var header):
+                let isCountedElsewhere = reason.code == PushEvent.missingDevice && !self.isHome
+                if isCountedElsewhere, self.passOn(record, origin, output) { return }
                 header.appBundle = self.settings.apps.app(of: header.appBundle)
-                if reason.code == PushEvent.missingDevice {
+                if reason.code == PushEvent.missingDevice, self.isHome {
                     self.ledger.count(withoutDevice: header, now: now.wall)
                 }
                 self.metrics.counted("rejected")
                 self.results.reject(record, origin, reason, header, now, output)
             }
         }
+    }
+
+    func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+        let reason = Reason("crash_loop", "The worker died twice while it was handling this record.")
+        self.metrics.counted("dead_lettered")
+        self.results.bury(record, EventOrigin(of: record), .rejected, reason, now, output)
     }
 
     /// Events of a device are counted in one partition, wherever they come in: only there it is known which of them are
@@ -120,19 +151,43 @@ final class ArrivalTask: StreamTask {
         _ origin: EventOrigin,
         _ output: StreamOutput
     ) -> Bool {
-        let count = Int32(clamping: self.cluster.partitionCounts[self.settings.topics.input] ?? 1)
-        let home = self.settings.partitioner.partition(of: event.deviceID.utf8.span, among: count)
-        guard home != self.partition, origin.hops < EventOrigin.hopsLimit else { return false }
-        output.send(
-            OutboundRecord(
-                topic: self.settings.topics.input,
-                key: record.key,
-                value: event.encoded(),
-                headers: origin.headers(afterHopOf: record),
-                partition: home,
-                timestamp: record.timestamp
-            )
+        let home = self.settings.partitioner.partition(of: event.deviceID.utf8.span, among: self.homes)
+        guard home != self.partition, origin.hops < EventOrigin.hopsLimit || !self.isHome else {
+            return false
+        }
+        var moved = OutboundRecord(
+            topic: self.settings.topics.input,
+            key: record.key,
+            value: event.encoded(),
+            headers: origin.headers(afterHopOf: record),
+            partition: home,
+            timestamp: record.timestamp
         )
+        moved.omitKey(beyond: self.settings.kafka.messageBytesLimit)
+        output.send(moved)
+        self.metrics.sentHome()
+        return true
+    }
+
+    /// An event without a device is at home in any partition that remembers.
+    ///
+    /// - Returns: false if the record has no room for what says where it comes from.
+    private func passOn(
+        _ record: borrowing InboundRecord,
+        _ origin: EventOrigin,
+        _ output: StreamOutput
+    ) -> Bool {
+        var copy = OutboundRecord(
+            topic: self.settings.topics.input,
+            key: record.key,
+            value: record.value,
+            headers: origin.headers(afterCopyOf: record),
+            partition: self.partition % self.homes,
+            timestamp: record.timestamp
+        )
+        copy.omitKey(beyond: self.settings.kafka.messageBytesLimit)
+        guard copy.encodedBytesBound <= self.settings.kafka.messageBytesLimit else { return false }
+        output.send(copy)
         self.metrics.sentHome()
         return true
     }
@@ -144,7 +199,19 @@ final class ArrivalTask: StreamTask {
         _ now: Moment,
         _ output: StreamOutput
     ) {
+        self.ledger.isCrowded = output.isCrowded
         let judgement = self.ledger.count(event, now: now.wall)
+        guard !judgement.isBeyondLimit else {
+            self.metrics.counted("beyond_limit")
+            return self.results.reject(
+                record,
+                origin,
+                Self.tooManyMessages,
+                PushEventHeader(of: event),
+                now,
+                output
+            )
+        }
         self.metrics.counted(judgement.standing)
         self.results.settle(record, origin, event, judgement, now, output)
         if judgement.standing == .accepted, event.kind == .arrived {

@@ -35,6 +35,10 @@ final class CombinationTask: StreamTask {
         self.combination.take(part, now: now.wall)
     }
 
+    func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+        self.metrics.unreadablePart()
+    }
+
     func collect(at now: Moment, progress: Int64, _ output: StreamOutput) {
         self.combination.collect(now: now.wall) { key, statistics in
             output.send(

@@ -35,8 +35,14 @@ struct PushArrivalSettings: Sendable {
                 "How the publishers choose the partition of a key: murmur2 (Java and most clients) or crc32 "
                 + "(librdkafka). A record in another partition than its device's is sent on to that."
         )
+        if self.kafka.messageBytesLimit < Self.leastMessageBytes {
+            kafka.reportFault(
+                "message_limit",
+                "must be at least \(Self.leastMessageBytes) bytes: the statistics of one message can be that large"
+            )
+        }
         self.operation = OperationSettings(reader)
-        self.stream = Self.stream(reader.section("state"))
+        self.stream = Self.stream(reader.section("state"), group: self.kafka.group)
         let push = reader.section("push")
         self.rules = Self.rules(push)
         self.apps = PushApps(
@@ -84,7 +90,15 @@ struct PushArrivalSettings: Sendable {
         self.dashboard = DashboardSettings(reader.section("dashboard"))
     }
 
-    private static func stream(_ reader: SettingsReader) -> StreamSettings {
+    /// What the largest record takes that cannot be told in several.
+    static let leastMessageBytes = 64 << 10
+
+    /// Devices in one record of the changelog.
+    var devicesPerRecord: Int {
+        (self.kafka.messageBytesLimit - CohortSnapshot.ownBytesLimit) / DeviceRecord.byteCount
+    }
+
+    private static func stream(_ reader: SettingsReader, group: String) -> StreamSettings {
         StreamSettings(
             threads: reader.int(
                 "threads",
@@ -109,9 +123,15 @@ struct PushArrivalSettings: Sendable {
                 default: 1 << 30,
                 in: (1 << 20)...(1 << 40),
                 help:
-                    "What the state of all threads may take in memory; 24 bytes for a device and message. "
-                    + "Above it nothing is read: add workers, or raise it."
-            )
+                    "What the state of all threads may take in memory; 24 bytes for a device and message, "
+                    + "some 100 for a message of one device. Above half of it such messages are not begun. Above it nothing is read: add workers, or raise it."
+            ),
+            crashFolder: reader.optionalString(
+                "crash_folder",
+                help:
+                    "Remembers which records a worker died of. Outlives a container only if it is a volume's; "
+                    + "by default one in the system's temporary folder."
+            ) ?? WorkerSettings.temporaryFolder(of: group)
         )
     }
 
@@ -129,6 +149,14 @@ struct PushArrivalSettings: Sendable {
                 default: standard.grace,
                 in: .zero ... .seconds(7 * 86_400),
                 help: "How long after that the devices of a message are remembered."
+            ),
+            newMessages: reader.int(
+                "new_messages",
+                default: standard.newMessages,
+                in: 1...1_000_000,
+                help:
+                    "New messages of one app that a partition takes up in a second, as long as a single device tells "
+                    + "of each and no sent; 100 times that after a quiet time. Beyond it, events are rejected."
             ),
             environments: Set(
                 reader.strings(

@@ -46,13 +46,17 @@ final class PushMetrics {
                 "worker_stream_restore_seconds",
                 "How long it took to read back the last partition's state, by thread."
             ),
+            (
+                "worker_stalled",
+                "1 while nothing is finished although there is something to do, by cause and thread."
+            ),
             ("worker_stream_state_bytes", "What the state takes in memory, by thread."),
         ] { registry.describe(name, help: help) }
     }
 
     func counted(_ standing: PushStanding) { self.standings[standing]?.increment() }
 
-    /// - Parameter result: `rejected` or `dead_lettered`.
+    /// - Parameter result: `rejected`, `beyond_limit` (of push.new_messages) or `dead_lettered`.
     func counted(_ result: String) {
         let counter = self.others[result] ?? Self.events(result, self.factory)
         self.others[result] = counter

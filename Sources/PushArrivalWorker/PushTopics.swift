@@ -1,4 +1,6 @@
+import Kafka
 import Operations
+import PushStatistics
 import StreamKit
 import WorkerKit
 
@@ -43,8 +45,13 @@ struct PushTopicNames: Hashable, Sendable {
 struct PushTopics {
     private let names: PushTopicNames
     private let forwards: Bool
+    private let messageBytesLimit: Int
+    /// What has to be kept of what workers remember.
+    private let leastRetention: Duration
 
     init(_ settings: PushArrivalSettings) {
+        self.messageBytesLimit = settings.kafka.messageBytesLimit
+        self.leastRetention = settings.rules.allowedLateness + settings.rules.grace + .seconds(86_400)
         self.names = settings.topics
         self.forwards = settings.forwardBatch != nil
     }
@@ -60,11 +67,12 @@ struct PushTopics {
 
     /// - Throws: `PreflightFailure`, with a sentence for each fault.
     func check(_ cluster: StreamCluster) throws {
-        var faults = self.roles.compactMap { role, topic in
+        let missing = self.roles.compactMap { role, topic in
             cluster.partitionCounts[topic, default: 0] > 0
                 ? nil
                 : "The \(role) topic '\(topic)' does not exist, or this client may not see it; create it, or allow it."
         }
+        var faults: [String] = []
         for (index, role) in self.roles.enumerated() {
             for other in self.roles[..<index] where other.topic == role.topic {
                 faults.append(
@@ -72,14 +80,64 @@ struct PushTopics {
                 )
             }
         }
+        // Topics that were created a moment ago may still come to be seen; names that clash stay as they are.
+        guard faults.isEmpty else { throw PreflightFailure(faults: missing + faults) }
+        guard missing.isEmpty else { throw PreflightFailure(faults: missing, mayPass: true) }
         let counts = [self.names.input, self.names.changelog].map { cluster.partitionCounts[$0, default: 0] }
-        if faults.isEmpty, counts[0] != counts[1] {
+        if counts[0] < counts[1] {
             faults.append(
                 "The changelog topic '\(self.names.changelog)' has \(counts[1]) partitions and the input topic "
-                    + "'\(self.names.input)' has \(counts[0]); they must have the same number. To change it, stop the "
-                    + "workers when every message is complete, and make the changelog anew."
+                    + "'\(self.names.input)' only \(counts[0]); it may not have more. To change it, stop the workers "
+                    + "when every message is complete, and make the changelog anew."
             )
         }
+        faults += self.forgetfulness(in: cluster) + self.narrowness(in: cluster)
         guard faults.isEmpty else { throw PreflightFailure(faults: faults) }
+    }
+
+    /// Topics whose settings decide whether the state can be found again.
+    var described: [String] { self.roles.map(\.topic) }
+
+    /// What is told when the input has partitions that the changelog has not; nil if it has none.
+    func growth(in cluster: StreamCluster) -> String? {
+        let counts = [self.names.input, self.names.changelog].map { cluster.partitionCounts[$0, default: 0] }
+        guard counts[0] > counts[1] else { return nil }
+        return "The input topic '\(self.names.input)' has \(counts[0]) partitions and the changelog topic "
+            + "'\(self.names.changelog)' \(counts[1]): devices are counted in the first \(counts[1]) partitions, and "
+            + "what comes in elsewhere is sent on to them. To spread them over all, stop the workers when every message "
+            + "is complete, and make the changelog anew."
+    }
+
+    /// Every record of these topics is needed; the state is every record of the changelog, as long as a message is counted.
+    private func forgetfulness(in cluster: StreamCluster) -> [String] {
+        var faults = self.roles.compactMap { role, topic -> String? in
+            guard ![self.names.parts, self.names.statistics].contains(topic),
+                let policy = cluster.topicSettings[topic]?["cleanup.policy"], policy.contains("compact")
+            else { return nil }
+            return
+                "The \(role) topic '\(topic)' is compacted (cleanup.policy '\(policy)'): a record would take away the "
+                + "one before it that has the same key. Set it to 'delete'."
+        }
+        let least = self.leastRetention.wholeMilliseconds
+        if let time = cluster.topicSettings[self.names.changelog]?.number("retention.ms"), time >= 0,
+            time < least
+        {
+            faults.append(
+                "The changelog topic '\(self.names.changelog)' forgets (retention.ms \(time)) what is still counted "
+                    + "with: after a restart, repeats would count again. Set it to \(least) or more."
+            )
+        }
+        return faults
+    }
+
+    /// A transaction with a record that its topic does not take is never committed, and begins again for ever.
+    private func narrowness(in cluster: StreamCluster) -> [String] {
+        self.roles.compactMap { role, topic in
+            guard let largest = cluster.topicSettings[topic]?.number("max.message.bytes"),
+                largest < Int64(self.messageBytesLimit)
+            else { return nil }
+            return "The \(role) topic '\(topic)' takes \(largest) bytes a record (max.message.bytes), and "
+                + "kafka.message_limit is \(self.messageBytesLimit): lower kafka.message_limit, or raise that."
+        }
     }
 }

@@ -32,7 +32,7 @@ final class ResultWriter {
             judgement.standing,
             PushTime(of: event, sentMS: judgement.sent)
         )
-        self.send(record, origin, self.outcome(origin, .succeeded, nil, now), subject, output)
+        self.send(record, origin, self.outcome(record, .succeeded, nil, now), subject, output)
     }
 
     /// An event was read, and cannot count as anything.
@@ -44,15 +44,16 @@ final class ResultWriter {
         _ now: Moment,
         _ output: StreamOutput
     ) {
-        let outcome = self.outcome(origin, .rejected, reason, now)
+        let outcome = self.outcome(record, .rejected, reason, now)
         self.send(record, origin, outcome, .refused(header), output)
     }
 
-    /// A record cannot be read. Its dead letter points at it: the value may hold the notification's text.
+    /// A record cannot be read, or must not be. Its dead letter points at it: the value may hold the notification's text.
     func bury(
         _ record: borrowing InboundRecord,
         _ origin: EventOrigin,
-        _ fault: RecordFault,
+        _ kind: DeadLetter.Class,
+        _ reason: Reason,
         _ now: Moment,
         _ output: StreamOutput
     ) {
@@ -65,8 +66,8 @@ final class ResultWriter {
                 group: self.settings.kafka.group,
                 timestamp: record.timestamp
             ),
-            kind: fault.kind,
-            reason: fault.reason,
+            kind: kind,
+            reason: reason,
             replayable: .afterFix,
             attempts: 0,
             firstFailedAt: now.wall,
@@ -83,23 +84,23 @@ final class ResultWriter {
                 omitsValue: true
             )
         )
-        let outcome = self.outcome(origin, .deadLettered, fault.reason, now, deadLetterID: notice.id)
+        let outcome = self.outcome(record, .deadLettered, reason, now, deadLetterID: notice.id)
         self.send(record, origin, outcome, nil, output)
     }
 
     // MARK: - Outcomes
 
     private func outcome(
-        _ origin: EventOrigin,
+        _ record: borrowing InboundRecord,
         _ fate: Outcome.Fate,
         _ reason: Reason?,
         _ now: Moment,
         deadLetterID: String? = nil
     ) -> Outcome {
         Outcome(
-            topic: origin.topic,
-            partition: origin.partition,
-            offset: origin.offset,
+            topic: record.topic,
+            partition: record.partition,
+            offset: record.offset,
             fate: fate,
             reason: reason,
             attempts: 0,
@@ -125,17 +126,18 @@ final class ResultWriter {
             }
             // Whoever replays dead letters finds by it how each of them ended.
             if let replay = record.replayHeader { headers.append(replay) }
+            if let claim = origin.outcomeHeader { headers.append(claim) }
         }
-        output.send(
-            OutboundRecord(
-                topic: self.settings.topics.result,
-                key: record.key,
-                value: PushArrivalResult.encode(outcome, subject, as: self.settings.resultFormat),
-                headers: headers,
-                // Outcomes of one input partition stay together and in order, whatever the publisher's partitioner.
-                partition: record.partition % self.partitions(of: self.settings.topics.result)
-            )
+        var result = OutboundRecord(
+            topic: self.settings.topics.result,
+            key: record.key,
+            value: PushArrivalResult.encode(outcome, subject, as: self.settings.resultFormat),
+            headers: headers,
+            // Outcomes of one input partition stay together and in order, whatever the publisher's partitioner.
+            partition: record.partition % self.partitions(of: self.settings.topics.result)
         )
+        result.omitKey(beyond: self.settings.kafka.messageBytesLimit)
+        output.send(result)
     }
 
     private func partitions(of topic: String) -> Int32 {

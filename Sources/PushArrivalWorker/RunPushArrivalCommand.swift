@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 import Operations
 import PushArrivalPages
 import ServiceLifecycle
@@ -14,11 +15,20 @@ struct RunPushArrivalCommand: AsyncParsableCommand {
 
     @OptionGroup var file: SettingsFileOption
 
-    @Option(help: "Stop by itself, as if told to, once so many records are processed.")
+    @Option(
+        help: ArgumentHelp(
+            "Process so many records and no more, and stop as if told to once they are committed.",
+            valueName: "records"
+        )
+    )
     var stopAfter: Int?
 
     @Flag(help: "Print a line of JSON at the end: records, seconds, and CPU time per record.")
     var summary = false
+
+    func validate() throws {
+        guard self.stopAfter ?? 1 > 0 else { throw ValidationError("--stop-after is at least 1.") }
+    }
 
     func run() async throws {
         do {
@@ -41,9 +51,12 @@ struct RunPushArrivalCommand: AsyncParsableCommand {
                 kafka: settings.kafka,
                 settings: settings.stream,
                 surroundings: surroundings,
-                bound: bound
+                bound: bound,
+                describedTopics: PushTopics(settings).described
             ) { cluster in
-                try PushTopics(settings).check(cluster)
+                let topics = PushTopics(settings)
+                try topics.check(cluster)
+                if let growth = topics.growth(in: cluster) { surroundings.logger.warning("\(growth)") }
                 return PushApplication(settings, cluster, PushMetrics(factory: surroundings.registry))
             }
             let dashboard = settings.dashboard?.services(

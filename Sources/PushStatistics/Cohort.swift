@@ -227,6 +227,16 @@ package final class Cohort {
         )
     }
 
+    /// All that is known of it, if that is little: at most one device, and nothing to be written or told.
+    func idle() -> CohortSnapshot? {
+        guard self.deviceCount <= 1, !self.isChanged, self.tellAt == nil, self.changes.isEmpty else {
+            return nil
+        }
+        var snapshot = self.snapshot(self.tally)
+        self.devices?.forEach { snapshot.devices.append($0) }
+        return snapshot
+    }
+
     /// Takes what a later snapshot of itself says.
     package func restore(_ snapshot: CohortSnapshot) {
         self.campaignID = snapshot.campaignID

@@ -40,4 +40,19 @@ package struct CohortSnapshot: Hashable, Sendable {
         self.lastSeen = lastSeen
         self.base = base
     }
+
+    /// The same as several snapshots of at most so many devices: read back one after the other, they say what this one
+    /// says. However much has changed, each of them fits into a record.
+    package func pieces(ofDevices limit: Int) -> [CohortSnapshot] {
+        guard self.devices.count > limit else { return [self] }
+        return stride(from: 0, to: self.devices.count, by: max(1, limit)).map { start in
+            var piece = self
+            piece.devices = Array(self.devices[start..<min(start + max(1, limit), self.devices.count)])
+            return piece
+        }
+    }
+
+    /// What a snapshot takes in a record without its devices, at most: three names of 256 bytes in its key and its
+    /// value, 33 reasons, and a sketch of 600 lags.
+    package static let ownBytesLimit = 32 << 10
 }

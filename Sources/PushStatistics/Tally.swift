@@ -32,6 +32,9 @@ package struct Tally: Hashable, Sendable {
 
     package var rejectedTotal: Int64 { self.rejected.values.reduce(0, +) }
 
+    /// Whether more than one device has told of it, or a sender: then it is no invention of a single device.
+    var isProven: Bool { self.sent > 0 || max(self.arrived, self.shown, self.opened, self.dismissed) > 1 }
+
     package var sent: Int64 { self.accepted + self.rejectedTotal }
 
     package mutating func reject(_ reason: String, count: Int64 = 1) {

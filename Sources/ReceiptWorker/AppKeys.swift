@@ -7,6 +7,8 @@ import WireFormats
 final class AppKeys: Sendable {
     private struct Keys {
         var sharedSecret: Secret?
+        /// Counts the shared secrets of this process.
+        var secretSerial = 0
         var key: ReceiptSettings.Key?
     }
 
@@ -17,8 +19,9 @@ final class AppKeys: Sendable {
         self.apps = Mutex(Dictionary(keys) { first, _ in first })
     }
 
-    func sharedSecret(of bundleID: String) -> Secret? {
-        self.apps.withLock { $0[bundleID]?.sharedSecret }
+    /// The app's shared secret as of now, if it has one, and its number.
+    func sharedSecret(of bundleID: String) -> (secret: Secret?, serial: Int) {
+        self.apps.withLock { ($0[bundleID]?.sharedSecret, $0[bundleID]?.secretSerial ?? 0) }
     }
 
     func key(of bundleID: String) -> ReceiptSettings.Key? {
@@ -26,7 +29,10 @@ final class AppKeys: Sendable {
     }
 
     func replaceSharedSecret(of bundleID: String, by secret: Secret) {
-        self.apps.withLock { $0[bundleID]?.sharedSecret = secret }
+        self.apps.withLock {
+            $0[bundleID]?.sharedSecret = secret
+            $0[bundleID]?.secretSerial += 1
+        }
     }
 
     func replaceSigner(of bundleID: String, by signer: ES256Signer) {

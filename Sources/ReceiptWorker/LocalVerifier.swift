@@ -31,6 +31,8 @@ package struct LocalVerifier: Sendable {
     /// What a receipt's word is worth.
     enum Credibility: Hashable, Sendable {
         case verified
+        /// The signature is Apple's, and of a kind that is too weak to grant anything by itself.
+        case weaklySigned
         /// Nothing here can tell; Apple can.
         case unverified(Reason)
     }
@@ -71,19 +73,28 @@ package struct LocalVerifier: Sendable {
     /// in 2014, and covers neither the environment nor what came later: only Apple can tell.
     private func transactionReceipt(_ bytes: [UInt8]) throws(AppReceiptFault) -> Finding {
         let receipt = try TransactionReceipt(unverified: bytes)
-        var doubt = Reason.weakSignature
+        var credibility = Credibility.unverified(.noAnchor)
         do throws(AppReceiptFault) {
             if let verifier = self.transactionReceipts {
                 _ = try verifier.receipt(bytes)
-            } else {
-                doubt = .noAnchor
+                credibility = .weaklySigned
             }
         } catch {
             guard error.kind == .unverifiable else { throw error }
-            doubt = error.reason
+            credibility = .unverified(error.reason)
         }
         let environment = receipt.environmentName.map { StoreEnvironment($0) }
-        return .readable(StorePurchases(receipt.transaction), .unverified(doubt), environment)
+        return .readable(StorePurchases(receipt.transaction), credibility, environment)
+    }
+
+    /// Whether a receipt of this form has to be verified here before it may show that a purchase is its sender's. A
+    /// receipt of iOS 6, which anybody can write, must be no way around the roots of app receipts.
+    func demandsProof(of form: ReceiptForm) -> Bool {
+        switch form {
+        case .app: self.appReceipts != nil
+        case .transaction: self.appReceipts != nil || self.transactionReceipts != nil
+        case .signed: true
+        }
     }
 
     private func signedTransaction(_ text: [UInt8], _ now: Int64) -> Finding {
@@ -101,7 +112,7 @@ package struct LocalVerifier: Sendable {
 }
 
 extension Reason {
-    fileprivate static let weakSignature = Reason(
+    static let weakSignature = Reason(
         "receipt.weak_signature",
         "The signatures of receipts of iOS 6 are too weak to believe: only Apple can tell."
     )

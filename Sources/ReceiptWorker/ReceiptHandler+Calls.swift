@@ -14,9 +14,12 @@ extension ReceiptHandler {
     }
 
     private func verifyReceiptCall(_ data: String, _ job: Job) -> Call<Job> {
+        let (secret, serial) = self.keys.sharedSecret(of: job.claim.bundleID)
+        var job = job
+        job.secretSerial = serial
         let body = VerifyReceiptRequest(
             receiptData: data,
-            password: self.keys.sharedSecret(of: job.claim.bundleID)?.revealBytes(),
+            password: secret?.revealBytes(),
             excludesOldTransactions: self.app(of: job)?.excludesOldTransactions ?? false
         )
         let base = self.settings.verifyReceiptHosts[job.host]?.text ?? job.host.verifyReceiptURL

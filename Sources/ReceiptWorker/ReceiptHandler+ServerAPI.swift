@@ -29,17 +29,26 @@ extension ReceiptHandler {
         answer.httpStatus = response.status
         answer.appleStatus = reply.errorCode
         switch reply.decision {
-        case .accept, .acceptExpired: return self.take(reply.answer, answer, job, attempt)
+        case .accept, .acceptExpired:
+            self.served.insert(Self.lane(job, .serverAPI))
+            return self.take(reply.answer, answer, job, attempt)
         case .trySandbox, .tryProduction:
             return self.follow(job.elsewhere(isRefused: response.status == 401), attempt)
         case .retry:
             let (delay, isNamed) = (reply.delay, reply.namesTime)
             return .retry(self.retry(reply.reason, response, delay: delay, isNamed: isNamed, attempt))
         case .retryLimited where reply.isUnknownPurchase: return self.unknown(reply, answer, job, attempt)
+        // An outage of Apple's must not end as many purchases of which nothing is known.
+        case .retryLimited where response.status >= 500:
+            return .retry(self.retry(reply.reason, response, attempt))
+        case .retryLimited where reply.errorCode != nil:
+            return self.fewTimes(reply.reason, orElse: answer, attempt)
         case .retryLimited: return self.fewTimes(reply.reason, attempt)
         case .reject: return self.rejected(reply, answer, job, attempt)
         case .configuration where response.status == 401:
             return self.unauthorized(reply, answer, job, attempt)
+        case .configuration where reply.isBadRequest && self.served.contains(Self.lane(job, .serverAPI)):
+            return self.fewTimes(reply.reason, orElse: answer, attempt)
         case .configuration: return .hold(reply.reason, scope: .lane)
         }
     }
@@ -114,7 +123,9 @@ extension ReceiptHandler {
             }
             return self.fewTimes(error.reason, attempt)
         }
-        if let flaw = gathered.flaw { return self.fewTimes(flaw.reason(in: "transaction"), attempt) }
+        if let flaw = gathered.flaw {
+            return self.fewTimes(flaw.reason(in: "transaction"), orElse: draft, attempt)
+        }
         guard let next = self.next(after: gathered, job, attempt) else {
             return self.concluded(gathered, draft, job, attempt)
         }
@@ -145,7 +156,12 @@ extension ReceiptHandler {
         var found = found
         if case .next = job.history { found.isIncomplete = true }
         if !job.holdsClaim(found), let claimed = job.claim.transactionID { found.remove(claimed) }
-        return self.settled(found, draft, job, attempt)
+        let verdict = self.settled(found, draft, job, attempt)
+        // Apple was asked about the id alone.
+        guard case .unverified = job.credibility, case .answer(var answer) = verdict, answer.verdict == .valid
+        else { return verdict }
+        answer.check = Reason.unverified.code
+        return .answer(answer)
     }
 }
 
@@ -223,6 +239,10 @@ extension AppStoreAnswer {
 }
 
 extension Reason {
+    fileprivate static let unverified = Reason(
+        "receipt.unverified",
+        "The purchase stands. No certificate here shows that the receipt is Apple's, and so whose purchase it is."
+    )
     fileprivate static let productionIsSilent = Reason(
         "appstore.not_said_by_production",
         "The sandbox does not know the transaction, and production takes no token for the app: it may not be sold yet."

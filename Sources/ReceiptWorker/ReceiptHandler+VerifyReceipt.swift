@@ -21,7 +21,8 @@ extension ReceiptHandler {
         switch error.kind {
         // A proxy that cannot be trusted, or certificates that are missing here. Never asked without them.
         case .tls: .hold(error.reason, scope: .lane)
-        case .tooLarge: self.fewTimes(error.reason, attempt)
+        // How much there is to tell is up to the purchases that a client names.
+        case .tooLarge: self.fewTimes(error.reason, orElse: self.answer(.unavailable, to: job), attempt)
         default: .retry(Retry(error.reason, blame: .upstream))
         }
     }
@@ -39,41 +40,74 @@ extension ReceiptHandler {
         answer.source = .verifyReceipt
         answer.httpStatus = response.status
         answer.appleStatus = reply.status
+        let lane = Self.lane(job, .verifyReceipt)
+        if reply.status != nil, !reply.isBadRequest { self.served.insert(lane) }
         switch reply.decision {
         case .accept, .acceptExpired: return self.accepted(reply, answer, job, attempt)
         case .trySandbox, .tryProduction: return self.follow(job.elsewhere(), attempt)
         case .retry: return .retry(self.retry(reply.reason, response, attempt))
-        case .retryLimited: return self.fewTimes(reply.reason, attempt)
+        // The sandbox cannot speak for production, which is asked first unless a record hints at the sandbox.
+        case .reject where !job.mayBeRejected: return self.follow(job.elsewhere(), attempt)
         case .reject: return .refuse(reply.reason, answer)
-        case .configuration:
-            // It speaks of our secret only if the receipt is one of our app.
-            guard reply.status == 21004 else { return .hold(reply.reason, scope: .lane) }
-            guard job.isOurs else { return .refuse(reply.reason, answer) }
-            return self.doubts.refused(job.digest, of: job.claim.bundleID)
-                ? .hold(reply.reason, scope: .lane) : self.fewTimes(reply.reason, attempt)
+        case .retryLimited where reply.isAboutReceipt: return self.doubted(reply, answer, job, attempt)
+        case .retryLimited: return self.fewTimes(reply.reason, attempt)
+        case .configuration where reply.status == SecretDoubts.secretStatus:
+            return self.secretRefused(reply, answer, job, attempt)
+        case .configuration where self.served.contains(lane):
+            return self.fewTimes(reply.reason, orElse: answer, attempt)
+        case .configuration: return .hold(reply.reason, scope: .lane)
         }
+    }
+
+    /// Any client can make Apple say this. It is taken for trouble of Apple's or of ours where several receipts got it
+    /// that Apple has signed, and none a good answer.
+    private func doubted(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+        -> Verdict<Job, Answer>
+    {
+        guard let status = reply.status, reply.decision == .retryLimited, !reply.isApproval else {
+            return self.fewTimes(reply.reason, orElse: draft, attempt)
+        }
+        guard job.mayBeRejected else { return self.follow(job.elsewhere(), attempt) }
+        if self.isLastTry(attempt), job.credibility == .verified, job.isOurs,
+            self.doubts.refused(job.digest, of: job.claim.bundleID, by: status)
+        {
+            return .hold(reply.reason, scope: .lane)
+        }
+        return self.fewTimes(reply.reason, orElse: draft, attempt)
+    }
+
+    /// It speaks of our secret only if the receipt is one of our app.
+    private func secretRefused(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+        -> Verdict<Job, Answer>
+    {
+        let app = job.claim.bundleID
+        guard job.isOurs else { return .refuse(reply.reason, draft) }
+        // The secret has been corrected since.
+        guard job.secretSerial == self.keys.sharedSecret(of: app).serial else {
+            return self.follow(job, attempt)
+        }
+        guard !self.isForgeable(job), self.doubts.refused(job.digest, of: app, by: SecretDoubts.secretStatus)
+        else { return self.fewTimes(reply.reason, orElse: draft, attempt) }
+        return .hold(reply.reason, scope: .lane)
+    }
+
+    /// Whether anybody can have written the receipt, although roots are configured.
+    private func isForgeable(_ job: Job) -> Bool {
+        guard case .unverified = job.credibility, let form = job.form else { return false }
+        return self.local.demandsProof(of: form)
     }
 
     private func accepted(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
         // Apple does not look at the secret where there is no subscription.
-        if reply.purchases?.transactions.contains(where: { $0.expiresAt != nil }) ?? true {
-            self.doubts.taken(of: job.claim.bundleID)
-        }
+        let hasSubscription = reply.purchases?.transactions.contains { $0.expiresAt != nil } ?? true
+        self.doubts.approved(of: job.claim.bundleID, hasTakenSecret: hasSubscription)
         guard var purchases = reply.purchases else { return self.ended(reply, draft, job, attempt) }
-        // What has ended may be told of without the receipt, whose app is known from here.
-        if reply.decision == .acceptExpired, purchases.bundleID == nil {
-            purchases.bundleID = job.local?.bundleID
-        }
-        purchases.learnProductTypes(from: job.local?.transactions ?? [])
-        return self.settled(
-            purchases,
-            draft,
-            job,
-            saidToBeExpired: reply.decision == .acceptExpired,
-            attempt
-        )
+        // Apple has approved of this very receipt, so what it says itself fills the gaps.
+        if purchases.bundleID == nil { purchases.bundleID = job.local?.bundleID }
+        purchases.learn(from: job.local?.transactions ?? [])
+        return self.settled(purchases, draft, job, attempt)
     }
 
     /// Apple says that the subscription is over, and nothing of it: what the receipt says of itself, which Apple has
@@ -83,27 +117,31 @@ extension ReceiptHandler {
     {
         var purchases = job.local ?? StorePurchases()
         purchases.environment = job.host.environment
-        let verdict = self.settled(purchases, draft, job, saidToBeExpired: true, attempt)
-        guard case .answer(var answer) = verdict, answer.verdict == .valid else { return verdict }
+        let verdict = self.settled(purchases, draft, job, attempt)
+        guard case .answer(let own) = verdict, own.verdict == .valid else { return verdict }
+        // By its own word it goes on; Apple's counts, and is what is shown.
+        purchases.callOver()
+        guard case .answer(var answer) = self.settled(purchases, draft, job, attempt) else { return verdict }
         (answer.verdict, answer.check) = (.expired, reply.reason.code)
         return .answer(answer)
     }
 
-    func settled(
-        _ purchases: StorePurchases,
-        _ draft: Answer,
-        _ job: Job,
-        saidToBeExpired: Bool = false,
-        _ attempt: Attempt
-    ) -> Verdict<Job, Answer> {
-        if let flaw = purchases.flaw { return self.fewTimes(flaw.reason(in: "transaction"), attempt) }
+    func settled(_ purchases: StorePurchases, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+        -> Verdict<Job, Answer>
+    {
+        if let flaw = purchases.flaw {
+            return self.fewTimes(flaw.reason(in: "transaction"), orElse: draft, attempt)
+        }
         var purchases = purchases
         purchases.expiresAt = purchases.expiresAt ?? job.local?.expiresAt
-        let judged = self.judged(purchases, job, saidToBeExpired: saidToBeExpired, attempt)
+        let judged = self.judged(purchases, job, attempt)
         var answer = judged.answer
         answer.source = draft.source
         answer.httpStatus = draft.httpStatus
         answer.appleStatus = draft.appleStatus
+        if judged.isLacking, let reason = judged.refusal {
+            return self.fewTimes(reason, orElse: answer, attempt)
+        }
         return judged.refusal.map { .refuse($0, answer) } ?? .answer(answer)
     }
 
@@ -141,11 +179,22 @@ extension ReceiptHandler {
 
     /// Asks a few times, and then a person has to look at it. If it goes on for all, the lane is held.
     func fewTimes(_ reason: Reason, _ attempt: Attempt) -> Verdict<Job, Answer> {
-        guard attempt.failures + 1 >= self.settings.limitedAttempts else {
-            return .retry(Retry(reason, blame: .record))
-        }
+        guard self.isLastTry(attempt) else { return .retry(Retry(reason, blame: .record)) }
         return .reject(
             Rejection(reason, kind: .exhausted, replayable: .yes, suggestsConfigurationFault: true)
         )
+    }
+
+    /// Asks a few times about what a client has chosen, be it a receipt or an id, and then says that nothing is known:
+    /// it is no dead letter, and says nothing against the lane.
+    func fewTimes(_ reason: Reason, orElse draft: Answer, _ attempt: Attempt) -> Verdict<Job, Answer> {
+        guard self.isLastTry(attempt) else { return .retry(Retry(reason, blame: .record)) }
+        var answer = draft
+        answer.verdict = .unavailable
+        return .refuse(reason, answer)
+    }
+
+    private func isLastTry(_ attempt: Attempt) -> Bool {
+        attempt.failures + 1 >= self.settings.limitedAttempts
     }
 }

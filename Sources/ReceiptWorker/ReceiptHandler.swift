@@ -18,6 +18,7 @@ package struct ReceiptHandler: Handler {
     let local: LocalVerifier
     let keys: AppKeys
     let doubts: SecretDoubts
+    let served = ServedLanes()
     let parts: StoreEndpoints
     private let apps: [String: ReceiptSettings.App]
 
@@ -34,6 +35,7 @@ package struct ReceiptHandler: Handler {
 
     package func companions(_ surroundings: Surroundings) -> [any Service] {
         self.doubts.goLive()
+        self.served.goLive()
         let files = self.watchedFiles
         return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
     }
@@ -42,8 +44,9 @@ package struct ReceiptHandler: Handler {
         self.settings.apps.flatMap { app in
             app.files.map { file in
                 SecretFileWatch.File(path: file.path, owner: ["app": app.bundleID], known: file.text) {
-                    [keys = self.keys] secret in
+                    [keys = self.keys, doubts = self.doubts] secret in
                     try keys.replace(file.content, of: app.bundleID, by: secret)
+                    if file.content == .sharedSecret { doubts.secretChanged(of: app.bundleID) }
                 }
             }
         }
@@ -84,7 +87,7 @@ package struct ReceiptHandler: Handler {
         -> Plan<Job, Answer>
     {
         guard app.route == .serverAPI, let id = receipt.transactionID else {
-            return .reject(Rejection(.noReceipt, kind: .invalid, replayable: .afterFix))
+            return .refuse(.noReceipt, Answer(.invalid, receipt.header))
         }
         return self.planned(Self.job(receipt, asking: id), attempt)
     }
@@ -108,6 +111,7 @@ package struct ReceiptHandler: Handler {
             return .refuse(reason, self.answer(verdict, to: job))
         case .readable(let purchases, let credibility, let environment):
             job.local = purchases
+            job.credibility = credibility
             job.likelyEnvironment = environment
             // A receipt of iOS 6 may not say whose it is; one that says so is held to it.
             guard purchases.bundleID == nil || job.isOurs else {
@@ -129,9 +133,15 @@ package struct ReceiptHandler: Handler {
         switch app.route {
         case .verifyReceipt where input.receiptData != nil:
             job.step = .verifyReceipt(input.receiptData ?? "")
+            // A wrong hint costs a call and decides nothing: what the sandbox accepts is a purchase of the sandbox.
+            job.host = receipt.hint ?? .production
         case .verifyReceipt where !self.canAskServerAPI(app): return self.locally(job, credibility, attempt)
         // A signed transaction is nothing that verifyReceipt takes.
         case .verifyReceipt, .serverAPI:
+            // Apple would be shown an id and not the receipt, so that a forged one would never be found out.
+            if case .unverified(let reason) = credibility, self.local.demandsProof(of: input.form) {
+                return .refuse(reason, self.answer(.unavailable, to: job))
+            }
             // What has bought nothing has no transaction to ask about.
             guard let id = Self.id(toAskAbout: receipt, input, job) else {
                 return self.locally(job, credibility, attempt)
@@ -184,6 +194,7 @@ package struct ReceiptHandler: Handler {
     {
         switch credibility {
         case .unverified(let reason): return .refuse(reason, self.answer(.unavailable, to: job))
+        case .weaklySigned: return .refuse(.weakSignature, self.answer(.unavailable, to: job))
         case .verified:
             let purchases = job.local ?? StorePurchases()
             if self.isTooOld(purchases, job, attempt) {
@@ -212,6 +223,8 @@ package struct ReceiptHandler: Handler {
         header.bundleID = self.app(of: receipt)?.bundleID ?? header.bundleID
         return Answer(.unavailable, header)
     }
+
+    package func smaller(_ answer: Answer) -> Answer? { answer.shortened }
 
     package func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8] {
         ReceiptResult.encode(outcome, answer, as: format)

@@ -15,6 +15,8 @@ package struct ReceiptJob: Hashable, Sendable {
     var digest: [UInt8] = []
     /// What the receipt itself says, whether or not it is to be believed.
     var local: StorePurchases?
+    /// How far the receipt is verified; nil where there is no receipt.
+    var credibility: LocalVerifier.Credibility?
     /// Where it says that it was bought. In a receipt of iOS 6 anybody may have put that.
     var likelyEnvironment: StoreEnvironment?
 
@@ -39,6 +41,8 @@ package struct ReceiptJob: Hashable, Sendable {
     var signedAt: Int64 = 0
     /// The same was refused for a token that had waited for too long.
     var isRenewed = false
+    /// Which of the app's shared secrets the call shows.
+    var secretSerial = 0
 
     /// How much of the purchase history has been read.
     enum History: Hashable, Sendable {
@@ -71,6 +75,9 @@ package struct ReceiptJob: Hashable, Sendable {
 
     /// Whether it is known without Apple that the receipt is one of the app's.
     var isOurs: Bool { self.local?.bundleID == self.claim.bundleID }
+
+    /// Whether a no to the call at hand would be the last word: the sandbox's only once production was asked.
+    var mayBeRejected: Bool { self.host == .production || self.visited.contains(.production) }
 
     /// The same of the same host, with a token of now.
     func renewed() -> ReceiptJob {

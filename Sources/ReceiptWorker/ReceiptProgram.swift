@@ -31,15 +31,17 @@ enum ReceiptProgram: WorkerProgram {
                     "limited_attempts",
                     default: 4,
                     engine,
-                    "Tries of what Apple gives no known reason for, before the record is a dead letter."
+                    "Tries of what Apple gives no known reason for, before it is unavailable, or a dead letter if the "
+                        + "record cannot be the cause."
                 ),
                 secretDoubts: reader.int(
                     "secret_doubts",
                     default: 3,
                     in: 1...100,
                     help:
-                        "Different receipts of an app for which Apple has to call its shared secret wrong, with no "
-                        + "subscription between that went well, before the lane is held."
+                        "Different receipts of an app for which Apple has to call its shared secret wrong, or that "
+                        + "are verified here and that it has to call malformed, with none between that went well, "
+                        + "before the lane is held."
                 ),
                 lagAttempts: self.attempts(
                     reader,

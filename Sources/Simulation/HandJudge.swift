@@ -44,7 +44,7 @@ struct HandJudge {
     }
 
     /// Nothing is in hand any more, and these partitions are taken up.
-    mutating func startAnew(from positions: [CommittedPosition]) {
+    mutating func startAnew(from positions: [CommittedPosition], in clusterID: String) {
         self.pieces = [:]
         self.outside = [:]
         self.bytes = 0
@@ -52,20 +52,22 @@ struct HandJudge {
         self.firstRead = [:]
         self.finished = [:]
         for position in positions {
-            let finished = ProgressMetadata.decode(position.metadata, from: position.offset ?? 0) ?? []
-            self.finished[position.partition] = Set(finished)
+            let place = PartitionMark(clusterID: clusterID, position.partition)
+            let metadata = try? ProgressMetadata(position.metadata, at: place, from: position.offset ?? 0)
+            self.finished[position.partition] = Set(metadata?.finished ?? [])
         }
     }
 
-    /// So many records are asked for.
+    /// So many records are asked for, while calls take up so many bytes.
     ///
     /// - Returns: what speaks against it.
-    func complaint(about wanted: Int) -> String? {
+    func complaint(about wanted: Int, callBytes: Int) -> String? {
         if self.pieces.count + wanted > self.recordsLimit {
             return "\(wanted) records are read with \(self.pieces.count) of \(self.recordsLimit) in hand"
         }
-        guard self.bytes >= self.bytesLimit else { return nil }
-        return "records are read with \(self.bytes) of \(self.bytesLimit) bytes in hand"
+        let bytes = self.bytes + callBytes
+        guard bytes >= self.bytesLimit else { return nil }
+        return "records are read with \(bytes) of \(self.bytesLimit) bytes in hand"
     }
 
     /// A record was read. One that cannot be begun yet, as far as can be seen from here, is left out.

@@ -1,12 +1,13 @@
 import WorkerKit
 
-/// Counts the dead letters of one worker against its budget, where each is sent as soon as it is decided.
+/// Counts the dead letters of one worker against the budget of their lane and reason, where each is sent as soon as it is
+/// decided.
 struct LetterJudge {
     private let limit: Int
     private let window: Int64
     /// The letters that this assignment has sent, be it more than once.
     private var known: Set<String> = []
-    private var times: [Int64] = []
+    private var times: [String: [Int64]] = [:]
 
     init(_ settings: DeadLetterBudget.Settings) {
         self.limit = settings.letters
@@ -18,12 +19,13 @@ struct LetterJudge {
 
     /// A letter of this id is sent.
     ///
+    /// - Parameter account: its lane and its reason.
     /// - Returns: how many that makes in a window, if those are too many.
-    mutating func sent(_ id: String, at now: Int64) -> Int? {
+    mutating func sent(_ id: String, of account: String, at now: Int64) -> Int? {
         guard self.known.insert(id).inserted else { return nil }
-        self.times.removeAll { now - $0 >= self.window }
-        self.times.append(now)
+        let times = (self.times[account] ?? []).filter { now - $0 < self.window } + [now]
+        self.times[account] = times
         // The first of a window gets through whatever the limit is.
-        return self.times.count > max(1, self.limit) ? self.times.count : nil
+        return times.count > max(1, self.limit) ? times.count : nil
     }
 }

@@ -13,6 +13,12 @@ extension OutboundRecord {
         return reason == "deadline" || reason == "head_of_line" || RetryTicket(self.headers) != nil
     }
 
+    /// The dead-letter budget that a letter is taken from: a record that was never called for has no lane.
+    var budgetAccount: String {
+        let lane = self.text("dlq.attempts") == "0" ? "" : self.text("lane") ?? "a"
+        return "\(lane) \(self.text("dlq.reason") ?? "")"
+    }
+
     /// What it is, for the narrator.
     var summary: String {
         if let outcome = SimulatedOutcome(self) { return "outcome \(outcome.id) \(outcome.fate)" }

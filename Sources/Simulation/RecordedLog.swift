@@ -13,6 +13,10 @@ package final class RecordedLog: Sendable {
         self.lines.withLock { $0.count { $0.message == message } }
     }
 
+    package func count(beginning start: String) -> Int {
+        self.lines.withLock { $0.count { $0.message.hasPrefix(start) } }
+    }
+
     private let narrator: Narrator?
     private let name: String
 

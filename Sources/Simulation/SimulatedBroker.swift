@@ -42,6 +42,8 @@ package final class SimulatedBroker: Broker {
     private(set) var hasToldOfRevocation = false
     /// Told when partitions are given up: calls for them are nobody's from then on.
     package var partitionsGivenUp: () -> Void = {}
+    /// Asked for the bytes that calls take up.
+    var callBytes: () -> Int = { 0 }
 
     /// The records of this assignment whose outcomes were acknowledged, be it in a transaction that nobody sees.
     private var acknowledged: Set<SimulatedCluster.RecordName> = []
@@ -63,6 +65,10 @@ package final class SimulatedBroker: Broker {
     private let ordering: EngineSettings.Ordering
     /// Everything that the process has asked for, of its broker and of its upstream.
     private(set) var requests = 0
+    /// Records that the process has read, and outcomes and copies that readers can see, all counted once each time.
+    private(set) var progress = 0
+    /// Transactions with positions that readers can see.
+    private(set) var committedTransactions = 0
     /// Something has arrived that it has not been given a turn for.
     var hasNews = false
     /// Something that the engine looks after once in a while, and not to the moment.
@@ -102,6 +108,18 @@ package final class SimulatedBroker: Broker {
     private func answer(after delay: Duration, _ event: @escaping () -> BrokerEvent?) {
         self.lastAnswer = max(self.lastAnswer, self.lastEffect, self.now + delay.wholeNanoseconds)
         self.cluster.network.add({ [self] in event().map { self.tell($0) } }, due: self.lastAnswer)
+    }
+
+    /// Whether it has partitions of which it has not read everything that it may. Copies in a retry topic may not be
+    /// read before they are due.
+    var hasUnread: Bool { self.membership == .assigned && self.sources.contains { $0.hasUnreadThatIsDue } }
+
+    /// Whether the group has given it partitions in which it does not stand at the end.
+    var hasLag: Bool {
+        guard self.membership == .given || self.membership == .assigned else { return false }
+        return self.owned.contains {
+            self.cluster.stored[$0]?.offset ?? 0 < self.cluster.logs[$0]?.end ?? 0
+        }
     }
 
     func recordsArrived(in partition: TopicPartition) {
@@ -152,9 +170,7 @@ package final class SimulatedBroker: Broker {
         }
     }
 
-    func hasAcknowledged(_ record: InboundRecord) -> Bool {
-        self.acknowledged.contains(.init(partition: record.partition, offset: record.offset))
-    }
+    func hasAcknowledged(_ name: SimulatedCluster.RecordName) -> Bool { self.acknowledged.contains(name) }
 
     // MARK: what the group does
 
@@ -208,11 +224,17 @@ package final class SimulatedBroker: Broker {
         return partitions.map { self.cluster.stored[$0] ?? CommittedPosition(partition: $0, offset: nil) }
     }
 
+    package func partitionCount(of topics: [String]) throws(KafkaError) -> Int {
+        guard self.isAlive() else { throw .timedOut }
+        let parked = topics.contains(SimulatedCluster.parkingTopic) ? self.cluster.partitions : 0
+        return parked + self.cluster.logs.keys.count { topics.contains($0.topic) }
+    }
+
     package func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [SimulatedSource] {
         guard self.isAlive() else { throw .timedOut }
         self.acknowledged = []
         self.sources = positions.map { self.source(at: $0) }
-        self.hand.startAnew(from: positions)
+        self.hand.startAnew(from: positions, in: self.cluster.id)
         self.letters.startAnew()
         let all = self.cluster.logs.count
         let share = Double(positions.count) / Double(max(1, all))
@@ -228,16 +250,22 @@ package final class SimulatedBroker: Broker {
 
     private func source(at position: CommittedPosition) -> SimulatedSource {
         let source = SimulatedSource(position, self.cluster)
-        source.tellsEnd = self.cluster.streams != nil
         source.asked = { [unowned self] wanted in
-            guard !self.isDead, let complaint = self.hand.complaint(about: wanted) else { return }
+            guard !self.isDead,
+                let complaint = self.hand.complaint(about: wanted, callBytes: self.callBytes())
+            else { return }
             self.cluster.violations.append(complaint)
         }
         source.handedOver = { [unowned self] record in
             // In a transaction, nobody sees at once that a deadline has passed and made room for this one.
             if self.epoch == nil { self.requests += 1 }
+            self.progress += 1
             self.cluster.narrator?.tell("broker of \(self.number)", "hands over \(record.place)")
             guard let origin = self.cluster.originName(of: record) else { return }
+            // Whoever has put it aside has its ticket.
+            guard !self.cluster.tickets.contains(origin) || record.topic != SimulatedCluster.topic else {
+                return
+            }
             let due = RetryTicket(record.headers)?.due
             let isDue = due.map { $0 <= self.cluster.clock.now.wall } ?? true
             self.hand.read(record, origin, at: self.now, isDue: isDue)
@@ -250,7 +278,7 @@ package final class SimulatedBroker: Broker {
         if let late = self.drain.partitionsGivenUp(at: self.now) {
             self.cluster.violations.append("partitions are given up \(late) ns late")
         }
-        self.hand.startAnew(from: [])
+        self.hand.startAnew(from: [], in: self.cluster.id)
         self.letters.startAnew()
         self.sources = []
         self.hasLost = false
@@ -319,7 +347,7 @@ package final class SimulatedBroker: Broker {
             self.cluster.violations.append("\(record.summary) is sent while its transaction ends")
         }
         if self.isFenced { throw .fenced }
-        let fate = self.cluster.produceFate(record)
+        let fate = self.cluster.fate(of: record)
         self.cluster.narrator?.tell("broker of \(self.number)", "takes \(id), \(record.summary): \(fate)")
         switch fate {
         case .acknowledged(let delay): self.write(record, id: id, after: delay, nil)
@@ -351,7 +379,9 @@ package final class SimulatedBroker: Broker {
     private static let expiryLimit = Duration.seconds(12)
 
     private func judgeBudget(of record: OutboundRecord) {
-        guard let id = record.text("dlq.id"), let count = self.letters.sent(id, at: self.now) else { return }
+        guard let id = record.text("dlq.id"),
+            let count = self.letters.sent(id, of: record.budgetAccount, at: self.now)
+        else { return }
         self.cluster.violations.append("\(count) dead letters are more than the budget allows")
     }
 
@@ -359,7 +389,11 @@ package final class SimulatedBroker: Broker {
         var refusal: KafkaError?
         let (epoch, era) = (self.epoch, self.era)
         self.send(after: delay / 2) { [self] in
-            guard let epoch else { return self.cluster.write(record) }
+            guard let epoch else {
+                self.cluster.write(record)
+                if record.topic == SimulatedCluster.parkingTopic { self.cluster.parking?.append(record) }
+                return
+            }
             guard self.era == era, self.cluster.transactions.write(record, self.number, epoch: epoch) else {
                 return refusal = .fenced
             }
@@ -373,12 +407,16 @@ package final class SimulatedBroker: Broker {
     }
 
     private func noteAcknowledged(_ record: OutboundRecord) {
+        if self.epoch == nil { self.progress += 1 }
         if let outcome = SimulatedOutcome(record) {
             let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
             self.acknowledged.insert(name)
             self.hand.settled(name)
         } else if let ticket = RetryTicket(record.headers) {
             self.hand.forwarded(ticket.from)
+        } else if record.topic == SimulatedCluster.parkingTopic, let offset = record.key {
+            let text = String(decoding: offset, as: UTF8.self)
+            self.hand.forwarded("\(SimulatedCluster.topic)/\(record.partition ?? 0)/\(text)")
         }
     }
 
@@ -447,6 +485,10 @@ package final class SimulatedBroker: Broker {
         self.send(after: delay * 2 / 3) { [self] in
             guard refusal == nil else { return }
             if !self.cluster.transactions.commit(self.number, epoch: epoch) { refusal = .fenced }
+            if refusal == nil, !positions.isEmpty {
+                self.progress += 1
+                self.committedTransactions += 1
+            }
         }
         self.answer(after: delay) { .transaction(refusal.map { .failed($0) } ?? .committed) }
     }
@@ -515,5 +557,6 @@ extension KafkaError {
     package static let timedOut = KafkaError(code: .timedOut, message: "timed out", isRetriable: true)
     package static let queueFull = KafkaError(code: .queueFull, message: "queue full", isRetriable: true)
     package static let messageTooLarge = KafkaError(code: .messageTooLarge, message: "message too large")
+    static let unknownPartition = KafkaError(code: .unknownPartition, message: "unknown partition")
     static let fenced = KafkaError(code: .fenced, message: "fenced", isFatal: true)
 }

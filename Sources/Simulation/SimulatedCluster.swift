@@ -51,6 +51,10 @@ package final class SimulatedCluster {
     }
 
     package static let topic = "work"
+    static let parkingTopic = topic + ".parked"
+
+    /// The cluster's own id. Another one stands for another cluster with the same topics and commits.
+    package var id = "simulated"
 
     package let clock: SimulatedClock
     var narrator: Narrator?
@@ -60,8 +64,17 @@ package final class SimulatedCluster {
     var logs: [TopicPartition: Log] = [:]
     /// Topics that have other readers than the group, if there are any.
     var streams: StreamTopics?
+    /// Where records are put aside, if they can be.
+    private(set) var parking: StreamTopics?
     let retryTopics: [String]
-    let partitions: Int
+    package private(set) var partitions: Int
+    private struct KeyName: Hashable {
+        var partition: Int32
+        var key: [UInt8]
+    }
+
+    /// The offsets of the input's records by their keys.
+    private var mates: [KeyName: [Int64]] = [:]
     /// Records of the current incarnations of the input's logs.
     private var inputCount = 0
     package var stored: [TopicPartition: CommittedPosition] = [:]
@@ -81,7 +94,19 @@ package final class SimulatedCluster {
     /// An outcome more than one for a record breaks a promise.
     package var isExactlyOnce = false
 
+    /// Bytes of the largest record that the brokers take, as encoded; nil for any.
+    package var messageLimit: Int?
     package var produceFate: (OutboundRecord) -> ProduceFate = { _ in .acknowledged(after: .milliseconds(2)) }
+
+    func fate(of record: OutboundRecord) -> ProduceFate {
+        let place = TopicPartition(topic: record.topic, partition: record.partition ?? 0)
+        if self.streams?.exists(place) == false { return .refused(.unknownPartition) }
+        guard let limit = self.messageLimit, record.encodedBytesBound > limit else {
+            return self.produceFate(record)
+        }
+        return .failed(.messageTooLarge, after: .milliseconds(2), isWritten: false)
+    }
+
     package var commitFate: ([CommittedPosition]) -> CommitFate = { _ in
         .acknowledged(after: .milliseconds(2))
     }
@@ -123,6 +148,11 @@ package final class SimulatedCluster {
         }
     }
 
+    /// Makes the topic in which records can be put aside.
+    func makeParkingTopic() {
+        self.parking = StreamTopics([Self.parkingTopic], consumed: [], in: self)
+    }
+
     private static let transactionTimeout = Duration.seconds(15)
 
     var retryPartitions: [String: Int] {
@@ -142,7 +172,7 @@ package final class SimulatedCluster {
 
     @discardableResult
     package func append(
-        _ value: String,
+        _ value: String?,
         key: String? = nil,
         to partition: Int32 = 0,
         timestamp: Int64? = nil,
@@ -156,7 +186,7 @@ package final class SimulatedCluster {
                 offset: (self.logs[self.input(partition)]?.end ?? 0) + gap,
                 timestamp: timestamp ?? self.clock.now.wall,
                 key: key.map { Array($0.utf8) },
-                value: Array(value.utf8),
+                value: value.map { Array($0.utf8) },
                 headers: headers
             )
         )
@@ -167,9 +197,28 @@ package final class SimulatedCluster {
         let partition = TopicPartition(topic: record.topic, partition: record.partition)
         self.logs[partition]?.records.append(record)
         self.logs[partition]?.end = record.offset + 1
-        if record.topic == Self.topic { self.inputCount += 1 }
+        if record.topic == Self.topic {
+            self.inputCount += 1
+            if let key = record.key {
+                self.mates[KeyName(partition: record.partition, key: key), default: []].append(record.offset)
+            }
+        }
         for member in self.members { member.recordsArrived(in: partition) }
         return record.offset
+    }
+
+    /// What a transaction ends with: an offset without a record.
+    package func appendMarker(to partition: Int32 = 0) {
+        let partition = self.input(partition)
+        self.logs[partition]?.end += 1
+        for member in self.members { member.recordsArrived(in: partition) }
+    }
+
+    /// What stands at the end of a partition is no record, and readers learn that they are behind it.
+    func moveEnd(of partition: TopicPartition, to end: Int64) {
+        guard let log = self.logs[partition], log.end < end else { return }
+        self.logs[partition]?.end = end
+        for member in self.members { member.recordsArrived(in: partition) }
     }
 
     /// Deletes the input topic and makes it again, empty; what the group has committed stays.
@@ -179,7 +228,17 @@ package final class SimulatedCluster {
             self.logs[self.input(partition)] = Log(incarnation: incarnation + 1)
         }
         self.outcomes = [:]
+        self.tickets = []
+        self.skipped = []
+        self.mates = [:]
         self.inputCount = 0
+    }
+
+    /// Gives the input topic one more partition, as an operator does; the group shares them out anew.
+    package func grow() {
+        self.logs[self.input(Int32(self.partitions))] = Log()
+        self.partitions += 1
+        self.rebalance()
     }
 
     // MARK: the outputs
@@ -193,36 +252,57 @@ package final class SimulatedCluster {
             self.letters[String(decoding: id, as: UTF8.self)] = record
         } else if self.retryTopics.contains(record.topic) {
             self.writeToRetryTopic(record)
+        } else if record.topic == Self.parkingTopic, self.parking != nil {
+            self.ticketSeen(record)
         } else if let outcome = SimulatedOutcome(record) {
             let name = RecordName(partition: outcome.partition, offset: outcome.offset)
             if self.outcomes[name] == nil { self.judgeOrder(of: outcome) }
             self.judgeExpiry(of: outcome)
             self.outcomes[name, default: []].append(outcome)
+            self.outcomeSeen(outcome)
             if self.isExactlyOnce, self.outcomes[name]?.count ?? 0 > 1 {
                 self.violations.append("\(outcome.id) has two outcomes that are to be seen")
             }
+        } else if self.streams != nil, record.topic == Self.topic {
+            self.append(
+                record.value.map { String(decoding: $0, as: UTF8.self) },
+                key: record.key.map { String(decoding: $0, as: UTF8.self) },
+                to: record.partition ?? 0,
+                headers: record.headers
+            )
         } else {
             self.violations.append("somebody wrote to \(record.topic)")
         }
     }
 
-    /// Whether this record has to be settled after that one, which is of the same partition.
-    var comesAfter: ((_ record: InboundRecord, _ earlier: InboundRecord) -> Bool)?
+    /// Told of each outcome when a reader can see it.
+    var outcomeSeen: (SimulatedOutcome) -> Void = { _ in }
+
+    /// The order in which records have to be settled.
+    var ordering = EngineSettings.Ordering.none
+
+    /// The offsets of the input's records that have to be settled before this one.
+    func predecessors(of offset: Int64, in partition: Int32) -> [Int64] {
+        guard self.ordering != .none, let log = self.logs[self.input(partition)] else { return [] }
+        let index = log.index(of: offset)
+        guard index < log.records.count, log.records[index].offset == offset else { return [] }
+        let all: [Int64]
+        if self.ordering == .partition {
+            all = log.records[..<index].map(\.offset)
+        } else {
+            guard let key = log.records[index].key else { return [] }
+            all = (self.mates[KeyName(partition: partition, key: key)] ?? []).filter { $0 < offset }
+        }
+        guard !self.skipped.isEmpty else { return all }
+        return all.filter { !self.skipped.contains(RecordName(partition: partition, offset: $0)) }
+    }
 
     /// The first outcome of a record may not be seen before that of every earlier record of its order.
     private func judgeOrder(of outcome: SimulatedOutcome) {
-        guard let comesAfter = self.comesAfter, let log = self.logs[self.input(outcome.partition)] else {
-            return
-        }
-        let index = log.index(of: outcome.offset)
-        guard index < log.records.count, log.records[index].offset == outcome.offset else { return }
-        let record = log.records[index]
-        for earlier in log.records[..<index] where comesAfter(record, earlier) {
-            let name = RecordName(partition: earlier.partition, offset: earlier.offset)
+        for earlier in self.predecessors(of: outcome.offset, in: outcome.partition) {
+            let name = RecordName(partition: outcome.partition, offset: earlier)
             guard self.outcomes[name] == nil else { continue }
-            self.violations.append(
-                "the outcome of \(outcome.id) is to be seen before that of \(earlier.offset)"
-            )
+            self.violations.append("the outcome of \(outcome.id) is to be seen before that of \(earlier)")
         }
     }
 
@@ -235,10 +315,38 @@ package final class SimulatedCluster {
     }
 
     private func judgeExpiry(of outcome: SimulatedOutcome) {
-        guard outcome.fate == "expired", !self.clock.hasBeenStepped else { return }
+        guard outcome.fate == "expired", !self.clock.hasTimeBeenStepped else { return }
         guard let deadline = self.deadline(outcome.offset, in: outcome.partition) else { return }
         let early = deadline.addingClamped(-self.clock.now.wall)
         if early > 0 { self.violations.append("\(outcome.id) has expired \(early) ms early") }
+    }
+
+    /// Records that there is a ticket for, as readers see it.
+    package private(set) var tickets: Set<RecordName> = []
+
+    private func ticketSeen(_ record: OutboundRecord) {
+        let partition = record.partition ?? 0
+        let place = PartitionMark(clusterID: self.id, self.input(partition))
+        let inbound = InboundRecord(
+            topic: record.topic,
+            partition: partition,
+            offset: 0,
+            key: record.key,
+            value: record.value
+        )
+        switch ParkingTicket.line(inbound, at: place) {
+        case .ticket(let ticket): self.tickets.insert(RecordName(partition: partition, offset: ticket.offset))
+        case .end(let offset):
+            let name = RecordName(partition: partition, offset: offset)
+            self.tickets.remove(name)
+            let isForwarded = self.forwarded.contains("\(Self.topic)/\(partition)/\(offset)")
+            if self.outcomes[name] == nil, !isForwarded {
+                self.violations.append(
+                    "the ticket of \(partition)/\(offset) is taken back before its outcome"
+                )
+            }
+        case .otherPlace, .unreadable: self.violations.append("a ticket that nobody can read: \(record)")
+        }
     }
 
     private func writeToRetryTopic(_ record: OutboundRecord) {
@@ -291,12 +399,38 @@ package final class SimulatedCluster {
         }
     }
 
-    package var isEverythingSettled: Bool { self.outcomes.count == self.inputCount }
+    /// Every record has its outcome, and every ticket is taken back.
+    package var isEverythingSettled: Bool {
+        self.outcomes.count + self.skipped.count == self.inputCount && self.tickets.isEmpty
+    }
+
+    /// Records that the group was moved past, and that had no outcome then.
+    package private(set) var skipped: Set<RecordName> = []
+
+    /// Moves the group in a partition that nobody is assigned, as an operator or a mirror does. Whoever moves up, means
+    /// to skip.
+    ///
+    /// - Parameter metadata: what is stored with the offset; by default what is there already, as many tools do it.
+    package func moveGroup(in partition: Int32, to offset: Int64, metadata: String? = nil) {
+        let place = self.input(partition)
+        let earlier = self.stored[place]
+        for record in self.logs[place]?.records ?? [] where record.offset < offset {
+            let name = RecordName(partition: partition, offset: record.offset)
+            guard self.outcomes[name] == nil, !self.tickets.contains(name) else { continue }
+            if record.offset >= earlier?.offset ?? 0 { self.skipped.insert(name) }
+        }
+        self.stored[place] = CommittedPosition(
+            partition: place,
+            offset: offset,
+            metadata: metadata ?? earlier?.metadata ?? ""
+        )
+    }
 
     /// Whether nobody needs to read this record again: it has an outcome, or lies in a retry topic.
     private func isDone(_ record: InboundRecord) -> Bool {
         self.forwarded.contains(record.place) || self.streams?.names.contains(record.topic) == true
-            || self.originName(of: record).map { self.outcomes[$0] != nil } ?? false
+            || self.originName(of: record).map { self.outcomes[$0] != nil || self.tickets.contains($0) }
+                ?? false
     }
 
     /// The name under which it was published.
@@ -339,10 +473,11 @@ package final class SimulatedCluster {
         // What a stream engine writes there is for itself alone.
         guard self.streams == nil else { return }
         if position.metadata.utf8.count > 4_096 { self.violations.append("metadata too long") }
-        guard let finished = ProgressMetadata.decode(position.metadata, from: offset) else {
+        let place = PartitionMark(clusterID: self.id, position.partition)
+        guard let metadata = try? ProgressMetadata(position.metadata, at: place, from: offset) else {
             return self.violations.append("metadata that nobody can read: \(position.metadata)")
         }
-        for beyond in finished {
+        for beyond in metadata.finished {
             let index = log.index(of: beyond)
             guard index < log.records.count, log.records[index].offset == beyond else { continue }
             guard !self.isDone(log.records[index]) else { continue }
@@ -353,6 +488,12 @@ package final class SimulatedCluster {
     package func committedOffset(_ partition: Int32 = 0) -> Int64? {
         self.stored[self.input(partition)]?.offset
     }
+
+    /// What the group has stored with its offset.
+    func committedText(_ partition: Int32) -> String { self.stored[self.input(partition)]?.metadata ?? "" }
+
+    /// The offset that the next record of the input gets.
+    func end(of partition: Int32) -> Int64 { self.logs[self.input(partition)]?.end ?? 0 }
 
     package var isEverythingCommitted: Bool {
         self.logs.allSatisfy { partition, log in

@@ -76,6 +76,7 @@ package struct SimulatedHandler: Handler {
             return .answer(
                 attempt.ambiguous == 0 ? "done" : "done, perhaps after \(attempt.ambiguous) others"
             )
+        case 207: return .answer(String(repeating: "x", count: Self.largeAnswer))
         case 300: return .call(Self.call(job, path: "again"))
         case 301: return .call(Self.call(job, path: "again", isPerishable: true))
         case 302: return .call(Self.call(job, path: "again", isSecondTry: true))
@@ -97,6 +98,9 @@ package struct SimulatedHandler: Handler {
         default: return .retry(Retry(reason, blame: .upstream, after: after))
         }
     }
+
+    /// Bytes of the answer to a record whose upstream has much to tell.
+    static let largeAnswer = 150_000
 
     package func expired(_ record: InboundRecord, _ attempt: Attempt) -> String? {
         attempt.number == 1 ? nil : "tried"

@@ -1,5 +1,6 @@
 package import Kafka
 package import Records
+import WireFormats
 import WorkerKit
 
 /// One assigned partition of a simulated topic.
@@ -9,10 +10,9 @@ package final class SimulatedSource: RecordSource {
     private let cluster: SimulatedCluster
     /// Told how many records are asked for, before any is handed over.
     var asked: (Int) -> Void = { _ in }
-    /// Whether it tells that there is nothing more, as librdkafka does with `enable.partition.eof`.
-    var tellsEnd = false
     /// Told of each record that is handed over.
     var handedOver: (InboundRecord) -> Void = { _ in }
+    package private(set) var end: Int64 = 0
     private var position: Int64
     private var incarnation: Int
 
@@ -21,6 +21,15 @@ package final class SimulatedSource: RecordSource {
         self.cluster = cluster
         self.position = position.offset ?? 0
         self.incarnation = cluster.logs[position.partition]?.incarnation ?? 0
+    }
+
+    /// Whether the next record is there, and due if it is a copy.
+    var hasUnreadThatIsDue: Bool {
+        guard let log = self.cluster.logs[self.partition] else { return false }
+        let index = log.index(of: self.position)
+        guard index < log.records.count else { return false }
+        let due = RetryTicket(log.records[index].headers)?.due
+        return due.map { $0 <= self.cluster.clock.now.wall } ?? true
     }
 
     package func read(
@@ -42,7 +51,8 @@ package final class SimulatedSource: RecordSource {
             take(record)
         }
         self.hasArrivals = false
-        if self.tellsEnd { failed(KafkaError(code: .endOfPartition, message: "no more records")) }
+        self.end = log.end
+        failed(KafkaError(code: .endOfPartition, message: "no more records"))
         return taken
     }
 }

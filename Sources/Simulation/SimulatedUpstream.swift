@@ -63,6 +63,9 @@ package final class SimulatedUpstream: Upstream {
     package var reply: (Call) -> Reply
     package private(set) var calls: [Call] = []
     package private(set) var inFlight: [UInt64: Call] = [:]
+    /// Bytes of the requests that are out and of their answers, which arrive at once and are handed over later.
+    package private(set) var bytesInHand = 0
+    package private(set) var mostBytesInHand = 0
     package private(set) var mostInFlight = 0
     /// Calls whose partitions were given up while they were out.
     private var orphans: Set<UInt64> = []
@@ -105,6 +108,8 @@ package final class SimulatedUpstream: Upstream {
         self.inFlight[id] = call
         self.mostInFlight = max(self.mostInFlight, self.inFlight.count)
         let reply = self.reply(call)
+        self.bytesInHand += call.bytes + Self.bytes(of: reply.result)
+        self.mostBytesInHand = max(self.mostBytesInHand, self.bytesInHand)
         self.completions.add((id, reply.result), due: call.at + reply.latency.wholeNanoseconds)
     }
 
@@ -115,6 +120,7 @@ package final class SimulatedUpstream: Upstream {
             }
             let call = self.inFlight.removeValue(forKey: id)
             let isOrphan = self.orphans.remove(id) != nil
+            self.bytesInHand -= (call?.bytes ?? 0) + Self.bytes(of: result)
             if !isOrphan, let call, case .success(let response) = result, response.status == 429,
                 let seconds = response.header("retry-after").flatMap(Int64.init)
             {
@@ -132,6 +138,11 @@ package final class SimulatedUpstream: Upstream {
             completed(id, result)
         }
         return true
+    }
+
+    private static func bytes(of result: Result<HTTPResponse, TransferError>) -> Int {
+        guard case .success(let response) = result else { return 0 }
+        return response.body.count
     }
 
     package var nextDeadline: Duration? {
@@ -158,6 +169,9 @@ extension SimulatedUpstream.Call: CustomStringConvertible {
     package var description: String {
         "the \(self.isFollowUp ? "second call" : "call") for \(self.record), \(self.value), to \(self.endpoint)"
     }
+
+    /// Bytes of its body.
+    var bytes: Int { self.value.utf8.count }
 
     /// Names the record.
     var record: String { "\(self.topic)/\(self.partition)/\(self.offset)" }

@@ -15,8 +15,12 @@ package final class SimulatedWorker: SimulatedProcess {
     package var wakesAt: Int64 = .min
     package private(set) var hasEnded = false
     private var sleep = SleepJudge()
+    private var silence = SilenceJudge()
 
+    /// Milliseconds by which the machine's wall clock is ahead of the brokers'.
+    private var wallStep: Int64 = 0
     private let settings: EngineSettings
+    private let memory: SimulatedMemory?
     let name: String
     /// The process is stopped, as by SIGSTOP, until then.
     package var stoppedUntil: Int64 = .min
@@ -28,18 +32,22 @@ package final class SimulatedWorker: SimulatedProcess {
         number: UInt64,
         sideRate: RateLimit.Settings?,
         narrator: Narrator?,
-        crashes: CrashRecorder?
+        crashes: CrashRecorder?,
+        memoryFate: @escaping () -> SimulatedMemory.Fate = { SimulatedMemory.Fate() }
     ) {
         self.name = "worker \(number)"
-        self.broker = SimulatedBroker(cluster, number: Int(number), settings, sideRate: sideRate)
+        let broker = SimulatedBroker(cluster, number: Int(number), settings, sideRate: sideRate)
+        self.broker = broker
         self.upstream = upstream
         self.settings = settings
+        let memory = cluster.parking.map { SimulatedMemory($0, of: broker, fate: memoryFate) }
+        self.memory = memory
         let log = RecordedLog(of: self.name, narrator)
         self.log = log
         self.engine = Engine(
             settings: settings,
             facts: ClusterFacts(
-                clusterID: "simulated",
+                clusterID: cluster.id,
                 resultPartitions: 4,
                 deadLetterPartitions: 1,
                 consumedPartitions: cluster.logs.count,
@@ -51,9 +59,17 @@ package final class SimulatedWorker: SimulatedProcess {
             metrics: EngineMetrics(factory: NOOPMetricsHandler.instance, upstream: "simulated"),
             logger: Logger(label: "simulation") { _ in RecordedLog.Handler(log: log) },
             crashes: crashes,
+            lot: memory.map {
+                ParkingLot(
+                    topic: SimulatedCluster.parkingTopic,
+                    partitions: Int32(cluster.partitions),
+                    memory: $0
+                )
+            },
             seed: number
         )
         self.broker.partitionsGivenUp = { [unowned upstream] in upstream.orphanEverything() }
+        self.broker.callBytes = { [unowned upstream] in upstream.bytesInHand }
         upstream.mayJudgePauses = cluster.isExactlyOnce || cluster.retryTopics.isEmpty
         upstream.isAlive = { [unowned broker = self.broker] in broker.isAlive() }
         upstream.judge = { [unowned self, unowned cluster] call in self.judge(call, of: cluster) }
@@ -107,16 +123,17 @@ package final class SimulatedWorker: SimulatedProcess {
         if self.upstream.awaited.contains(where: { mates($0.partition, $0.key) }) {
             cluster.violations.append("\(call) overtakes a call of its own order")
         }
-        let log = cluster.logs[TopicPartition(topic: call.topic, partition: call.partition)]
-        guard let log else { return cluster.violations.append("\(call) is of no record") }
-        for record in log.records[..<log.index(of: call.offset)] {
-            let key = record.key.map { String(decoding: $0, as: UTF8.self) }
-            if mates(record.partition, key), cluster.outcome(record.offset, in: record.partition) == nil,
-                !self.broker.hasAcknowledged(record)
-            {
-                cluster.violations.append("\(call) overtakes \(record.offset)")
+        for earlier in cluster.predecessors(of: call.offset, in: call.partition) {
+            let name = SimulatedCluster.RecordName(partition: call.partition, offset: earlier)
+            if cluster.outcomes[name] == nil, !self.broker.hasAcknowledged(name) {
+                cluster.violations.append("\(call) overtakes \(earlier)")
             }
         }
+    }
+
+    package func stepWall(by step: Duration) {
+        self.wallStep += step.wholeMilliseconds
+        self.broker.cluster.clock.workerWasStepped()
     }
 
     /// Asks the worker to stop, as by SIGTERM.
@@ -130,13 +147,15 @@ package final class SimulatedWorker: SimulatedProcess {
     package var nextDue: Int64 {
         if self.stoppedUntil > self.upstream.clock.now.monotonic { return self.stoppedUntil }
         let arrivals = [
-            self.broker.nextDue, self.upstream.nextDeadline.map { self.upstream.clock.now.after($0) },
+            self.engine.awaitsMemory ? self.memory?.nextDue : nil, self.broker.nextDue,
+            self.upstream.nextDeadline.map { self.upstream.clock.now.after($0) },
         ]
         return min(self.wakesAt, arrivals.compactMap { $0 }.min() ?? .max)
     }
 
     package func turn() throws {
-        let now = self.upstream.clock.now
+        var now = self.upstream.clock.now
+        now.wall += self.wallStep
         // It sleeps until then, and nothing has come that would wake it sooner.
         let asleepUntil = self.broker.hasNews ? .min : self.nextDue
         let requests = self.broker.requests
@@ -166,6 +185,23 @@ package final class SimulatedWorker: SimulatedProcess {
     private func checkBooks() {
         let books = self.engine.books(callsOut: self.upstream.inFlight.count)
         self.broker.cluster.violations += books.disagreements
+    }
+
+    /// Complains if it stands still and calls itself ready. To be called about once a second.
+    package func judgeSilence() {
+        let now = self.upstream.clock.now.monotonic
+        let isAwake = !self.hasEnded && self.stoppedUntil <= now && self.broker.membership == .assigned
+        let stood = self.silence.look(
+            at: now,
+            progress: self.broker.progress,
+            hasLag: isAwake && (self.broker.hasUnread || self.engine.recordsInHand > 0),
+            unreadiness: self.engine.unreadiness
+        )
+        guard let stood else { return }
+        let standing = "\(self.name) has stood still for \(stood.components.seconds) s"
+        self.broker.cluster.violations.append(
+            "\(standing) with \(self.engine.recordsInHand) records in hand, and calls itself ready"
+        )
     }
 
     /// Whether nothing of any record is left behind.

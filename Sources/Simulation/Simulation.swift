@@ -16,6 +16,13 @@ package final class Simulation {
     package var reply: (SimulatedUpstream.Call) -> SimulatedUpstream.Reply = { _ in
         SimulatedUpstream.Reply(200)
     }
+    /// What the cluster calls itself.
+    package var clusterID: String {
+        get { self.cluster.id }
+        set { self.cluster.id = newValue }
+    }
+    /// How the parking topic and the input are read again.
+    package var memoryFate: () -> SimulatedMemory.Fate = { SimulatedMemory.Fate() }
     private var started: UInt64 = 0
     private var narrator: Narrator? { self.timeline.narrator }
 
@@ -40,10 +47,13 @@ package final class Simulation {
             retryTopics: settings.retryTiers.map(\.topic)
         )
         self.cluster.narrator = narrator
-        self.cluster.comesAfter = settings.comesAfter
+        self.cluster.ordering = settings.bypass.threshold == nil ? settings.ordering : .none
         self.cluster.deadline = settings.deadline
         self.cluster.isExactlyOnce = settings.delivery == .exactlyOnce
     }
+
+    /// Makes the topic in which workers put records aside. To be called before the first of them is started.
+    package func makeParkingTopic() { self.cluster.makeParkingTopic() }
 
     package var seconds: Double { self.timeline.seconds }
     package var worker: SimulatedWorker { self.workers[0] }
@@ -63,7 +73,8 @@ package final class Simulation {
             number: self.started,
             sideRate: self.sideRate,
             narrator: self.narrator,
-            crashes: crashes
+            crashes: crashes,
+            memoryFate: { [unowned self] in self.memoryFate() }
         )
         self.workers.append(worker)
         return worker
@@ -99,17 +110,5 @@ package final class Simulation {
     @discardableResult
     package func settleEverything(within longest: Duration = .seconds(3_600)) throws -> Bool {
         try self.run(for: longest) { self.cluster.isEverythingSettled && self.cluster.isEverythingCommitted }
-    }
-}
-
-extension EngineSettings {
-    /// What their order asks of two records of a partition. Which keys have lost it for a while, only the engine knows.
-    fileprivate var comesAfter: ((InboundRecord, InboundRecord) -> Bool)? {
-        guard self.bypass.threshold == nil else { return nil }
-        return switch self.ordering {
-        case .none: nil
-        case .partition: { _, _ in true }
-        case .key: { $0.key != nil && $0.key == $1.key }
-        }
     }
 }

@@ -4,7 +4,7 @@ import WorkerKit
 /// Everything at once, from one seed: workers that die at any moment, partitions that come and go, brokers and
 /// upstreams that fail, lie and fall silent. Whatever happens, no promise may break; and when it stops happening,
 /// everything has to be settled.
-package final class Storm: SeededStorm, Weather {
+package final class Storm: SeededStorm, CallStorm {
     package let seed: UInt64
     let simulation: Simulation
     let plan: StormPlan
@@ -17,7 +17,7 @@ package final class Storm: SeededStorm, Weather {
     var troubles: [SimulatedCluster.RecordName: Int] = [:]
     /// Things that were made to go wrong.
     package internal(set) var faults = 0
-    package internal(set) var complaints: [String] = []
+    var complaints: [String] = []
 
     package init(seed: UInt64, narrator: Narrator? = nil) {
         self.seed = seed
@@ -27,6 +27,7 @@ package final class Storm: SeededStorm, Weather {
         narrator?.tell("seed \(seed)", "\(plan)")
         self.simulation = Simulation(partitions: plan.partitions, narrator: narrator) { plan.adjust(&$0) }
         self.simulation.sideRate = plan.sideRate
+        if plan.hasParkingTopic { self.simulation.makeParkingTopic() }
         self.random = random
     }
 
@@ -90,22 +91,8 @@ package final class Storm: SeededStorm, Weather {
         self.simulation.after(.seconds(120)) { self.isCured = true }
     }
 
-    /// Lets time pass, and looks for broken promises while it does.
-    private func step(for duration: Duration) throws {
-        try self.simulation.run(for: duration) { self.simulation.isBroken }
-    }
-
-    private var unsettled: [String] {
-        let cluster = self.simulation.cluster
-        return cluster.inputs.filter { cluster.outcome($0.offset, in: $0.partition) == nil }
-            .map { "\($0.partition)/\($0.offset) \(String(decoding: $0.value ?? [], as: UTF8.self))" }
-    }
-
     // MARK: what the weather is made of
 
-    var timeline: Timeline { self.simulation.timeline }
-    var cluster: SimulatedCluster { self.simulation.cluster }
-    var workers: [SimulatedWorker] { self.simulation.workers }
     var calmAfter: Duration { self.plan.calmAfter }
     var produceTrouble: Double { self.plan.produceTrouble }
     var commitTrouble: Double { self.plan.commitTrouble }
@@ -144,15 +131,5 @@ package final class Storm: SeededStorm, Weather {
         if self.simulation.cluster.letters[outcome.deadLetterID] == nil {
             self.complaints.append("\(outcome.id) names a dead letter that is not there")
         }
-    }
-
-    private func stopEverybody() throws {
-        for worker in self.simulation.workers {
-            worker.stop()
-        }
-        let haveEnded = try self.simulation.run(for: .seconds(30)) {
-            self.simulation.isBroken || self.simulation.workers.allSatisfy(\.hasEnded)
-        }
-        if !haveEnded { self.complaints.append("somebody does not stop") }
     }
 }

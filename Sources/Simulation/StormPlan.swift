@@ -41,6 +41,8 @@ struct StormPlan {
     private var breakerPause: Duration
     /// How often the workers are given a turn that they did not ask for.
     var nudges: Int
+    /// Whether records can be put aside.
+    var hasParkingTopic: Bool
 
     init(using random: inout SplitMix64) {
         func sometimes(_ range: ClosedRange<Double>) -> Double {
@@ -73,6 +75,7 @@ struct StormPlan {
         self.attempts = self.flakiness == 0 ? .random(in: 5...8, using: &random) : 8
         self.breakerPause = .seconds(Bool.random(using: &random) ? .random(in: 1...5, using: &random) : 30)
         self.nudges = Bool.random(using: &random) ? .random(in: 20...100, using: &random) : 0
+        self.hasParkingTopic = Bool.random(using: &random)
     }
 
     /// Whether records can expire.

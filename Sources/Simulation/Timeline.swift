@@ -11,6 +11,9 @@ package protocol SimulatedProcess: AnyObject {
     /// The process is stopped, as by SIGSTOP, until then.
     var stoppedUntil: Int64 { get set }
 
+    /// Sets the clock of the machine that the process runs on. The brokers' clocks stay right.
+    func stepWall(by step: Duration)
+
     func turn() throws
 }
 

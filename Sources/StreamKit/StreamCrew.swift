@@ -20,12 +20,15 @@ final class StreamCrew: Sendable {
     private let stops: [StopRequest]
     private let health: Health
     private let bound: RunBound
+    /// What the bound leaves to be taken in; nil without one.
+    let quota: RecordQuota?
     private let state: Mutex<State>
 
     init(threads: Int, health: Health, bound: RunBound) {
         self.stops = (0..<threads).map { _ in StopRequest() }
         self.health = health
         self.bound = bound
+        self.quota = bound.records.map { RecordQuota($0) }
         self.state = Mutex(
             State(
                 turning: Set(0..<threads),

@@ -24,7 +24,11 @@ extension StreamEngine {
             self.offered = nil
         } catch {
             guard !error.isFatal else { throw error }
-            self.logger.warning("partitions not taken up yet", metadata: ["error": "\(error)"])
+            // Once for each error, and not once a second; who asks why nothing goes on is told of it, too.
+            if self.lastTrouble != "\(error)" {
+                self.logger.warning("partitions not taken up yet", metadata: ["error": "\(error)"])
+            }
+            self.lastTrouble = "\(error)"
             self.assignments = []
             self.offerRetryAt = self.now.after(.seconds(1))
         }
@@ -42,8 +46,10 @@ extension StreamEngine {
             assignments.append(self.assignment(source, position ?? nowhere))
         }
         try self.findEnds(&assignments)
+        self.doubt(committed)
         self.kept = [:]
         self.assignments = assignments
+        self.takeStockOfCrashes()
         // Tasks that were kept are not empty.
         self.bytesCountedAt = .min
         try self.startRestoring()
@@ -82,11 +88,29 @@ extension StreamEngine {
         )
     }
 
+    /// Says which commits were not made for what they stand beside. Where the group stands is the group's to say, so it
+    /// is taken; nothing else of such a commit is.
+    private func doubt(_ committed: [CommittedPosition]) {
+        for position in committed where CommitStamp.fits(position, of: self.clusterID) == false {
+            self.logger.warning(
+                "the group's offset was moved, or comes from another cluster or topic: the state is read back",
+                metadata: [
+                    "topic": "\(position.partition.topic)", "partition": "\(position.partition.partition)",
+                    "offset": "\(position.offset ?? 0)",
+                ]
+            )
+        }
+    }
+
     /// Finds out how far states have to be read back.
     private func findEnds(_ assignments: inout [Assignment<B.Source>]) throws(KafkaError) {
         let restoring = assignments.indices.filter { !assignments[$0].isWorking }
         let ends = try self.memory.ends(of: restoring.map { self.memoryPartition(of: assignments[$0]) })
         for index in restoring {
+            guard assignments[index].task.memory != .none else {
+                assignments[index].stage = .restoring(end: 0, since: self.now.monotonic)
+                continue
+            }
             guard var end = ends[self.memoryPartition(of: assignments[index])] else {
                 throw KafkaError(code: .timedOut, message: "the cluster does not tell where a state ends")
             }
@@ -121,7 +145,7 @@ extension StreamEngine {
     private func memoryPartition(of assignment: Assignment<B.Source>) -> TopicPartition {
         switch assignment.task.memory {
         case .changelog(let changelog): changelog
-        case .input: assignment.partition
+        case .input, .none: assignment.partition
         }
     }
 

@@ -4,15 +4,21 @@ import WorkerKit
 extension StreamEngine {
     private static var bytesInterval: Duration { .seconds(2) }
 
+    /// Records between two counts of what the state takes, however fast they come: after an outage there are as many as
+    /// were published in it. A record adds some hundred bytes at most, so this is a small part of the limit.
+    var recordsBetweenCounts: Int { max(64, self.settings.memoryLimit / 4_096) }
+
     /// Whether the state has grown beyond what it may take. It shrinks when messages end, or when others take
     /// partitions over.
     var isFull: Bool {
-        if self.now.monotonic >= self.bytesCountedAt {
+        if self.now.monotonic >= self.bytesCountedAt || self.recordsSinceCount >= self.recordsBetweenCounts {
+            self.recordsSinceCount = 0
             self.bytesCountedAt = self.now.after(Self.bytesInterval)
             let counted = self.assignments.reduce(0) { $0 + $1.task.byteCount }
             self.budget.change(from: self.byteCount, to: counted)
             self.byteCount = counted
             self.metrics.held(bytes: counted)
+            self.output.isCrowded = self.budget.isCrowded
         }
         return self.budget.isExceeded
     }

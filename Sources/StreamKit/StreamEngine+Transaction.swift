@@ -4,7 +4,9 @@ import WorkerKit
 
 // One transaction after the other: what tasks have published and written down, and where the group stands then.
 extension StreamEngine {
-    var hasWork: Bool { self.hasSent || self.transactionRecords > 0 || !self.output.isEmpty }
+    var hasWork: Bool {
+        self.hasSent || self.transactionRecords > 0 || self.hasSkipped || !self.output.isEmpty
+    }
 
     var transactionDue: Int64 {
         let (due, overflow) = self.transactionSince.addingReportingOverflow(
@@ -54,17 +56,26 @@ extension StreamEngine {
 
     private func commitIfComplete() {
         guard !self.isBroken, self.output.isEmpty, self.unreported == 0 else { return }
-        guard self.hasSent || self.transactionRecords > 0 else {
+        guard self.hasSent || self.transactionRecords > 0 || self.hasSkipped else {
             self.transactionSince = self.now.monotonic
             self.stage = .open
             return
         }
         // Those that stand still are among them: a worker that has lost one without knowing it yet must not commit.
         self.commits += 1
-        let stamp = "\(self.signature):\(self.commits)"
+        let signature = "\(self.signature):\(self.commits)"
         let positions = self.assignments.filter(\.isWorking).compactMap { assignment in
             assignment.standing.map {
-                CommittedPosition(partition: assignment.partition, offset: $0, metadata: stamp)
+                CommittedPosition(
+                    partition: assignment.partition,
+                    offset: $0,
+                    metadata: CommitStamp.text(
+                        assignment.partition,
+                        offset: $0,
+                        of: self.clusterID,
+                        by: signature
+                    )
+                )
             }
         }
         self.stage = .committing(positions)
@@ -83,6 +94,8 @@ extension StreamEngine {
         case .committed:
             if case .committing(let positions) = self.stage { self.noteCommitted(positions) }
             self.metrics.committed()
+            self.committedTransactions += 1
+            self.forgiveSuspects()
             self.failures = 0
             self.begin()
         case .aborted: break
@@ -108,6 +121,7 @@ extension StreamEngine {
         self.stage = .open
         self.isBroken = false
         self.hasSent = false
+        self.hasSkipped = false
         self.transactionRecords = 0
         self.transactionSince = self.now.monotonic
     }
@@ -128,6 +142,7 @@ extension StreamEngine {
 
     private func tell(_ error: KafkaError) {
         self.metrics.failed()
+        self.lastTrouble = "\(error)"
         self.logger.warning("transaction failed", metadata: ["error": "\(error)"])
     }
 
@@ -135,6 +150,7 @@ extension StreamEngine {
     private func close() {
         self.failures += 1
         self.output.removeAll()
+        self.suspects = []
         self.unreported = 0
         self.lastForeignID = self.lastID
         self.kept = [:]

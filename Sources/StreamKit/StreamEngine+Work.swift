@@ -16,13 +16,15 @@ extension StreamEngine {
         }
         self.flush()
         var taken = 0
+        let batch = min(Self.batch, self.recordsBetweenCounts)
         for index in self.assignments.indices where self.assignments[index].isWorking {
-            guard taken < Self.batch, self.output.isEmpty else { break }
-            taken += self.process(index, atMost: Self.batch - taken)
+            guard taken < batch, self.output.isEmpty else { break }
+            taken += self.process(index, atMost: batch - taken)
         }
         if taken > 0 {
             if self.transactionRecords == 0 { self.transactionSince = self.now.monotonic }
             self.transactionRecords += taken
+            self.recordsSinceCount += taken
             self.processedRecords += Int64(taken)
             self.metrics.processed(taken)
         }
@@ -31,6 +33,8 @@ extension StreamEngine {
 
     private func process(_ index: Int, atMost limit: Int) -> Int {
         guard self.assignments[index].source.hasArrivals else { return 0 }
+        let limit = self.quota?.reserve(atMost: limit) ?? limit
+        guard limit > 0 else { return 0 }
         let task = self.assignments[index].task
         let source = self.assignments[index].source
         var position = self.assignments[index].position
@@ -40,19 +44,33 @@ extension StreamEngine {
             position = record.offset + 1
             timestamp = record.timestamp ?? timestamp
             isAtEnd = false
-            task.process(record, at: self.now, self.output)
+            self.give(record, to: task)
             self.flush()
         } _: { error in
             if error.code == .endOfPartition {
                 isAtEnd = true
+                // Marks of transactions are no records, and stand there all the same; and a topic that was made anew may
+                // be shorter than what the group has read of it.
+                let standing = position ?? self.assignments[index].committed.offset ?? 0
+                guard source.end != standing else { return }
+                position = source.end
+                self.skipped()
             } else {
+                self.lastTrouble = "\(error)"
                 self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
             }
         }
+        self.quota?.giveBack(limit - taken)
         self.assignments[index].position = position
         self.assignments[index].lastTimestamp = timestamp
         self.assignments[index].isAtEnd = isAtEnd
         return taken
+    }
+
+    /// The group is to stand where there is no record: the next commit says so.
+    private func skipped() {
+        if !self.hasWork { self.transactionSince = self.now.monotonic }
+        self.hasSkipped = true
     }
 
     /// Sends what tasks have put out, as far as there is room.

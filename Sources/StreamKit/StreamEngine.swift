@@ -70,6 +70,13 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// Whether anything was sent in this transaction.
     var hasSent = false
     var transactionRecords = 0
+    /// Whether offsets were passed that have no record, such as the marks that transactions end with.
+    var hasSkipped = false
+    var stall: StallWatch
+    var stallLookAt: Int64 = .min
+    /// What has gone wrong last, for whoever asks why nothing is finished.
+    var lastTrouble = "no error is known"
+    var committedTransactions: UInt64 = 0
     /// Counts transactions that were to be committed.
     var commits = 0
     var transactionSince: Int64 = 0
@@ -77,13 +84,24 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var failures = 0
     var byteCount = 0
     var bytesCountedAt: Int64 = .min
+    var recordsSinceCount = 0
     package internal(set) var processedRecords: Int64 = 0
+    let quota: RecordQuota?
     var random: SplitMix64
     /// Tells this engine's commits from those of any other.
     let signature: String
+    /// Nil where records are not marked.
+    let crashes: (any CrashMemory)?
+    /// Records of this transaction that have killed a process before.
+    var suspects: [(topic: String, partition: Int32, offset: Int64)] = []
+    /// Part of what commits are bound to.
+    let clusterID: String
 
     /// - Parameters:
     ///   - budget: shared with other engines of the process; nil if there are none.
+    ///   - quota: records that may still be taken in, shared with other engines of the process; nil for no bound.
+    ///   - crashes: remembers which records have killed a process; nil if nothing does.
+    ///   - clusterID: of the cluster whose offsets are committed.
     ///   - seed: of pauses between two tries, and of the engine's signature: no two of a group have the same.
     package init(
         settings: StreamSettings,
@@ -92,10 +110,14 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         memory: M,
         metrics: StreamMetrics,
         budget: MemoryBudget? = nil,
+        quota: RecordQuota? = nil,
         logger: Logger,
+        crashes: (any CrashMemory)? = nil,
+        clusterID: String = "",
         seed: UInt64
     ) {
         self.settings = settings
+        self.quota = quota
         self.application = application
         self.broker = broker
         self.memory = memory
@@ -103,7 +125,10 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         self.logger = logger
         self.budget = budget ?? MemoryBudget(limit: settings.memoryLimit)
         self.random = SplitMix64(seed: seed)
-        self.signature = "s1:" + String(self.random.next(), radix: 16)
+        self.signature = String(self.random.next(), radix: 16)
+        self.crashes = crashes
+        self.clusterID = clusterID
+        self.stall = StallWatch(limit: settings.stallLimit)
         self.now = Moment(monotonic: 0, wall: 0)
     }
 
@@ -130,6 +155,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         let isBusy = try self.work()
         try self.turnPhase()
         self.flush()
+        self.watchForStall()
         if self.phase == .left { return .done }
         return .after(isBusy ? .zero : self.sleep)
     }
@@ -137,6 +163,9 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// Why no work is taken; nil if it is.
     package var unreadiness: String? {
         if self.phase != .working { return "stopping" }
+        if let stall = self.stall.stall {
+            return "stalled (\(stall.cause)): \(stall.description); \(stall.remedy)"
+        }
         if self.isFull { return "the state takes more memory than state.memory_limit allows" }
         if case .closed = self.stage { return "no transaction" }
         if case .opening = self.stage { return "no transaction" }

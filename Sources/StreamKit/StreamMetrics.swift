@@ -9,6 +9,7 @@ package struct StreamMetrics {
     private let restoredRecords: Counter
     private let restoreSeconds: Gauge
     private let bytes: Gauge
+    private let stalled: @Sendable (String) -> Gauge
 
     /// - Parameter thread: which of the process's engines; they count together, and what is a state of one has its
     ///   number.
@@ -32,6 +33,9 @@ package struct StreamMetrics {
             factory: factory
         )
         self.bytes = Gauge(label: "worker_stream_state_bytes", dimensions: label, factory: factory)
+        self.stalled = { cause in
+            Gauge(label: "worker_stalled", dimensions: [("cause", cause)] + label, factory: factory)
+        }
     }
 
     func processed(_ count: Int) { self.records.increment(by: count) }
@@ -39,5 +43,6 @@ package struct StreamMetrics {
     func failed() { self.failures.increment() }
     func restored(_ count: Int) { self.restoredRecords.increment(by: count) }
     func restored(in seconds: Double) { self.restoreSeconds.record(seconds) }
+    func stalled(by cause: String, _ isStalled: Bool) { self.stalled(cause).record(isStalled ? 1 : 0) }
     func held(bytes: Int) { self.bytes.record(bytes) }
 }

@@ -7,6 +7,9 @@ package final class StreamOutput {
     /// Of them, those that are sent already.
     private var sent = 0
 
+    /// Whether memory is short, so that tasks should begin nothing that can be spared.
+    package var isCrowded = false
+
     package init() {}
 
     package func send(_ record: OutboundRecord) { self.records.append(record) }

@@ -1,4 +1,5 @@
 import EventThread
+package import Kafka
 import Operations
 import ServiceLifecycle
 package import WorkerKit
@@ -9,6 +10,8 @@ package struct StreamCluster: Hashable, Sendable {
     package var id: String
     /// Of every topic that this client may see.
     package var partitionCounts: [String: Int]
+    /// Of those topics that were asked for, as far as the cluster tells.
+    package var topicSettings: [String: TopicSettings] = [:]
 }
 
 /// Engines on threads of their own, as one service: started, asked to stop, and awaited.
@@ -20,21 +23,26 @@ package struct StreamService: Service {
     private let settings: StreamSettings
     private let surroundings: ServiceProcess.Surroundings
     private let bound: RunBound
+    private let describedTopics: [String]
     private let prepare: @Sendable (StreamCluster) throws -> any StreamApplication
 
-    /// - Parameter prepare: makes the application of a thread, on that thread; throws `PreflightFailure` if the cluster
-    ///   is not as it must be.
+    /// - Parameters:
+    ///   - describedTopics: those whose settings `prepare` looks at.
+    ///   - prepare: makes the application of a thread, on that thread; throws `PreflightFailure` if the cluster is not as
+    ///     it must be.
     package init(
         kafka: KafkaSettings,
         settings: StreamSettings,
         surroundings: ServiceProcess.Surroundings,
         bound: RunBound = RunBound(),
+        describedTopics: [String] = [],
         prepare: @escaping @Sendable (StreamCluster) throws -> any StreamApplication
     ) {
         self.kafka = kafka
         self.settings = settings
         self.surroundings = surroundings
         self.bound = bound
+        self.describedTopics = describedTopics
         self.prepare = prepare
     }
 
@@ -72,6 +80,7 @@ package struct StreamService: Service {
                 settings: self.settings,
                 budget: budget,
                 surroundings: self.surroundings,
+                describedTopics: self.describedTopics,
                 prepare: self.prepare
             ).run()
         }

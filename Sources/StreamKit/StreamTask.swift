@@ -21,6 +21,9 @@ package protocol StreamTask: AnyObject {
     /// Takes a record of the input.
     func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput)
 
+    /// Takes a record of the input that has killed two processes: says that it is there, and does not look into it.
+    func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput)
+
     /// Called before a transaction ends: what must be written for the state to be found again, and what is due.
     ///
     /// - Parameter progress: how far the partition has been read, in milliseconds since 1970: `now` if all of it has.
@@ -39,6 +42,8 @@ package enum StreamMemory: Hashable, Sendable {
     case changelog(TopicPartition)
     /// In the input itself, from the beginning to where the group stands.
     case input
+    /// Nowhere: the task has none.
+    case none
 }
 
 /// Makes tasks.

@@ -14,6 +14,8 @@ struct StreamThread: Sendable {
     let settings: StreamSettings
     let budget: MemoryBudget
     let surroundings: ServiceProcess.Surroundings
+    /// Topics whose settings `prepare` is told.
+    let describedTopics: [String]
     let prepare: @Sendable (StreamCluster) throws -> any StreamApplication
 
     /// Returns after a stop, once what was in hand is committed and the group is left.
@@ -42,10 +44,13 @@ struct StreamThread: Sendable {
             logger: logger
         )
         let stop = self.crew.stop(of: self.number)
-        guard let cluster = try wait.answer(of: broker, until: stop, { try self.cluster(of: broker) }) else {
-            return
+        let prepared = try wait.answer(of: broker, until: stop) {
+            let cluster = try self.cluster(of: broker)
+            let application = try self.prepare(cluster)
+            try wait.checkReading(application.topics, of: broker)
+            return (application: application, clusterID: cluster.id)
         }
-        let application = try self.prepare(cluster)
+        guard let (application, clusterID) = prepared else { return }
         let memory = try KafkaMemory(self.memoryProperties)
         try broker.consumer.subscribe(to: application.topics)
         let engine = StreamEngine(
@@ -55,7 +60,10 @@ struct StreamThread: Sendable {
             memory: memory,
             metrics: StreamMetrics(thread: self.number, factory: self.surroundings.registry),
             budget: self.budget,
+            quota: self.crew.quota,
             logger: logger,
+            crashes: self.crashRecorder(logger),
+            clusterID: clusterID,
             seed: .random(in: .min ... .max)
         )
         try self.turn(engine, broker, memory, until: stop)
@@ -105,12 +113,37 @@ struct StreamThread: Sendable {
         guard let id = broker.consumer.clusterID(atMost: ClusterWait.slice) else {
             throw KafkaError(code: .timedOut, message: "the cluster does not tell its id")
         }
-        return StreamCluster(id: id, partitionCounts: counts)
+        return StreamCluster(id: id, partitionCounts: counts, topicSettings: self.topicSettings(of: broker))
+    }
+
+    /// A cluster that does not tell of its topics, or not this client, keeps no worker from its work.
+    private func topicSettings(of broker: KafkaBroker) -> [String: TopicSettings] {
+        guard !self.describedTopics.isEmpty else { return [:] }
+        do throws(KafkaError) {
+            return try broker.consumer.settings(of: self.describedTopics, atMost: ClusterWait.slice)
+        } catch {
+            self.surroundings.logger.info(
+                "the cluster does not tell how long it keeps records, and how large ones it takes",
+                metadata: ["error": "\(error)"]
+            )
+            return [:]
+        }
+    }
+
+    /// A worker without one is a worker all the same.
+    private func crashRecorder(_ logger: Logger) -> CrashRecorder? {
+        guard let folder = self.settings.crashFolder else { return nil }
+        do throws(CrashRecorder.Failure) {
+            return try CrashRecorder(folder: folder)
+        } catch {
+            logger.warning("no crash guard", metadata: ["error": "\(error)"])
+            return nil
+        }
     }
 
     private func connect() throws(KafkaError) -> KafkaBroker {
         let properties = self.kafka.producerProperties(
-            transactionalID: "\(self.kafka.group)-\(UUID().uuidString)"
+            transactionalID: self.kafka.transactionalID(thread: self.number)
         )
         return try KafkaBroker(consumer: Consumer(self.consumerProperties)) { () throws(KafkaError) in
             try Producer(properties)
@@ -118,8 +151,7 @@ struct StreamThread: Sendable {
     }
 
     private var consumerProperties: [String: String] {
-        self.kafka.consumerProperties.merging(["enable.partition.eof": "true"]) { $1 }
-            .merging(Self.appetite) { $1 }
+        self.kafka.consumerProperties(thread: self.number).merging(Self.appetite) { $1 }
     }
 
     private var memoryProperties: [String: String] {

@@ -1,4 +1,5 @@
 import EventThread
+import Glibc
 import Synchronization
 import UnixSignals
 
@@ -22,13 +23,25 @@ package final class StopWish: Sendable {
     }
 
     /// Runs a body on a thread of its own, while SIGINT, SIGTERM and SIGHUP end nothing by themselves.
+    ///
+    /// SIGHUP is a wish to stop where this program was started at a terminal, which is gone then. It is ignored
+    /// otherwise.
     package static func heard<Result: Sendable>(
         by body: @escaping @Sendable (StopWish) throws -> Result
     ) async throws -> Result {
         let wish = StopWish()
+        let hasTerminal = isatty(STDIN_FILENO) == 1
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in signals { wish.make() } }
+            group.addTask {
+                for await signal in signals {
+                    if signal == .sighup, !hasTerminal {
+                        Console.complain("\(Console.program): SIGHUP is ignored")
+                    } else {
+                        wish.make()
+                    }
+                }
+            }
             defer { group.cancelAll() }
             return try await EventThread.run { try body(wish) }
         }

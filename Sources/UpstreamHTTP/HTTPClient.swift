@@ -25,6 +25,9 @@ package final class HTTPClient {
     private var transfers: [Transfer] = []
     private var idle: [Transfer] = []
     private var underWay = 0
+    private let meter = ByteMeter()
+    /// Bytes of the bodies that are on their way, and of what has been received of answers.
+    package var bytesInHand: Int { self.meter.bytes }
     /// Refused without asking libcurl. Delivered by the next `serve`.
     private var ended: [(id: UInt64, error: TransferError)] = []
     private var isClosed = false
@@ -155,7 +158,8 @@ package final class HTTPClient {
         let transfer = unsafe Transfer(
             settings: self.settings,
             sockets: self.sockets,
-            share: self.share.handle
+            share: self.share.handle,
+            meter: self.meter
         )
         if let transfer { self.transfers.append(transfer) }
         return transfer

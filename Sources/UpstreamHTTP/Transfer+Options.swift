@@ -85,6 +85,7 @@ extension Transfer {
             return 0
         }
         unsafe self.body.append(contentsOf: bytes)
+        self.hold(bytes.count)
         return bytes.count
     }
 

@@ -18,6 +18,9 @@ internal import CCurl
     var shard = -1
 
     let responseBytesLimit: Int
+    private let meter: ByteMeter
+    /// Bytes that this exchange holds, as the meter has counted them.
+    private var heldBytes = 0
     var method = HTTPRequest.Method.get
     private var hasLargeBody = false
     /// The scheme, host and port that libcurl was told last.
@@ -33,10 +36,16 @@ internal import CCurl
     var sendings = 0
 
     /// Nil if libcurl has no memory left.
-    init?(settings: HTTPClientSettings, sockets: SocketTable, share: UnsafeMutableRawPointer) {
+    init?(
+        settings: HTTPClientSettings,
+        sockets: SocketTable,
+        share: UnsafeMutableRawPointer,
+        meter: ByteMeter
+    ) {
         guard let easy = unsafe curl_easy_init() else { return nil }
         unsafe self.easy = easy
         self.responseBytesLimit = settings.responseBytesLimit
+        self.meter = meter
         guard unsafe self.setConstants(settings, sockets, share) == CURLE_OK else { return nil }
     }
 
@@ -86,6 +95,7 @@ extension Transfer {
         case .post:
             let body = request.body ?? []
             self.hasLargeBody = body.count > Self.keptBodyLimit
+            self.hold(body.count)
             // The size comes first: libcurl copies as many bytes as it knows of.
             for code in unsafe [
                 ccurl_set_long(easy, CURLOPT_POST, 1),
@@ -128,10 +138,17 @@ extension Transfer {
     /// Lets go of what the exchange held and the next does not need.
     func reset() {
         self.body = []
+        self.hold(-self.heldBytes)
         if self.hasLargeBody {
             unsafe ccurl_set_pointer(self.easy, CURLOPT_POSTFIELDS, nil)
             self.hasLargeBody = false
         }
+    }
+
+    /// The exchange holds so many bytes more.
+    func hold(_ bytes: Int) {
+        self.heldBytes += bytes
+        self.meter.bytes += bytes
     }
 
     private func error(_ code: CURLcode) -> TransferError {

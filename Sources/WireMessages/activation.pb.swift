@@ -12,6 +12,10 @@
 //
 // JSON is this message's canonical proto3 mapping: names in lowerCamelCase, 64-bit integers as strings (plain
 // numbers are accepted too), times in RFC 3339. Fields that a reader does not know are ignored.
+//
+// Fields 5 to 10 hold what a device or its user can choose. Whatever stands in them, the record ends in an outcome:
+// malformed content is `rejected`. Any other fault of a record makes a dead letter, because its publisher can mend it;
+// so do a missing converted_at, a value without MOBILEAPP_COST, and a device_id beside a muid.
 
 package import SwiftProtobuf
 
@@ -44,13 +48,13 @@ package nonisolated struct Flotilla_Activation_V1_Activation: Sendable {
   package var conversionType: String = String()
 
   /// The device: its IDFA for IOS, its IMEI or MEID otherwise. Exactly one of device_id and muid is given. Empty
-  /// and all-zero ids (tracking denied) are refused without a call.
+  /// and all-zero ids (tracking denied) are rejected without a call.
   package var deviceID: String = String()
 
   /// The device as an already computed digest: 32 lower-case hexadecimal digits.
   package var muid: String = String()
 
-  /// When the conversion happened. Reported in whole seconds.
+  /// When the conversion happened, from 2001-09-09 to 9999. Reported in whole seconds.
   package var convertedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_convertedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_convertedAt = newValue}
@@ -70,7 +74,7 @@ package nonisolated struct Flotilla_Activation_V1_Activation: Sendable {
   /// Clears the value of `clientIp`. Subsequent reads from it will return its default value.
   package mutating func clearClientIp() {self._clientIp = nil}
 
-  /// The id of the click this conversion belongs to, where the advertiser knows it.
+  /// The id of the click this conversion belongs to, where the advertiser knows it. 1 to 128 visible ASCII characters.
   package var clickID: String {
     get {_clickID ?? String()}
     set {_clickID = newValue}
@@ -80,7 +84,7 @@ package nonisolated struct Flotilla_Activation_V1_Activation: Sendable {
   /// Clears the value of `clickID`. Subsequent reads from it will return its default value.
   package mutating func clearClickID() {self._clickID = nil}
 
-  /// What was paid, in fen. Only with MOBILEAPP_COST.
+  /// What was paid, in fen, not negative. Only with MOBILEAPP_COST.
   package var value: Int64 {
     get {_value ?? 0}
     set {_value = newValue}

@@ -40,14 +40,14 @@ package nonisolated struct Flotilla_Devicecheck_V1_DeviceCheck: Sendable {
   /// The developer team that asks, 10 characters. May be left out where the worker knows one team only.
   package var teamID: String = String()
 
-  /// production (App Store and TestFlight; also when left out) or development (builds from Xcode). The two hold
-  /// separate bits, and neither knows the tokens of the other.
+  /// production (App Store and TestFlight; also when left out) or development (builds from Xcode), in any case. The two
+  /// hold separate bits, and neither knows the tokens of the other.
   package var environment: String = String()
 
   /// What DCDevice.generateToken gave, in standard base64. White space in it does not matter. Never logged.
   package var deviceToken: String = String()
 
-  /// When the device made the token, by the device's clock.
+  /// When the device made the token, by the device's clock: from 2001-09-09 to 9999.
   package var tokenCreatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_tokenCreatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_tokenCreatedAt = newValue}
@@ -69,7 +69,8 @@ package nonisolated struct Flotilla_Devicecheck_V1_DeviceCheck: Sendable {
   package mutating func clearReceivedAt() {self._receivedAt = nil}
 
   /// When the operation was decided upon. Of the updates of one subject, one that is older than the last that was done
-  /// is dropped. Where it is left out, received_at and the record's timestamp stand in, in this order.
+  /// is dropped. Where it is left out, received_at and the record's timestamp stand in, in this order. A time after the
+  /// record's timestamp, or after now, is not believed: the order of the log has to do.
   package var requestedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_requestedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_requestedAt = newValue}

@@ -45,7 +45,8 @@ package nonisolated struct Flotilla_Devicecheck_V1_DeviceCheckResult: @unchecked
   /// invalid_token: no token, or one that Apple refused while it was fresh. Ask the app for a new one.
   /// expired_token: the token had grown old, or had been used, before Apple was asked or answered. This says nothing
   /// against the device. Ask the app for a new one.
-  /// unavailable: Apple gave no answer while the token was fresh. Nothing is known; ask the app for a new token.
+  /// unavailable: Apple gave no answer that explains itself while the token was fresh, or something that a device chose
+  /// cannot be. Nothing is known; ask the app for a new token.
   /// superseded: an update that a newer one of its subject has overtaken; it was not sent.
   /// Absent where the record was dead-lettered or its deadline passed. Readers must expect more.
   package var result: String {

@@ -50,8 +50,8 @@ package nonisolated struct Flotilla_Outcome_V1_Outcome: Sendable {
   /// Clears the value of `offset`. Subsequent reads from it will return its default value.
   package mutating func clearOffset() {self._offset = nil}
 
-  /// succeeded, rejected (a final no about a well-formed record), expired (its deadline passed first) or
-  /// dead_lettered. Readers must expect more.
+  /// succeeded, rejected (a final no: by the upstream, or about what a device chose), expired (its deadline passed
+  /// first) or dead_lettered (its publisher or an operator can mend it). Readers must expect more.
   package var fate: String = String()
 
   /// Absent only when the fate is succeeded.

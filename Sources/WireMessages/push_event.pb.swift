@@ -41,6 +41,7 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushEvent: @unchecked Sendabl
 
   /// Which push, as far as the backend knows: at most 256 bytes each. What is empty is taken from the payload.
   /// The provider is a word such as apns, fcm or jpush; message ids are unique within a provider and an app only.
+  /// A message id of the sender's own (mid or msg_id in the payload) belongs to the provider apns, whichever channel carried it.
   package var provider: String {
     get {_storage._provider}
     set {_uniqueStorage()._provider = newValue}

@@ -48,7 +48,8 @@ package nonisolated struct Flotilla_Receipt_V1_Receipt: Sendable {
   /// The product that the client claims; the verdict is then about purchases of that product.
   package var productID: String = String()
 
-  /// production or sandbox, if the client knows: where Apple is asked first. It saves a call, and decides nothing.
+  /// production or sandbox in any case, if the client knows: where Apple is asked first. It saves a call, and decides
+  /// nothing.
   package var environment: String = String()
 
   /// The backend's own name for this request, at most 256 bytes. The result repeats it.

@@ -44,14 +44,15 @@ package nonisolated struct Flotilla_Receipt_V1_ReceiptResult: @unchecked Sendabl
   /// refunded: Apple took it back.
   /// invalid: no receipt, a forged one, or not of what the client claims.
   /// not_ours: a true receipt of an app that is not ours, or not the one that was named.
-  /// unavailable: nothing is known; ask again later.
+  /// unavailable: nothing is known, or nobody here can verify the receipt; ask again later.
   /// Absent where the record was dead-lettered. Readers must expect more.
   package var verdict: String {
     get {_storage._verdict}
     set {_uniqueStorage()._verdict = newValue}
   }
 
-  /// Which check decided, where it was not simply good.
+  /// Which check decided, where it was not simply good. With valid it is receipt.unverified where no certificate here
+  /// shows that the receipt is Apple's: the purchase stands, and may be somebody else's.
   package var check: String {
     get {_storage._check}
     set {_uniqueStorage()._check = newValue}
@@ -194,8 +195,8 @@ package nonisolated struct Flotilla_Receipt_V1_StoreTransaction: @unchecked Send
     set {_uniqueStorage()._environment = newValue}
   }
 
-  /// active, grace (its time is over, and Apple asks to let it go on), billing_retry, expired, upgraded or revoked.
-  /// Readers must expect more.
+  /// active, grace (its time is over, and Apple asks to let it go on), billing_retry, expired, upgraded, revoked, or
+  /// unknown (it does not say of which product it is, or when its time is over). Readers must expect more.
   package var state: String {
     get {_storage._state}
     set {_uniqueStorage()._state = newValue}

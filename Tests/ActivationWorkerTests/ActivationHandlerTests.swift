@@ -85,6 +85,14 @@ import WorkerKit
             ),
             now, "device_id.zero"
         ),
+        (json.replacing("1E2DFA89-", with: "1E2DFA89"), now, "device_id.malformed"),
+        (
+            json.replacing(#""deviceId":"1E2DFA89-496A-47FD-9941-DF1FC4E6484A""#, with: #""muid":"0F""#), now,
+            "muid.malformed"
+        ),
+        (json.replacing("{", with: #"{"clientIp":"10.11.12.13:443","#), now, "client_ip.malformed"),
+        (json.replacing("{", with: #"{"clickId":"a b","#), now, "click_id.malformed"),
+        (json.replacing("{", with: #"{"clickId":7,"#), now, "click_id.malformed"),
         (json, (convertedAt + 604_800) * 1_000 + 1, "converted_at.too_old"),
         (json, (convertedAt - 300) * 1_000 - 1, "converted_at.in_future"),
     ])

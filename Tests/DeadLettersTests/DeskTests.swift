@@ -127,6 +127,113 @@ import WireFormats
         }
     }
 
+    /// At-least-once: a worker that is killed before its commit writes its letters once more.
+    @Test func whatWasWrittenTwiceCountsOnceEverywhere() async throws {
+        try await ClusterUnderTest.with { cluster in
+            try cluster.publishLetters(0..<6)
+            try cluster.publishLetters(0..<4)
+            let desk = try cluster.desk()
+            try desk.refresh()
+            var ends = try desk.ends()
+            for _ in 1...2 {
+                let found = try desk.groups(LetterFilter())
+                #expect(found.letters == 6 && found.open == 6)
+                #expect(found.groups.map { $0.lastDay.reduce(0, +) }.allSatisfy { $0 <= 6 })
+                #expect(try desk.letters(LetterFilter(), limit: 100).count == 6)
+                #expect(try desk.letters(Self.filter(["content-type"]), limit: 100).count == 6)
+                #expect(try desk.groups(Self.filter(["content-type"])).letters == 6)
+                #expect(try desk.plan(LetterFilter(), ReplayOptions()).items.count == 6)
+                #expect(try desk.retention(soon: 0).map(\.open) == [6])
+                #expect(try desk.arrivals(since: &ends).isEmpty)
+                try cluster.publishLetters(2..<6)
+                try desk.refresh()
+            }
+            let report = try desk.replay(try desk.plan(LetterFilter(), ReplayOptions()), ReplayOptions())
+            #expect(report.done == 6)
+            try desk.refresh()
+            #expect(try desk.groups(LetterFilter()).open == 0)
+        }
+    }
+
+    // A replay that says no goodbye.
+
+    private static func begun(_ batch: String, at time: Int64) -> AuditEntry {
+        AuditEntry(
+            action: .replay,
+            by: "bert",
+            at: time,
+            because: "mended",
+            batch: batch,
+            selection: "--all",
+            counts: ["planned": 9],
+            letters: []
+        )
+    }
+
+    private final class Clock {
+        var now = Letters.start + 60_000
+    }
+
+    /// It was refused for 31 s, and "the same command goes on" was not true.
+    @Test func aKilledReplayIsWaitedForAndThenItIsFree() async throws {
+        try await ClusterUnderTest.with { cluster in
+            let clock = Clock()
+            let desk = Desk(try cluster.reader()) { clock.now }
+            try desk.reader.makeTopics()
+            try cluster.publish([
+                try Self.begun("r-1", at: clock.now - 4_000).record(to: "dead-letters.audit")
+            ])
+            try desk.refresh()
+            var told: [Int64] = []
+            var pauses = 0
+            let passing = try desk.letPass {
+                told.append($1); #expect($0.by == "bert")
+            } pause: {
+                clock.now += Int64($0 / .milliseconds(1))
+                pauses += 1
+                return true
+            }
+            #expect(passing == .isFree(hasWaited: true) && told == [26_000] && pauses == 26)
+            #expect(
+                try desk.letPass { _, _ in
+                } pause: { _ in
+                    false
+                } == .isFree(hasWaited: false)
+            )
+        }
+    }
+
+    @Test func aReplayThatLivesIsGivenWayTo() async throws {
+        try await ClusterUnderTest.with { cluster in
+            let desk = try cluster.desk()
+            try desk.reader.makeTopics()
+            let start = Letters.start + 60_000
+            try cluster.publish([try Self.begun("r-0000000001", at: start).record(to: "dead-letters.audit")])
+            try desk.refresh()
+            #expect(
+                try desk.letPass { _, _ in
+                } pause: { _ in
+                    false
+                } == .wasStopped
+            )
+            let id = LetterID(high: 1, low: 2)
+            let passing = try desk.letPass { _, _ in
+            } pause: { _ in
+                let entry = LedgerEntry.replayed(id, "r-0000000001-1", at: start + 1)
+                return (try? cluster.publish([entry.record(to: "dead-letters.ledger")])) != nil
+            }
+            guard case .isAlive(let other) = passing else { return #expect(Bool(false), "\(passing)") }
+            #expect(other.done == 1 && other.at == start + 1)
+            // Whoever begins after it has ended it, killed or not.
+            let end = Self.begun("r-0000000002", at: start + 2)
+            var ended = end
+            ended.counts["left"] = 0
+            try cluster.publish(try [end, ended].map { try $0.record(to: "dead-letters.audit") })
+            try desk.refresh()
+            #expect(try desk.underWay() == nil)
+        }
+    }
+
     @Test func arrivalsAreThoseSinceTheLastLook() async throws {
         try await ClusterUnderTest.with { cluster in
             try cluster.publishLetters(0..<4)

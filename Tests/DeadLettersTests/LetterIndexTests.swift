@@ -86,15 +86,42 @@ import WorkerTestSupport
         #expect(try test.index.replays(limit: 9).map(\.state) == [.succeeded])
     }
 
-    /// A worker that crashed between letter and commit writes it again: two records, one letter.
-    @Test func oneLetterMayHaveBeenWrittenTwice() throws {
+    /// A worker that crashed between letter and commit writes it again: two records, one letter. It is found at the end
+    /// of the first look, and as it comes after that.
+    @Test(arguments: [[[0, 1, 2, 3]], [[0], [1, 2], [3]], [[0, 1, 2], [3]]])
+    func aLetterThatWasWrittenTwiceCountsOnce(looks: [[Int64]]) throws {
         let test = try IndexUnderTest()
-        try test.take([Self.letter(0, 7), Self.letter(1, 7)])
-        #expect(try test.letters().map(\.id) == [Self.id(7), Self.id(7)])
+        for look in looks {
+            try test.take(look.map { Self.letter($0, $0 == 2 ? 2 : 7) })
+            try test.index.indexLetterIDs()
+        }
+        #expect(try test.letters().map(\.id) == [Self.id(7), Self.id(2)])
+        #expect(try test.groups().map(\.count) == [2] && test.groups().map(\.open) == [2])
+        #expect(try test.buckets() == test.recount())
+        // By its position each of its copies is found.
+        var filter = LetterFilter()
+        filter.positions = [Self.letter(3).position]
+        #expect(try test.letters(filter).map(\.id) == [Self.id(7)])
         try test.ledger(.replayed(Self.id(7), "r-1"))
-        #expect(try test.states() == [.replayed, .replayed])
-        #expect(try test.groups().map(\.open) == [0])
+        #expect(try test.states() == [.replayed, .open] && test.states(filter) == [.replayed])
+        #expect(try test.groups().map(\.open) == [1])
         #expect(try test.index.ids(beginningWith: "\(Self.id(7))") == [Self.id(7)])
+    }
+
+    /// The broker deletes the first copy of a letter, and the letter is there as long as one copy is.
+    @Test func aLetterIsCountedAsLongAsACopyIsThere() throws {
+        let test = try IndexUnderTest()
+        try test.take((0..<4).map { Self.letter($0, 7) })
+        try test.index.indexLetterIDs()
+        let stand = try test.stand("orders.dead-letter", 0)
+        for first in Int64(1)...3 {
+            try test.index.prune(stand, before: first)
+            #expect(try test.letters().map(\.position.offset) == [first])
+            #expect(try test.groups().map(\.count) == [1])
+            #expect(try test.buckets() == test.recount())
+        }
+        try test.index.prune(stand, before: 4)
+        #expect(try test.letters().isEmpty && test.groups().isEmpty)
     }
 
     /// A letter that its record became again is how the replay ended, also where nobody publishes results.
@@ -302,7 +329,7 @@ extension IndexUnderTest {
         #expect(try self.reopened(try self.filled(), salt: "other", isOwnPlace: isOwnPlace) == 0)
     }
 
-    @Test(arguments: [0x464C_0000, 0x464C_0002, 0x464C_FFFF], [true, false])
+    @Test(arguments: [0x464C_0000, 0x464C_0001, 0x464C_FFFF], [true, false])
     func isMadeAnewInAnotherVersion(version: Int, isOwnPlace: Bool) throws {
         let test = try self.filled()
         try test.index.pool.write { try $0.execute(sql: "PRAGMA user_version = \(version)") }

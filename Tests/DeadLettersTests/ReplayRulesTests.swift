@@ -22,8 +22,19 @@ import Testing
         )
     }
 
-    private static func standing(_ state: LetterState) -> LedgerStanding {
-        LedgerStanding(state: state, replays: 1, by: "anna", at: 0, because: "")
+    private static func standing(
+        _ state: LetterState,
+        replays: Int = 1,
+        hasSucceeded: Bool? = nil
+    ) -> LedgerStanding {
+        LedgerStanding(
+            state: state,
+            replays: replays,
+            by: "anna",
+            at: 0,
+            because: "",
+            hasSucceeded: hasSucceeded ?? (state == .succeeded)
+        )
     }
 
     private static func refusal(
@@ -50,7 +61,7 @@ import Testing
         #expect(try rules.judge(Letters.view(source: nil), nil).get().target == "payments")
     }
 
-    /// Whether a force helps, beside each reason to refuse.
+    /// Whether `force` or `again` helps, beside each reason to refuse.
     @Test(
         arguments: [
             (Letters.view(source: nil), nil, .noSource),
@@ -61,7 +72,10 @@ import Testing
             (Letters.view(source: source("_schemas")), nil, .targetNotAllowed),
             (Letters.view(source: source("__consumer_offsets")), nil, .targetNotAllowed),
             (Letters.view(), standing(.replayed), .alreadyReplayed),
-            (Letters.view(), standing(.succeeded), .alreadyReplayed),
+            (Letters.view(), standing(.succeeded), .alreadySucceeded),
+            (Letters.view(), standing(.replayed, hasSucceeded: true), .alreadySucceeded),
+            (Letters.view(), standing(.discarded, hasSucceeded: true), .alreadySucceeded),
+            (Letters.view(), standing(.rejected), .alreadyReplayed),
             (Letters.view(), standing(.deadAgain), .alreadyReplayed),
             (Letters.view(), standing(.discarded), .discarded),
             (Letters.view(replays: 3), nil, .replayedTooOften),
@@ -72,7 +86,27 @@ import Testing
     func refuses(letter: LetterView, standing: LedgerStanding?, refusal: ReplayPlan.Refusal) {
         #expect(Self.refusal(of: letter, standing) == refusal)
         let forced = Self.refusal(of: letter, standing, by: Self.rules { $0.force = true })
-        #expect(forced == (refusal.yieldsToForce ? nil : refusal))
+        #expect(forced == (refusal.yieldsTo == .force ? nil : refusal))
+        guard standing?.hasSucceeded != true else { return }
+        let again = Self.refusal(of: letter, standing, by: Self.rules { $0.again = true })
+        #expect(again == refusal)
+    }
+
+    /// A second conversion is somebody's money.
+    @Test func whatHasSucceededGoesOnlyWithAWordOfItsOwn() throws {
+        let rules = Self.rules { $0.again = true }
+        let item = try rules.judge(Letters.view(replays: 1), Self.standing(.succeeded, replays: 2)).get()
+        #expect(item.hasSucceeded && item.replays == 3)
+        // Each of the two words is about its own letters.
+        let discarded = Self.standing(.discarded, hasSucceeded: true)
+        #expect(Self.refusal(of: Letters.view(), discarded, by: rules) == .discarded)
+        let both = Self.rules {
+            $0.again = true
+            $0.force = true
+        }
+        #expect(Self.refusal(of: Letters.view(), discarded, by: both) == nil)
+        let often = Self.standing(.succeeded, replays: 3)
+        #expect(Self.refusal(of: Letters.view(), often, by: rules) == .replayedTooOften)
     }
 
     @Test(

@@ -43,6 +43,55 @@ import WireFormats
         }
     }
 
+    /// `--force` called a second conversion "replay 1 of its life", and did not say that the first had succeeded.
+    @Test func whatHasSucceededIsReplayedOnlyAgainAndCounted() async throws {
+        let topics = ["orders", ClusterUnderTest.letters, "orders.result"]
+        try await ClusterUnderTest.with(topics: topics) { cluster in
+            try cluster.publishLetters(0..<3)
+            let desk = try cluster.desk()
+            #expect(try Self.replayAll(desk).done == 3)
+            try desk.refresh()
+            let sent = try cluster.contents(of: "orders")
+            try cluster.publish(
+                sent.prefix(2).map { record in
+                    OutboundRecord(
+                        topic: "orders.result",
+                        value: Array(#"{"outcome":{"fate":"succeeded"}}"#.utf8),
+                        headers: [
+                            RecordHeader("content-type", "application/json"),
+                            RecordHeader("dlq.replay_id", record.header("dlq.replay_id")),
+                        ]
+                    )
+                }
+            )
+            var force = ReplayOptions()
+            force.force = true
+            // The plan is made before the outcomes are known.
+            let stale = try desk.plan(LetterFilter(), force)
+            #expect(stale.items.count == 3 && stale.withoutOutcome == 3 && stale.succeededBefore == 0)
+            let report = try desk.replay(stale, force)
+            #expect(report.done == 1 && report.skipped == [.alreadySucceeded: 2])
+            try desk.refresh()
+            let forced = try desk.plan(LetterFilter(), force)
+            #expect(forced.items.count == 1 && forced.refusalCounts == [.alreadySucceeded: 2])
+            var again = ReplayOptions()
+            again.again = true
+            let plan = try desk.plan(LetterFilter(), again)
+            #expect(plan.items.map(\.replays) == [2, 2] && plan.succeededBefore == 2)
+            #expect(plan.refusalCounts == [.alreadyReplayed: 1])
+            #expect(try desk.replay(plan, again).done == 2)
+            let counts = try cluster.contents(of: "orders").map { $0.header("dlq.replay_count") ?? [] }
+            #expect(
+                counts.sorted { $0.lexicographicallyPrecedes($1) }
+                    == ["1", "1", "1", "2", "2", "2"].map { Array($0.utf8) }
+            )
+            try desk.refresh()
+            #expect(try desk.audit(limit: 1).first?.counts["succeeded_before"] == 2)
+            // The letters are in flight once more, and have succeeded all the same.
+            #expect(try desk.plan(LetterFilter(), force).refusalCounts == [.alreadySucceeded: 2])
+        }
+    }
+
     /// The cluster takes the commit, and cuts the connection instead of an answer, for longer than anybody waits. Whoever
     /// then sends the records once more sends them twice.
     @Test func aCommitThatNobodyHeardOfIsNotDoneTwice() async throws {

@@ -96,7 +96,7 @@ import WorkerKit
 
     /// The device's own clock may be years off: it can excuse a device, and neither accuse nor silence one.
     @Test(arguments: [
-        ("1999-01-01T00:00:00Z", "reject token_created_at.malformed invalid"),
+        ("1999-01-01T00:00:00Z", "refuse token_created_at.malformed unavailable"),
         ("2019-01-01T00:00:00Z", "call query"), ("2031-01-01T00:00:00Z", "call query"),
     ])
     func aDevicesClockDoesNotDecideWhetherToAsk(createdAt: String, expected: String) throws {
@@ -217,8 +217,8 @@ import WorkerKit
         (500, ["3"], 1, 1, "retry http.500 upstream after 3"),
         (200, [], 5, 1, "give up devicecheck.not_an_answer unavailable"),
         (400, [], 2, 1, "retry devicecheck.unexplained record"),
-        (400, [], 3, 1, "reject devicecheck.unexplained exhausted configuration"),
-        (400, [], 1, 31, "reject devicecheck.unexplained exhausted configuration"),
+        (400, [], 3, 1, "refuse devicecheck.unexplained unavailable"),
+        (400, [], 1, 31, "refuse devicecheck.unexplained unavailable"),
     ])
     func triesAgainOnlyWhileTheTokenIsGood(
         status: Int,

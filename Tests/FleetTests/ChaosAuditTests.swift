@@ -121,7 +121,7 @@ struct ChaosAuditTests {
         func findings(_ delivery: EngineSettings.Delivery = .exactlyOnce) -> ChaosFindings {
             var audit = ChaosAudit(topic: "work", keys: 2, delivery: delivery)
             for (index, input) in self.inputs.enumerated() {
-                let number = audit.sent(input.record, input.kind, key: input.key)
+                let number = audit.sent(input.record, input.kind, key: input.key, at: 1_763_000_000_000)
                 #expect(number == index + 1)
             }
             for (index, input) in self.inputs.enumerated() {
@@ -153,8 +153,52 @@ struct ChaosAuditTests {
         #expect(evidence.matters() == [:])
         #expect(findings.objections(.exactlyOnce) == [])
         #expect(findings.outcomes == 2 * InputKind.allCases.count)
-        #expect(findings.letters == 10)
-        #expect(findings.calls == 28 && findings.repeatedCalls == 0)
+        #expect(findings.letters == 12)
+        #expect(findings.calls == 30 && findings.repeatedCalls == 0)
+    }
+
+    @Test(arguments: [29_000, 31_000])
+    func findsThatHonestUsersWaitTooLong(wait: Int64) {
+        let key = Load.keys
+        #expect(ChaosAdversary.isHonest(key: key) && !ChaosAdversary.isHonest(key: key - 1))
+        var make = Activations(topic: "work", now: 1_763_000_000_000)
+        var audit = ChaosAudit(topic: "work", keys: ChaosAdversary.keys, delivery: .exactlyOnce)
+        for index in 0..<200 {
+            var record = InputKind.json.record(&make)
+            record.key = ChaosAudit.key(key)
+            let number = audit.sent(record, .json, key: key, at: 1_763_000_000_000)
+            audit.delivered(number, to: 0, at: Int64(index))
+            let outcome = Outcome(
+                topic: "work",
+                partition: 0,
+                offset: Int64(index),
+                fate: .succeeded,
+                reason: nil,
+                attempts: 1,
+                deadLetterID: nil,
+                receivedAt: 1_763_000_000_000,
+                settledAt: 1_763_000_000_000,
+                worker: "activation-worker",
+                workerVersion: "0"
+            )
+            // One in fifty is late, and that is more than one in a hundred.
+            let took = index % 50 == 0 ? wait : 10
+            audit.foundOutcome(
+                InboundRecord(
+                    topic: "work.result",
+                    partition: 0,
+                    offset: Int64(index),
+                    timestamp: 1_763_000_000_000 + took,
+                    key: record.key,
+                    value: ActivationResult.encode(outcome, nil, as: .protobuf),
+                    headers: []
+                )
+            )
+        }
+        audit.conclude()
+        #expect(audit.wait(at: 0.5) == 10)
+        #expect(audit.wait(at: 0.99) == wait)
+        #expect(audit.findings.count(.late) == (wait > 30_000 ? 1 : 0))
     }
 
     @Test func findsWhatIsLost() {

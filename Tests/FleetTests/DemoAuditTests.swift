@@ -1,4 +1,5 @@
 import Records
+import Terminal
 import Testing
 import WireFormats
 import WireMessages

@@ -26,15 +26,31 @@ struct PromisesTests {
         #expect(mutants == Set(files) && !files.isEmpty)
     }
 
-    @Test func everySuiteThatIsNamedIsThere() throws {
-        let suites = try self.named(self.page()).filter { $0.hasSuffix("Tests") && !$0.contains("/") }
+    /// All that stands in the files of the tests.
+    private func sources() throws -> String {
         let enumerator = FileManager.default.enumerator(atPath: Self.tests.path)
         var sources = ""
         while let path = enumerator?.nextObject() as? String {
             guard path.hasSuffix(".swift") else { continue }
             sources += try String(contentsOf: Self.tests.appendingPathComponent(path), encoding: .utf8)
         }
+        return sources
+    }
+
+    @Test func everySuiteThatIsNamedIsThere() throws {
+        let suites = try self.named(self.page()).filter { $0.hasSuffix("Tests") && !$0.contains("/") }
+        let sources = try self.sources()
         #expect(suites.count > 30)
         for suite in suites { #expect(sources.contains("struct \(suite)"), "\(suite)") }
+    }
+
+    @Test func everyTestThatIsNamedIsThere() throws {
+        let tests = try self.named(self.page()).filter { name in
+            name.first?.isLowercase == true && name.contains(where: \.isUppercase)
+                && name.allSatisfy { $0.isLetter || $0.isNumber }
+        }
+        let sources = try self.sources()
+        #expect(tests.count > 80)
+        for test in tests { #expect(sources.contains("func \(test)("), "\(test)") }
     }
 }

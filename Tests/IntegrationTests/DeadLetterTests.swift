@@ -2,6 +2,7 @@ import Foundation
 import Records
 import Testing
 import UpstreamSimulator
+import WorkerTestSupport
 
 /// The dead-letter tool as an on-call engineer uses it: real letters of a real worker, on a broker that takes
 /// transactions at their word.
@@ -166,18 +167,25 @@ struct DeadLetterTests {
         for round in 1...3 {
             let running = try tool.start(["replay", "--group", group, "--go", "--rate", "50", "--take-over"])
             #expect(contents.read { $0.count >= round * 50 })
-            kill(running.process.processIdentifier, SIGKILL)
+            running.process.send(SIGKILL)
             #expect(try running.end().status == 128 + SIGKILL)
         }
-        let polite = try tool.run(["replay", "--group", group, "--go"], user: "bert")
-        #expect(polite.status == 5 && polite.complaints.contains("anna is at it"), "\(polite)")
+        // Killed, it cannot say so. The same command waits by itself, and says how long.
+        let patient = try tool.start(["replay", "--group", group, "--go"])
+        #expect(try patient.waitForComplaint("this replay begins by itself in "))
+        patient.process.send(SIGINT)
+        #expect(try patient.end().status == 130)
         let asked = try tool.start(["replay", "--group", group, "--go", "--rate", "20", "--take-over"])
         let before = contents.records.count
         #expect(contents.read { $0.count > before })
-        kill(asked.process.processIdentifier, SIGINT)
+        // It lives, and shows it within a second.
+        let polite = try tool.run(["replay", "--group", group, "--go"], user: "bert")
+        #expect(polite.status == 5 && polite.complaints.contains("anna is at it"), "\(polite)")
+        #expect(polite.complaints.contains("Nothing was done."), "\(polite)")
+        asked.process.send(SIGINT)
         #expect(try asked.end().status == 130)
-        // What has said goodbye is not at it any more; those that were killed before are.
-        let last = try tool.run(["replay", "--group", group, "--go", "--take-over"])
+        // What has said goodbye is not at it any more, nor are those that were killed before it began.
+        let last = try tool.run(["replay", "--group", group, "--go"])
         #expect(last.status == 0, "\(last)")
         let replayed = try self.replayed(cluster, count)
         #expect(replayed.count == count && replayed.values.allSatisfy { $0 == 1 })
@@ -240,6 +248,23 @@ struct DeadLetterTests {
         #expect(!topics.contains(tool.ledger) && !topics.contains(tool.audit))
         let contents = try TopicContents(cluster.input, cluster)
         #expect(!contents.read(atMost: .seconds(1)) { !$0.isEmpty })
+        try await cluster.end()
+    }
+
+    /// On a cluster that stays, ledger and audit trail stayed too.
+    @Test func nothingOfATestIsLeftOnTheCluster() async throws {
+        let cluster = try await TestCluster.transactional()
+        let tool = try DeadLetterToolUnderTest(cluster)
+        let group = try self.letters(1, cluster, tool)
+        #expect(try tool.run(["replay", "--group", group, "--go"]).status == 0)
+        #expect(try TopicNames(cluster).all.isSuperset(of: [tool.ledger, tool.audit]))
+        try cluster.remove()
+        let deadline = ContinuousClock.now + .seconds(30)
+        var left: [String] = []
+        repeat {
+            left = try TopicNames(cluster).all.filter { $0.hasPrefix(cluster.input) }
+        } while !left.isEmpty && ContinuousClock.now < deadline
+        #expect(left == [])
         try await cluster.end()
     }
 

@@ -153,7 +153,7 @@ struct EndToEndTests {
 
     @Test func aMissingTopicIsNamedBeforeTheFirstRecord() async throws {
         let cluster = try TestCluster(withDeadLetters: false)
-        let worker = try WorkerUnderTest(cluster, upstream: "http://127.0.0.1:9")
+        let worker = try WorkerUnderTest(cluster, upstream: "http://127.0.0.1:9", kafka: "start_limit: 1s")
         #expect(worker.exitStatus() == 1)
         #expect(
             worker.log.contains("The dead-letter topic '\(cluster.deadLetters)' does not exist"),

@@ -143,6 +143,34 @@ struct OperatorTests {
         await gdt.stop()
     }
 
+    /// A hang-up once ended the worker, in the middle of its calls.
+    @Test func aHangUpEndsNobody() async throws {
+        let cluster = try TestCluster()
+        let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
+        let worker = try WorkerUnderTest(cluster, upstream: "http://127.0.0.1:\(gdt.port)")
+        #expect(worker.waitForLog("assigned"), "\(worker.log)")
+        worker.send(SIGHUP)
+        #expect(worker.waitForLog("SIGHUP is ignored: files with keys are read"), "\(worker.log)")
+        try cluster.publish([Activations.good(0, to: cluster.input)])
+        let results = try TopicContents(cluster.results, cluster)
+        #expect(results.read(outcomes: 1), "\(worker.log)")
+        worker.send(SIGHUP)
+        #expect(worker.waitForLog("SIGHUP is ignored", times: 2), "\(worker.log)")
+        #expect(worker.stop() == 0, "\(worker.log)")
+        await gdt.stop()
+        try cluster.remove()
+    }
+
+    @Test func aHangUpEndsNoBrokerThatHasNoTerminal() throws {
+        let fleet = try FleetUnderTest(["broker", "--topic", "t:1"])
+        #expect(fleet.waitForLine("127.0.0.1:"))
+        fleet.send(SIGHUP)
+        #expect(fleet.waitForLine("SIGHUP is ignored"))
+        #expect(fleet.isRunning)
+        fleet.send(SIGTERM)
+        #expect(fleet.exitStatus() == 0)
+    }
+
     @Test func theSecondSignalEndsTheWorkerAtOnce() async throws {
         let cluster = try TestCluster()
         var settings = Activations.simulatorSettings

@@ -22,13 +22,15 @@ struct ConsumerGroupTests {
         let first = try self.member(of: cluster)
         #expect(try serve(first) { first.partitions == [0, 1, 2, 3] })
         let second = try self.member(of: cluster)
+        // A member that was not served in time on a busy machine rejoins: there may be any number of rebalances, and each
+        // leads to this.
         #expect(
             try serve(first, second) {
                 first.partitions.count == 2 && second.partitions.count == 2
+                    && Set(first.partitions + second.partitions) == [0, 1, 2, 3]
             }
         )
-        #expect(first.revocations == 1)
-        #expect(Set(first.partitions + second.partitions) == [0, 1, 2, 3])
+        #expect(first.revocations >= 1)
     }
 
     @Test func aPositionAndItsMetadataOutliveTheMember() throws {
@@ -41,18 +43,19 @@ struct ConsumerGroupTests {
         let position = CommittedPosition(partition: partition, offset: 7, metadata: "djE6AQIDBA==")
         do {
             let first = try self.member(of: cluster)
-            #expect(try serve(first) { first.records.count == 20 })
+            #expect(try serve(first) { first.positions.count == 20 })
             try first.consumer.commit([position], id: 42)
             #expect(try serve(first) { first.commits[42] != nil })
             #expect(first.commits[42] == .some(nil))
             try first.consumer.close()
             #expect(try serve(first) { first.consumer.isClosed })
-            #expect(first.revocations == 1)
+            #expect(first.partitions.isEmpty)
         }
         let second = try self.member(of: cluster)
-        #expect(try serve(second) { second.records.count == 13 })
+        #expect(try serve(second) { second.positions.count == 13 })
         #expect(try second.consumer.committed([partition], atMost: .seconds(10)) == [position])
-        #expect(second.records.filter { $0.partition == 0 }.map(\.offset) == [7, 8, 9])
+        let expected = (0..<10).map { Position(1, $0) } + (7..<10).map { Position(0, $0) }
+        #expect(second.positions == Set(expected))
         let other = TopicPartition(topic: "work", partition: 1)
         #expect(
             try second.consumer.committed([other], atMost: .seconds(10))

@@ -20,6 +20,9 @@ final class Member {
         self.consumer = try Consumer(properties.merging(more) { $1 })
     }
 
+    /// Where the records stood that it has read, each once: a member that has rejoined reads what was not committed again.
+    var positions: Set<Position> { Set(self.records.map { Position($0.partition, $0.offset) }) }
+
     var partitions: [Int32] { self.readers.map(\.partition.partition).sorted() }
 
     /// Takes note of what happened, and answers rebalances as a worker would.
@@ -47,6 +50,17 @@ final class Member {
                 self.failures.append($0)
             }
         }
+    }
+}
+
+/// Where a record stands in the topic of a test.
+struct Position: Hashable {
+    var partition: Int32
+    var offset: Int64
+
+    init(_ partition: Int32, _ offset: Int64) {
+        self.partition = partition
+        self.offset = offset
     }
 }
 

@@ -13,10 +13,13 @@ struct HealthServerTests {
 
     func withServer(
         _ health: Health,
+        headerLimit: Duration = .seconds(60),
         _ body: @escaping @Sendable (PlainHTTP, ServiceGroup) async throws -> Void
     ) async throws {
         let (ports, port) = AsyncStream<Int>.makeStream()
-        let server = HealthServer(health: health, registry: self.registry) { port.yield($0) }
+        let server = HealthServer(health: health, registry: self.registry, headerLimit: headerLimit) {
+            port.yield($0)
+        }
         var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         logger.logLevel = .critical
         let services = ServiceGroup(services: [server], logger: logger)
@@ -100,6 +103,42 @@ struct HealthServerTests {
             let large = try await client.exchange("GET /livez HTTP/1.1\r\nHost: a\r\nX: \(padding)\r\n\r\n")
             #expect(!large.text.hasPrefix("HTTP/1.1 2"))
             #expect(!(try await client.exchange("\0\0\0\r\n\r\n")).text.hasPrefix("HTTP/1.1 2"))
+        }
+    }
+
+    /// A kubelet kills a pod whose `/livez` is silent. 64 connections that never finished their header did that.
+    @Test func slowConnectionsSilenceNobody() async throws {
+        try await self.withServer(Health()) { client, _ in
+            let slow = try (0..<200).map { _ in try client.connection(sending: "GET /livez HTTP/1.1\r\nHo") }
+            #expect(try await client.get("/livez").statusLine == "HTTP/1.1 200 OK")
+            await slow[0].closedByServer()
+        }
+    }
+
+    @Test func anAnsweredConnectionIsNotTheSlowest() async throws {
+        try await self.withServer(Health()) { client, _ in
+            let answered = try client.connection(sending: "GET /livez HTTP/1.1\r\nHost: a\r\n")
+            let slow = try client.connection(sending: "GET /livez")
+            // Connections are accepted in their order, so both are in the book when this one is answered.
+            _ = try await client.get("/livez")
+            answered.send("\r\n")
+            await answered.hasAnswer()
+            let more = try (0..<63).map { _ in try client.connection(sending: "GET") }
+            await slow.closedByServer()
+            #expect(!answered.isClosedByServer && more.allSatisfy { !$0.isClosedByServer })
+        }
+    }
+
+    @Test func aHeaderHasToComeInTime() async throws {
+        try await self.withServer(Health(), headerLimit: .milliseconds(50)) { client, _ in
+            let slow = try client.connection(sending: "GET /livez HTTP/1.1\r\nHo")
+            await slow.closedByServer()
+            // Who has sent one is not hurried any more: a scraper keeps its connection.
+            let scraper = try client.connection(sending: "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+            await scraper.hasAnswer()
+            let next = try client.connection(sending: "GET /livez HTTP/1.1\r\nHo")
+            await next.closedByServer()
+            #expect(!scraper.isClosedByServer)
         }
     }
 

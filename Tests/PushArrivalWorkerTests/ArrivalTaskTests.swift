@@ -1,3 +1,4 @@
+import Foundation
 import Operations
 import PushStatistics
 import Records
@@ -30,7 +31,11 @@ import WorkerKit
             sentMS: Self.now.wall,
             serverMS: Self.now.wall
         )
-        return InboundRecord(
+        return self.record(of: event, offset: offset)
+    }
+
+    private func record(of event: PushEvent, offset: Int64) -> InboundRecord {
+        InboundRecord(
             topic: self.settings.topics.input,
             partition: 0,
             offset: offset,
@@ -82,6 +87,144 @@ import WorkerKit
             .compactMap { $0.value.flatMap { CohortSnapshot($0) } }
         #expect(parts.map(\.tally.unknownDevice) == [1])
         #expect(parts.map(\.lastSeen) == [Self.now.wall])
+    }
+
+    // MARK: - Where it came from
+
+    /// Any publisher can write the header. An outcome under the name of another's record would stand for that record.
+    @Test(arguments: ["7/5/1", "0/5/3", "0/0/1"])
+    func anOutcomeIsNamedAfterItsOwnRecordWhateverAPublisherClaims(claim: String) throws {
+        let task = self.task()
+        var record = self.arrival(of: "m", offset: 9)
+        record.headers.append(RecordHeader("flotilla.push.origin", claim))
+        task.process(record, at: Self.now, self.output)
+        let results = try self.sent(to: self.settings.topics.result, among: self.everything(of: task))
+        #expect(results.count == 1)
+        let text = String(decoding: results[0].value ?? [], as: UTF8.self)
+        #expect(text.contains(#""id":"push-arrival/0/9""#), "\(text)")
+        // For readers that look for the record that was sent on, as what it is: a claim.
+        let told = results[0].headers.first { $0.name == "flotilla.push.origin" }?.value
+        #expect(told == Array(claim.dropLast(2).utf8))
+    }
+
+    // MARK: - Records that are too large
+
+    private func sizes(_ records: [OutboundRecord]) -> [Int] { records.map(\.encodedBytesBound) }
+
+    /// As large as the broker takes: its outcome cannot have the same key, and anything else beside.
+    @Test(arguments: [
+        #"{"type":"arrived"}"#, "{",
+        #"{"type":"arrived","deviceId":"d","campaignId":"\#(String(repeating: "c", count: 256))"}"#,
+    ])
+    func aRecordWithALongKeyIsAnsweredWithoutIt(value: String) throws {
+        for partitions in [1, 50] {
+            let cluster = StreamCluster(
+                id: "c",
+                partitionCounts: [self.settings.topics.input: partitions]
+            )
+            let metrics = PushMetrics(factory: PrometheusRegistry())
+            let task = ArrivalTask(0, self.settings, cluster, metrics)
+            let key = [UInt8](repeating: UInt8(ascii: "k"), count: 1_047_700)
+            let record = InboundRecord(
+                topic: self.settings.topics.input,
+                partition: 0,
+                offset: 0,
+                timestamp: Self.now.wall,
+                key: key,
+                value: Array(value.utf8)
+            )
+            task.process(record, at: Self.now, self.output)
+            let records = try self.everything(of: task)
+            #expect(self.sizes(records).allSatisfy { $0 <= self.settings.kafka.messageBytesLimit })
+            let answers = records.filter {
+                [self.settings.topics.result, self.settings.topics.input].contains($0.topic)
+            }
+            #expect(answers.count == 1)
+            let omitted = answers[0].headers.first { $0.name == "outcome.key_omitted" }?.value
+            #expect(answers[0].key == nil && omitted == Array("1047700".utf8))
+        }
+    }
+
+    /// 390 arrivals with the longest names there are, all of them quotes.
+    @Test func aBatchForTheForwarderNeverOutgrowsItsRecord() throws {
+        var batch = ForwardBatch(topic: "f", limit: 1_000, bytesLimit: 1_048_000)
+        let name = String(repeating: "\"", count: 256)
+        for number in 0..<390 {
+            let event = PushEvent(
+                .arrived,
+                provider: name,
+                appBundle: name,
+                messageID: name,
+                campaignID: name,
+                deviceID: name,
+                sentMS: .min,
+                serverMS: Self.now.wall + Int64(number)
+            )
+            batch.add(event, PushTime(of: event), to: self.output)
+        }
+        batch.flush(to: self.output)
+        var records: [OutboundRecord] = []
+        try self.output.drain { record in records.append(copy record) }
+        #expect(records.count == 2)
+        #expect(self.sizes(records).allSatisfy { $0 <= 1_048_000 })
+        let counts = try records.map { record in
+            try PushForwardBatch.count(
+                in: InboundRecord(topic: "f", partition: 0, offset: 0, value: record.value)
+            )
+        }
+        #expect(counts.reduce(0, +) == 390)
+    }
+
+    /// A transaction may take up more devices of a message than one record holds.
+    @Test func aChangeOfSeventyThousandDevicesIsWrittenInPieces() throws {
+        let task = self.task()
+        for offset in 0..<70_000 {
+            let event = PushEvent(
+                .arrived,
+                messageID: "m",
+                deviceID: "device-\(offset)",
+                sentMS: Self.now.wall,
+                serverMS: Self.now.wall
+            )
+            task.process(self.record(of: event, offset: Int64(offset)), at: Self.now, self.output)
+        }
+        let changes = try self.sent(to: self.settings.topics.changelog, among: self.everything(of: task))
+        #expect(changes.count >= 2)
+        #expect(self.sizes(changes).allSatisfy { $0 <= self.settings.kafka.messageBytesLimit })
+        let heir = self.task()
+        for (offset, change) in changes.enumerated() {
+            heir.restore(
+                InboundRecord(topic: "c", partition: 0, offset: Int64(offset), value: change.value),
+                at: Self.now
+            )
+        }
+        heir.restored(at: Self.now)
+        let again = PushEvent(
+            .arrived,
+            messageID: "m",
+            deviceID: "device-69999",
+            sentMS: Self.now.wall,
+            serverMS: Self.now.wall
+        )
+        heir.process(self.record(of: again, offset: 70_000), at: Self.now, self.output)
+        let parts = try self.sent(to: self.settings.topics.parts, among: self.everything(of: heir))
+            .compactMap { $0.value.flatMap { CohortSnapshot($0) } }
+        #expect(parts.last?.tally.arrived == 70_000 && parts.last?.tally.duplicates == 1)
+    }
+
+    /// A limit below what the largest statistics take would stop the worker on the day when there are such.
+    @Test func aMessageLimitThatDoesNotHoldStatisticsIsRefused() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml")
+        try "kafka:\n  brokers: b:1\n  message_limit: 60000\n".write(
+            to: path,
+            atomically: true,
+            encoding: .utf8
+        )
+        defer { try? FileManager.default.removeItem(at: path) }
+        let reader = SettingsReader(file: try SettingsFile(path: path.path), overrides: [])
+        _ = PushArrivalSettings(reader, PushArrivalProgram.identity)
+        let faults = #expect(throws: SettingsFaults.self) { try reader.finish() }
+        #expect("\(faults.map { "\($0)" } ?? "")".contains("message_limit"))
     }
 
     /// What a task has put out, once all that is due is told.

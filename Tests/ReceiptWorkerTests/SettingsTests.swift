@@ -153,10 +153,10 @@ import WorkerTestSupport
         var told = messages.makeAsyncIterator()
         try FileManager.default.removeItem(at: file)
         #expect(await told.next() == "secret file cannot be used; the secret before it stays no such file")
-        #expect(program.handler.keys.sharedSecret(of: Case.app)?.reveal() == "first")
+        #expect(program.handler.keys.sharedSecret(of: Case.app).secret?.reveal() == "first")
         try Data("second\n".utf8).write(to: file, options: .atomic)
         #expect(await told.next() == "secret file changed ")
-        #expect(program.handler.keys.sharedSecret(of: Case.app)?.reveal() == "second")
+        #expect(program.handler.keys.sharedSecret(of: Case.app).secret?.reveal() == "second")
         running.cancel()
         try await running.value
     }

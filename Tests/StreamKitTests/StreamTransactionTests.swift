@@ -21,6 +21,18 @@ struct StreamTransactionTests {
         #expect(worker.log.count("transaction failed") == 1)
     }
 
+    /// Whoever publishes in transactions leaves marks, and the group's lag would never be none.
+    @Test func marksOfTransactionsAtTheEndOfTheInputAreCommitted() throws {
+        let simulation = StreamSimulation()
+        simulation.startWorker()
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        let before = simulation.cluster.committedOffset() ?? 0
+        for _ in 0..<2 { simulation.cluster.appendMarker() }
+        #expect(try simulation.run(for: .seconds(5)) { simulation.cluster.committedOffset() == before + 2 })
+        try simulation.expectEverythingSettled()
+    }
+
     @Test func reportsOfAProducerThatWasGivenUpCountForNothing() throws {
         let simulation = StreamSimulation()
         simulation.startWorker()

@@ -14,6 +14,28 @@ struct ExchangeTests {
         #expect(response.headers == [HTTPHeader("retry-after", "17")])
     }
 
+    /// A body that is on its way and half an answer take up memory: the owner bounds what is in hand.
+    @Test func countsTheBytesOfCallsThatAreOut() throws {
+        let server = TestServer { connection in
+            guard connection.request() != nil else { return }
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
+            guard connection.send(head + String(repeating: "a", count: 50_000)) else { return }
+            connection.waitForEnd()
+        }
+        defer { server.stop() }
+        let client = try HTTPClient(HTTPClientSettings(requestTimeout: .milliseconds(500)))
+        let body = [UInt8](repeating: 1, count: 70_000)
+        client.start(HTTPRequest(method: .post, url: server.url(), headers: [], body: body), id: 1)
+        #expect(client.bytesInHand == 70_000)
+        var most = 0
+        while client.inFlight > 0 {
+            client.turn { _, outcome in #expect(outcome.error?.kind == .timeout) }
+            most = max(most, client.bytesInHand)
+        }
+        #expect(most == 120_000)
+        #expect(client.bytesInHand == 0)
+    }
+
     /// Found by fuzzing: libcurl had the end of the line for a value, or for a part of one.
     @Test(arguments: [
         ("Retry-After: \r\n", ""), ("Retry-After:\r\n 17\r\n", "17"), ("Retry-After: 1\r\n 7\r\n", "1 7"),

@@ -1,13 +1,16 @@
 import Foundation
 import Testing
 import UpstreamHTTP
+import WorkerTestSupport
 
 /// A server with a certificate that nobody has signed but itself, for the name "localhost" only.
 private final class TLSServer {
     let certificate: String
     let port: String
     private let folder: URL
-    private let process: Process
+    private let process: TestProcess
+    /// The server ends with its standard input.
+    private let input: Pipe
 
     init() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -18,7 +21,7 @@ private final class TLSServer {
             "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost "
                 + "-addext subjectAltName=DNS:localhost -keyout \(key) -out \(certificate)"
         )
-        make.process.waitUntilExit()
+        make.process.wait()
         let server = try Self.openssl("s_server -accept 127.0.0.1:0 -www -cert \(certificate) -key \(key)")
         var said = ""
         while !said.contains("\n") || !said.contains("ACCEPT ") {
@@ -31,25 +34,26 @@ private final class TLSServer {
         self.certificate = certificate
         self.folder = folder
         self.process = server.process
+        self.input = server.input
     }
 
     deinit {
-        // Not to be refused: a child has the signal mask of the thread that started it, and ours may block all others.
-        kill(self.process.processIdentifier, SIGKILL)
-        self.process.waitUntilExit()
+        self.process.send(SIGKILL)
+        self.process.wait()
         try? FileManager.default.removeItem(at: self.folder)
     }
 
-    private static func openssl(_ arguments: String) throws -> (process: Process, output: Pipe) {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments.split(separator: " ").map(String.init)
-        process.standardInput = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        return (process, output)
+    private static func openssl(
+        _ arguments: String
+    ) throws -> (process: TestProcess, input: Pipe, output: Pipe) {
+        let (input, output) = (Pipe(), Pipe())
+        let process = try TestProcess(
+            "openssl",
+            arguments.split(separator: " ").map(String.init),
+            input: .pipe(input),
+            output: .pipe(output)
+        )
+        return (process, input, output)
     }
 }
 

@@ -47,9 +47,10 @@ import WireMessages
         ("field.wrong_type", #"{"appId":18446744073709551616}"#),
         ("field.wrong_type", #"{"appType":1}"#),
         ("field.wrong_type", #"{"appType":{}}"#),
-        ("field.wrong_type", #"{"convertedAt":1795248000}"#),
-        ("field.wrong_type", #"{"convertedAt":"2026-13-21T08:00:00Z"}"#),
-        ("field.wrong_type", #"{"value":true}"#),
+        // A phone can choose these, so they do not hide what the publisher has to mend.
+        ("app_id.missing", #"{"convertedAt":1795248000}"#),
+        ("app_id.missing", #"{"convertedAt":"2026-13-21T08:00:00Z"}"#),
+        ("app_id.missing", #"{"value":true}"#),
         ("value.too_deep", #"{"unknown":"# + String(repeating: #"{"a":"#, count: 100_000)),
         ("value.not_json", #"{"unknown":"# + String(repeating: "[", count: 1_000_000)),
     ])

@@ -1,4 +1,5 @@
 import Cryptography
+import Records
 import SwiftProtobuf
 import Testing
 import WireMessages
@@ -21,30 +22,9 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
         ("conversion_type.unknown", { $0.conversionType = "mobileapp_activite" }),
         ("conversion_type.unknown", { $0.conversionType = "MOBILE_APP_ACTIVITE" }),
         ("converted_at.missing", { $0.clearConvertedAt() }),
-        ("converted_at.missing", { $0.convertedAt.seconds = 0 }),
-        ("converted_at.malformed", { $0.convertedAt.seconds = 999_999_999 }),
-        ("converted_at.malformed", { $0.convertedAt.seconds = -1 }),
-        ("converted_at.malformed", { $0.convertedAt.seconds = .max }),
-        ("client_ip.malformed", { $0.clientIp = "10.11.12" }),
-        ("client_ip.malformed", { $0.clientIp = " 10.11.12.13" }),
-        ("click_id.malformed", { $0.clickID = "a b" }),
-        ("click_id.malformed", { $0.clickID = "é" }),
-        ("click_id.malformed", { $0.clickID = String(repeating: "a", count: 129) }),
         ("value.not_a_payment", { $0.value = 100 }),
         ("value.not_a_payment", { $0.value = 0 }),
-        ("value.negative", { ($0.conversionType, $0.value) = ("MOBILEAPP_COST", -1) }),
         ("device_id.ambiguous", { $0.muid = "0f074dc8e1f0547310e729032ac0730b" }),
-        ("device_id.malformed", { $0.deviceID = "1E2DFA89496A47FD9941DF1FC4E6484A" }),
-        ("device_id.malformed", { $0.deviceID = "1E2DFA89-496A-47FD-9941-DF1FC4E6484G" }),
-        ("device_id.malformed", { $0.deviceID = "1E2DFA89-496A-47FD-9941-DF1FC4E6484AA" }),
-        ("device_id.malformed", { $0.deviceID = "354649050046412" }),
-        ("device_id.malformed", { $0.appType = "ANDROID" }),
-        ("device_id.malformed", { ($0.appType, $0.deviceID) = ("ANDROID", "3546490500464") }),
-        ("device_id.malformed", { ($0.appType, $0.deviceID) = ("ANDROID", "35464905004641234") }),
-        ("device_id.malformed", { ($0.appType, $0.deviceID) = ("ANDROID", "a00000123456789f") }),
-        ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0F074DC8E1F0547310E729032AC0730B") }),
-        ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0f074dc8e1f0547310e729032ac0730") }),
-        ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0f074dc8e1f0547310e729032ac0730g") }),
     ]
 
     @Test(arguments: invalid.indices)
@@ -59,7 +39,29 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
         #expect(record.kind == .invalid)
     }
 
+    /// What a phone or its user can choose.
     static let refused: [(code: String, change: Change)] = [
+        ("converted_at.malformed", { $0.convertedAt.seconds = 0 }),
+        ("converted_at.malformed", { $0.convertedAt.seconds = 999_999_999 }),
+        ("converted_at.malformed", { $0.convertedAt.seconds = -1 }),
+        ("converted_at.malformed", { $0.convertedAt.seconds = .max }),
+        ("client_ip.malformed", { $0.clientIp = "10.11.12" }),
+        ("client_ip.malformed", { $0.clientIp = " 10.11.12.13" }),
+        ("click_id.malformed", { $0.clickID = "a b" }),
+        ("click_id.malformed", { $0.clickID = "é" }),
+        ("click_id.malformed", { $0.clickID = String(repeating: "a", count: 129) }),
+        ("value.negative", { ($0.conversionType, $0.value) = ("MOBILEAPP_COST", -1) }),
+        ("device_id.malformed", { $0.deviceID = "1E2DFA89496A47FD9941DF1FC4E6484A" }),
+        ("device_id.malformed", { $0.deviceID = "1E2DFA89-496A-47FD-9941-DF1FC4E6484G" }),
+        ("device_id.malformed", { $0.deviceID = "1E2DFA89-496A-47FD-9941-DF1FC4E6484AA" }),
+        ("device_id.malformed", { $0.deviceID = "354649050046412" }),
+        ("device_id.malformed", { $0.appType = "ANDROID" }),
+        ("device_id.malformed", { ($0.appType, $0.deviceID) = ("ANDROID", "3546490500464") }),
+        ("device_id.malformed", { ($0.appType, $0.deviceID) = ("ANDROID", "35464905004641234") }),
+        ("device_id.malformed", { ($0.appType, $0.deviceID) = ("ANDROID", "a00000123456789f") }),
+        ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0F074DC8E1F0547310E729032AC0730B") }),
+        ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0f074dc8e1f0547310e729032ac0730") }),
+        ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0f074dc8e1f0547310e729032ac0730g") }),
         ("device_id.empty", { $0.deviceID = "" }),
         ("device_id.empty", { $0.deviceID = " \t\n" }),
         ("device_id.empty", { ($0.deviceID, $0.muid) = ("", "d41d8cd98f00b204e9800998ecf8427e") }),
@@ -79,7 +81,7 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
     ]
 
     @Test(arguments: refused.indices)
-    func refusesWhatStandsForNoDevice(row: Int) {
+    func refusesWhatAPhoneChose(row: Int) {
         let (code, change) = Self.refused[row]
         let fault = #expect(throws: Activation.Fault.self) { try ActivationDraft(change).activation() }
         guard case .refused(let reason, let answer) = fault else {
@@ -91,14 +93,85 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
         #expect(answer.gdt == nil)
     }
 
-    @Test func saysThatARecordIsWrongBeforeItRefusesItsDevice() {
+    /// Whatever a phone puts beside it does not hide what the publisher has to mend.
+    @Test(arguments: invalid.indices)
+    func saysThatARecordIsWrongBeforeItRefusesWhatAPhoneChose(row: Int) {
+        let (code, change) = Self.invalid[row]
         let fault = #expect(throws: Activation.Fault.self) {
-            try ActivationDraft { ($0.deviceID, $0.appType) = ("", "") }.activation()
+            try ActivationDraft {
+                ($0.deviceID, $0.clientIp, $0.clickID) = ("no device", "no address", "no click")
+                $0.convertedAt.seconds = -1
+                change(&$0)
+            }.activation()
         }
-        guard case .record = fault else {
+        guard case .record(let record) = fault else {
             Issue.record("\(String(describing: fault))")
             return
         }
+        #expect(record.reason.code == code)
+    }
+
+    /// A backend in JavaScript hands on numbers, objects and halves of surrogate pairs as they came.
+    static let illegible: [(code: String, fields: String)] = [
+        ("click_id.malformed", #""clickId":5"#),
+        ("click_id.malformed", #""click_id":"\ud800""#),
+        (
+            "click_id.malformed",
+            #""clickId":["# + String(repeating: "[", count: 30) + String(repeating: "]", count: 31)
+        ),
+        ("client_ip.malformed", #""clientIp":{"v4":"10.1.1.1"}"#),
+        ("converted_at.malformed", #""convertedAt":"+275760-09-13T00:00:00.000Z""#),
+        ("converted_at.malformed", #""convertedAt":1795248000.5"#),
+        ("converted_at.malformed", #""convertedAt":"yesterday","clickId":true"#),
+        ("device_id.malformed", #""deviceId":354649050046412"#),
+        ("muid.malformed", #""muid":[null]"#),
+        ("value.malformed", #""conversionType":"MOBILEAPP_COST","value":49.9"#),
+        ("value.malformed", #""conversionType":"MOBILEAPP_COST","value":"99999999999999999999""#),
+    ]
+
+    @Test(arguments: illegible.indices)
+    func refusesWhatAPhoneMadeIllegible(row: Int) {
+        let (code, fields) = Self.illegible[row]
+        let fault = #expect(throws: Activation.Fault.self) {
+            try Activation(decoding: Self.record(fields))
+        }
+        guard case .refused(let reason, let answer) = fault else {
+            Issue.record("\(String(describing: fault)) in row \(row)")
+            return
+        }
+        #expect(reason.code == code)
+        #expect(answer.account == GDTAccount(appID: 112_233, advertiserID: 10_000))
+    }
+
+    @Test(arguments: [
+        ("field.wrong_type", #""appType":5"#), ("field.wrong_type", #""clickId":5,"appId":true"#),
+        ("app_type.unknown", #""clickId":5,"appType":"WINDOWS""#),
+        ("value.not_a_payment", #""clickId":5,"value":1"#),
+        ("value.not_json", #""clickId":5,"#),
+    ])
+    func blamesThePublisherForTheFieldsThatAreItsOwn(code: String, fields: String) {
+        let fault = #expect(throws: Activation.Fault.self) {
+            try Activation(decoding: Self.record(fields))
+        }
+        guard case .record(let record) = fault else {
+            Issue.record("\(String(describing: fault))")
+            return
+        }
+        #expect(record.reason.code == code)
+    }
+
+    /// A good record, with these fields instead of its own.
+    private static func record(_ fields: String) -> InboundRecord {
+        let good = [
+            ("appId", "112233"), ("advertiserId", "10000"), ("appType", #""IOS""#),
+            ("conversionType", #""MOBILEAPP_ACTIVITE""#), ("convertedAt", #""2026-11-21T08:00:00Z""#),
+            ("deviceId", #""1E2DFA89-496A-47FD-9941-DF1FC4E6484A""#),
+        ]
+        let rest = good.filter { name, _ in
+            !fields.contains("\"\(name)\"") && !(name == "deviceId" && fields.contains("muid"))
+        }
+        let text = "{" + rest.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + ",\(fields)}"
+        return InboundRecord(topic: "activation", partition: 0, offset: 7, value: Array(text.utf8))
     }
 
     @Test(arguments: [

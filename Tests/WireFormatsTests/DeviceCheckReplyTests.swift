@@ -12,7 +12,9 @@ import Testing
         case .notSet: "NOT_SET"
         case .done: "DONE"
         case .badDeviceToken: "REJECT_TOKEN"
-        case .badAuthorization, .unauthorized, .badTimestamp, .misconfigured, .proxyRefused: "CONFIG"
+        case .badAuthorization, .unauthorized, .badTimestamp, .misconfigured, .badPayload, .proxyRefused:
+            "CONFIG"
+        case .tooLarge: "REJECT"
         case .unexplained, .unreadable: "RETRY_LIMITED"
         case .unavailable: "RETRY"
         }
@@ -48,12 +50,13 @@ import Testing
             (400, "Missing or incorrectly formatted time stamp", .badTimestamp),
             (400, "Bad Timestamp", .badTimestamp), (400, "Bad Bits", .misconfigured),
             (400, "Missing or incorrectly formatted transaction id", .misconfigured),
-            (400, "Bad Payload", .misconfigured),
+            (400, "Bad Payload", .badPayload),
             (401, "", .unauthorized), (401, "Bad Device Token", .unauthorized),
             (403, "Failed to find bit state", .misconfigured),
             (404, "Failed to find bit state", .misconfigured),
             (400, "Failed to find bit state", .unexplained), (503, "Bad Device Token", .unavailable),
             (201, "Bit State Not Found", .unreadable), (204, "", .unreadable), (302, "", .misconfigured),
+            (413, "", .tooLarge), (414, "", .tooLarge), (431, "", .tooLarge),
             (407, "", .proxyRefused), (408, "", .unavailable), (425, "", .unavailable),
             (429, "", .unavailable),
             (599, "", .unavailable), (999, "", .unavailable),
@@ -91,8 +94,19 @@ import Testing
         for body in ["", "OK", "{}", "anything"] {
             #expect(DeviceCheckReply(to: operation, status: 200, body: Array(body.utf8)) == .done)
         }
-        for body in ["<html>Sign in</html>", " <!DOCTYPE html>"] {
+        for body in ["<html>Sign in</html>", " <!DOCTYPE html>", "\u{FEFF}<html>", "\u{FEFF} \u{FEFF}<html>"]
+        {
             #expect(DeviceCheckReply(to: operation, status: 200, body: Array(body.utf8)) == .unreadable)
+        }
+    }
+
+    /// In UTF-16, with a mark that says which.
+    @Test(
+        arguments: [[0xFF, 0xFE, 0x3C, 0x00, 0x68, 0x00], [0xFE, 0xFF, 0x00, 0x3C, 0x00, 0x68]] as [[UInt8]]
+    )
+    func aPageInAnotherEncodingIsNoAnswer(body: [UInt8]) {
+        for operation in DeviceCheckOperation.allCases {
+            #expect(DeviceCheckReply(to: operation, status: 200, body: body) == .unreadable)
         }
     }
 

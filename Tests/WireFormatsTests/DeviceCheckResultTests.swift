@@ -125,8 +125,8 @@ import WireMessages
             _ = try DeviceCheck(decoding: DeviceCheckDraft.record(Array(text.utf8)))
             return true
         } catch {
-            guard case .refused = error else { return false }
-            return true
+            guard case .refused(let reason, _) = error else { return false }
+            return reason.code.hasPrefix("device_token.") && reason != ClientMember("device_token").malformed
         }
     }
 }

@@ -111,22 +111,16 @@ struct DeviceCheckDraft {
     static let invalid: [(code: String, change: Change)] = [
         ("op.unknown", { $0.op = "" }), ("op.unknown", { $0.op = "Query" }),
         ("op.unknown", { $0.op = "set" }),
-        ("environment.unknown", { $0.environment = "sandbox" }),
-        ("environment.unknown", { $0.environment = "Production" }),
         ("team_id.malformed", { $0.teamID = "TEAMID123" }),
         ("team_id.malformed", { $0.teamID = "TEAMID12345" }),
         ("team_id.malformed", { $0.teamID = "TEAM/D1234" }),
         ("team_id.malformed", { $0.teamID = "TEAMÄD123" }),
         ("bits.missing", { $0.op = "update" }), ("bits.not_an_update", { $0.bit0 = false }),
         ("bits.not_an_update", { ($0.op, $0.bit1) = ("validate", true) }),
-        ("token_created_at.malformed", { $0.tokenCreatedAt.seconds = 999_999_999 }),
         ("received_at.malformed", { $0.receivedAt.seconds = .max }),
         ("received_at.malformed", { $0.receivedAt.seconds = .min }),
         ("requested_at.malformed", { $0.requestedAt.seconds = -1 }),
         ("requested_at.malformed", { ($0.requestedAt.seconds, $0.requestedAt.nanos) = (1_795_248_000, -1) }),
-        ("subject.too_long", { $0.subject = String(repeating: "s", count: 257) }),
-        ("request_id.too_long", { $0.requestID = String(repeating: "r", count: 257) }),
-        ("bundle_id.too_long", { $0.bundleID = String(repeating: "b", count: 257) }),
     ]
 
     @Test(arguments: invalid.indices)
@@ -138,6 +132,47 @@ struct DeviceCheckDraft {
             return
         }
         #expect(reason.code == code)
+    }
+
+    static let refused: [(code: String, change: Change)] = [
+        ("environment.unknown", { $0.environment = "sandbox" }),
+        ("token_created_at.malformed", { $0.tokenCreatedAt.seconds = 999_999_999 }),
+        ("token_created_at.malformed", { $0.tokenCreatedAt.seconds = .min }),
+        ("token_created_at.malformed", { $0.tokenCreatedAt.nanos = -1 }),
+        ("subject.too_long", { $0.subject = String(repeating: "s", count: 257) }),
+        ("request_id.too_long", { $0.requestID = String(repeating: "r", count: 257) }),
+        ("bundle_id.too_long", { $0.bundleID = String(repeating: "b", count: 257) }),
+    ]
+
+    /// A device may send anything: what it chose is no dead letter.
+    @Test(arguments: refused.indices)
+    func refusesWhatADeviceChose(index: Int) throws {
+        let (code, change) = Self.refused[index]
+        let fault = #expect(throws: DeviceCheck.Fault.self) {
+            try DeviceCheckDraft {
+                $0.requestID = "r-1"
+                change(&$0)
+            }
+            .check()
+        }
+        guard case .refused(let reason, let answer?) = fault else {
+            Issue.record("\(String(describing: fault))")
+            return
+        }
+        #expect(reason.code == code && answer.result == .unavailable && answer.header.teamID == "TEAMID1234")
+        #expect(answer.header.requestID == (code == "request_id.too_long" ? "" : "r-1"))
+        #expect((answer.header.environment == nil) == (code == "environment.unknown"))
+    }
+
+    /// A decision comes before its record is published.
+    @Test func believesNoTimeAfterTheRecords() throws {
+        let published = DeviceCheckDraft.record(nil).timestamp
+        for (seconds, expected) in [(1_795_248_002, published), (1_795_248_003, nil), (4_070_908_800, nil)] {
+            let check = try DeviceCheckDraft { $0.requestedAt.seconds = Int64(seconds) }.check()
+            #expect(check.requestedAt == expected)
+        }
+        let late = try DeviceCheckDraft { $0.receivedAt.seconds = 4_070_908_800 }.check()
+        #expect(late.requestedAt == nil && late.receivedAt == 4_070_908_800_000)
     }
 
     @Test(arguments: [
@@ -159,7 +194,7 @@ struct DeviceCheckDraft {
             return
         }
         #expect(reason.code == code)
-        #expect(answer.result == .invalidToken && answer.header.teamID == "TEAMID1234")
+        #expect(answer?.result == .invalidToken && answer?.header.teamID == "TEAMID1234")
         #expect(token.isEmpty || !"\(String(describing: fault))".contains(token))
     }
 
@@ -178,9 +213,9 @@ struct DeviceCheckDraft {
         ("value.not_json", "{"), ("value.not_json", #"{"op":"query"}x"#),
         ("value.not_protobuf", "<html></html>"), ("field.wrong_type", #"{"op":1}"#),
         ("field.wrong_type", #"{"bit0":1}"#), ("field.wrong_type", #"{"bit0":"true"}"#),
+        // Without an operation nothing can be said of the device.
         ("field.wrong_type", #"{"deviceToken":["AAAA"]}"#),
         ("field.wrong_type", #"{"receivedAt":1795248000}"#),
-        ("value.too_large", "{\"deviceToken\":\"" + String(repeating: "A", count: 50 << 20) + "\"}"),
         ("value.empty", ""),
     ])
     func saysWhatIsWrongWithAHostileValue(code: String, text: String) {

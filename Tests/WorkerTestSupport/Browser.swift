@@ -6,7 +6,7 @@ import Glibc
 /// (https://www.w3.org/TR/webdriver2/).
 package final class Browser: @unchecked Sendable {
     // Checked by nobody: one test drives it, one step after the other.
-    private let driver: Process
+    private let driver: TestProcess
     private let http: PlainHTTP
     private let session: String
 
@@ -28,18 +28,13 @@ package final class Browser: @unchecked Sendable {
     /// - Parameter path: of chromedriver.
     package init(driver path: String) async throws {
         let output = Pipe()
-        let driver = Process()
-        driver.executableURL = URL(fileURLWithPath: path)
-        driver.arguments = ["--port=0"]
-        driver.standardOutput = output
-        driver.standardError = FileHandle.nullDevice
-        try driver.run()
+        let driver = try TestProcess(path, ["--port=0"], output: .pipe(output))
         do {
             let http = PlainHTTP(port: try Self.port(from: output.fileHandleForReading))
             self.session = try await Self.newSession(http)
             self.http = http
         } catch {
-            driver.kill()
+            driver.send(SIGKILL)
             throw error
         }
         self.driver = driver
@@ -91,7 +86,7 @@ package final class Browser: @unchecked Sendable {
 
     package func quit() async throws {
         // It does not listen to a signal that asks.
-        defer { self.driver.kill() }
+        defer { self.driver.send(SIGKILL) }
         _ = try await self.send("DELETE", self.session, [:])
     }
 
@@ -254,9 +249,4 @@ package final class Browser: @unchecked Sendable {
     private static func quoted(_ text: String) -> String {
         "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
     }
-}
-
-extension Process {
-    /// At once, and without being asked.
-    fileprivate func kill() { _ = Glibc.kill(self.processIdentifier, SIGKILL) }
 }

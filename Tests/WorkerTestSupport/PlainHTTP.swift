@@ -60,10 +60,16 @@ package struct PlainHTTP: Sendable {
         return Int(digits).map { answer.count - end.upperBound >= $0 } ?? false
     }
 
-    private func exchangeNow(_ request: String) throws -> String {
+    /// Opens a connection, sends the text as it is, and leaves it at that.
+    package func connection(sending text: String) throws -> PlainConnection {
+        let connection = PlainConnection(try self.connectedSocket())
+        connection.send(text)
+        return connection
+    }
+
+    private func connectedSocket() throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(code: errno) }
-        defer { close(descriptor) }
         var patience = timeval(tv_sec: self.patience, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
@@ -76,7 +82,17 @@ package struct PlainHTTP: Sendable {
                 unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard connected == 0 else { throw Failure(code: errno) }
+        guard connected == 0 else {
+            let code = errno
+            close(descriptor)
+            throw Failure(code: code)
+        }
+        return descriptor
+    }
+
+    private func exchangeNow(_ request: String) throws -> String {
+        let descriptor = try self.connectedSocket()
+        defer { close(descriptor) }
         var rest = Array(request.utf8)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes {

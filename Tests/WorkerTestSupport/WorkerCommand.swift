@@ -30,20 +30,18 @@ package struct WorkerCommand {
         let folder = try TemporaryFolder()
         for (name, bytes) in files { _ = try folder.write(bytes, to: name) }
         let file = try folder.write(Array(settings.utf8), to: "settings.yaml")
+        let complaints = try folder.write([], to: "complaints")
+        let output = Pipe()
         let process = try Self.process(
             executable,
             arguments.map { $0.replacing("{settings}", with: file.path) },
-            environment
+            environment,
+            input: .file(try FileHandle(forReadingFrom: try folder.write(input, to: "input"))),
+            output: .pipe(output),
+            error: .file(try FileHandle(forWritingTo: complaints))
         )
-        process.standardInput = try FileHandle(forReadingFrom: try folder.write(input, to: "input"))
-        let complaints = try folder.write([], to: "complaints")
-        process.standardError = try FileHandle(forWritingTo: complaints)
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
         let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        self.status = process.terminationReason == .exit ? process.terminationStatus : -1
+        self.status = process.wait()
         self.output = String(decoding: bytes, as: UTF8.self)
         // The path is another one every time.
         self.complaints = String(decoding: try Data(contentsOf: complaints), as: UTF8.self)
@@ -54,15 +52,21 @@ package struct WorkerCommand {
     package static func process(
         _ executable: String,
         _ arguments: [String],
-        _ environment: [String: String] = [:]
-    ) throws -> Process {
-        let process = Process()
-        process.executableURL = try Self.url(of: executable)
-        process.arguments = arguments
+        _ environment: [String: String] = [:],
+        input: TestProcess.Stream = .null,
+        output: TestProcess.Stream = .null,
+        error: TestProcess.Stream = .null
+    ) throws -> TestProcess {
         let own = ProcessInfo.processInfo.environment
-        process.environment = own.filter { ["PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS"].contains($0.key) }
-            .merging(environment) { $1 }
-        return process
+        return try TestProcess(
+            try Self.url(of: executable).path,
+            arguments,
+            environment: own.filter { ["PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS"].contains($0.key) }
+                .merging(environment) { $1 },
+            input: input,
+            output: output,
+            error: error
+        )
     }
 
     /// This package's executables are beside the test runner.

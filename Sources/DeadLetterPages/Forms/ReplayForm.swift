@@ -4,7 +4,7 @@ import WireFormats
 
 /// How a replay is to be done, as the form has it.
 struct ReplayForm: Sendable {
-    static let names: Set<String> = ["rate", "maximum", "force", "target", "timestamp"]
+    static let names: Set<String> = ["rate", "maximum", "force", "again", "target", "timestamp"]
 
     let fields: FormFields
     var options = ReplayOptions()
@@ -18,6 +18,7 @@ struct ReplayForm: Sendable {
         self.fields = fields.only(Self.names)
         self.options.rate = Double(Self.defaultRate)
         self.options.force = self.fields["force"] != nil
+        self.options.again = self.fields["again"] != nil
         self.options.target = self.fields["target"]
         if let text = self.fields["rate"] {
             if let rate = Double(text), rate > 0, rate <= Self.fastestRate {

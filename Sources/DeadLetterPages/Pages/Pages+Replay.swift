@@ -136,6 +136,7 @@ struct PlanModel: Sendable {
     var otherTarget: String
     var isNow: Bool
     var isForced: Bool
+    var isAgain: Bool
     var hasItems: Bool
     var items: [Item]
     var more: String?
@@ -174,13 +175,14 @@ struct PlanModel: Sendable {
             )
         }
         self.hasRefusals = !self.refusals.isEmpty
-        self.confirm = mark.map { Confirm($0, plan.items.count, options) }
+        self.confirm = mark.map { Confirm($0, plan, options) }
         self.hidden = form.fields.pairs.map { Hidden(name: $0.name, value: $0.value) }
         self.rate = replay.fields["rate"] ?? String(ReplayForm.defaultRate)
         self.maximum = replay.fields["maximum"] ?? String(options.maximum)
         self.otherTarget = replay.fields["target"] ?? ""
         self.isNow = options.timestamp == .now
         self.isForced = options.force
+        self.isAgain = options.again
         self.items = plan.items.prefix(Self.itemsLimit).map { Self.item($0, now: now) }
         self.hasItems = !self.items.isEmpty
         self.more =
@@ -191,7 +193,11 @@ struct PlanModel: Sendable {
     /// Where on this page it can be had all the same.
     private static func way(around refusal: ReplayPlan.Refusal) -> String {
         if refusal == .noSource { return "(below, under 'To another topic')" }
-        return refusal.yieldsToForce ? "(force replays it all the same)" : ""
+        switch refusal.yieldsTo {
+        case .force?: return "(force replays it all the same)"
+        case .again?: return "(below, under 'Also what has succeeded')"
+        case nil: return ""
+        }
     }
 
     private static func item(_ item: ReplayPlan.Item, now: Int64) -> Item {
@@ -202,7 +208,7 @@ struct PlanModel: Sendable {
             ago: Shown.ago(item.letter.at, now: now),
             source: item.letter.source.map { SafeText.line("\($0)", limit: 120) } ?? "not said",
             to: SafeText.line(item.target, limit: 250),
-            replays: Shown.number(item.replays)
+            replays: Shown.number(item.replays) + (item.hasSucceeded ? ", succeeded before" : "")
         )
     }
 
@@ -230,14 +236,33 @@ struct PlanModel: Sendable {
                 "\(Shown.count(plan.beyondMaximum, "letter")) beyond the maximum stay for another replay."
             )
         }
-        if options.force { warnings.append("With force: what was replayed or discarded before goes again.") }
+        if options.force {
+            warnings.append("With force: what was replayed without success or discarded before goes again.")
+        }
+        if plan.succeededBefore > 0 {
+            warnings.append(
+                """
+                \(Shown.count(plan.succeededBefore, "letter has", "letters have")) succeeded after a replay before: the \
+                upstream does the work a second time.
+                """
+            )
+        }
+        if plan.withoutOutcome > 0 {
+            warnings.append(
+                """
+                \(Shown.count(plan.withoutOutcome, "letter has", "letters have")) been replayed before without an outcome \
+                so far: both replays may succeed.
+                """
+            )
+        }
         return warnings
     }
 }
 
 extension PlanModel.Confirm {
-    fileprivate init(_ plan: String, _ count: Int, _ options: ReplayOptions) {
-        self.plan = plan
+    fileprivate init(_ mark: String, _ plan: ReplayPlan, _ options: ReplayOptions) {
+        let count = plan.items.count
+        self.plan = mark
         self.planned = Shown.count(count, "record")
         let rate = options.rate ?? Double(ReplayForm.defaultRate)
         let seconds = Int64(clamping: Int((Double(count) / rate).rounded(.up)))
@@ -246,6 +271,9 @@ extension PlanModel.Confirm {
             At \(pace) a second that takes about \(Shown.span(seconds * 1_000)). It can be stopped, and what is left can be \
             replayed later.
             """
-        self.confirmWords = "I have looked at what goes where, and the cause is mended"
+        let second = plan.succeededBefore
+        self.confirmWords =
+            "I have looked at what goes where, and the cause is mended"
+            + (second > 0 ? "; \(Shown.number(second)) of them are to succeed a second time" : "")
     }
 }

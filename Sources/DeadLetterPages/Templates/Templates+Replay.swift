@@ -46,7 +46,9 @@ extension Templates {
         </select></p>
         </div>
         <p class="check"><input type="checkbox" id="force" name="force" value="yes"{{#isForced}} checked{{/isForced}}>
-        <label for="force">Also what was replayed, discarded, died too often, or cannot be helped</label></p>
+        <label for="force">Also what was replayed without success, discarded, died too often, or cannot be helped</label></p>
+        <p class="check"><input type="checkbox" id="again" name="again" value="yes"{{#isAgain}} checked{{/isAgain}}>
+        <label for="again">Also what has succeeded after a replay: it happens a second time</label></p>
         <p class="actions"><button type="submit">Dry run again</button></p>
         </form></details>
         {{#hasItems}}<section aria-labelledby="h-which"><h2 id="h-which">Which</h2>

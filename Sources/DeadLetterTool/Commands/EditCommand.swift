@@ -77,6 +77,9 @@ struct EditCommand: WaitingCommand {
             }
             throw ExitCode.inPart
         }
+        for line in ReplayPlanPage(plan, now: Timestamp.now.millisecondsSince1970).warnings {
+            Console.complain(line)
+        }
         guard self.go else {
             return Console.line(
                 "Nothing was replayed. Add --go, and --file to take the edited payload from a file."

@@ -11,8 +11,9 @@ struct ReplayCommand: WaitingCommand {
         discussion: """
             Without --go nothing is done: you see what would go where. With it each record goes with its own key, bytes \
             and headers, plus dlq.replay_of, dlq.replay_id and dlq.replay_count, in one Kafka transaction with its \
-            entry in the ledger. What is in the ledger is not replayed again without --force, whoever asks. Interrupt \
-            it at any time; the same command goes on with the rest. 'outcomes' shows how the replays end.
+            entry in the ledger. What is in the ledger is not replayed again without --force, whoever asks, and what \
+            has succeeded since not without --again. Interrupt it at any time; the same command goes on with the rest. \
+            'outcomes' shows how the replays end.
             """
     )
 
@@ -53,7 +54,7 @@ struct ReplayCommand: WaitingCommand {
         options.because = self.because ?? ""
         options.selection = (self.ids + [self.filters.words, self.all ? "--all" : ""]).filter { !$0.isEmpty }
             .joined(separator: " ")
-        let plan = try desk.plan(filter, options)
+        var plan = try desk.plan(filter, options)
         guard self.go else {
             if self.options.json {
                 try JSONDocument.print(ReplayPlanForm(plan))
@@ -64,17 +65,23 @@ struct ReplayCommand: WaitingCommand {
             throw plan.refusals.isEmpty ? ExitCode.nothingMatches : ExitCode.inPart
         }
         if !self.options.json { for line in ReplayPlanPage(plan, now: now).refusals { Console.line(line) } }
-        guard !plan.items.isEmpty else {
-            if self.options.json {
-                try JSONDocument.print(ReplayPlanForm(plan))
-            } else {
-                Console.line("Nothing to replay.")
-            }
-            throw plan.refusals.isEmpty ? ExitCode.nothingMatches : ExitCode.inPart
-        }
-        try self.how.giveWay(to: desk.underWay(), now)
+        try self.endIfNothing(of: plan)
+        // What another process has replayed until it was killed is in the ledger, and in no plan any more.
+        if try self.how.giveWay(at: desk, until: wish) { plan = try desk.plan(filter, options) }
+        try self.endIfNothing(of: plan)
+        if !self.options.json { for line in ReplayPlanPage(plan, now: now).warnings { Console.line(line) } }
         let runner = TerminalReplay(desk: desk, isJSON: self.options.json, wish: wish)
         try runner.run(plan, options)
+    }
+
+    private func endIfNothing(of plan: ReplayPlan) throws {
+        guard plan.items.isEmpty else { return }
+        if self.options.json {
+            try JSONDocument.print(ReplayPlanForm(plan))
+        } else {
+            Console.line("Nothing to replay.")
+        }
+        throw plan.refusals.isEmpty ? ExitCode.nothingMatches : ExitCode.inPart
     }
 
     private func show(_ plan: ReplayPlan, _ now: Int64) {

@@ -7,6 +7,7 @@ import Operations
 import ServiceLifecycle
 import Terminal
 import UnixSignals
+import WorkerKit
 
 /// `dead-letters serve`: the same in a web page.
 struct ServeCommand: AsyncParsableCommand {
@@ -63,7 +64,7 @@ struct ServeCommand: AsyncParsableCommand {
             var logger = Logger(label: "dead-letters")
             logger.logLevel = .critical
             try await ServiceGroup(
-                services: [server],
+                services: [HangUp { Console.complain($0) }, server],
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: logger
             ).run()

@@ -48,15 +48,14 @@ struct EditedFile {
     func openInEditor() throws {
         let environment = ProcessInfo.processInfo.environment
         let editor = ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi"
-        let process = Process()
         // An editor may be a command with options, so a shell reads it; the path is an argument and is never read.
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "exec \(editor) \"$1\"", "sh", self.path]
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            throw Complaint("the editor ended with \(process.terminationStatus); nothing was done")
-        }
+        let spawn = Spawn(
+            "/bin/sh",
+            ["-c", "exec \(editor) \"$1\"", "sh", self.path],
+            environment: environment.map { "\($0.key)=\($0.value)" }
+        )
+        let end = ProcessEnd(of: try spawn.run())
+        guard end == .code(0) else { throw Complaint("the editor ended with \(end); nothing was done") }
     }
 
     func remove() {

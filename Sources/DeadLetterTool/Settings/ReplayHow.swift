@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeadLetters
+import EventThread
 import Terminal
 import WireFormats
 
@@ -17,12 +18,18 @@ struct ReplayHow: ParsableArguments {
     @Option(help: "How often a record may be replayed in its life.")
     var maxReplays = 3
 
-    @Flag(help: "Also what was replayed or discarded before, too often, or cannot be helped by it.")
+    @Flag(
+        help:
+            "Also what was replayed without success or discarded before, too often, or cannot be helped by it."
+    )
     var force = false
+
+    @Flag(help: "Also what has succeeded after a replay: its upstream does the work a second time.")
+    var again = false
 
     @Flag(
         help:
-            "Do it although somebody else is at it: theirs ends, and what they have replayed is not replayed again."
+            "Do it at once although somebody else is at it, or was when they were killed: theirs ends, and what they have replayed is not replayed again."
     )
     var takeOver = false
 
@@ -44,17 +51,36 @@ struct ReplayHow: ParsableArguments {
         guard self.maxReplays >= 1 else { throw ValidationError("--max-replays is at least 1.") }
     }
 
-    /// Two at once would end each other.
-    func giveWay(to other: Desk.UnderWay?, _ now: Int64) throws {
-        guard let other, !self.takeOver else { return }
+    /// Two at once would end each other. A replay that was killed cannot say so, and is waited for.
+    ///
+    /// - Returns: whether something may have changed during a wait.
+    func giveWay(at desk: Desk, until wish: StopWish) throws -> Bool {
+        guard !self.takeOver else { return false }
+        var wait = Wait(on: [wish.descriptor])
+        let passing = try desk.letPass { other, milliseconds in
+            Console.complain(
+                """
+                \(Self.line(other)). Unless it goes on, it was killed, and this replay begins by itself in \
+                \(Words.count(Int((milliseconds + 999) / 1_000), "second")); --take-over does not wait.
+                """
+            )
+        } pause: {
+            wait(atMost: $0)
+            return wish.count == 0
+        }
+        switch passing {
+        case .isFree(let hasWaited): return hasWaited
+        case .isAlive(let other):
+            Console.complain("\(Self.line(other)). Wait, or --take-over. Nothing was done.")
+            throw ExitCode.takenOver
+        case .wasStopped: throw ExitCode.interrupted
+        }
+    }
+
+    private static func line(_ other: Desk.UnderWay) -> String {
         let because = other.because.isEmpty ? "" : ", because \(SafeText.line(other.because, limit: 200))"
-        Console.complain(
-            """
-            \(SafeText.line(other.by)) is at it: \(other.batch), \(other.done) of \(other.planned) replayed\(because); \
-            last seen \(Words.age(other.at, now: now)) ago. Wait, or --take-over. Nothing was done.
-            """
-        )
-        throw ExitCode.takenOver
+        return
+            "\(SafeText.line(other.by)) is at it: \(other.batch), \(other.done) of \(other.planned) replayed\(because)"
     }
 
     var options: ReplayOptions {
@@ -64,6 +90,7 @@ struct ReplayHow: ParsableArguments {
         options.maximum = self.maximum
         options.replayLimit = self.maxReplays
         options.force = self.force
+        options.again = self.again
         options.timestamp = self.timestamp
         return options
     }

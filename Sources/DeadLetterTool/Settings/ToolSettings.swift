@@ -1,4 +1,5 @@
 import DeadLetters
+import Kafka
 import Operations
 
 /// The tool's settings: where the cluster is, and how its dead letters are called.
@@ -23,7 +24,9 @@ struct ToolSettings {
             default: "127.0.0.1:9092",
             help: "Where the cluster is: host:port[,host:port…]."
         )
-        self.properties = kafka.kafkaProperties(except: Self.ownNames, of: "the tool")
+        self.properties = kafka.kafkaProperties { name, value in
+            ClientProperty.objection(to: name, value.reveal(), of: "the tool")
+        }
         self.patience = kafka.duration(
             "patience",
             default: .seconds(15),
@@ -72,12 +75,4 @@ struct ToolSettings {
         )
         self.serve = ServeSettings(reader.section("serve"))
     }
-
-    /// What the tool's promises rest on.
-    private static let ownNames: Set<String> = [
-        "bootstrap.servers", "metadata.broker.list", "group.id", "group.instance.id", "enable.auto.commit",
-        "enable.auto.offset.store", "enable.idempotence", "transactional.id", "transaction.timeout.ms",
-        "isolation.level", "auto.offset.reset", "enable.partition.eof", "log.queue", "acks",
-        "request.required.acks",
-    ]
 }

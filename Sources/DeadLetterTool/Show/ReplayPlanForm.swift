@@ -7,6 +7,10 @@ struct ReplayPlanForm: Encodable {
     var refusals: [String: Int]
     var beyondMaximum: Int
     var needingFix: Int
+    /// Letters that would go although a replay of theirs has succeeded.
+    var succeededBefore: Int
+    /// Letters that would go although a replay of theirs has no outcome yet.
+    var withoutOutcome: Int
     var letters: [String]
 
     init(_ plan: ReplayPlan) {
@@ -15,6 +19,8 @@ struct ReplayPlanForm: Encodable {
         self.refusals = Dictionary(plan.refusalCounts.map { ($0.key.rawValue, $0.value) }) { $1 }
         self.beyondMaximum = plan.beyondMaximum
         self.needingFix = plan.needingFix
+        self.succeededBefore = plan.succeededBefore
+        self.withoutOutcome = plan.withoutOutcome
         self.letters = plan.items.map { "\($0.letter.id)" }
     }
 }

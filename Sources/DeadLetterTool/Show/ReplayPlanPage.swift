@@ -27,14 +27,15 @@ struct ReplayPlanPage {
             "  \($0.value) because of \(SafeText.line($0.key))"
         }
         for item in self.plan.items.prefix(Self.shownLimit) {
+            let before = item.standing.map { item.hasSucceeded ? ", succeeded before" : ", \($0.state.word)" }
             lines.append(
-                "  \(item.letter.id) → \(SafeText.line(item.target)), replay \(item.replays) of its life"
+                "  \(item.letter.id) → \(SafeText.line(item.target)), replay \(item.replays) of its life\(before ?? "")"
             )
         }
         if self.plan.items.count > Self.shownLimit {
             lines.append("  … and \(self.plan.items.count - Self.shownLimit) more")
         }
-        lines += self.refusals
+        lines += self.refusals + self.warnings
         if self.plan.beyondMaximum > 0 {
             lines.append("\(Words.count(self.plan.beyondMaximum, "letter")) beyond --max would be left.")
         }
@@ -54,7 +55,24 @@ struct ReplayPlanPage {
 
     var refusals: [String] {
         self.plan.refusalCounts.sorted { $0.key.rawValue < $1.key.rawValue }.map { refusal, count in
-            "Not \(Words.count(count, "letter")): \(refusal.sentence)\(refusal.yieldsToForce ? " (--force)" : "")."
+            let option = refusal.yieldsTo.map { " (--\($0.rawValue))" } ?? ""
+            return "Not \(Words.count(count, "letter")): \(refusal.sentence)\(option)."
         }
+    }
+
+    /// What a second replay of the same letters may cost.
+    var warnings: [String] {
+        var lines: [String] = []
+        if self.plan.succeededBefore > 0 {
+            lines.append(
+                "\(Words.count(self.plan.succeededBefore, "letter")) replayed before with success: the upstream does the work a second time."
+            )
+        }
+        if self.plan.withoutOutcome > 0 {
+            lines.append(
+                "\(Words.count(self.plan.withoutOutcome, "letter")) replayed before without an outcome so far: both replays may succeed."
+            )
+        }
+        return lines
     }
 }

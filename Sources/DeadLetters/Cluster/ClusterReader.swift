@@ -71,6 +71,7 @@ package final class ClusterReader {
         }
         try self.index.forgetPartitions { Int($0.partition) < counts[$0.topic] ?? 0 }
         try self.refreshLetters(topics, progress)
+        try self.index.indexLetterIDs()
         try self.index.mendGroups()
         try self.refreshResults(counts)
         return topics
@@ -89,7 +90,13 @@ package final class ClusterReader {
                 news = []
             }
         }
-        try self.index.indexLetterIDs()
+    }
+
+    /// Reads what is new in ledger and audit trail: what tells of replays that are under way.
+    func refreshTrail() throws {
+        let counts = try self.log.metadata(atMost: self.settings.patience).partitionCounts
+        try self.refreshLedger(counts)
+        try self.refreshAudit(counts)
     }
 
     private func refreshAudit(_ counts: [String: Int]) throws {
@@ -126,8 +133,10 @@ package final class ClusterReader {
     }
 
     /// Reads results only where a replay waits for one, and from shortly before the oldest of those on.
-    private func refreshResults(_ counts: [String: Int]) throws {
+    func refreshResults(_ counts: [String: Int]? = nil) throws {
         let waiting = try self.index.waitingReplays()
+        guard !waiting.isEmpty else { return }
+        let counts = try counts ?? self.log.metadata(atMost: self.settings.patience).partitionCounts
         var starts: [TopicPartition: Int64] = [:]
         for (target, since) in waiting {
             let topic = target + self.settings.resultSuffix

@@ -7,7 +7,8 @@ extension Desk {
         let maximum = min(options.maximum, ReplayOptions.largestMaximum)
         var open = filter
         // Without force, what has been dealt with is of interest only where somebody named it.
-        if !options.force, filter.ids.isEmpty, filter.positions.isEmpty, filter.states.isEmpty {
+        if !options.force, !options.again, filter.ids.isEmpty, filter.positions.isEmpty, filter.states.isEmpty
+        {
             open.states = [.open]
         }
         let letters = try self.letters(open, limit: maximum + 1)
@@ -65,6 +66,8 @@ extension Desk {
             counts: ["planned": plan.items.count],
             letters: plan.items.map(\.letter.id)
         )
+        let before = plan.succeededBefore > 0 ? ["succeeded_before": plan.succeededBefore] : [:]
+        entry.counts.merge(before) { $1 }
         try self.write(entry)
         let replayer = Replayer(
             reader: self.reader,
@@ -77,6 +80,7 @@ extension Desk {
         entry.at = self.now()
         entry.letters = []
         entry.counts = ["planned": report.planned, "replayed": report.done, "left": report.left]
+            .merging(before) { $1 }
         for (refusal, count) in report.skipped { entry.counts[refusal.rawValue] = count }
         do {
             try self.write(entry)
@@ -142,7 +146,7 @@ extension Desk {
                 position: letter.position,
                 replay: nil,
                 batch: report.batch,
-                replays: letter.replays,
+                replays: max(letter.replays, standing?.replays ?? 0),
                 by: self.user,
                 because: because,
                 at: self.now(),

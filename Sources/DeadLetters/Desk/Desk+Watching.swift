@@ -25,10 +25,9 @@ extension Desk {
     package func underWay() throws -> UnderWay? {
         let entries = try self.audit(limit: 50).filter { $0.action == .replay || $0.action == .edit }
         let ended = Set(entries.filter { $0.counts["left"] != nil }.map(\.batch))
-        guard let begun = entries.first(where: { $0.counts["left"] == nil && !ended.contains($0.batch) })
-        else {
-            return nil
-        }
+        // Whoever has begun last has ended all that were begun before, also those that were killed.
+        guard let begun = entries.first(where: { $0.counts["left"] == nil }), !ended.contains(begun.batch)
+        else { return nil }
         let replays = try self.index.batches(limit: 1, batch: begun.batch).first
         let last = max(begun.at, try self.index.lastReplay(of: begun.batch) ?? 0)
         guard self.now() - last < Self.longestSilence else { return nil }
@@ -40,6 +39,35 @@ extension Desk {
             planned: begun.counts["planned"] ?? 0,
             done: replays?.total ?? 0
         )
+    }
+
+    /// How a wait for somebody else's replay ended.
+    package enum Passing: Hashable, Sendable {
+        /// Nothing is under way any more, after a wait or without one.
+        case isFree(hasWaited: Bool)
+        /// The replay has done something meanwhile: its process lives.
+        case isAlive(UnderWay)
+        case wasStopped
+    }
+
+    /// Waits for a replay that seems to be under way until it shows that it lives, or has been silent for
+    /// `longestSilence`: a process that was killed says no goodbye.
+    ///
+    /// - Parameters:
+    ///   - told: told once, before the wait, of the replay and of the milliseconds that it may last.
+    ///   - pause: waits at most this long; false if whoever asked does not want to wait any longer.
+    package func letPass(
+        _ told: (UnderWay, Int64) -> Void,
+        pause: (Duration) -> Bool
+    ) throws -> Passing {
+        guard let first = try self.underWay() else { return .isFree(hasWaited: false) }
+        told(first, max(0, first.at + Self.longestSilence - self.now()))
+        while true {
+            guard pause(.seconds(1)) else { return .wasStopped }
+            try self.reader.refreshTrail()
+            guard let now = try self.underWay() else { return .isFree(hasWaited: true) }
+            guard now == first else { return .isAlive(now) }
+        }
     }
 
     /// How far each partition of letters has been read, for `arrivals`.
@@ -90,7 +118,10 @@ extension LetterIndex {
                 guard start < end, found.count < limit else { continue }
                 let places = try Int64.fetchAll(
                     database,
-                    sql: "SELECT place FROM letters WHERE place >= ? AND place < ? ORDER BY place LIMIT ?",
+                    sql: """
+                        SELECT place FROM letters WHERE place >= ? AND place < ? AND repeat = 0
+                        ORDER BY place LIMIT ?
+                        """,
                     arguments: [
                         Self.place(partition: partition, offset: start),
                         Self.place(partition: partition, offset: end), limit - found.count,

@@ -69,7 +69,7 @@ extension LetterIndex {
             let rows = try Row.fetchAll(
                 database,
                 sql:
-                    "\(Self.columns) WHERE place IN (SELECT place FROM births WHERE replay IN (\(marks))) LIMIT \(limit)",
+                    "\(Self.columns) WHERE repeat = 0 AND place IN (SELECT place FROM births WHERE replay IN (\(marks))) LIMIT \(limit)",
                 arguments: StatementArguments(replays)
             )
             return try rows.compactMap { try Self.view($0, in: database) }

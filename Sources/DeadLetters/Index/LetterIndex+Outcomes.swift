@@ -81,16 +81,24 @@ extension LetterIndex {
 
     static func ledgerStanding(of letter: LetterID, in database: Database) throws -> LedgerStanding? {
         let statement = try database.cachedStatement(
-            sql: "SELECT state, replays, by, at, because FROM ledger WHERE high = ? AND low = ?"
+            sql: """
+                SELECT state, replays, by, at, because, EXISTS(
+                    SELECT 1 FROM replays WHERE high = ledger.high AND low = ledger.low AND state = ?)
+                FROM ledger WHERE high = ? AND low = ?
+                """
         )
-        let row = try Row.fetchOne(statement, arguments: [letter.high, letter.low])
+        let row = try Row.fetchOne(
+            statement,
+            arguments: [LetterState.succeeded.rawValue, letter.high, letter.low]
+        )
         return row.map {
             LedgerStanding(
                 state: LetterState(rawValue: $0[0]) ?? .replayed,
                 replays: $0[1],
                 by: $0[2],
                 at: $0[3],
-                because: $0[4]
+                because: $0[4],
+                hasSucceeded: $0[5]
             )
         }
     }

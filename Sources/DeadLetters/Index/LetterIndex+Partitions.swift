@@ -101,7 +101,7 @@ extension LetterIndex {
                     WHERE groups.id = last.grp;
                     UPDATE buckets SET first = mended.first, last = mended.last
                     FROM (SELECT grp, at / 3600000 AS hour, min(at) AS first, max(at) AS last
-                          FROM letters GROUP BY 1, 2) AS mended
+                          FROM letters WHERE repeat = 0 GROUP BY 1, 2) AS mended
                     WHERE buckets.grp = mended.grp AND buckets.hour = mended.hour
                     """
             )
@@ -120,15 +120,8 @@ extension LetterIndex {
 
     private static func remove(_ places: Range<Int64>, in database: Database) throws {
         let bounds: StatementArguments = [places.lowerBound, places.upperBound]
-        try database.execute(
-            sql: """
-                UPDATE buckets SET count = buckets.count - gone.count, open = buckets.open - gone.open
-                FROM (SELECT grp, at / 3600000 AS hour, count(*) AS count, sum(state = 0) AS open FROM letters
-                      WHERE place >= ? AND place < ? GROUP BY 1, 2) AS gone
-                WHERE buckets.grp = gone.grp AND buckets.hour = gone.hour
-                """,
-            arguments: bounds
-        )
+        let heirs = try self.heirs(of: places, in: database)
+        try self.uncount("place >= ? AND place < ?", bounds, in: database)
         for table in ["letters", "births"] {
             try database.execute(
                 sql: "DELETE FROM \(table) WHERE place >= ? AND place < ?",
@@ -136,6 +129,7 @@ extension LetterIndex {
             )
         }
         try database.execute(sql: "DELETE FROM buckets WHERE count <= 0")
+        try self.count(heirs, in: database)
     }
 
     /// Notes how far partitions have been read.
@@ -193,23 +187,6 @@ extension LetterIndex {
                     at: row[3]
                 )
             }
-        }
-    }
-
-    /// From the first replay on letters are looked up by their ids, by every entry of the ledger.
-    func indexLetterIDs() throws {
-        let isNeeded = try self.pool.read { database in
-            try Bool.fetchOne(
-                database,
-                sql: """
-                    SELECT EXISTS(SELECT 1 FROM ledger)
-                        AND NOT EXISTS(SELECT 1 FROM sqlite_master WHERE name = 'letters_high')
-                    """
-            ) ?? false
-        }
-        guard isNeeded else { return }
-        try self.pool.write {
-            try $0.execute(sql: "CREATE INDEX IF NOT EXISTS letters_high ON letters(high)")
         }
     }
 

@@ -6,7 +6,7 @@ extension LetterIndex {
     static func change(_ id: LetterID, to state: LetterState, in database: Database) throws {
         let rows = try Row.fetchAll(
             database,
-            sql: "SELECT place, grp, at, state FROM letters WHERE high = ? AND low = ?",
+            sql: "SELECT place, grp, at, state, repeat FROM letters WHERE high = ? AND low = ?",
             arguments: [id.high, id.low]
         )
         for row in rows {
@@ -17,7 +17,8 @@ extension LetterIndex {
                 arguments: [state.rawValue, place]
             )
             let change = (state == .open ? 1 : 0) - (old == LetterState.open.rawValue ? 1 : 0)
-            guard change != 0 else { continue }
+            let isRepeat: Bool = row[4]
+            guard change != 0, !isRepeat else { continue }
             try database.execute(
                 sql: "UPDATE buckets SET open = open + ? WHERE grp = ? AND hour = ?",
                 arguments: [change, group, at / 3_600_000]

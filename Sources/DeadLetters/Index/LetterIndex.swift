@@ -9,7 +9,7 @@ package final class LetterIndex: Sendable {
     package let pool: DatabasePool
 
     /// Of the file's layout. Another one is thrown away. The upper half is the same in all versions, and in no other file.
-    private static let version: Int64 = LetterIndex.kind << 16 | 1
+    private static let version: Int64 = LetterIndex.kind << 16 | 2
     private static let kind: Int64 = 0x464C
 
     /// - Parameters:
@@ -132,7 +132,8 @@ package final class LetterIndex: Sendable {
             place INTEGER PRIMARY KEY, grp INTEGER NOT NULL, high INTEGER NOT NULL, low INTEGER NOT NULL,
             at INTEGER NOT NULL, first INTEGER, key INTEGER, source INTEGER, source_partition INTEGER,
             source_offset INTEGER, attempts INTEGER, status INTEGER, bytes INTEGER, replays INTEGER NOT NULL,
-            state INTEGER NOT NULL);
+            state INTEGER NOT NULL, repeat INTEGER NOT NULL DEFAULT 0);
+        CREATE INDEX letters_repeat ON letters(high, low) WHERE repeat = 1;
         CREATE TABLE buckets(
             grp INTEGER NOT NULL, hour INTEGER NOT NULL, count INTEGER NOT NULL, open INTEGER NOT NULL,
             first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY(grp, hour)) WITHOUT ROWID;
@@ -149,6 +150,7 @@ package final class LetterIndex: Sendable {
         CREATE TABLE births(
             replay TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY(replay, place)) WITHOUT ROWID;
         CREATE INDEX replays_batch ON replays(batch, state);
+        CREATE INDEX replays_letter ON replays(high, low);
         CREATE TABLE audit(
             place INTEGER PRIMARY KEY, at INTEGER NOT NULL, by TEXT NOT NULL, action TEXT NOT NULL, entry TEXT NOT NULL);
         """

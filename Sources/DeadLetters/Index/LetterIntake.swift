@@ -142,6 +142,8 @@ final class LetterIntake {
         var known = known
         var marker = marker
         let hasLedger = try Bool.fetchOne(database, sql: "SELECT EXISTS(SELECT 1 FROM ledger)") ?? false
+        // Before the first look is over, repeats cannot be told yet: `indexLetterIDs` finds all of them at once.
+        let knowsIDs = try LetterIndex.knowsIDs(in: database)
         var buckets: [BucketKey: Bucket] = [:]
         let insert = NumberInsertion(try database.cachedStatement(sql: Self.insertion))
         for pending in pending {
@@ -151,9 +153,13 @@ final class LetterIntake {
             let group = try Self.id(of: pending.group, among: &known.groups, sample: row, in: database)
             let source = try row.source.map { try Self.id(of: $0.topic, among: &known.sources, in: database) }
             let key = row.key.map { marker.key($0) }
-            try insert(Self.numbers(row, id, key: key, group: group, source: source, state))
-            let bucket = BucketKey(group: pending.group, hour: row.at / Self.hour)
-            buckets[bucket, default: Bucket(first: row.at, last: row.at)].count(row, state)
+            let isRepeat = try knowsIDs && LetterIndex.isThere(id, in: row.position.topic, database)
+            let numbers = Self.numbers(row, id, key: key, group: group, source: source, state, isRepeat)
+            try insert(numbers)
+            if !isRepeat {
+                let bucket = BucketKey(group: pending.group, hour: row.at / Self.hour)
+                buckets[bucket, default: Bucket(first: row.at, last: row.at)].count(row, state)
+            }
             // Tells how a replay ended also where nobody publishes results.
             if let replay = row.replay {
                 try LetterIndex.settle(replay, .deadAgain, reason: nil, at: row.at, in: database)
@@ -171,7 +177,7 @@ final class LetterIntake {
 
     private static let insertion = """
         INSERT INTO letters(place, grp, high, low, at, first, key, source, source_partition, source_offset, attempts,
-            status, bytes, replays, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            status, bytes, replays, state, repeat) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     private static func numbers(
@@ -180,15 +186,16 @@ final class LetterIntake {
         key: Int64?,
         group: Int64,
         source: Int64?,
-        _ state: LetterState
-    ) -> InlineArray<15, Int64?> {
+        _ state: LetterState,
+        _ isRepeat: Bool
+    ) -> InlineArray<16, Int64?> {
         [
             LetterIndex.place(partition: row.partition, offset: row.position.offset), group, id.high, id.low,
             row.at,
             row.first, key, source, row.source?.partition.map(Int64.init), row.source?.offset,
             row.attempts.map(Int64.init), row.status.map(Int64.init), row.bytes.map(Int64.init),
             Int64(row.replays),
-            Int64(state.rawValue),
+            Int64(state.rawValue), isRepeat ? 1 : 0,
         ]
     }
 

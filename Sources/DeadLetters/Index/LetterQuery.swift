@@ -3,7 +3,7 @@ import Kafka
 
 /// A filter as SQL: only its shape is text, everything that somebody chose is an argument.
 struct LetterQuery {
-    private(set) var condition = "1"
+    private(set) var condition: String
     private(set) var arguments = StatementArguments()
 
     init(_ filter: LetterFilter, mark: KeyedMark, in database: Database) throws {
@@ -37,15 +37,16 @@ struct LetterQuery {
             let highs = filter.ids.map { String($0.high) }.joined(separator: ", ")
             let pairs = filter.ids.map { "(\($0.high), \($0.low))" }.joined(separator: ", ")
             named.append(
-                "(letters.high IN (\(highs)) AND (letters.high, letters.low) IN (VALUES \(pairs)))"
+                "(letters.repeat = 0 AND letters.high IN (\(highs)) AND (letters.high, letters.low) IN (VALUES \(pairs)))"
             )
         }
         if !filter.positions.isEmpty {
             let places = try Self.places(of: filter.positions, in: database)
             named.append("letters.place IN (\(places.map(String.init).joined(separator: ", ")))")
         }
-        if !named.isEmpty { parts.append("(\(named.joined(separator: " OR ")))") }
-        if !parts.isEmpty { self.condition = parts.joined(separator: " AND ") }
+        // A letter that was written more than once counts once. At a position of its own each of its copies is found.
+        parts.append(named.isEmpty ? "letters.repeat = 0" : "(\(named.joined(separator: " OR ")))")
+        self.condition = parts.joined(separator: " AND ")
         self.arguments = StatementArguments(arguments)
     }
 

@@ -1,14 +1,14 @@
 import GRDB
 internal import GRDBSQLite
 
-/// Inserts rows of fifteen numbers. A million of them are spared the boxes that arguments of any type travel in, which
+/// Inserts rows of sixteen numbers. A million of them are spared the boxes that arguments of any type travel in, which
 /// cost more than all the rest of an insertion.
 struct NumberInsertion {
     private let statement: Statement
 
     init(_ statement: Statement) { self.statement = statement }
 
-    func callAsFunction(_ numbers: InlineArray<15, Int64?>) throws {
+    func callAsFunction(_ numbers: InlineArray<16, Int64?>) throws {
         let handle = unsafe self.statement.sqliteStatement
         for index in numbers.indices {
             let place = Int32(truncatingIfNeeded: index + 1)

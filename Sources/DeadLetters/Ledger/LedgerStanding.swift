@@ -5,4 +5,6 @@ package struct LedgerStanding: Hashable, Sendable {
     package var by: String
     package var at: Int64
     package var because: String
+    /// Whether a replay of the letter has succeeded, be it the latest or one before.
+    package var hasSucceeded: Bool
 }

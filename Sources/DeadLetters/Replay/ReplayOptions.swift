@@ -9,8 +9,11 @@ package struct ReplayOptions: Sendable {
     package var rate: Double?
     /// Of letters; those beyond it are left, the oldest go first.
     package var maximum = 10_000
-    /// Also what was replayed or discarded before, what has been replayed too often, and what a replay cannot help.
+    /// Also what was replayed without success or discarded before, what has been replayed too often, and what a replay
+    /// cannot help.
     package var force = false
+    /// Also letters whose replay has succeeded: their upstream does its work, such as a conversion, a second time.
+    package var again = false
     /// How often a record may be replayed in its life.
     package var replayLimit = 3
     package var because = ""

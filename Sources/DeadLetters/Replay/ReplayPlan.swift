@@ -5,9 +5,21 @@ package struct ReplayPlan: Sendable {
         package var target: String
         /// How often the record will have been replayed then.
         package var replays: Int
+        /// What has been done about the letter before; nil if nothing.
+        package var standing: LedgerStanding?
+
+        package init(letter: LetterView, target: String, replays: Int, standing: LedgerStanding? = nil) {
+            self.letter = letter
+            self.target = target
+            self.replays = replays
+            self.standing = standing
+        }
+
+        /// Whether a replay of the letter has succeeded: its upstream would do its work a second time.
+        package var hasSucceeded: Bool { self.standing?.hasSucceeded == true }
     }
 
-    /// Why a letter is not replayed. All but the first five give way to `force`.
+    /// Why a letter is not replayed. All but the first six give way to `force`.
     package enum Refusal: String, Hashable, Sendable, CaseIterable {
         /// The letter does not say which topic it came from.
         case noSource = "no_source"
@@ -17,6 +29,8 @@ package struct ReplayPlan: Sendable {
         case gone
         /// The target does not take records of this size.
         case tooLarge = "too_large"
+        /// Its replay has succeeded: only `again` lets it go a second time.
+        case alreadySucceeded = "already_succeeded"
         case alreadyReplayed = "already_replayed"
         case discarded
         /// It has come back from that many replays already.
@@ -31,6 +45,7 @@ package struct ReplayPlan: Sendable {
             case .targetNotAllowed: "the target is none that may be replayed to"
             case .gone: "is gone from its topic, or its value is"
             case .tooLarge: "is larger than the target takes"
+            case .alreadySucceeded: "has been replayed before and has succeeded"
             case .alreadyReplayed: "has been replayed before"
             case .discarded: "has been discarded"
             case .replayedTooOften: "has been replayed too often and died each time"
@@ -38,12 +53,16 @@ package struct ReplayPlan: Sendable {
             }
         }
 
-        package var yieldsToForce: Bool {
+        /// The option that replays such a letter all the same; nil if none does.
+        package var yieldsTo: Option? {
             switch self {
-            case .noSource, .targetMissing, .targetNotAllowed, .gone, .tooLarge: false
-            case .alreadyReplayed, .discarded, .replayedTooOften, .cannotHelp: true
+            case .noSource, .targetMissing, .targetNotAllowed, .gone, .tooLarge: nil
+            case .alreadySucceeded: .again
+            case .alreadyReplayed, .discarded, .replayedTooOften, .cannotHelp: .force
             }
         }
+
+        package enum Option: String, Hashable, Sendable { case force, again }
     }
 
     package var items: [Item] = []
@@ -64,6 +83,14 @@ package struct ReplayPlan: Sendable {
 
     /// Of what would go: letters whose worker says that something must be mended first.
     package var needingFix: Int { self.items.count { $0.letter.replayable == "after_fix" } }
+
+    /// Of what would go: letters whose replay has succeeded already, so that their upstream does its work a second time.
+    package var succeededBefore: Int { self.items.count { $0.hasSucceeded } }
+
+    /// Of what would go: letters that have been replayed and have no outcome yet, so that both replays may succeed.
+    package var withoutOutcome: Int {
+        self.items.count { $0.standing?.state == .replayed && !$0.hasSucceeded }
+    }
 
     /// Of what would go: records older than this, which a worker's deadline may expire at once.
     package func olderThan(_ age: Int64, now: Int64) -> Int {

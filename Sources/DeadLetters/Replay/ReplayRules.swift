@@ -21,15 +21,29 @@ struct ReplayRules {
             self.allowed.isEmpty
                 ? !target.hasPrefix("_") : self.allowed.contains(where: { $0.matches(target) })
         else { return .failure(.init(.targetNotAllowed)) }
-        if !self.options.force, let refusal = self.doubt(letter, standing) { return .failure(.init(refusal)) }
-        return .success(ReplayPlan.Item(letter: letter, target: target, replays: letter.replays + 1))
+        if let refusal = self.options.refusal(of: standing) { return .failure(.init(refusal)) }
+        // The letter counts the replays until it was written, and the ledger those of the letter itself.
+        let replays = max(letter.replays, standing?.replays ?? 0)
+        if !self.options.force, let refusal = self.doubt(letter, replays) { return .failure(.init(refusal)) }
+        return .success(
+            ReplayPlan.Item(letter: letter, target: target, replays: replays + 1, standing: standing)
+        )
     }
 
-    private func doubt(_ letter: LetterView, _ standing: LedgerStanding?) -> ReplayPlan.Refusal? {
-        if let standing { return standing.state == .discarded ? .discarded : .alreadyReplayed }
-        if letter.replays >= self.options.replayLimit { return .replayedTooOften }
+    private func doubt(_ letter: LetterView, _ replays: Int) -> ReplayPlan.Refusal? {
+        if replays >= self.options.replayLimit { return .replayedTooOften }
         if letter.replayable == "no", self.options.edited == nil { return .cannotHelp }
         return nil
+    }
+}
+
+extension ReplayOptions {
+    /// Why a letter with this standing in the ledger is not replayed; nil if it may be.
+    func refusal(of standing: LedgerStanding?) -> ReplayPlan.Refusal? {
+        guard let standing else { return nil }
+        if standing.hasSucceeded, !self.again { return .alreadySucceeded }
+        if standing.state == .discarded { return self.force ? nil : .discarded }
+        return self.force || standing.state == .succeeded ? nil : .alreadyReplayed
     }
 }
 

@@ -60,6 +60,8 @@ struct Replayer {
         let writer = try LedgerWriter(self.reader.settings)
         try writer.open()
         try self.reader.refreshLedger()
+        // A replay that was in flight when the plan was made may have succeeded since.
+        if self.options.force { try self.reader.refreshResults() }
         return writer
     }
 
@@ -80,8 +82,9 @@ struct Replayer {
         var tasks: [Task] = []
         for item in chunk {
             number += 1
-            if !self.options.force, let standing = try self.reader.index.ledgerStanding(of: item.letter.id) {
-                report.skipped[standing.state == .discarded ? .discarded : .alreadyReplayed, default: 0] += 1
+            let standing = try self.reader.index.ledgerStanding(of: item.letter.id)
+            if let refusal = self.options.refusal(of: standing) {
+                report.skipped[refusal, default: 0] += 1
                 continue
             }
             guard let found = letters[item.letter.position] else {
@@ -100,9 +103,12 @@ struct Replayer {
         batch: String,
         _ counts: [String: Int]
     ) -> Task {
+        // A letter may be replayed more than once, and says only how often its record had been replayed before it.
+        var facts = found.facts
+        facts.replayCount = item.replays - 1
         let replayed = ReplayedRecord(
             of: found.record,
-            found.facts,
+            facts,
             letterID: "\(item.letter.id)",
             to: item.target,
             replayID: replay,

@@ -13,6 +13,9 @@ package struct BrokerFaults: Sendable, Equatable {
     package var markerDelay: ClosedRange<Duration> = .zero...Duration.zero
     /// New connections are closed as soon as they are made.
     package var refusesConnections = false
+    /// Topics that nobody has the right to read, or to write to, though the metadata shows them.
+    package var unreadableTopics: Set<String> = []
+    package var unwritableTopics: Set<String> = []
 
     package init() {}
 

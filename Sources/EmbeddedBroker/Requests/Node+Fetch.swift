@@ -72,6 +72,7 @@ extension Node {
         guard !request.topics.isEmpty else { return true }
         var byteCount = 0
         for topic in request.topics {
+            guard !self.faults.unreadableTopics.contains(topic.topic) else { return true }
             for entry in topic.entries {
                 guard let partition = self.topics[topic.topic]?.partition(entry.partition) else {
                     return true
@@ -111,6 +112,9 @@ extension Node {
         atMost limit: Int,
         always: Bool
     ) -> Finding {
+        guard !self.faults.unreadableTopics.contains(topic) else {
+            return Finding(partition: entry.partition, error: .topicAuthorizationFailed)
+        }
         guard let partition = self.topics[topic]?.partition(entry.partition) else {
             return Finding(partition: entry.partition, error: .unknownTopicOrPartition)
         }

@@ -69,6 +69,9 @@ extension Node {
         _ request: ProduceRequest,
         version: Int16
     ) -> Result {
+        guard !self.faults.unwritableTopics.contains(place.topic) else {
+            return Result(partition: place.partition, error: .topicAuthorizationFailed)
+        }
         guard let topic = self.topics[place.topic], let partition = topic.partition(place.partition) else {
             return Result(partition: place.partition, error: .unknownTopicOrPartition)
         }

@@ -47,8 +47,9 @@ extension Node {
             topic.entries.map { TopicPartition(topic: topic.topic, partition: $0) }
         }
         let unknown = Set(partitions.filter { self.partition($0) == nil })
+        let refused = Set(partitions.filter { self.faults.unwritableTopics.contains($0.topic) })
         var error = self.coordinatorError
-        if error == nil, unknown.isEmpty {
+        if error == nil, unknown.isEmpty, refused.isEmpty {
             error = self.transactions.add(partitions: partitions, to: id, by: producer)
         }
         call.answer { writer in
@@ -61,8 +62,11 @@ extension Node {
                 writer.integer(partition.partition)
                 if unknown.contains(partition) {
                     writer.error(error ?? .unknownTopicOrPartition)
+                } else if refused.contains(partition) {
+                    writer.error(error.map(Self.asBefore) ?? .topicAuthorizationFailed)
                 } else {
-                    writer.error(error.map(Self.asBefore) ?? (unknown.isEmpty ? nil : .operationNotAttempted))
+                    let isWhole = unknown.isEmpty && refused.isEmpty
+                    writer.error(error.map(Self.asBefore) ?? (isWhole ? nil : .operationNotAttempted))
                 }
             }
         }

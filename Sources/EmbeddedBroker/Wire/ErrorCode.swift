@@ -18,6 +18,7 @@ enum ErrorCode: Int16, Error {
     case unknownMemberID = 25
     case invalidSessionTimeout = 26
     case rebalanceInProgress = 27
+    case topicAuthorizationFailed = 29
     case unsupportedVersion = 35
     case topicAlreadyExists = 36
     case invalidPartitions = 37

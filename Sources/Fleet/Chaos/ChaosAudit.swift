@@ -16,6 +16,8 @@ struct ChaosAudit {
         var hasBeenCalledFor = false
         /// GDT has said its last word about it.
         var hasFinalAnswer = false
+        /// When it was sent, in wall-clock milliseconds; nil unless the time that it takes is judged.
+        var sentAt: Int64?
         var outcomes: UInt16 = 0
         var letters: UInt16 = 0
 
@@ -38,6 +40,8 @@ struct ChaosAudit {
     /// Input numbers by partition and offset; 0 where there is none.
     private var numbers: [[UInt32]] = []
     private var letters: [Int: Letter] = [:]
+    /// What the records of honest users took from their sending to their first outcome, in milliseconds.
+    private(set) var waits: [Int64] = []
     private var keys: [KeyOrder] = []
 
     /// The inputs of one key, in the order in which they were sent.
@@ -62,9 +66,11 @@ struct ChaosAudit {
 
     /// A record is about to be sent.
     ///
+    /// - Parameter now: in wall-clock milliseconds; said by whoever judges how long records take.
     /// - Returns: its number, the first being 1.
-    mutating func sent(_ record: OutboundRecord, _ kind: InputKind, key: Int) -> Int {
-        self.inputs.append(Input(kind: kind, key: Int32(clamping: key)))
+    mutating func sent(_ record: OutboundRecord, _ kind: InputKind, key: Int, at now: Int64 = 0) -> Int {
+        let sentAt = ChaosAdversary.isHonest(key: key) ? now : nil
+        self.inputs.append(Input(kind: kind, key: Int32(clamping: key), sentAt: sentAt))
         let number = self.inputs.count
         if kind.isCalledFor { self.keys[key].calls.append(UInt32(clamping: number)) }
         if kind.fate == .deadLettered {
@@ -171,6 +177,7 @@ struct ChaosAudit {
             self.findings.note(.repeatedOutcome, "input \(self.name(number)) has one more outcome")
             return
         }
+        if let sentAt = input.sentAt, let written = record.timestamp { self.waits.append(written - sentAt) }
         let key = Int(input.key)
         if number < self.keys[key].lastOutcome {
             self.findings.note(
@@ -224,6 +231,10 @@ struct ChaosAudit {
 
     /// Everything has been read: what is missing is missing.
     mutating func conclude() {
+        self.waits.sort()
+        if let wait = self.wait(at: 0.99), .milliseconds(wait) > ChaosAdversary.bound {
+            self.findings.note(.late, "one in a hundred honest records took \(wait) ms or more")
+        }
         for number in 1...max(1, self.inputs.count) where number <= self.inputs.count {
             let input = self.inputs[number - 1]
             guard input.isDelivered else { continue }
@@ -238,6 +249,13 @@ struct ChaosAudit {
                 )
             }
         }
+    }
+
+    /// What so large a share of the honest users' records took at most, in milliseconds; nil if there were none. To be
+    /// asked when all is concluded.
+    func wait(at share: Double) -> Int64? {
+        self.waits.isEmpty
+            ? nil : self.waits[min(self.waits.count - 1, Int(Double(self.waits.count) * share))]
     }
 
     // MARK: - Names

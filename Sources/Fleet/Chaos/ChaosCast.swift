@@ -20,6 +20,7 @@ final class ChaosCast {
     let topic: String
     var resultTopic: String { "\(self.topic).result" }
     var letterTopic: String { "\(self.topic).dead-letter" }
+    var parkedTopic: String { "\(self.topic).parked" }
     private(set) var posts: [WorkerPost] = []
     /// Lives that began with a small producer queue.
     private(set) var smallQueues = 0
@@ -36,7 +37,7 @@ final class ChaosCast {
         self.admin = try options.brokers.map { try Admin(["bootstrap.servers": $0]) }
     }
 
-    private var topics: [String] { [self.topic, self.resultTopic, self.letterTopic] }
+    private var topics: [String] { [self.topic, self.resultTopic, self.letterTopic, self.parkedTopic] }
 
     /// Starts broker and simulator, makes the topics, and starts the workers.
     func enter() throws {
@@ -51,8 +52,13 @@ final class ChaosCast {
         )
         if let brokers = self.options.brokers {
             self.brokers = brokers
-            let plan = Dictionary(uniqueKeysWithValues: self.topics.map { ($0, Self.partitions) })
-            try self.admin?.createTopics(plan, atMost: .seconds(30))
+            for topic in self.topics {
+                try self.admin?.createTopics(
+                    [topic: Self.partitions],
+                    settings: TopicPlan(name: topic, partitions: Self.partitions).settings,
+                    atMost: .seconds(30)
+                )
+            }
         } else {
             let topics = self.topics.flatMap { ["--topic", "\($0):\(Self.partitions)"] }
             let words = ["broker", "--kind", "embedded", "--until-stdin-closes"] + topics

@@ -10,6 +10,8 @@ struct ChaosOptions: Hashable, Sendable {
     var brokers: String?
     /// Inputs a second.
     var rate: Int
+    /// Whether others publish beside the load, some of them to do harm.
+    var hasAdversary = false
     /// A folder for the workers' logs; nil for none.
     var logs: String?
 

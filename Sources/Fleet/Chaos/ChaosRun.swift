@@ -48,14 +48,9 @@ final class ChaosRun {
         self.stage = stage
         self.toBegin = schedule.faults[...]
         let options = cast.options
-        let audit = ChaosAudit(topic: cast.topic, keys: Load.keys, delivery: options.delivery)
-        self.load = try Load(
-            audit,
-            topic: cast.topic,
-            brokers: cast.brokers,
-            perSecond: options.rate,
-            seed: options.seed
-        )
+        let keys = options.hasAdversary ? ChaosAdversary.keys : Load.keys
+        let audit = ChaosAudit(topic: cast.topic, keys: keys, delivery: options.delivery)
+        self.load = try Load(audit, topic: cast.topic, brokers: cast.brokers, options)
         self.watch = try ResultWatch(cast.resultTopic, of: cast.topic, cast.brokers)
         self.desk = UpstreamDesk(cast.upstream, on: stage)
     }

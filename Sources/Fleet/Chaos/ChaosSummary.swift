@@ -28,6 +28,10 @@ struct ChaosSummary {
         table.add()
         table.add("inputs", "\(audit.inputs.count), \(Self.sorts(audit))")
         table.add("lost", "\(findings.count(.lost) + findings.count(.undelivered))")
+        if let median = audit.wait(at: 0.5), let late = audit.wait(at: 0.99), let longest = audit.waits.last {
+            let (median, late, longest) = (Self.text(median), Self.text(late), Self.text(longest))
+            table.add("honest users' outcomes", "median \(median), p99 \(late), longest \(longest)")
+        }
         table.add("outcomes visible", "\(findings.outcomes), \(Self.fates(findings))")
         table.add("duplicated outcomes", "\(findings.count(.repeatedOutcome))")
         table.add("wrong fates", "\(findings.count(.wrongFate) + findings.count(.riddle))")
@@ -50,6 +54,8 @@ struct ChaosSummary {
         table.add("workers that failed otherwise", "\(findings.count(.worker))")
         self.lines = [""] + table.lines + [""]
     }
+
+    private static func text(_ milliseconds: Int64) -> String { Row.text(.milliseconds(milliseconds)) }
 
     private static func faults(_ tally: ChaosTally) -> String {
         guard let counts = tally.brokerCounts else { return "\(tally.brokerFaults)" }

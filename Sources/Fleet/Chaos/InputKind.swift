@@ -10,6 +10,8 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
     case illegalMuid, illegalTime
     case unavailable, proxyPage, cutBefore, cutAfter, truncated, keysNotFound
     case tombstone, notJSON, unknownApp, illegalRequest, unknownCode
+    /// GDT has no answer to it, and one to all others. Only an adversary publishes it.
+    case poison
 
     /// For the table.
     enum Sort: String, CaseIterable, Hashable, Sendable { case good, refused, retried, malformed }
@@ -18,7 +20,8 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         switch self {
         case .json, .protobuf, .framed, .event: .good
         case .zeroDevice, .oldConversion, .illegalMuid, .illegalTime: .refused
-        case .unavailable, .proxyPage, .cutBefore, .cutAfter, .truncated, .keysNotFound, .unknownCode:
+        case .unavailable, .proxyPage, .cutBefore, .cutAfter, .truncated, .keysNotFound, .unknownCode,
+            .poison:
             .retried
         case .tombstone, .notJSON, .unknownApp, .illegalRequest: .malformed
         }
@@ -45,7 +48,7 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         switch self.sort {
         case .good: .succeeded
         case .refused: .rejected
-        case .retried: self == .unknownCode ? .deadLettered : .succeeded
+        case .retried: self == .unknownCode || self == .poison ? .deadLettered : .succeeded
         case .malformed: .deadLettered
         }
     }
@@ -62,6 +65,7 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         case .unknownApp: "configuration.unknown_app"
         case .illegalRequest: "gdt.-1"
         case .unknownCode: "gdt.-99"
+        case .poison: "http.503"
         default: nil
         }
     }
@@ -70,7 +74,7 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
     /// attempts when the last of them fails; if an outage begins in that moment, the last failure is of the outage.
     func mayEnd(because reason: String?) -> Bool {
         if reason == self.reason { return true }
-        guard self == .unknownCode, let reason else { return false }
+        guard self == .unknownCode || self == .poison, let reason else { return false }
         return reason.hasPrefix("transport.") || reason.hasPrefix("http.")
     }
 
@@ -90,6 +94,8 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         case .illegalTime: ret == -14
         case .illegalRequest: ret == -1
         case .unknownCode: ret == -99
+        // Whoever comes after it must not be called for before it is dead, and no answer says that it is.
+        case .poison: false
         default: ret == 0
         }
     }
@@ -107,6 +113,7 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         case .keysNotFound: "sim-ret-12x2"
         case .illegalRequest: "sim-ret-1"
         case .unknownCode: "sim-ret-99"
+        case .poison: "sim-503"
         default: "chaos"
         }
     }

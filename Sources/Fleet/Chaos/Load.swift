@@ -16,14 +16,19 @@ final class Load: Attended {
     private let perSecond: Int
     private var random: SplitMix64
     private var make: Activations
+    private var adversary: ChaosAdversary?
+    /// When an adversary does no harm any more, from the beginning on.
+    private let peace: Duration
     private var begun: ContinuousClock.Instant?
     private var due = 0
     private var next: (record: OutboundRecord, number: Int)?
 
-    init(_ audit: ChaosAudit, topic: String, brokers: String, perSecond: Int, seed: UInt64) throws {
+    init(_ audit: ChaosAudit, topic: String, brokers: String, _ options: ChaosOptions) throws {
         self.audit = audit
-        self.perSecond = perSecond
-        self.random = SplitMix64(seed: seed)
+        self.perSecond = options.rate
+        self.random = SplitMix64(seed: options.seed)
+        self.adversary = options.hasAdversary ? ChaosAdversary() : nil
+        self.peace = options.length * 0.7
         self.make = Activations(topic: topic, now: Moment.now.wall)
         let properties = [
             "bootstrap.servers": brokers, "linger.ms": "5", "message.timeout.ms": "120000",
@@ -79,10 +84,12 @@ final class Load: Attended {
     }
 
     private func made() -> (record: OutboundRecord, number: Int) {
-        let kind = InputKind.drawn(using: &self.random)
-        let key = Int.random(in: 0..<Self.keys, using: &self.random)
+        let time = self.begun?.duration(to: .now) ?? .zero
+        let other = self.adversary?.draw(at: time, doesHarm: time < self.peace, using: &self.random)
+        let kind = other?.kind ?? InputKind.drawn(using: &self.random)
+        let key = other?.key ?? Int.random(in: 0..<Self.keys, using: &self.random)
         var record = kind.record(&self.make)
         record.key = ChaosAudit.key(key)
-        return (record, self.audit.sent(record, kind, key: key))
+        return (record, self.audit.sent(record, kind, key: key, at: Moment.now.wall))
     }
 }

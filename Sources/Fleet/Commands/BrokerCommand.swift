@@ -54,7 +54,9 @@ struct BrokerCommand: AsyncParsableCommand {
 
     private func runEmbedded() async throws {
         let broker = try await EmbeddedBroker.start()
-        for topic in self.topics { try await broker.createTopic(topic.name, partitions: topic.partitions) }
+        for topic in self.topics {
+            try await broker.createTopic(topic.name, partitions: topic.partitions, settings: topic.settings)
+        }
         let life = self.life
         let (lines, heard) = AsyncStream.makeStream(
             of: [UInt8].self,

@@ -41,6 +41,14 @@ struct ChaosCommand: WaitingCommand {
     @Option(help: "Inputs a second.")
     var rate = 300
 
+    @Flag(
+        help: """
+            Have others publish beside the load: honest users, who are judged by the time their records take, poison and \
+            floods of malformed records.
+            """
+    )
+    var adversary = false
+
     @Option(help: ArgumentHelp("Write the workers' logs into this folder.", valueName: "folder"))
     var logs: String?
 
@@ -54,6 +62,7 @@ struct ChaosCommand: WaitingCommand {
             workers: self.workers,
             brokers: self.brokers,
             rate: self.rate,
+            hasAdversary: self.adversary,
             logs: self.logs
         )
     }

@@ -21,6 +21,8 @@ struct LeashCommand: WaitingCommand {
     func carryOut(until wish: StopWish) throws {
         let words = self.command.first == "--" ? Array(self.command.dropFirst()) : self.command
         guard let program = words.first else { throw Complaint("no program to run") }
+        // Whoever reads our standard error may be gone before the program is.
+        _ = signal(SIGPIPE, SIG_IGN)
         throw ExitCode(try Self.hold(program, Array(words.dropFirst()), wish))
     }
 

@@ -16,6 +16,8 @@ struct PreflightCommand: WaitingCommand {
     struct Outlook: Hashable {
         var faults: [String] = []
         var warnings: [String] = []
+        /// What would serve somebody, and harms nobody.
+        var notes: [String] = []
         /// Topics of which the cluster does not tell.
         var unknown: [String] = []
     }
@@ -59,8 +61,8 @@ struct PreflightCommand: WaitingCommand {
             let preflight = PushPreflight(reader, identity)
             let faults = Self.faults(of: reader)
             guard faults.isEmpty else { return faults }
-            return try self.faultsOfCluster(preflight.kafka, described: preflight.topics) {
-                preflight.faults(in: $0)
+            return try self.faultsOfCluster(preflight.kafka) {
+                (preflight.faults(in: $0), preflight.topics)
             } _: {
                 preflight.outlook($0)
             }
@@ -68,12 +70,18 @@ struct PreflightCommand: WaitingCommand {
         let settings = WorkerSettings(reader, identity)
         let faults = Self.faults(of: reader)
         guard faults.isEmpty else { return faults }
-        let check = Preflight(settings.engine)
-        return try self.faultsOfCluster(settings.kafka, described: check.describedTopics) {
-            check.faults(in: $0)
+        var check = Preflight(settings.engine)
+        return try self.faultsOfCluster(settings.kafka) {
+            check.meet($0)
+            return (check.faults(in: $0), check.describedTopics)
         } _: {
             let outlook = check.outlook($0)
-            return Outlook(faults: outlook.faults, warnings: outlook.warnings, unknown: outlook.unknown)
+            return Outlook(
+                faults: outlook.faults,
+                warnings: outlook.warnings,
+                notes: outlook.notes,
+                unknown: outlook.unknown
+            )
         }
     }
 
@@ -95,17 +103,16 @@ struct PreflightCommand: WaitingCommand {
         }
     }
 
-    /// - Parameter topics: those whose settings matter.
+    /// - Parameter meet: what is wrong with the cluster, and the topics whose settings matter.
     private func faultsOfCluster(
         _ kafka: KafkaSettings,
-        described topics: [String],
-        _ faultsIn: (ClusterMetadata) -> [String],
+        _ meet: (ClusterMetadata) -> ([String], described: [String]),
         _ outlook: ([String: TopicSettings]) -> Outlook
     ) throws -> [String] {
         // What the client would log about a broker that is not there is said below, in one sentence.
-        let consumer = try Consumer(kafka.consumerProperties.merging(["log_level": "0"]) { $1 })
+        let consumer = try Consumer(kafka.consumerProperties().merging(["log_level": "0"]) { $1 })
         do throws(KafkaError) {
-            let faults = faultsIn(try consumer.metadata(atMost: .seconds(self.wait)))
+            let (faults, topics) = meet(try consumer.metadata(atMost: .seconds(self.wait)))
             return faults.isEmpty ? self.faultsOfTopics(topics, consumer, outlook) : faults
         } catch {
             return ["kafka.brokers: no answer from \(kafka.brokers): \(error.message)."]
@@ -121,6 +128,7 @@ struct PreflightCommand: WaitingCommand {
         do throws(KafkaError) {
             let outlook = look(try consumer.settings(of: topics, atMost: .seconds(self.wait)))
             for warning in outlook.warnings { Console.line("warning: \(warning)") }
+            for note in outlook.notes { Console.line("note: \(note)") }
             for topic in outlook.unknown {
                 Console.line("unknown: how long '\(topic)' keeps records, and how large ones it takes")
             }

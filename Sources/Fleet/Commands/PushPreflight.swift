@@ -69,10 +69,11 @@ struct PushPreflight {
             }
         }
         let counts = [self.kafka.topic, self.changelog].map { cluster.partitionCounts[$0, default: 0] }
-        guard counts[0] != counts[1] else { return [] }
+        // An input that has grown is read all the same: the worker sends on what comes in beyond its changelog.
+        guard counts[0] < counts[1] else { return [] }
         return [
             "The changelog topic '\(self.changelog)' has \(counts[1]) partitions and the input topic "
-                + "'\(self.kafka.topic)' has \(counts[0]); they must have the same number."
+                + "'\(self.kafka.topic)' only \(counts[0]); it may not have more."
         ]
     }
 
@@ -85,7 +86,7 @@ struct PushPreflight {
             guard let policy = settings[topic]?["cleanup.policy"] else { continue }
             let isCompacted = policy.contains("compact")
             let isMeantTo = [self.parts, self.statistics].contains(topic)
-            if isCompacted, !isMeantTo, topic != self.kafka.resultTopic {
+            if isCompacted, !isMeantTo {
                 outlook.faults.append(
                     "The \(role) topic '\(topic)' is compacted (cleanup.policy '\(policy)'): a record would take "
                         + "away the one before it that has the same key. Set it to 'delete'."
@@ -96,6 +97,15 @@ struct PushPreflight {
                         + "its retention is missing in it. Set it to 'compact'."
                 )
             }
+        }
+        for (role, topic) in self.roles {
+            guard let largest = settings[topic]?.number("max.message.bytes"),
+                largest < self.kafka.messageBytesLimit
+            else { continue }
+            outlook.faults.append(
+                "The \(role) topic '\(topic)' takes \(largest) bytes a record (max.message.bytes), and "
+                    + "kafka.message_limit is \(self.kafka.messageBytesLimit): lower kafka.message_limit, or raise that."
+            )
         }
         if let least = Self.short(settings[self.changelog], self.leastRetention) {
             outlook.faults.append(

@@ -16,6 +16,9 @@ struct SimulateCommand: AsyncParsableCommand {
             every step. The same seed runs the same again: --seed tells it line by line.
 
             --streams does the same to the engine whose work is a state, with changelogs in place of upstreams.
+
+            --adversary has honest publishers, and beside them everybody who can do harm, while the cluster works: each \
+            honest record is settled in time, and a worker that stands still says so. Both together do it to streams.
             """
     )
 
@@ -34,6 +37,19 @@ struct SimulateCommand: AsyncParsableCommand {
     @Flag(help: "Run the engine of streams, which keeps a state.")
     var streams = false
 
+    @Flag(help: "Have somebody do harm beside honest publishers, and judge how these fare.")
+    var adversary = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What the adversary may do, separated by commas: \(Self.allKinds). By default everything.",
+            valueName: "kind,..."
+        )
+    )
+    var kinds: String?
+
+    private static var allKinds: String { AdversaryKind.allCases.map(\.rawValue).joined(separator: ", ") }
+
     @Option(name: .customLong("stop-after"), help: "Stop after so many seeds that break a promise.")
     var stopAfter = 10
 
@@ -44,14 +60,40 @@ struct SimulateCommand: AsyncParsableCommand {
         guard UInt64(self.seeds) <= .max - self.from else {
             throw ValidationError("There are no such seeds.")
         }
+        guard self.adversary || self.kinds == nil else { throw ValidationError("--kinds needs --adversary.") }
+        _ = try self.chosenKinds()
+    }
+
+    private func chosenKinds() throws -> Set<AdversaryKind> {
+        let possible = self.streams ? AdversaryKind.ofStreams : AdversaryKind.ofCalls
+        guard let kinds = self.kinds else { return Set(possible) }
+        return Set(
+            try kinds.split(separator: ",").map { name in
+                let kind = AdversaryKind(rawValue: name.trimmingPrefix(" ").description)
+                guard let kind, possible.contains(kind) else {
+                    let names = possible.map(\.rawValue).joined(separator: ", ")
+                    throw ValidationError("--kinds knows \(names), and not \(name).")
+                }
+                return kind
+            }
+        )
+    }
+
+    /// Makes the storm of a seed.
+    private func storms() throws -> @Sendable (UInt64, Narrator?) -> any SeededStorm {
+        let kinds = try self.chosenKinds()
+        if self.adversary, self.streams {
+            return { StreamAdversaryStorm(seed: $0, kinds: kinds, narrator: $1) }
+        }
+        if self.adversary { return { AdversaryStorm(seed: $0, kinds: kinds, narrator: $1) } }
+        let kind: any SeededStorm.Type = self.streams ? StreamStorm.self : Storm.self
+        return { kind.init(seed: $0, narrator: $1) }
     }
 
     func run() async throws {
-        let kind: any SeededStorm.Type = self.streams ? StreamStorm.self : Storm.self
-        if let seed = self.seed {
-            return try Self.tell(kind.init(seed: seed, narrator: Narrator(Console.line)))
-        }
-        let tally = Tally(of: kind, from: self.from, count: UInt64(self.seeds), stopAfter: self.stopAfter)
+        let storms = try self.storms()
+        if let seed = self.seed { return try Self.tell(storms(seed, Narrator(Console.line))) }
+        let tally = Tally(of: storms, from: self.from, count: UInt64(self.seeds), stopAfter: self.stopAfter)
         let began = ContinuousClock.now
         await withTaskGroup { group in
             for _ in 0..<self.jobs { group.addTask { tally.runSeeds() } }
@@ -82,13 +124,18 @@ private final class Tally: Sendable {
         var failures = 0
     }
 
-    private let kind: any SeededStorm.Type
+    private let storms: @Sendable (UInt64, Narrator?) -> any SeededStorm
     private let end: UInt64
     private let stopAfter: Int
     private let counts: Mutex<Counts>
 
-    init(of kind: any SeededStorm.Type, from: UInt64, count: UInt64, stopAfter: Int) {
-        self.kind = kind
+    init(
+        of storms: @escaping @Sendable (UInt64, Narrator?) -> any SeededStorm,
+        from: UInt64,
+        count: UInt64,
+        stopAfter: Int
+    ) {
+        self.storms = storms
         self.end = from + count
         self.stopAfter = stopAfter
         self.counts = Mutex(Counts(next: from))
@@ -98,7 +145,7 @@ private final class Tally: Sendable {
 
     func runSeeds() {
         while let seed = self.take() {
-            let storm = self.kind.init(seed: seed, narrator: nil)
+            let storm = self.storms(seed, nil)
             let complaints = storm.run()
             if !complaints.isEmpty {
                 Console.line("seed \(seed) breaks: \(complaints.prefix(3).joined(separator: "; "))")

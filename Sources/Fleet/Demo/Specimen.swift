@@ -55,7 +55,7 @@ struct Specimen {
         return specimen
     }
 
-    /// A final no about a well-formed record.
+    /// A final no.
     static func refused(_ title: String, _ record: OutboundRecord, _ reason: String, calls: Int = 0)
         -> Specimen
     {

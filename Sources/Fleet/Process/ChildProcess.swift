@@ -17,26 +17,7 @@ final class ChildProcess {
         case output, error
     }
 
-    /// How a process ended.
-    enum Exit: Hashable, CustomStringConvertible {
-        case code(Int32)
-        case signal(Int32)
-
-        /// As a shell would say it.
-        var shellCode: Int32 {
-            switch self {
-            case .code(let code): code
-            case .signal(let number): 128 + number
-            }
-        }
-
-        var description: String {
-            switch self {
-            case .code(let code): "exit code \(code)"
-            case .signal(let number): "killed by signal \(number)"
-            }
-        }
-    }
+    typealias Exit = ProcessEnd
 
     let name: String
     let pid: pid_t
@@ -49,7 +30,12 @@ final class ChildProcess {
 
     init(_ program: String, _ arguments: [String], streams: Streams) throws(Complaint) {
         self.leadsGroup = streams == .captured
-        var spawn = Spawn(program, arguments, startsGroup: self.leadsGroup)
+        var spawn = Spawn(
+            program,
+            arguments,
+            environment: Self.environment,
+            startsGroup: self.leadsGroup
+        )
         switch streams {
         case .captured:
             let input = try Spawn.pipe()
@@ -96,7 +82,8 @@ final class ChildProcess {
         guard self.exit == nil, (try? self.lifeline.fill()) != true else { return }
         // Whatever it has started and left behind goes with it: as long as it is not reaped, the group is its own.
         if self.leadsGroup { kill(-self.pid, SIGKILL) }
-        self.exit = Self.reap(self.pid)
+        // The lifeline has been cut, so the child is ending or has ended: this waits for moments at most.
+        self.exit = Exit(of: self.pid)
     }
 
     /// Asks the child to end: what it has in hand it may finish.
@@ -131,13 +118,12 @@ final class ChildProcess {
         if self.exit == nil { kill(self.leadsGroup ? -self.pid : self.pid, number) }
     }
 
-    /// The lifeline has been cut, so the child is ending or has ended: this waits for moments at most.
-    private static func reap(_ pid: pid_t) -> Exit {
-        var status: Int32 = 0
-        while unsafe waitpid(pid, &status, 0) < 0 {
-            guard errno == EINTR else { return .code(1) }
+    /// Settings of workers can come from the environment, and so can proxies: a child starts with neither.
+    private static var environment: [String] {
+        let names = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "LD_LIBRARY_PATH", "ASAN_OPTIONS"]
+        return names.compactMap { name in
+            guard let value = unsafe getenv(name) else { return nil }
+            return "\(name)=\(unsafe String(cString: value))"
         }
-        let number = status & 0x7F
-        return number == 0 ? .code((status >> 8) & 0xFF) : .signal(number)
     }
 }

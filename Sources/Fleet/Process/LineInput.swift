@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 
 /// A descriptor read line by line, whoever owns it.
 struct LineInput {

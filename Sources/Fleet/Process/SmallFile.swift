@@ -1,17 +1,6 @@
 import Glibc
 import Terminal
 
-/// Why a file could not be read or written, as the end of a sentence.
-struct FileFailure: Error, Hashable {
-    let reason: String
-
-    init(code: Int32) {
-        self.reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "system error \(code)"
-    }
-
-    static func last() -> FileFailure { FileFailure(code: errno) }
-}
-
 /// Files that fit into memory.
 enum SmallFile {
     /// Writes a file beside its place and moves it there, so that nobody ever sees half of it.

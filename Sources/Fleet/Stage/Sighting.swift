@@ -36,7 +36,9 @@ struct Sighting: Hashable {
         // Protobuf allows no other times, and does not see to it; in milliseconds they might be too large for any Int64.
         let seconds = RFC3339.range.lowerBound / 1_000...RFC3339.range.upperBound / 1_000
         guard seconds.contains(outcome.receivedAt.seconds) else { return nil }
-        self.place = outcome.id
+        // A push event that was sent on to its device's partition is told of under the place where it came in.
+        let origin = record.text("flotilla.push.origin").map { "\(outcome.topic)/\($0)" }
+        self.place = origin ?? outcome.id
         self.key = record.key
         self.fate = outcome.fate
         self.reason = outcome.hasReason ? outcome.reason.code : nil

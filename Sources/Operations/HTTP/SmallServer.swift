@@ -21,18 +21,29 @@ package struct SmallServer: Sendable {
     private let mostConnections: Int
     private let longestHeader: Int
     private let longestHeaders: Int
+    private let headerLimit: Duration
 
     /// - Parameters:
     ///   - port: 0 takes any free one.
-    ///   - mostConnections: whoever opens more waits, and the process keeps its descriptors.
+    ///   - mostConnections: one more closes the one that has waited the longest for progress. Slow clients can so
+    ///     neither keep others out nor take the process's descriptors.
     ///   - longestHeader: bytes of one.
     ///   - longestHeaders: bytes of all of a request.
-    package init(host: String, port: Int, mostConnections: Int, longestHeader: Int, longestHeaders: Int) {
+    ///   - headerLimit: the time until the first request of a connection has sent its header.
+    package init(
+        host: String,
+        port: Int,
+        mostConnections: Int,
+        longestHeader: Int,
+        longestHeaders: Int,
+        headerLimit: Duration = .seconds(10)
+    ) {
         self.host = host
         self.port = port
         self.mostConnections = mostConnections
         self.longestHeader = longestHeader
         self.longestHeaders = longestHeaders
+        self.headerLimit = headerLimit
     }
 
     /// - Parameters:
@@ -52,7 +63,8 @@ package struct SmallServer: Sendable {
             server: try secured(.http1(configuration: self.channel)),
             configuration: ApplicationConfiguration(
                 address: .hostname(self.host, port: self.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(self.mostConnections)
+                // Those that are being closed count too, until they are.
+                availableConnectionsDelegate: MaximumAvailableConnections(2 * self.mostConnections)
             ),
             onServerRunning: { channel in await listening(channel.localAddress?.port ?? 0) },
             logger: logger
@@ -65,7 +77,10 @@ package struct SmallServer: Sendable {
     }
 
     private var channel: HTTP1Channel.Configuration {
-        HTTP1Channel.Configuration(
+        let book = ConnectionBook(limit: self.mostConnections)
+        let headerLimit = TimeAmount(self.headerLimit)
+        return HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ConnectionWatch(book, headerLimit: headerLimit)],
             idleTimeout: .seconds(60),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: self.longestHeader,

@@ -17,7 +17,7 @@ package struct HealthServer: Service {
         }
     }
 
-    /// Probes and scrapers are few. Whoever opens more waits, and the worker keeps its descriptors.
+    /// Probes and scrapers are few. Of more than these the slowest is dropped, so that a probe is always answered.
     private static let mostConnections = 64
     private static let longestHeader = 8_192
 
@@ -25,20 +25,25 @@ package struct HealthServer: Service {
     private let port: Int
     private let health: Health
     private let registry: PrometheusRegistry
+    private let headerLimit: Duration
     private let listening: @Sendable (_ port: Int) async -> Void
 
     /// Port 0 takes any free one. `listening` is called once, with the port, as soon as connections are accepted.
+    ///
+    /// - Parameter headerLimit: a connection without a request's header for so long is closed.
     package init(
         host: String = "127.0.0.1",
         port: Int = 0,
         health: Health,
         registry: PrometheusRegistry,
+        headerLimit: Duration = .seconds(10),
         listening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
         self.host = host
         self.port = port
         self.health = health
         self.registry = registry
+        self.headerLimit = headerLimit
         self.listening = listening
     }
 
@@ -48,7 +53,8 @@ package struct HealthServer: Service {
             port: self.port,
             mostConnections: Self.mostConnections,
             longestHeader: Self.longestHeader,
-            longestHeaders: Self.longestHeader
+            longestHeaders: Self.longestHeader,
+            headerLimit: self.headerLimit
         )
         do {
             try await server.run(listening: self.listening) { [health, registry] request in

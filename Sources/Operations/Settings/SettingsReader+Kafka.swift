@@ -1,11 +1,11 @@
 extension SettingsReader {
     /// Properties of librdkafka that a program knows nothing of, such as those of TLS and SASL.
     ///
-    /// - Parameters:
-    ///   - own: names that cannot be among them: what the program promises rests on what it sets there.
-    ///   - owner: whose those are, as in "belongs to the worker".
+    /// - Parameter objection: what is wrong with one, without its value; nil if nothing is.
     /// - Returns: of a name that is there twice, the last value.
-    package func kafkaProperties(except own: Set<String>, of owner: String) -> [String: Secret] {
+    package func kafkaProperties(
+        unless objection: (_ name: String, _ value: Secret) -> String?
+    ) -> [String: Secret] {
         let pairs = self.each(
             "properties",
             help:
@@ -16,8 +16,9 @@ extension SettingsReader {
                 entry.secret("value", help: "Its value.")
             )
         }
-        for (name, _) in pairs where own.contains(name) {
-            self.reportFault("properties", "\(name) belongs to \(owner) and cannot be set")
+        // One that is missing has been reported already.
+        for (name, value) in pairs where !name.isEmpty && !value.isEmpty {
+            if let objection = objection(name, value) { self.reportFault("properties", objection) }
         }
         return Dictionary(pairs) { $1 }
     }

@@ -59,6 +59,13 @@ package final class SettingsReader {
         self.report(path, at: self.find(path)?.location ?? self.location(ofMissing: path), problem)
     }
 
+    /// Records what is not wrong, but worth a word that only the caller can say.
+    package func reportWarning(_ key: String, _ problem: String) {
+        let path = self.path.appending(key)
+        let location = self.find(path)?.location ?? self.location(ofMissing: path)
+        self.report(path, at: location, problem, severity: .warning)
+    }
+
     /// Throws all faults, if there are any, and returns the warnings. Settings nobody has asked for are faults too.
     @discardableResult
     package func finish() throws(SettingsFaults) -> [SettingsFault] {

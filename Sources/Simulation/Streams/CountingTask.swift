@@ -40,22 +40,32 @@ final class CountingTask: StreamTask {
     }
 
     private let partition: Int32
+    /// Partitions that have a changelog. What comes in elsewhere is sent on to them.
+    private let homes: Int32
     private let pace: Duration
+    private let messageLimit: Int
     private let watch: StreamWatch
     private(set) var groups: [String: Group] = [:]
     private var dirty: Set<String> = []
     private var dues: [String: Int64] = [:]
+    /// In memory alone, and for good.
+    private var strangers: Set<String> = []
 
-    init(_ partition: Int32, pace: Duration, _ watch: StreamWatch) {
+    init(_ partition: Int32, of setup: StreamSetup, _ watch: StreamWatch) {
         self.partition = partition
-        self.pace = pace
+        self.homes = Int32(setup.partitions)
+        self.pace = setup.pace
+        self.messageLimit = setup.messageLimit ?? .max
         self.watch = watch
     }
+
+    static let origin = "origin"
 
     // MARK: - State
 
     var memory: StreamMemory {
-        .changelog(TopicPartition(topic: Self.changelog, partition: self.partition))
+        guard self.partition < self.homes else { return .none }
+        return .changelog(TopicPartition(topic: Self.changelog, partition: self.partition))
     }
 
     func restore(_ record: InboundRecord, at now: Moment) {
@@ -80,7 +90,8 @@ final class CountingTask: StreamTask {
     var nextDue: Int64? { self.dues.values.min() }
 
     var byteCount: Int {
-        Self.itemBytes * self.groups.values.reduce(0) { $0 + $1.items.count - $1.toldItems }
+        let untold = self.groups.values.reduce(0) { $0 + $1.items.count - $1.toldItems }
+        return Self.itemBytes * (untold + self.strangers.count)
     }
 
     // MARK: - Work
@@ -88,33 +99,104 @@ final class CountingTask: StreamTask {
     func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
         let held = self.groups.values.reduce(0) { $0 + $1.items.count }
         self.watch.willProcess(record, holding: held, at: now)
-        let name = String(decoding: record.key ?? [], as: UTF8.self)
-        let item = String(decoding: record.value ?? [], as: UTF8.self)
-        let isFirst = self.groups[name, default: Group()].items.insert(item).inserted
-        if isFirst {
-            self.dirty.insert(name)
-            self.tell(name, now)
+        switch CountedEvent(record) {
+        case .item(let item, let group):
+            if self.partition < self.homes {
+                let isFirst = self.count(item, of: group, now)
+                self.settle(record, isFirst ? "first" : "repeat", now, output)
+            } else {
+                self.sendHome(record, output)
+                self.settle(record, "moved", now, output)
+            }
+        case .stranger(let name):
+            // Whoever is known already takes no more room.
+            guard self.strangers.contains(name) || !output.isCrowded else {
+                return self.settle(record, .rejected, "too_many", now, output)
+            }
+            self.strangers.insert(name)
+            self.settle(record, "stranger", now, output)
+        case .undecodable: self.bury(record, "undecodable", now, output)
+        case .refused: self.settle(record, .rejected, "refused", now, output)
+        case .deadly: self.watch.die()
         }
+    }
+
+    /// - Returns: whether the item is there for the first time.
+    private func count(_ item: String, of group: String, _ now: Moment) -> Bool {
+        guard self.groups[group, default: Group()].items.insert(item).inserted else { return false }
+        self.dirty.insert(group)
+        self.tell(group, now)
+        return true
+    }
+
+    private func sendHome(_ record: borrowing InboundRecord, _ output: StreamOutput) {
+        output.send(
+            OutboundRecord(
+                topic: record.topic,
+                key: record.key,
+                value: record.value,
+                headers: [RecordHeader(Self.origin, "\(record.partition)/\(record.offset)")],
+                partition: record.partition % self.homes
+            )
+        )
+    }
+
+    func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+        self.watch.buried.append(record.offset)
+        if CountedEvent(record) == .deadly {
+            self.bury(record, "crash_loop", now, output)
+        } else {
+            self.process(record, at: now, output)
+        }
+    }
+
+    private func bury(
+        _ record: borrowing InboundRecord,
+        _ reason: String,
+        _ now: Moment,
+        _ output: StreamOutput
+    ) {
+        let id = record.place
+        output.send(OutboundRecord(topic: "work.dead-letter", headers: [RecordHeader("dlq.id", id)]))
+        self.settle(record, .deadLettered, reason, letter: id, now, output)
+    }
+
+    private func settle(
+        _ record: borrowing InboundRecord,
+        _ answer: String,
+        _ now: Moment,
+        _ output: StreamOutput
+    ) { self.settle(record, .succeeded, nil, answer: answer, now, output) }
+
+    private func settle(
+        _ record: borrowing InboundRecord,
+        _ fate: Outcome.Fate,
+        _ reason: String?,
+        letter: String? = nil,
+        answer: String = "",
+        _ now: Moment,
+        _ output: StreamOutput
+    ) {
         let outcome = Outcome(
             topic: record.topic,
             partition: record.partition,
             offset: record.offset,
-            fate: .succeeded,
-            reason: nil,
+            fate: fate,
+            reason: reason.map { Reason($0, "No.") },
             attempts: 0,
-            deadLetterID: nil,
+            deadLetterID: letter,
             receivedAt: now.wall,
             settledAt: now.wall,
             worker: "simulated",
             workerVersion: "1"
         )
-        output.send(
-            OutboundRecord(
-                topic: "work.result",
-                key: record.key,
-                value: SimulatedOutcome(outcome, isFirst ? "first" : "repeat").encoded
-            )
+        var result = OutboundRecord(
+            topic: "work.result",
+            key: record.key,
+            value: SimulatedOutcome(outcome, answer).encoded
         )
+        result.omitKey(beyond: self.messageLimit)
+        output.send(result)
     }
 
     func collect(at now: Moment, progress: Int64, _ output: StreamOutput) {

@@ -48,18 +48,37 @@ package final class SimulatedMemory: MemoryReader {
     }
 
     private func hasNews(_ place: Place) -> Bool {
-        place.readEnd != self.topics.stableEnd(of: place.partition)
+        place.readEnd != self.stableEnd(of: place.partition)
+    }
+
+    /// The input is there to be read once more.
+    private func input(_ partition: TopicPartition) -> SimulatedCluster.Log? {
+        partition.topic == SimulatedCluster.topic ? self.broker.cluster.logs[partition] : nil
+    }
+
+    private func stableEnd(of partition: TopicPartition) -> Int64 {
+        self.input(partition)?.end ?? self.topics.stableEnd(of: partition)
+    }
+
+    private func records(of partition: TopicPartition, from offset: Int64) -> [InboundRecord] {
+        guard let log = self.input(partition) else {
+            return self.topics.records(of: partition, from: offset)
+        }
+        return Array(log.records[log.index(of: offset)...])
     }
 
     package func ends(of partitions: [TopicPartition]) throws(KafkaError) -> [TopicPartition: Int64] {
         guard !partitions.isEmpty else { return [:] }
         try self.ask()
+        guard partitions.allSatisfy(self.topics.exists) else { throw .unknownPartition }
         return Dictionary(partitions.map { ($0, self.topics.end(of: $0)) }) { $1 }
     }
 
-    package func start(_ partitions: [TopicPartition]) throws(KafkaError) {
+    package func start(at offsets: [TopicPartition: Int64]) throws(KafkaError) {
         try self.ask()
-        self.places = partitions.map { Place(partition: $0) }
+        self.places = offsets.sorted { $0.key < $1.key }.map {
+            Place(partition: $0.key, position: max(0, $0.value))
+        }
         self.arrivesAt = self.broker.cluster.clock.now.after(self.fate().delay)
     }
 
@@ -82,8 +101,8 @@ package final class SimulatedMemory: MemoryReader {
         let wanted = left
         for index in self.places.indices where left > 0 && self.hasNews(self.places[index]) {
             let partition = self.places[index].partition
-            let stableEnd = self.topics.stableEnd(of: partition)
-            let records = self.topics.records(of: partition, from: self.places[index].position)
+            let stableEnd = self.stableEnd(of: partition)
+            let records = self.records(of: partition, from: self.places[index].position)
             for record in records.prefix(left) {
                 self.places[index].position = record.offset + 1
                 take(record)

@@ -35,11 +35,35 @@ final class StreamJudge {
     }
 
     private func judgeResult(_ record: OutboundRecord) {
+        // Letters and records sent on are judged by what comes of them.
+        guard record.topic == SimulatedCluster.topic + ".result" else { return }
         guard let outcome = SimulatedOutcome(record) else {
             return self.complain("\(record.summary) is nothing")
         }
-        let answer = self.model.isFirst(outcome.offset, in: outcome.partition) ? "first" : "repeat"
-        if outcome.answer != answer { self.complain("\(outcome.id) is \(outcome.answer), and not \(answer)") }
+        guard let event = self.model.event(outcome.offset, in: outcome.partition) else {
+            return self.complain("\(outcome.id) is the outcome of nothing")
+        }
+        let allowed = self.answers(to: event, outcome)
+        let answer = outcome.answer.isEmpty ? outcome.reason : outcome.answer
+        if !allowed.contains(answer) {
+            self.complain("\(outcome.id) is \(answer), and not \(allowed.joined(separator: " or "))")
+        }
+    }
+
+    private func answers(to event: CountedEvent, _ outcome: SimulatedOutcome) -> [String] {
+        switch event {
+        case .item where !self.model.isHome(outcome.partition): return ["moved"]
+        case .item:
+            let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
+            // Who moves the group back asks for some outcomes again.
+            let isAnsweredAgain = self.cluster.outcomes[name]?.count ?? 0 > 1
+            let isFirst = self.model.isFirst(outcome.offset, in: outcome.partition)
+            return [isFirst && !isAnsweredAgain ? "first" : "repeat"]
+        case .stranger: return ["stranger", "too_many"]
+        case .undecodable: return ["undecodable"]
+        case .refused: return ["refused"]
+        case .deadly: return ["crash_loop"]
+        }
     }
 
     private func judgeChange(_ record: OutboundRecord) {

@@ -14,6 +14,13 @@ package struct StreamSetup {
     /// queue or in memory, is looked for once in a while.
     package var isPunctual = true
 
+    /// What all workers together may take in; nil for no bound.
+    package var quota: RecordQuota?
+    /// What a process knows of records that have killed others; nil if it knows nothing.
+    package var crashes: (SimulatedBroker) -> (any CrashMemory)? = { _ in nil }
+    /// Bytes of the largest record that the brokers take; nil for any.
+    package var messageLimit: Int?
+
     package init() {}
 
     /// The same as the judges of brokers read it.

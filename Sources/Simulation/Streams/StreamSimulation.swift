@@ -10,6 +10,8 @@ package final class StreamSimulation {
     package private(set) var workers: [StreamWorker] = []
     /// What becomes of a look into a changelog.
     package var memoryFate: () -> SimulatedMemory.Fate = { SimulatedMemory.Fate() }
+    /// Told of a process that has died of itself.
+    var died: () -> Void = {}
     private let setup: StreamSetup
     private var started: UInt64 = 0
 
@@ -23,13 +25,14 @@ package final class StreamSimulation {
         )
         self.cluster.narrator = narrator
         self.cluster.isExactlyOnce = true
+        self.cluster.messageLimit = setup.messageLimit
         self.topics = StreamTopics(
             [CountingTask.changelog, Part.topic, SummingTask.topic],
             consumed: [Part.topic],
             in: self.cluster
         )
         self.cluster.streams = self.topics
-        self.model = InputModel(self.cluster)
+        self.model = InputModel(self.cluster, homes: setup.partitions)
         self.judge = StreamJudge(self.cluster, self.topics, self.model)
     }
 
@@ -77,6 +80,7 @@ package final class StreamSimulation {
             self.workers
         } died: {
             self.kill($0)
+            self.died()
         } until: {
             !self.violations.isEmpty || isDone()
         }

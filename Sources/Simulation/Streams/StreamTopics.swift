@@ -40,6 +40,8 @@ package final class StreamTopics {
     private var markers: [Marker] = []
     /// How long the next marker takes.
     package var markerDelay: () -> Duration = { .milliseconds(1) }
+    /// Partitions of the changelog, whatever becomes of the input.
+    private let partitions: Int32
     /// Judges a transaction that is to be seen: its records, and where the group stands by it.
     var judge: ([OutboundRecord], [CommittedPosition]) -> Void = { _, _ in }
 
@@ -47,6 +49,7 @@ package final class StreamTopics {
     init(_ names: Set<String>, consumed: [String], in cluster: SimulatedCluster) {
         self.names = names
         self.cluster = cluster
+        self.partitions = Int32(cluster.partitions)
         for topic in consumed {
             for partition in 0..<Int32(cluster.partitions) {
                 cluster.logs[TopicPartition(topic: topic, partition: partition)] = SimulatedCluster.Log()
@@ -60,6 +63,11 @@ package final class StreamTopics {
         }
     }
 
+    /// Whether there is such a partition. Brokers and clients know nothing of any other.
+    func exists(_ partition: TopicPartition) -> Bool {
+        partition.topic != CountingTask.changelog || partition.partition < self.partitions
+    }
+
     // MARK: - Writing
 
     private func write(_ record: OutboundRecord, _ transaction: Transaction) {
@@ -69,7 +77,23 @@ package final class StreamTopics {
             self.arrived(marker)
         }
         let partition = TopicPartition(topic: record.topic, partition: record.partition ?? 0)
-        let inbound = InboundRecord(
+        let entry = Entry(record: self.inbound(record, in: partition), transaction: transaction)
+        self.logs[partition, default: Log()].entries.append(entry)
+        if self.touched[transaction]?.contains(partition) != true {
+            self.touched[transaction, default: []].append(partition)
+        }
+    }
+
+    /// Writes a record outside of any transaction.
+    func append(_ record: OutboundRecord) {
+        let partition = TopicPartition(topic: record.topic, partition: record.partition ?? 0)
+        let entry = Entry(record: self.inbound(record, in: partition))
+        self.logs[partition, default: Log()].entries.append(entry)
+        self.moveStableEnd(of: partition)
+    }
+
+    private func inbound(_ record: OutboundRecord, in partition: TopicPartition) -> InboundRecord {
+        InboundRecord(
             topic: partition.topic,
             partition: partition.partition,
             offset: self.end(of: partition),
@@ -78,11 +102,14 @@ package final class StreamTopics {
             value: record.value,
             headers: record.headers
         )
-        let entry = Entry(record: inbound, transaction: transaction)
-        self.logs[partition, default: Log()].entries.append(entry)
-        if self.touched[transaction]?.contains(partition) != true {
-            self.touched[transaction, default: []].append(partition)
+    }
+
+    private func moveStableEnd(of partition: TopicPartition) {
+        guard var log = self.logs[partition] else { return }
+        while log.stableEnd < log.entries.count, log.entries[log.stableEnd].transaction == nil {
+            log.stableEnd += 1
         }
+        self.logs[partition] = log
     }
 
     private func decide(_ transaction: Transaction, _ isCommitted: Bool) {
@@ -112,6 +139,7 @@ package final class StreamTopics {
         self.logs[marker.partition] = log
         guard self.cluster.logs[marker.partition] != nil else { return }
         for record in log.entries[start..<log.stableEnd].compactMap(\.record) { self.cluster.append(record) }
+        self.cluster.moveEnd(of: marker.partition, to: Int64(log.stableEnd))
     }
 
     /// Has all partitions that the group does not read keep the newest record of each key alone, as brokers do some day.

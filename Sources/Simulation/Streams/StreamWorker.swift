@@ -18,6 +18,9 @@ package final class StreamWorker: SimulatedProcess {
     private let clock: SimulatedClock
     private let judgesSleep: Bool
     private var sleep = SleepJudge()
+    private var silence = SilenceJudge()
+    /// Milliseconds by which the machine's wall clock is ahead of the brokers'.
+    private var wallStep: Int64 = 0
 
     init(_ simulation: StreamSimulation, _ setup: StreamSetup, number: UInt64) {
         let cluster = simulation.cluster
@@ -37,11 +40,17 @@ package final class StreamWorker: SimulatedProcess {
             broker: self.broker,
             memory: self.memory,
             metrics: StreamMetrics(factory: NOOPMetricsHandler.instance),
+            quota: setup.quota,
             logger: Logger(label: "simulation") { _ in RecordedLog.Handler(log: log) },
+            crashes: setup.crashes(self.broker),
+            clusterID: "simulated",
             seed: number
         )
         cluster.join(self.broker)
     }
+
+    /// Offsets of records that it has buried.
+    package var buried: [Int64] { self.watch.buried }
 
     /// Asks the worker to stop, as by SIGTERM.
     package func stop() {
@@ -56,8 +65,14 @@ package final class StreamWorker: SimulatedProcess {
         return min(self.broker.hasNews ? .min : self.wakesAt, arrivals.min() ?? .max)
     }
 
+    package func stepWall(by step: Duration) {
+        self.wallStep += step.wholeMilliseconds
+        self.clock.workerWasStepped()
+    }
+
     package func turn() throws {
-        let now = self.clock.now
+        var now = self.clock.now
+        now.wall += self.wallStep
         let asleepUntil = self.nextDue
         let requests = self.broker.requests
         defer { self.broker.turnEnded() }
@@ -74,5 +89,22 @@ package final class StreamWorker: SimulatedProcess {
             let late = self.sleep.overslept(until: asleepUntil, at: now)
         else { return }
         self.broker.cluster.violations.append("\(self.name) would have overslept by \(late) ns")
+    }
+
+    /// Complains if it stands still and calls itself ready. To be called about once a second.
+    func judgeSilence() {
+        let now = self.clock.now.monotonic
+        let isAwake = !self.hasEnded && self.stoppedUntil <= now
+        // Records that are read and given up again are no progress.
+        let stood = self.silence.look(
+            at: now,
+            progress: self.broker.committedTransactions,
+            hasLag: isAwake && self.broker.hasLag,
+            unreadiness: self.engine.unreadiness
+        )
+        guard let stood else { return }
+        self.broker.cluster.violations.append(
+            "\(self.name) has stood still for \(stood.components.seconds) s, and calls itself ready"
+        )
     }
 }

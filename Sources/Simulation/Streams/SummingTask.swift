@@ -31,6 +31,10 @@ final class SummingTask: StreamTask {
         self.dues[name] = now.wall + self.pace.wholeMilliseconds
     }
 
+    func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+        self.process(record, at: now, output)
+    }
+
     @discardableResult
     private func take(_ record: InboundRecord, _ now: Moment) -> String? {
         guard let part = Part(key: record.key, value: record.value) else {

@@ -6,7 +6,11 @@ extension Activation {
     private static let convertedAtRange: ClosedRange<Int64> = 1_000_000_000...253_402_300_799
     private static let clickIDLengthLimit = 128
 
-    init(_ message: Flotilla_Activation_V1_Activation) throws(Fault) {
+    /// Faults of the publisher come first: they make a dead letter, and nothing that a phone put beside them may hide
+    /// them.
+    ///
+    /// - Parameter illegible: a field that is in the record, but not in the message, since it could not be read.
+    init(_ message: Flotilla_Activation_V1_Activation, illegible: PhoneField? = nil) throws(Fault) {
         guard message.appID != 0 else {
             throw Self.invalid("app_id.missing", "The app id is missing.")
         }
@@ -22,61 +26,64 @@ extension Activation {
         guard message.deviceID.isEmpty || message.muid.isEmpty else {
             throw Self.invalid("device_id.ambiguous", "Both a device id and a muid are given.")
         }
+        guard message.hasConvertedAt || illegible == .convertedAt else {
+            throw Self.invalid("converted_at.missing", "The time of the conversion is missing.")
+        }
+        guard !message.hasValue || conversionType == .payment else {
+            throw Self.invalid("value.not_a_payment", "Only a payment (MOBILEAPP_COST) has a value.")
+        }
         self.account = GDTAccount(appID: message.appID, advertiserID: message.advertiserID)
         self.appType = appType
         self.conversionType = conversionType
-        self.convertedAt = try Self.convertedAt(of: message)
-        self.clientIP = try Self.clientIP(of: message)
-        self.clickID = try Self.clickID(of: message)
-        self.value = try Self.value(of: message, conversionType)
-        do throws(MUID.Fault) {
+        do throws(Refusal) {
+            if let illegible { throw Refusal(reason: illegible.malformed) }
+            self.convertedAt = try Self.convertedAt(of: message)
+            self.clientIP = try Self.clientIP(of: message)
+            self.clickID = try Self.clickID(of: message)
+            self.value = try Self.value(of: message)
             self.muid = try Self.muid(of: message, appType)
         } catch {
-            // Last, so that a record refused for having no device is known to be right in all the rest.
-            throw Self.fault(error, in: message)
+            let account = GDTAccount(appID: message.appID, advertiserID: message.advertiserID)
+            throw .refused(
+                error.reason,
+                ActivationAnswer(account: account, conversionType: message.conversionType)
+            )
         }
     }
 
-    private static func convertedAt(of message: Flotilla_Activation_V1_Activation) throws(Fault) -> Int64 {
-        guard message.hasConvertedAt, message.convertedAt.seconds != 0 else {
-            throw self.invalid("converted_at.missing", "The time of the conversion is missing.")
-        }
+    /// A final no about what a phone chose.
+    private struct Refusal: Error {
+        var reason: Reason
+    }
+
+    private static func convertedAt(of message: Flotilla_Activation_V1_Activation) throws(Refusal) -> Int64 {
         guard self.convertedAtRange.contains(message.convertedAt.seconds) else {
-            throw self.invalid(
-                "converted_at.malformed",
-                "The time of the conversion is not between 2001 and 9999."
-            )
+            throw Refusal(reason: PhoneField.convertedAt.malformed)
         }
         return message.convertedAt.seconds
     }
 
-    private static func clientIP(of message: Flotilla_Activation_V1_Activation) throws(Fault) -> String? {
+    private static func clientIP(of message: Flotilla_Activation_V1_Activation) throws(Refusal) -> String? {
         guard !message.clientIp.isEmpty else { return nil }
         guard IPAddress.isValid(message.clientIp) else {
-            throw self.invalid("client_ip.malformed", "The client's address is neither IPv4 nor IPv6.")
+            throw Refusal(reason: PhoneField.clientIP.malformed)
         }
         return message.clientIp
     }
 
-    private static func clickID(of message: Flotilla_Activation_V1_Activation) throws(Fault) -> String? {
+    private static func clickID(of message: Flotilla_Activation_V1_Activation) throws(Refusal) -> String? {
         guard !message.clickID.isEmpty else { return nil }
         let bytes = message.clickID.utf8
         guard bytes.count <= self.clickIDLengthLimit, bytes.allSatisfy(\.isVisible) else {
-            throw self.invalid("click_id.malformed", "The click id is not 1 to 128 visible ASCII characters.")
+            throw Refusal(reason: PhoneField.clickID.malformed)
         }
         return message.clickID
     }
 
-    private static func value(
-        of message: Flotilla_Activation_V1_Activation,
-        _ conversionType: ConversionType
-    ) throws(Fault) -> Int64? {
+    private static func value(of message: Flotilla_Activation_V1_Activation) throws(Refusal) -> Int64? {
         guard message.hasValue else { return nil }
-        guard conversionType == .payment else {
-            throw self.invalid("value.not_a_payment", "Only a payment (MOBILEAPP_COST) has a value.")
-        }
         guard message.value >= 0 else {
-            throw self.invalid("value.negative", "The value of a payment is negative.")
+            throw Refusal(reason: Reason("value.negative", "The value of a payment is negative."))
         }
         return message.value
     }
@@ -84,26 +91,22 @@ extension Activation {
     private static func muid(
         of message: Flotilla_Activation_V1_Activation,
         _ appType: AppType
-    ) throws(MUID.Fault) -> MUID {
-        message.muid.isEmpty
-            ? try MUID(deviceID: message.deviceID, of: appType)
-            : try MUID(digest: message.muid)
+    ) throws(Refusal) -> MUID {
+        do throws(MUID.Fault) {
+            return message.muid.isEmpty
+                ? try MUID(deviceID: message.deviceID, of: appType)
+                : try MUID(digest: message.muid)
+        } catch {
+            throw Refusal(reason: self.reason(of: error))
+        }
     }
 
-    private static func fault(_ fault: MUID.Fault, in message: Flotilla_Activation_V1_Activation) -> Fault {
-        let answer = ActivationAnswer(
-            account: GDTAccount(appID: message.appID, advertiserID: message.advertiserID),
-            conversionType: message.conversionType
-        )
-        return switch fault {
-        case .emptyDevice:
-            .refused(Reason("device_id.empty", "The device has no id: it cannot be reported."), answer)
-        case .zeroDevice:
-            .refused(Reason("device_id.zero", "The device's id is all zeros: tracking is denied."), answer)
-        case .malformedDevice:
-            self.invalid("device_id.malformed", "The device id is not of the kind that the app type has.")
-        case .malformedDigest:
-            self.invalid("muid.malformed", "The muid is not 32 lower-case hexadecimal digits.")
+    private static func reason(of fault: MUID.Fault) -> Reason {
+        switch fault {
+        case .emptyDevice: Reason("device_id.empty", "The device has no id: it cannot be reported.")
+        case .zeroDevice: Reason("device_id.zero", "The device's id is all zeros: tracking is denied.")
+        case .malformedDevice: PhoneField.deviceID.malformed
+        case .malformedDigest: PhoneField.muid.malformed
         }
     }
 

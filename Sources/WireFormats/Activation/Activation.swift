@@ -36,20 +36,32 @@ package struct Activation: Hashable, Sendable {
 
     /// Why a record is not an activation to report.
     package enum Fault: Error, Hashable, Sendable {
-        /// The record is wrong: a dead letter.
+        /// The publisher wrote the record wrong: a dead letter.
         case record(RecordFault)
-        /// The record is right, and says that there is nothing to report: a final no.
+        /// There is nothing to report, or a phone chose what cannot be reported: a final no.
         case refused(Reason, ActivationAnswer)
     }
 
     /// Reads a record of the topic `activation`, in any of the forms that a value may have.
     package init(decoding record: borrowing InboundRecord) throws(Fault) {
-        let message: Flotilla_Activation_V1_Activation
+        let (message, illegible): (Flotilla_Activation_V1_Activation, PhoneField?)
         do throws(RecordFault) {
-            message = try RecordPayload(of: record).decode(as: Flotilla_Activation_V1_Activation.self)
+            (message, illegible) = try Self.message(in: try RecordPayload(of: record))
         } catch {
             throw .record(error)
         }
-        try self.init(message)
+        try self.init(message, illegible: illegible)
+    }
+
+    /// - Returns: the message; and a field that is missing in it, where it is readable but for what a phone chose.
+    private static func message(
+        in payload: RecordPayload
+    ) throws(RecordFault) -> (Flotilla_Activation_V1_Activation, PhoneField?) {
+        do throws(RecordFault) {
+            return (try payload.decode(as: Flotilla_Activation_V1_Activation.self), nil)
+        } catch {
+            guard let legible = payload.withoutIllegiblePhoneFields() else { throw error }
+            return (try legible.payload.decode(as: Flotilla_Activation_V1_Activation.self), legible.first)
+        }
     }
 }

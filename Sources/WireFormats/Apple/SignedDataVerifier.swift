@@ -24,13 +24,18 @@ package struct SignedDataVerifier: Sendable {
 
     /// The transaction that a `signedTransactionInfo` holds. Nil for bundle id or environment accepts any; `now` is
     /// in milliseconds since 1970.
+    ///
+    /// Apple leaves the bundle id out now and then, which its own libraries refuse (app-store-server-library-python#113,
+    /// -node#217, -swift#71). With a bundle id, such a transaction is taken for one of that app: give it only for answers
+    /// to a token of that app's.
     package func transaction(
         _ text: [UInt8],
         bundleID: String?,
         environment: StoreEnvironment?,
         now: Int64
     ) throws(SignedDataFault) -> StoreTransaction {
-        let transaction = StoreTransaction(try self.object(text, now: now))
+        var transaction = StoreTransaction(try self.object(text, now: now))
+        transaction.bundleID = transaction.bundleID ?? bundleID
         guard bundleID == nil || transaction.bundleID == bundleID else {
             throw SignedDataFault(
                 .invalidAppIdentifier,

@@ -51,6 +51,20 @@ package struct StoreTransaction: Hashable, Sendable {
 
     package init() {}
 
+    /// A fact without which a purchase cannot be judged.
+    package enum Lack: Hashable, Sendable {
+        case product
+        /// The end of a subscription, which would go on for ever.
+        case expiry
+    }
+
+    /// The fact that is missing; nil if the purchase can be judged.
+    package var lack: Lack? {
+        if self.productID?.isEmpty ?? true { return .product }
+        let isSubscription = self.productType == .autoRenewableSubscription
+        return isSubscription && self.expiresAt == nil && !self.hasUnreadableExpiry ? .expiry : nil
+    }
+
     package var isRevoked: Bool { self.revokedAt != nil || self.isRevokedUndated }
 
     mutating func setExpiry(_ time: StatedTime) {

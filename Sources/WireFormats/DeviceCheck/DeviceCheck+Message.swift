@@ -5,46 +5,89 @@ import WireMessages
 extension DeviceCheck {
     private static let nameBytesLimit = 256
 
+    /// A device or an app chooses these, and some backends forward them in the type in which they came.
+    private static let clientMembers = [
+        "device_token", "token_created_at", "environment", "request_id", "bundle_id", "subject",
+    ].map { ClientMember($0) }
+
+    static func fault(_ fault: RecordFault, _ payload: RecordPayload) -> Fault {
+        guard let object = ClientMember.object(payload) else { return .record(fault) }
+        func text(_ name: String) -> String {
+            ClientMember(name).text(in: object, bytesLimit: self.nameBytesLimit)
+        }
+        let member = self.clientMembers.first {
+            $0.isUnreadable(in: object, as: Flotilla_Devicecheck_V1_DeviceCheck.self)
+        }
+        guard let member, let operation = DeviceCheckOperation(rawValue: text("op")) else {
+            return .record(fault)
+        }
+        let header = DeviceCheckHeader(
+            operation: operation,
+            environment: self.environment(named: text("environment")),
+            teamID: AppleID.isTenCharacters(text("team_id")) ? text("team_id") : "",
+            bundleID: text("bundle_id"),
+            requestID: text("request_id")
+        )
+        let isToken = member.name == "device_token"
+        return .refused(member.malformed, DeviceCheckAnswer(isToken ? .invalidToken : .unavailable, header))
+    }
+
+    /// The fields that a backend fills in are checked first: a record refused for a device's field is right in all the
+    /// others.
     init(_ message: Flotilla_Devicecheck_V1_DeviceCheck, of record: borrowing InboundRecord) throws(Fault) {
         guard let operation = DeviceCheckOperation(rawValue: message.op) else {
             throw Self.invalid("op.unknown", "The operation is not query, update or validate.")
         }
-        self.header = DeviceCheckHeader(
+        var header = DeviceCheckHeader(
             operation: operation,
-            environment: try Self.environment(of: message),
-            teamID: try Self.teamID(of: message),
-            bundleID: try Self.name(message.bundleID, "bundle_id"),
-            requestID: try Self.name(message.requestID, "request_id")
+            environment: Self.environment(named: message.environment),
+            teamID: try Self.teamID(of: message)
         )
         self.demand = try Self.demand(operation, message)
-        self.tokenCreatedAt = try Self.time(
-            message.hasTokenCreatedAt,
-            message.tokenCreatedAt,
-            "token_created_at"
-        )
         self.receivedAt = try Self.time(message.hasReceivedAt, message.receivedAt, "received_at")
         let requestedAt = try Self.time(message.hasRequestedAt, message.requestedAt, "requested_at")
-        self.requestedAt = requestedAt ?? self.receivedAt ?? record.timestamp
-        let subject = try Self.name(message.subject, "subject")
+        self.requestedAt = Self.believed(requestedAt ?? self.receivedAt, of: record)
+        header.requestID = try Self.name(message.requestID, "request_id", header)
+        header.bundleID = try Self.name(message.bundleID, "bundle_id", header)
+        self.header = header
+        guard header.environment != nil else { throw Self.refusal(.environment, .unavailable, header) }
+        let subject = try Self.name(message.subject, "subject", header)
         self.subject = subject.isEmpty ? record.key.flatMap { $0.isEmpty ? nil : $0 } : Array(subject.utf8)
         self.recordID = "\(record.topic)/\(record.partition)/\(record.offset)"
+        do throws(Fault) {
+            self.tokenCreatedAt = try Self.time(
+                message.hasTokenCreatedAt,
+                message.tokenCreatedAt,
+                "token_created_at"
+            )
+        } catch {
+            guard case .record(let fault) = error else { throw error }
+            throw Self.refusal(fault.reason, .unavailable, header)
+        }
         do throws(DeviceToken.Fault) {
             self.token = try DeviceToken(message.deviceToken)
         } catch {
-            // Last, so that a record refused for its token is known to be right in all the rest.
-            throw .refused(Reason(error), DeviceCheckAnswer(.invalidToken, self.header))
+            throw Self.refusal(Reason(error), .invalidToken, header)
         }
     }
 
-    private static func environment(of message: Flotilla_Devicecheck_V1_DeviceCheck) throws(Fault)
-        -> DeviceCheckEnvironment
-    {
-        guard !message.environment.isEmpty else { return .production }
-        guard let environment = DeviceCheckEnvironment(rawValue: message.environment) else {
-            throw self.invalid("environment.unknown", "The environment is not production or development.")
-        }
-        return environment
+    /// When the operation was decided upon. A decision comes before its record is published: a later time is not
+    /// believed, however little it is ahead, and the order of the log has to do.
+    private static func believed(_ stated: Int64?, of record: borrowing InboundRecord) -> Int64? {
+        guard let stated, let published = record.timestamp else { return stated ?? record.timestamp }
+        return stated <= published ? stated : nil
     }
+
+    /// Nil for one that does not exist. Case does not matter: Apple's own tools write it this way and that.
+    private static func environment(named name: String) -> DeviceCheckEnvironment? {
+        name.isEmpty ? .production : DeviceCheckEnvironment(rawValue: name.lowercased())
+    }
+
+    private static func refusal(
+        _ reason: Reason,
+        _ result: DeviceCheckAnswer.Result,
+        _ header: DeviceCheckHeader
+    ) -> Fault { .refused(reason, DeviceCheckAnswer(result, header)) }
 
     private static func teamID(of message: Flotilla_Devicecheck_V1_DeviceCheck) throws(Fault) -> String {
         guard message.teamID.isEmpty || AppleID.isTenCharacters(message.teamID) else {
@@ -85,9 +128,12 @@ extension DeviceCheck {
         return time.seconds * 1_000 + Int64(time.nanos / 1_000_000)
     }
 
-    private static func name(_ text: String, _ field: String) throws(Fault) -> String {
+    private static func name(_ text: String, _ field: String, _ header: DeviceCheckHeader) throws(Fault)
+        -> String
+    {
         guard text.utf8.count <= self.nameBytesLimit else {
-            throw self.invalid("\(field).too_long", "A name has more than \(self.nameBytesLimit) bytes.")
+            let message = "A name has more than \(self.nameBytesLimit) bytes."
+            throw self.refusal(Reason("\(field).too_long", message), .unavailable, header)
         }
         return text
     }
@@ -98,6 +144,11 @@ extension DeviceCheck {
 }
 
 extension Reason {
+    fileprivate static let environment = Reason(
+        "environment.unknown",
+        "The environment is not production or development."
+    )
+
     fileprivate init(_ fault: DeviceToken.Fault) {
         switch fault {
         case .missing: self.init("device_token.missing", "There is no device token.")

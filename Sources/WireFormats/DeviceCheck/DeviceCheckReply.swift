@@ -17,6 +17,10 @@ package enum DeviceCheckReply: Hashable, Sendable {
     case badTimestamp
     /// What only a fault of this worker or of its configuration explains.
     case misconfigured
+    /// A fault of this worker, or a device token that Apple cannot read.
+    case badPayload
+    /// The request is too large, and nothing in it but the device token can be.
+    case tooLarge
     /// 400 without a reason that anybody knows.
     case unexplained
     /// A success that says nothing that can be read, perhaps of somebody on the way to Apple.
@@ -36,6 +40,7 @@ package enum DeviceCheckReply: Hashable, Sendable {
         case 401: self = .unauthorized
         case 407, 421, 426: self = .proxyRefused
         case 408, 425, 429, 500...: self = .unavailable
+        case 413, 414, 431: self = .tooLarge
         case ..<300: self = .unreadable
         default: self = .misconfigured
         }
@@ -79,7 +84,7 @@ package enum DeviceCheckReply: Hashable, Sendable {
         (["authorization"], .badAuthorization),
         (["device token", "devicetoken"], .badDeviceToken),
         (["timestamp", "time stamp"], .badTimestamp),
-        (["transaction", "bits", "bit0", "bit1", "payload"], .misconfigured),
+        (["transaction", "bits", "bit0", "bit1"], .misconfigured), (["payload"], .badPayload),
     ]
 
     /// What is written today, and what the documentation says.
@@ -99,7 +104,8 @@ package enum DeviceCheckReply: Hashable, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Behind white space and a byte order mark, of whatever encoding that has one.
     private static func isPage(_ body: [UInt8]) -> Bool {
-        body.trimmingWhiteSpace().first == UInt8(ascii: "<")
+        body.first { 0x21...0x7F ~= $0 } == UInt8(ascii: "<")
     }
 }

@@ -29,7 +29,7 @@ package enum DeviceCheckResult {
         message.lastUpdateMonth = answer.lastUpdateMonth ?? ""
         message.op = answer.header.operation.rawValue
         message.teamID = answer.header.teamID
-        message.environment = answer.header.environment.rawValue
+        message.environment = answer.header.environment?.rawValue ?? ""
         message.bundleID = answer.header.bundleID
         message.requestID = answer.header.requestID
         if let tokenAge = answer.tokenAge { message.tokenAgeMs = tokenAge }
@@ -51,7 +51,7 @@ package enum DeviceCheckResult {
             json.string("lastUpdateMonth", answer.lastUpdateMonth ?? "")
             json.string("op", answer.header.operation.rawValue)
             json.string("teamId", answer.header.teamID)
-            json.string("environment", answer.header.environment.rawValue)
+            json.string("environment", answer.header.environment?.rawValue ?? "")
             json.string("bundleId", answer.header.bundleID)
             json.string("requestId", answer.header.requestID)
             if let tokenAge = answer.tokenAge { json.int64("tokenAgeMs", tokenAge) }

@@ -21,6 +21,26 @@ package struct GDTKeys: Hashable, Sendable {
         self.encryptKey = Array(encryptKey.utf8)
     }
 
+    /// One of the two.
+    package enum Part: String, Hashable, Sendable, CaseIterable {
+        case signKey = "sign_key"
+        case encryptKey = "encrypt_key"
+    }
+
+    /// The same keys but for one.
+    package func replacing(_ part: Part, by key: String) throws(Fault) -> GDTKeys {
+        if let objection = Self.objection(to: key) { throw Fault(description: "it \(objection)") }
+        switch part {
+        case .signKey: return GDTKeys(Array(key.utf8), self.encryptKey)
+        case .encryptKey: return GDTKeys(self.signKey, Array(key.utf8))
+        }
+    }
+
+    private init(_ signKey: [UInt8], _ encryptKey: [UInt8]) {
+        self.signKey = signKey
+        self.encryptKey = encryptKey
+    }
+
     /// Why a text cannot be a key, as the end of a sentence that does not quote it; nil if it can be one.
     package static func objection(to key: String) -> String? {
         guard !key.isEmpty else { return "is empty" }

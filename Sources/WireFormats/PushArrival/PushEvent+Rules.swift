@@ -1,3 +1,5 @@
+import Records
+
 extension PushEvent {
     private static let nameBytesLimit = 256
     private static let eventIDBytesLimit = 64
@@ -42,6 +44,62 @@ extension PushEvent {
         if let own, PushTime.isPlausible(own, asOf: now) { return own }
         if let timestamp, PushTime.isPlausible(timestamp, asOf: now) { return timestamp }
         return now
+    }
+}
+
+extension PushEvent {
+    /// Who can mend a record that cannot be read. A publisher can if the value is of another kind than the topic's; bytes
+    /// inside a well-formed record, and how many there are, are a device's to choose, and end in a final no.
+    static func fault(_ fault: RecordFault, in record: borrowing InboundRecord, now: Int64) -> Fault {
+        guard case .undecodable(let reason) = fault else { return self.refusal(fault.reason, record, now) }
+        // What wraps a message is the publisher's; what it wraps may be the device's.
+        let payload = try? RecordPayload(of: record)
+        let value = payload.map { Array($0.bytes[$0.start...]) } ?? record.value ?? []
+        let isDevices = reason.code == "value.too_deep" || value.nestsTooDeep || value.isObjectButForItsText
+        return isDevices ? self.refusal(reason, record, now) : .record(fault)
+    }
+
+    private static func refusal(_ reason: Reason, _ record: borrowing InboundRecord, _ now: Int64) -> Fault {
+        var header = PushEventHeader()
+        header.serverMS = self.serverTime(nil, record.timestamp, now)
+        return .refused(reason, header)
+    }
+}
+
+extension [UInt8] {
+    /// Whether it begins as a JSON object, and has more brackets open at once than any reader of ours follows. Strings
+    /// are stepped over, and nothing else is looked at.
+    fileprivate var nestsTooDeep: Bool {
+        guard self.first(where: { !$0.isJSONWhiteSpace }) == UInt8(ascii: "{") else { return false }
+        var depth = 0
+        var isInString = false
+        var isEscaped = false
+        for byte in self {
+            if isEscaped {
+                isEscaped = false
+            } else if isInString {
+                isEscaped = byte == UInt8(ascii: "\\")
+                isInString = byte != UInt8(ascii: "\"")
+            } else {
+                switch byte {
+                case UInt8(ascii: "\""): isInString = true
+                case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+                case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+                default: break
+                }
+            }
+            if depth > JSONTree.depthLimit { return true }
+        }
+        return false
+    }
+
+    /// Whether it is a JSON object as soon as what is no UTF-8 in it is replaced.
+    fileprivate var isObjectButForItsText: Bool {
+        guard self.first(where: { !$0.isJSONWhiteSpace }) == UInt8(ascii: "{"),
+            (try? UTF8Span(validating: self.span)) == nil,
+            let outline = JSONOutline(Array(String(decoding: self, as: UTF8.self).utf8))
+        else { return false }
+        return outline.kind(outline.root) == .object
     }
 }
 
@@ -158,9 +216,11 @@ extension PushEvent {
                 if self.header.deviceID.isEmpty {
                     self.header.deviceID = self.text(payload.installationID, "device_id")
                 }
-                if self.header.provider.isEmpty { self.header.provider = payload.provider }
+                // One push with an id of its sender's own is one message, also where events name the channel.
+                let isOwn = payload.hasOwnID && payload.messageID == self.header.messageID
+                if isOwn || self.header.provider.isEmpty { self.header.provider = payload.provider }
             }
-            if self.header.provider.isEmpty { self.header.provider = "apns" }
+            if self.header.provider.isEmpty { self.header.provider = PushPayload.ownProvider }
             if self.header.deviceID.isEmpty {
                 self.object(PushEvent.missingDevice, "Neither the event nor its payload names a device.")
             }

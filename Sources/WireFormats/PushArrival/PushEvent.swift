@@ -105,7 +105,7 @@ package struct PushEvent: Hashable, Sendable {
         do throws(RecordFault) {
             fields = try PushEventFields(RecordPayload(of: record))
         } catch {
-            throw .record(error)
+            throw Self.fault(error, in: record, now: now)
         }
         try self.init(fields, receivedAt: record.timestamp, now: now, paths: paths)
     }
@@ -126,4 +126,17 @@ package struct PushEventHeader: Hashable, Sendable {
     package var serverMS: Int64 = 0
 
     package init() {}
+
+    /// Of an event that could be read and is refused all the same.
+    package init(of event: PushEvent) {
+        self.kind = event.kind
+        self.provider = event.provider
+        self.appBundle = event.appBundle
+        self.messageID = event.messageID
+        self.campaignID = event.campaignID
+        self.deviceID = event.deviceID
+        self.eventID = event.eventID
+        self.environment = event.environment
+        self.serverMS = event.serverMS
+    }
 }

@@ -1,3 +1,4 @@
+import SwiftProtobuf
 import WireMessages
 
 /// What stands in a record of `push-arrival`, and no rule has been looked at yet.
@@ -30,8 +31,26 @@ struct PushEventFields: Hashable, Sendable {
             if let fields = PushEventFields(protobuf: record.bytes, from: record.start) {
                 self = fields
             } else {
-                self.init(try record.decode(as: Flotilla_Pusharrival_V1_PushEvent.self))
+                self.init(try Self.message(in: record))
             }
+        }
+    }
+
+    /// A text that is no UTF-8 is a fault of the text, which a device may have chosen, and not of the message.
+    private static func message(
+        in record: RecordPayload
+    ) throws(RecordFault) -> Flotilla_Pusharrival_V1_PushEvent {
+        do throws(RecordFault) {
+            return try record.decode(as: Flotilla_Pusharrival_V1_PushEvent.self)
+        } catch {
+            do {
+                _ = try Flotilla_Pusharrival_V1_PushEvent(
+                    serializedBytes: Array(record.bytes[record.start...])
+                )
+            } catch BinaryDecodingError.invalidUTF8 {
+                throw .invalid("field.not_utf8", "A text in the value is not UTF-8.")
+            } catch {}
+            throw error
         }
     }
 

@@ -5,10 +5,13 @@ import Cryptography
 /// The names of members are those of each provider's own documents and kits. FCM's legacy API put `gcm.notification.`
 /// before those it did not know, ours among them.
 package struct PushPayload: Hashable, Sendable {
-    /// Whose push it is by the members that are there; empty where none shows it.
+    /// Whose push it is by the members that are there; empty where none shows it. A push with an id of its sender's own
+    /// is `ownProvider`'s, whichever channel carries it.
     package var provider: String
     /// Empty where there is none.
     package var messageID: String
+    /// Whether `messageID` is the sender's own and not the channel's.
+    package var hasOwnID: Bool
     package var campaignID: String
     /// Milliseconds since 1970, by the server's clock.
     package var sentMS: Int64?
@@ -22,6 +25,10 @@ package struct PushPayload: Hashable, Sendable {
     /// What a payload may have. Apple takes 4,096 bytes, and 5,120 of a call.
     package static let bytesLimit = 8 * 1_024
 
+    /// The provider of ids that senders choose themselves: they name one push however many channels carry it, so the
+    /// channel must not tell them apart.
+    package static let ownProvider = "apns"
+
     /// Nil if the text is not one JSON object.
     ///
     /// - Parameter declared: the provider that the event names, or nothing.
@@ -31,8 +38,8 @@ package struct PushPayload: Hashable, Sendable {
         let channel = channels.first { !$0.messageID.isEmpty }
         let own = Self.ownID(payload, "mid", "msg_id")
         self.messageID = own ?? channel?.messageID ?? ""
-        // The channel of an own id is whichever shows itself, be it without an id.
-        self.provider = (own == nil ? channel : nil)?.provider ?? channels.first?.provider ?? ""
+        self.hasOwnID = own != nil
+        self.provider = own == nil ? (channel ?? channels.first)?.provider ?? "" : Self.ownProvider
         self.campaignID =
             Self.ownID(payload, "cid", "campaign_id") ?? payload.idText(payload["google.c.a.c_id"]) ?? ""
         self.sentMS = Self.sentTime(payload)

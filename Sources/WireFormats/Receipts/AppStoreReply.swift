@@ -20,6 +20,9 @@ package struct AppStoreReply: Hashable, Sendable {
     /// The limits are enforced by the hour: without a word of Apple's, asking again within minutes only adds to them.
     package static let unstatedDelay = Duration.seconds(600)
 
+    /// Whether Apple cannot read the request at all.
+    package var isBadRequest: Bool { self.errorCode == 4_000_000 }
+
     /// `visited` are the hosts that have been asked the same before, in the same attempt. `now` is in milliseconds since
     /// 1970. Header fields are nil where the answer has none.
     package init(
@@ -69,7 +72,7 @@ package struct AppStoreReply: Hashable, Sendable {
 
     private init(failure status: Int, _ code: Int64?, from host: StoreHost, _ visited: Set<StoreHost>) {
         guard let code else {
-            self.init([408, 425].contains(status) || status >= 500 ? .retry : .retryLimited, .http(status))
+            self.init(Self.decision(onHTTP: status), .http(status))
             return
         }
         self.init(.retryLimited, Self.unknownCode)
@@ -91,7 +94,18 @@ package struct AppStoreReply: Hashable, Sendable {
             (self.decision, self.reason, self.delay) = (.retry, Self.rateLimit, Self.unstatedDelay)
         case 5_000_000: self.reason = Self.unavailable
         default:
-            if status >= 500 { (self.decision, self.reason) = (.retry, .http(status)) }
+            guard status >= 500 || status == 403 else { return }
+            (self.decision, self.reason) = (Self.decision(onHTTP: status), .http(status))
+        }
+    }
+
+    /// Without a code of Apple's. Apple names what it does not know in JSON, so that a 404 without a code comes of
+    /// a wrong address.
+    private static func decision(onHTTP status: Int) -> StoreDecision {
+        switch status {
+        case 408, 425, 500...: .retry
+        case 300..<400, 403, 404, 405, 407, 410, 421, 426, 451: .configuration
+        default: .retryLimited
         }
     }
 

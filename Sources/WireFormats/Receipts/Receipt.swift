@@ -20,43 +20,64 @@ package struct Receipt: Hashable, Sendable {
     package enum Fault: Error, Hashable, Sendable {
         /// The record is wrong: a dead letter.
         case record(RecordFault)
-        /// The record is right, and what a client claims cannot be true. A client may send anything: a final no.
-        case refused(Reason, ReceiptAnswer)
+        /// The record is right, and what a client sent or claims cannot be true. A client may send anything: a final no,
+        /// with an answer as far as the record could be read.
+        case refused(Reason, ReceiptAnswer?)
     }
 
     /// Reads a record of the topic `receipt`, in any of the forms that a value may have.
     package init(decoding record: borrowing InboundRecord) throws(Fault) {
+        let payload: RecordPayload
+        do throws(RecordFault) {
+            payload = try RecordPayload(of: record, bytesLimit: Self.recordBytesLimit)
+        } catch {
+            // Nothing but the receipt has that many bytes.
+            guard case .tooLarge(let reason) = error else { throw .record(error) }
+            throw .refused(reason, nil)
+        }
         let message: Flotilla_Receipt_V1_Receipt
         do throws(RecordFault) {
-            message = try RecordPayload(of: record, bytesLimit: Self.recordBytesLimit)
-                .decode(as: Flotilla_Receipt_V1_Receipt.self)
+            message = try payload.decode(as: Flotilla_Receipt_V1_Receipt.self)
         } catch {
-            throw .record(error)
+            throw Self.fault(error, payload)
         }
         try self.init(message)
     }
 
+    /// A client chooses these, and some backends forward them in the type in which they came.
+    private static let clientMembers = [
+        "receipt_data", "transaction_id", "product_id", "environment", "request_id",
+    ].map { ClientMember($0) }
+
+    private static func fault(_ fault: RecordFault, _ payload: RecordPayload) -> Fault {
+        guard let object = ClientMember.object(payload),
+            let member = self.clientMembers.first(where: {
+                $0.isUnreadable(in: object, as: Flotilla_Receipt_V1_Receipt.self)
+            })
+        else { return .record(fault) }
+        func text(_ name: String) -> String {
+            ClientMember(name).text(in: object, bytesLimit: self.nameBytesLimit)
+        }
+        let header = ReceiptHeader(bundleID: text("bundle_id"), requestID: text("request_id"))
+        return .refused(member.malformed, ReceiptAnswer(.invalid, header))
+    }
+
     private init(_ message: Flotilla_Receipt_V1_Receipt) throws(Fault) {
-        self.header = ReceiptHeader(
-            bundleID: try Self.name(message.bundleID, "bundle_id"),
-            requestID: try Self.name(message.requestID, "request_id")
-        )
-        self.hint = try Self.hint(message.environment)
+        self.header = ReceiptHeader(bundleID: "")
         self.receivedAt = try Self.receivedAt(message)
         self.text = Array(message.receiptData.utf8)
-        guard !self.text.isEmpty || !message.transactionID.isEmpty else {
-            throw .record(.invalid("receipt.missing", "There is neither a receipt nor a transaction id."))
+        self.header.requestID = try self.name(message.requestID, "request_id")
+        self.header.bundleID = try self.name(message.bundleID, "bundle_id")
+        self.header.productID = try self.name(message.productID, "product_id")
+        if !message.transactionID.isEmpty {
+            guard let id = StoreTransactionID(message.transactionID) else {
+                throw self.refusal(.claimedTransaction)
+            }
+            self.transactionID = id
+            self.header.transactionID = id.text
         }
-        guard message.productID.utf8.count <= Self.nameBytesLimit else {
-            throw .refused(.claimedProduct, ReceiptAnswer(.invalid, self.header))
-        }
-        self.header.productID = message.productID
-        guard !message.transactionID.isEmpty else { return }
-        guard let id = StoreTransactionID(message.transactionID) else {
-            throw .refused(.claimedTransaction, ReceiptAnswer(.invalid, self.header))
-        }
-        self.transactionID = id
-        self.header.transactionID = id.text
+        guard !self.text.isEmpty || self.transactionID != nil else { throw self.refusal(.missing) }
+        self.hint = try self.hint(message.environment)
     }
 
     package var claim: StoreClaim {
@@ -69,19 +90,25 @@ package struct Receipt: Hashable, Sendable {
 
     private static let nameBytesLimit = 256
 
-    private static func name(_ text: String, _ field: String) throws(Fault) -> String {
-        guard text.utf8.count <= self.nameBytesLimit else {
-            throw .record(.invalid("\(field).too_long", "A name has more than \(self.nameBytesLimit) bytes."))
+    private func refusal(_ reason: Reason) -> Fault { .refused(reason, ReceiptAnswer(.invalid, self.header)) }
+
+    private func name(_ text: String, _ field: String) throws(Fault) -> String {
+        guard text.utf8.count <= Self.nameBytesLimit else {
+            throw self.refusal(
+                Reason("\(field).too_long", "A name has more than \(Self.nameBytesLimit) bytes.")
+            )
         }
         return text
     }
 
-    private static func hint(_ environment: String) throws(Fault) -> StoreHost? {
-        guard !environment.isEmpty else { return nil }
-        guard let host = StoreHost(rawValue: environment) else {
-            throw .record(.invalid("environment.unknown", "The environment is not production or sandbox."))
+    /// In upper or lower case: Apple writes `Sandbox`. Neither host knows purchases made in Xcode.
+    private func hint(_ environment: String) throws(Fault) -> StoreHost? {
+        switch environment.lowercased() {
+        case "", "xcode", "localtesting": return nil
+        case "production": return .production
+        case "sandbox": return .sandbox
+        default: throw self.refusal(.environment)
         }
-        return host
     }
 
     private static func receivedAt(_ message: Flotilla_Receipt_V1_Receipt) throws(Fault) -> Int64? {
@@ -109,9 +136,13 @@ package struct ReceiptHeader: Hashable, Sendable {
 }
 
 extension Reason {
-    fileprivate static let claimedProduct = Reason(
-        "product_id.too_long",
-        "The claimed product has a longer name than any can have."
+    fileprivate static let missing = Reason(
+        "receipt.missing",
+        "There is neither a receipt nor a transaction id."
+    )
+    fileprivate static let environment = Reason(
+        "environment.unknown",
+        "The environment is not production or sandbox."
     )
     fileprivate static let claimedTransaction = Reason(
         "transaction_id.malformed",

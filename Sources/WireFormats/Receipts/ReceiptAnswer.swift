@@ -35,6 +35,24 @@ package struct ReceiptAnswer: Hashable, Sendable {
         self.header = header
     }
 
+    /// The same with half of the purchases, the newest of them and always the claimed one; nil if there are none to leave
+    /// out. The verdict stays what it is.
+    package var shortened: ReceiptAnswer? {
+        guard self.purchases.count > 1 else { return nil }
+        let claimed = self.header.transactionID
+        var shorter = self
+        shorter.purchases = Array(self.purchases.prefix(self.purchases.count / 2))
+        if let purchase = self.purchases.first(where: {
+            !claimed.isEmpty && $0.transaction.transactionID == claimed
+        }),
+            !shorter.purchases.contains(purchase)
+        {
+            shorter.purchases = shorter.purchases.dropLast() + [purchase]
+        }
+        shorter.leftOut += self.purchases.count - shorter.purchases.count
+        return shorter
+    }
+
     /// Shows purchases, the newest of them where there are more than `limit`, and always the claimed one. `now` is in
     /// milliseconds since 1970.
     package mutating func show(_ known: StorePurchases, limit: Int, now: Int64) {

@@ -7,23 +7,26 @@ package struct ReceiptJudgement: Hashable, Sendable {
     package var isFlagged = false
     /// Whether more purchases than these could have led to another verdict, as far as is known.
     package var isOpen = false
+    /// Whether it ended so only since a purchase lacks what the verdict would be made of.
+    package var isLacking = false
 
     /// `now` is in milliseconds since 1970.
     package init(
         of purchases: StorePurchases,
         claimed claim: StoreClaim,
         by policy: StorePolicy,
-        saidToBeExpired: Bool = false,
         now: Int64
     ) {
         // Where nobody knows it, it is taken for what earns nothing.
         let isInProduction = purchases.environment == .production
-        if purchases.bundleID != claim.bundleID {
-            self.init(.notOurs, purchases.bundleID == nil ? .nameless : .foreign)
+        if purchases.bundleID == nil {
+            self.init(.unavailable, .nameless)
+        } else if purchases.bundleID != claim.bundleID {
+            self.init(.notOurs, .foreign)
         } else if !isInProduction, policy.outsideProduction == .reject {
             self.init(.invalid, .environment)
         } else {
-            self.init(of: purchases, claim, policy, saidToBeExpired, now)
+            self.init(of: purchases, claim, policy, now)
             // What is known of the claimed transaction itself is all that counts.
             self.isOpen =
                 self.verdict != .valid
@@ -33,7 +36,7 @@ package struct ReceiptJudgement: Hashable, Sendable {
             (self.verdict, self.check, self.isOpen) = (.expired, .receiptExpired, false)
         }
         self.isFlagged =
-            !isInProduction && policy.outsideProduction == .flag && self.verdict != .notOurs
+            !isInProduction && policy.outsideProduction == .flag && purchases.bundleID == claim.bundleID
     }
 
     private init(_ verdict: ReceiptVerdict, _ check: Reason?) {
@@ -45,7 +48,6 @@ package struct ReceiptJudgement: Hashable, Sendable {
         of purchases: StorePurchases,
         _ claim: StoreClaim,
         _ policy: StorePolicy,
-        _ saidToBeExpired: Bool,
         _ now: Int64
     ) {
         var claimed = purchases.transactions
@@ -57,14 +59,14 @@ package struct ReceiptJudgement: Hashable, Sendable {
             }
         }
         if let product = claim.productID {
-            claimed = claimed.filter { $0.productID == product }
+            claimed = claimed.filter { $0.productID == product || $0.lack == .product }
             guard !claimed.isEmpty else {
                 self.init(.invalid, .productMissing)
                 return
             }
         }
         if policy.products != nil, !claimed.isEmpty {
-            claimed = claimed.filter(policy.sells)
+            claimed = claimed.filter { policy.sells($0) || $0.lack == .product }
             guard !claimed.isEmpty else {
                 self.init(.invalid, .productUnknown)
                 return
@@ -75,21 +77,19 @@ package struct ReceiptJudgement: Hashable, Sendable {
         if claim.transactionID != nil, let period = claimed.first {
             states.formUnion(standing.statesGoingOn(from: period, claim, policy, in: purchases))
         }
-        self.init(states, claimed, saidToBeExpired)
+        self.init(states)
+        guard states.contains(.unknown), self.verdict == .unavailable else { return }
+        self.isLacking = true
+        let lacks = claimed.filter { standing.state(of: $0) == .unknown }.compactMap(\.lack)
+        self.check = lacks.contains(.product) ? .withoutProduct : .withoutExpiry
     }
 
     /// One that is good makes the whole good; of others the mildest is said.
-    private init(
-        _ states: Set<StoreTransactionState>,
-        _ claimed: [StoreTransaction],
-        _ saidToBeExpired: Bool
-    ) {
-        // An approval that calls it expired and knows no date is one of something expired.
-        let isUndated = claimed.allSatisfy { $0.expiresAt == nil }
-        if saidToBeExpired, isUndated, !states.contains(.revoked) {
-            self.init(.expired, .expired)
-        } else if states.isEmpty || states.contains(where: \.isGood) {
+    private init(_ states: Set<StoreTransactionState>) {
+        if states.isEmpty || states.contains(where: \.isGood) {
             self.init(.valid, nil)
+        } else if states.contains(.unknown) {
+            self.init(.unavailable, nil)
         } else if states.contains(.billingRetry) {
             self.init(.expired, .billingRetry)
         } else if states.contains(.expired) {
@@ -145,6 +145,14 @@ extension Reason {
     fileprivate static let nameless = Reason(
         "bundle.nameless",
         "The receipt does not say which app it is of."
+    )
+    fileprivate static let withoutProduct = Reason(
+        "transaction.without_product",
+        "The purchase does not say of which product it is."
+    )
+    fileprivate static let withoutExpiry = Reason(
+        "transaction.without_expiry",
+        "The subscription does not say when its time is over."
     )
     fileprivate static let environment = Reason(
         "environment.not_production",

@@ -4,7 +4,8 @@
 extension StorePurchases {
     private static let lists = ["latest_expired_receipt_info", "latest_receipt_info"]
 
-    /// Nil if there is neither a receipt in it nor, where a subscription has ended, what is known of that.
+    /// Nil if there is neither a receipt in it that says anything nor, where a subscription has ended, what is known
+    /// of that.
     init?(verifyReceipt answer: JSONObject, from host: StoreHost, hasEnded: Bool = false) {
         let receipt = answer.object("receipt")
         let named = hasEnded ? Self.lists.flatMap { answer.objects($0) } : []
@@ -17,15 +18,23 @@ extension StorePurchases {
         if let receipt { self.take(receipt) }
         for name in Self.lists { self.add(listed: name, in: answer) }
         self.takeRenewals(of: answer, receipt ?? named.first)
+        // One without a date is over because Apple says so; of others the date counts, since Apple says the same of
+        // a cancelled one whose time has not run out.
+        if hasEnded { self.callOver(onlyUndated: true) }
+        let saysNothing = self.bundleID == nil && self.transactions.isEmpty && self.nameless == 0
+        if saysNothing, receipt?.value("in_app") == nil { return nil }
     }
 
-    /// The answers of old do not say where they come from.
+    /// The answers of old do not say where they come from. Where the host and its words disagree, it is the one that
+    /// earns nothing: what the sandbox accepts is never a purchase of production.
     private static func environment(_ answer: JSONObject, _ receipt: JSONObject?, _ host: StoreHost)
         -> StoreEnvironment
     {
-        answer.word("environment").map { StoreEnvironment($0) }
-            ?? receipt?.word("receipt_type").map { StoreEnvironment(receiptType: $0) }
-            ?? host.environment
+        let stated = [
+            answer.word("environment").map { StoreEnvironment($0) },
+            receipt?.word("receipt_type").map { StoreEnvironment(receiptType: $0) }, host.environment,
+        ]
+        return stated.compactMap(\.self).first { $0 != .production } ?? .production
     }
 
     /// The newest renewal may be in the other lists only, and what both have is newer there.

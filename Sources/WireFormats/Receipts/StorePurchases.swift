@@ -116,17 +116,30 @@ package struct StorePurchases: Hashable, Sendable {
         }
     }
 
-    /// What kinds of products these are, where only another source says so.
-    package mutating func learnProductTypes(from others: [StoreTransaction]) {
-        var types: [String: StoreProductType] = [:]
-        for other in others {
-            if let id = other.transactionID, let type = other.productType { types[id] = type }
-        }
-        guard !types.isEmpty else { return }
-        for index in self.transactions.indices where self.transactions[index].productType == nil {
-            self.transactions[index].productType = self.transactions[index].transactionID.flatMap {
-                types[$0]
+    /// Takes kinds of products and ends of subscriptions from another source, where they are not known.
+    package mutating func learn(from others: [StoreTransaction]) {
+        var known: [String: StoreTransaction] = [:]
+        for other in others { other.transactionID.map { known[$0] = other } }
+        guard !known.isEmpty else { return }
+        for index in self.transactions.indices {
+            guard let other = self.transactions[index].transactionID.flatMap({ known[$0] }) else { continue }
+            if self.transactions[index].productType == nil {
+                self.transactions[index].productType = other.productType
             }
+            if self.transactions[index].expiresAt == nil {
+                self.transactions[index].expiresAt = other.expiresAt
+            }
+        }
+    }
+
+    /// Apple calls the subscription over that these are about: whatever may be a period of it is.
+    package mutating func callOver(onlyUndated: Bool = false) {
+        for index in self.transactions.indices {
+            let transaction = self.transactions[index]
+            let mayBeOfIt = [nil, .autoRenewableSubscription].contains(transaction.productType)
+            let isDated = transaction.expiresAt != nil
+            guard onlyUndated ? !isDated : isDated || mayBeOfIt else { continue }
+            self.transactions[index].isCalledOver = true
         }
     }
 }

@@ -9,6 +9,8 @@ package enum StoreTransactionState: String, Hashable, Sendable, CaseIterable {
     /// A better subscription of its group took its place.
     case upgraded
     case revoked
+    /// It lacks what says how it stands: of which product it is, or when its time is over.
+    case unknown
 
     /// `now` is in milliseconds since 1970.
     package init(of transaction: StoreTransaction, _ renewal: StoreRenewal?, now: Int64) {
@@ -23,7 +25,7 @@ package enum StoreTransactionState: String, Hashable, Sendable, CaseIterable {
                 self = renewal?.isInBillingRetry == true ? .billingRetry : .expired
             }
         } else {
-            self = .active
+            self = transaction.lack == nil ? .active : .unknown
         }
     }
 

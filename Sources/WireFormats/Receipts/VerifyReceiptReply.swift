@@ -6,6 +6,8 @@ package struct VerifyReceiptReply: Hashable, Sendable {
     package var reason: Reason
     /// Apple's own status, if there was one.
     package var status: Int64?
+    /// Whether the receipt may be why Apple answered so, and with it whoever sent it.
+    package var isAboutReceipt = false
     /// What was bought; only with a decision to accept.
     package var purchases: StorePurchases?
 
@@ -16,10 +18,12 @@ package struct VerifyReceiptReply: Hashable, Sendable {
     package init(status: Int, body: [UInt8], from host: StoreHost, visited: Set<StoreHost> = []) {
         guard status == 200 else {
             self.init(Self.decision(onHTTP: status), .http(status))
+            self.isAboutReceipt = [413, 414, 431].contains(status)
             return
         }
         guard body.count <= Self.bytesLimit else {
             self.init(.retryLimited, Self.unexplained)
+            self.isAboutReceipt = true
             return
         }
         guard let object = JSONObject(body) else {
@@ -31,7 +35,7 @@ package struct VerifyReceiptReply: Hashable, Sendable {
             return
         }
         self.init(Self.decision(on: code, in: object, from: host, visited), Self.reason(code))
-        self.status = code
+        (self.status, self.isAboutReceipt) = (code, true)
         guard self.decision == .accept || self.decision == .acceptExpired else { return }
         let hasEnded = self.decision == .acceptExpired
         self.purchases = StorePurchases(verifyReceipt: object, from: host, hasEnded: hasEnded)
@@ -48,6 +52,12 @@ package struct VerifyReceiptReply: Hashable, Sendable {
         self.decision = decision
         self.reason = reason
     }
+
+    /// Whether Apple cannot read the request at all.
+    package var isBadRequest: Bool { self.status == 21000 }
+
+    /// Whether Apple approves of the receipt, be it in words that cannot be used.
+    package var isApproval: Bool { self.status == 0 || self.status == 21006 }
 
     private static func decision(onHTTP status: Int) -> StoreDecision {
         switch status {

@@ -2,7 +2,7 @@
 package struct Outcome: Hashable, Sendable {
     package enum Fate: String, Hashable, Sendable, CaseIterable {
         case succeeded
-        /// The upstream, or a rule of ours, gave a final no about a well-formed record.
+        /// The upstream, or a rule of ours, gave a final no about a record that its publisher cannot mend.
         case rejected
         /// The record's deadline passed first.
         case expired

@@ -58,7 +58,7 @@ extension RecordPayload {
     }
 
     /// Copied only where a frame stood before it.
-    private var message: [UInt8] {
+    var message: [UInt8] {
         self.start == 0 ? self.bytes : Array(self.bytes[self.start...])
     }
 

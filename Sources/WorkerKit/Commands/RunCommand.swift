@@ -12,13 +12,23 @@ package struct RunCommand<P: WorkerProgram>: AsyncParsableCommand {
 
     @OptionGroup package var file: SettingsFileOption
 
-    @Option(help: "Stop by itself, as if told to, once so many records are settled.")
+    @Option(
+        help: ArgumentHelp(
+            "Take in so many records and no more, and stop as if told to once they are settled.",
+            discussion: "A record that waits for a retry or for its lane is waited for; SIGTERM ends it.",
+            valueName: "records"
+        )
+    )
     package var stopAfter: Int?
 
     @Flag(help: "Print a line of JSON at the end: records, seconds, and CPU time per record.")
     package var summary = false
 
     package init() {}
+
+    package func validate() throws {
+        guard self.stopAfter ?? 1 > 0 else { throw ValidationError("--stop-after is at least 1.") }
+    }
 
     package func run() async throws {
         let program: LoadedProgram<P>

@@ -74,6 +74,12 @@ package struct DeadLetterBudget: Sendable {
         preconditionFailure("a window without letters is exhausted")
     }
 
+    /// Whether there was a dead letter within the window.
+    package func hasLetters(at now: Int64) -> Bool {
+        let oldest = now / self.width - Self.parts
+        return self.counts.contains { $0.number > oldest && $0.letters > 0 }
+    }
+
     /// What speaks against one more dead letter.
     private func exhaustion(_ letters: Int, of settled: Int) -> Exhaustion? {
         // Else a quiet worker with one bad record, or a bound of nought, would stand still for good.

@@ -39,6 +39,9 @@ package struct DueQueue<Element> {
         }
     }
 
+    /// In no order, with the time at which each is due.
+    package var elements: [(element: Element, due: Int64)] { self.heap.map { ($0.element, $0.due) } }
+
     /// Leaves out what is not wanted any more.
     package mutating func keep(where isWanted: (Element) -> Bool) {
         // A sorted array is a heap.

@@ -24,7 +24,30 @@ package struct Fifo<Element: Sendable>: Sendable {
         return element
     }
 
+    /// Takes the newest out.
+    package mutating func popLast() -> Element? {
+        guard self.count > 0 else { return nil }
+        let place = (self.head + self.count - 1) & (self.ring.count - 1)
+        let element = self.ring[place]
+        self.ring[place] = nil
+        self.count -= 1
+        return element
+    }
+
+    /// Takes any out; the oldest takes its place.
+    package mutating func popAny(using random: inout some RandomNumberGenerator) -> Element? {
+        guard self.count > 1 else { return self.popFirst() }
+        let place = (self.head + .random(in: 0..<self.count, using: &random)) & (self.ring.count - 1)
+        self.ring.swapAt(self.head, place)
+        return self.popFirst()
+    }
+
     package var first: Element? { self.count > 0 ? self.ring[self.head] : nil }
+
+    /// From the oldest to the newest.
+    package var elements: [Element] {
+        (0..<self.count).compactMap { self.ring[(self.head + $0) & (self.ring.count - 1)] }
+    }
 
     /// Leaves out what is not wanted any more, and keeps the order of the rest.
     package mutating func keep(where isWanted: (Element) -> Bool) {

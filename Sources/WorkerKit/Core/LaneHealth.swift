@@ -9,6 +9,10 @@
 /// for a while, and a record whose call asks for a hold then has to be believed: not if the lane has answered
 /// others well since this record asked before, and not until as many in a row ask as it takes rejections. A
 /// record that is not believed waits by itself, and the lane stays open for the others.
+///
+/// Rejections can be one client's doing too. So they hold a lane only if they are of different keys and the lane has
+/// answered nobody well for a while, and a lane that was suspected in vain is trusted for twice as long the next time. A
+/// record whose rejection is in doubt waits by itself, until another of its lane shows whose fault it is.
 package struct LaneHealth: Sendable {
     package struct Settings: Hashable, Sendable {
         /// Rejections in a row that suggest a configuration fault, after which the lane is held.
@@ -41,9 +45,35 @@ package struct LaneHealth: Sendable {
         case recordOnly
     }
 
+    /// A call that was answered well.
+    package struct GoodAnswer: Hashable, Sendable {
+        package var call: UInt64
+        package var at: Int64
+
+        package init(call: UInt64, at: Int64) {
+            self.call = call
+            self.at = at
+        }
+
+        /// Another call has been answered since. Calls do not end in the order in which they began.
+        package mutating func follow(with next: GoodAnswer) {
+            self.call = max(self.call, next.call)
+            self.at = next.at
+        }
+    }
+
+    /// A lane that has answered somebody well within this time is not held because of rejections.
+    package static let freshness = Duration.seconds(10)
+
     package private(set) var state = State.open
     private let settings: Settings
     private var suspects = 0
+    /// The keys of as many of these as it takes to hold the lane.
+    private var suspectKeys: Set<Int> = []
+    /// The lane is held because of rejections, and nobody has asked for it.
+    private var isOnlySuspected = false
+    /// How often it was held because of rejections although it was well.
+    private var refutations = 0
     /// Holds in a row: the first, and one for every probe in vain.
     private var holds = 0
     /// The last call that was answered well.
@@ -103,8 +133,11 @@ package struct LaneHealth: Sendable {
     /// - Returns: whether this opened the lane again.
     package mutating func answered(_ call: UInt64) -> Bool {
         self.suspects = 0
+        self.suspectKeys = []
         self.lastGoodCall = max(self.lastGoodCall, call)
         guard self.state == .probing(call: call) else { return false }
+        if self.isOnlySuspected { self.refutations += 1 }
+        self.isOnlySuspected = false
         self.holds = 0
         self.state = .open
         return true
@@ -116,6 +149,7 @@ package struct LaneHealth: Sendable {
     package mutating func hold(_ call: UInt64, after previous: UInt64?, at now: Int64) -> Hold {
         switch self.state {
         case .probing(call):
+            self.isOnlySuspected = false
             self.begin(at: now)
             return .goesOn
         // A call that was out already when the lane was held says nothing new, and must not lengthen the pause.
@@ -136,22 +170,51 @@ package struct LaneHealth: Sendable {
 
     /// The lane gave an answer that a broken configuration would explain.
     ///
+    /// - Parameters:
+    ///   - key: tells the records of one key, which may be one client's, from those of others.
+    ///   - previous: the call of the same record that was suspected before and kept, if one was.
+    ///   - lastGood: the last call of this lane that was answered well, if one was lately.
     /// - Returns: what became of the lane if the record is to be kept; nil if it is one more dead letter.
-    package mutating func suspected(_ call: UInt64, at now: Int64) -> Hold? {
-        self.suspects += 1
+    package mutating func suspected(
+        _ call: UInt64,
+        ofKey key: Int,
+        after previous: UInt64?,
+        lastGood: GoodAnswer?,
+        at now: Int64
+    ) -> Hold? {
         switch self.state {
-        case .open where self.suspects < self.settings.suspectRejections: return nil
-        case .open:
-            defer { self.begin(at: now) }
-            return .begun(isNews: self.lastAsked == nil)
-        case .held, .due, .probing: return self.hold(call, after: nil, at: now)
+        case .probing(call):
+            self.begin(at: now)
+            return .goesOn
+        case .held, .due, .probing: return .goesOn
+        case .open: break
         }
+        // The lane has answered others since: the fault is the record's.
+        if let previous, let lastGood, lastGood.call > previous { return nil }
+        self.suspects += 1
+        if self.suspectKeys.count < self.settings.suspectRejections { self.suspectKeys.insert(key) }
+        guard self.suspects >= self.settings.suspectRejections else { return nil }
+        guard self.suspectKeys.count >= self.settings.suspectRejections, !self.isTrusted(lastGood, at: now)
+        else { return .recordOnly }
+        defer {
+            self.isOnlySuspected = true
+            self.begin(at: now)
+        }
+        return .begun(isNews: self.lastAsked == nil)
+    }
+
+    private func isTrusted(_ lastGood: GoodAnswer?, at now: Int64) -> Bool {
+        guard let lastGood else { return false }
+        let trust = Backoff(base: Self.freshness, longest: self.settings.longestPause)
+            .bound(afterFailures: 1 + self.refutations)
+        return now.subtractingClamped(lastGood.at) < trust.wholeNanoseconds
     }
 
     private mutating func begin(at now: Int64) {
         self.holds += 1
         self.lastAsked = now
-        let pause = self.settings.backoff.bound(afterFailures: self.holds)
+        // Who comes next may be the first honest one: a lane that is only suspected is asked at a steady pace.
+        let pause = self.settings.backoff.bound(afterFailures: self.isOnlySuspected ? 1 : self.holds)
         self.state = .held(until: now.addingClamped(pause.wholeNanoseconds))
     }
 

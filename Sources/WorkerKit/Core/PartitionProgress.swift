@@ -51,16 +51,31 @@ package struct PartitionProgress: Sendable {
             self.hasRoom(for: offset),
             "offset \(offset) lies outside the window of \(self.position)"
         )
-        if self.position == self.next, offset >= self.restoredEnd {
-            self.skip(to: offset)
-        } else {
-            // What is not there (compacted away, or a transaction's marker) counts as done.
-            for absent in self.next..<offset { self.mark(absent) }
-        }
+        self.passAbsent(to: offset)
         self.next = offset + 1
         let beginning = self.isFinished(offset) ? Beginning.alreadyFinished : .unfinished
         self.advance()
         return beginning
+    }
+
+    /// There is no record from `next` up to this offset.
+    ///
+    /// - Returns: whether that was news, and there was room for it.
+    package mutating func pass(to end: Int64) -> Bool {
+        guard end > self.next, self.hasRoom(for: end) else { return false }
+        self.passAbsent(to: end)
+        self.next = end
+        self.advance()
+        return true
+    }
+
+    /// What is not there (compacted away, or a transaction's marker) counts as done.
+    private mutating func passAbsent(to offset: Int64) {
+        if self.position == self.next, offset >= self.restoredEnd {
+            self.skip(to: offset)
+        } else {
+            for absent in self.next..<offset { self.mark(absent) }
+        }
     }
 
     /// A record has been settled, and the broker has acknowledged it.

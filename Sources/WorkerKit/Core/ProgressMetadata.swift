@@ -1,29 +1,126 @@
-internal import WireFormats
+import WireFormats
 
 /// What is finished beyond a committed offset, as the text that is stored with the commit.
 ///
-/// `f1:` and the base64 of a bitmap whose bit 0 (the lowest of the first byte) is the committed offset itself.
-/// Base64 because librdkafka before 2.6.1 reads metadata with zero bytes back wrong. The window of
-/// `PartitionProgress` bounds it to 2,735 bytes, well under the 4,096 that a broker takes by default.
-package enum ProgressMetadata {
-    private static let prefix = "f1:"
+/// The text names the partition and the offset that it speaks of, because people and mirrors move offsets and keep the
+/// text: MirrorMaker 2 commits a translated offset with the metadata of the original
+/// (apache/kafka, `Checkpoint.offsetAndMetadata`). A text that does not fit its commit is ignored, which repeats work
+/// and loses nothing.
+///
+///     f2:<place>:<offset>:<landmark>:<bitmap>[:<stamp>]
+///
+/// - place: the hash of cluster id, topic and partition (`PartitionMark`), 16 hexadecimal digits.
+/// - offset: the committed offset.
+/// - landmark: `offset@timestamp` of a record before the committed offset, or nothing. A topic that was deleted and
+///   made again has another record there.
+/// - bitmap: base64; bit 0 (the lowest of the first byte) is the committed offset itself. Base64 because librdkafka
+///   before 2.6.1 reads metadata with zero bytes back wrong. The window of `PartitionProgress` bounds it to 2,732 bytes,
+///   well under the 4,096 that a broker takes by default.
+/// - stamp: a hexadecimal number, where a transaction moves nothing else: it tells whether it was committed.
+///
+/// The form before this one, `f1:` and the bitmap, named neither place nor offset. It is never safe to read.
+package struct ProgressMetadata: Hashable, Sendable {
+    /// A record that was read, by its offset and its timestamp in milliseconds since 1970.
+    package struct Landmark: Hashable, Sendable {
+        package var offset: Int64
+        package var timestamp: Int64
 
-    package static func encode(_ finished: [Int64], beyond position: Int64) -> String {
-        guard let last = finished.last else { return "" }
-        var bitmap = [UInt8](repeating: 0, count: Int(last - position) / 8 + 1)
-        for offset in finished {
-            let index = Int(offset - position)
-            bitmap[index / 8] |= 1 << UInt8(index % 8)
+        package init(offset: Int64, timestamp: Int64) {
+            self.offset = offset
+            self.timestamp = timestamp
         }
-        return self.prefix + String(decoding: Base64.encode(bitmap), as: UTF8.self)
     }
 
-    /// - Returns: nil if somebody else wrote this: a group id that was used by another program before.
-    package static func decode(_ text: String, from position: Int64) -> [Int64]? {
-        guard !text.isEmpty else { return [] }
-        guard text.hasPrefix(self.prefix), text.utf8.count <= 4_096 else { return nil }
-        guard let bitmap = Base64.decode(text.dropFirst(self.prefix.count).utf8) else { return nil }
-        guard bitmap.count <= PartitionProgress.window / 8 else { return nil }
+    /// Why a text does not speak of the commit that it is stored with.
+    package enum Misfit: String, Error, Hashable, Sendable {
+        /// Another program used this group id, or an earlier version that did not name the place.
+        case unreadable
+        /// The text is about another cluster, topic or partition.
+        case otherPlace
+        /// Somebody moved the offset and kept the text.
+        case otherOffset
+    }
+
+    package var place: PartitionMark
+    /// The committed offset.
+    package var position: Int64
+    package var landmark: Landmark?
+    /// Offsets from `position` on that are finished, oldest first.
+    package var finished: [Int64]
+
+    package var stamp: UInt32?
+
+    package init(
+        place: PartitionMark,
+        position: Int64,
+        finished: [Int64],
+        landmark: Landmark? = nil,
+        stamp: UInt32? = nil
+    ) {
+        self.place = place
+        self.position = position
+        self.finished = finished
+        self.landmark = landmark
+        self.stamp = stamp
+    }
+
+    private static let prefix = "f2"
+    private static let bytesLimit = 4_096
+
+    /// Empty if there is nothing to say.
+    package var text: String {
+        guard !self.finished.isEmpty || self.landmark != nil || self.stamp != nil else { return "" }
+        let landmark = self.landmark.map { "\($0.offset)@\($0.timestamp)" } ?? ""
+        let stamp = self.stamp.map { ":" + String($0, radix: 16) } ?? ""
+        return "\(Self.prefix):\(self.place.text):\(self.position):\(landmark):\(self.bitmap)\(stamp)"
+    }
+
+    private var bitmap: String {
+        guard let last = self.finished.last else { return "" }
+        var bitmap = [UInt8](repeating: 0, count: Int(last - self.position) / 8 + 1)
+        for offset in self.finished {
+            let index = Int(offset - self.position)
+            bitmap[index / 8] |= 1 << UInt8(index % 8)
+        }
+        return String(decoding: Base64.encode(bitmap), as: UTF8.self)
+    }
+
+    /// Reads a text that was stored with a commit at this place and position.
+    package init(_ text: String, at place: PartitionMark, from position: Int64) throws(Misfit) {
+        self.init(place: place, position: position, finished: [])
+        guard !text.isEmpty else { return }
+        guard text.utf8.count <= Self.bytesLimit else { throw .unreadable }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 5 || parts.count == 6, parts[0] == Self.prefix, let offset = Int64(parts[2])
+        else { throw .unreadable }
+        guard parts[1] == place.text else { throw .otherPlace }
+        guard offset == position else { throw .otherOffset }
+        guard let finished = Self.finished(in: parts[4], from: position) else { throw .unreadable }
+        self.finished = finished
+        if parts.count == 6 {
+            guard let stamp = UInt32(parts[5], radix: 16) else { throw .unreadable }
+            self.stamp = stamp
+        }
+        guard !parts[3].isEmpty else { return }
+        guard let landmark = Self.landmark(in: parts[3]), landmark.offset < position else {
+            throw .unreadable
+        }
+        self.landmark = landmark
+    }
+
+    private static func landmark(in text: Substring) -> Landmark? {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, let offset = Int64(parts[0]), let timestamp = Int64(parts[1]), offset >= 0
+        else {
+            return nil
+        }
+        return Landmark(offset: offset, timestamp: timestamp)
+    }
+
+    private static func finished(in text: Substring, from position: Int64) -> [Int64]? {
+        guard let bitmap = Base64.decode(text.utf8), bitmap.count <= PartitionProgress.window / 8 else {
+            return nil
+        }
         var finished: [Int64] = []
         for (index, byte) in bitmap.enumerated() where byte != 0 {
             for bit in 0..<8 where byte & 1 << UInt8(bit) != 0 {

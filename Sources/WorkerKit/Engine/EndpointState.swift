@@ -7,8 +7,12 @@ struct EndpointState: Sendable {
     var evidence = BlameEvidence()
     /// This worker's share of the endpoint's rate; nil before the first assignment, or without a limit.
     var rate: RateLimit?
+    /// Calls of records in hand that are out.
+    var callsInFlight = 0
+    /// Whether the last call that came back took no longer than a second.
+    var isQuick = false
     /// Records whose calls may not be made now.
-    var blocked = Fifo<EntryID>()
+    var blocked = PickedQueue()
 
     init(_ identity: UpstreamEndpoint, _ breaker: CircuitBreaker.Settings) {
         self.identity = identity
@@ -27,7 +31,7 @@ struct EndpointState: Sendable {
     /// When a call that may not be made now may be; nil if calls may be made, or if only an event can tell.
     func nextAdmission(at now: Int64) -> Int64? {
         switch (self.breaker.admission(at: now), self.rate?.admission(at: now)) {
-        case (.waitForProbe, _): nil
+        case (.waitForProbe(let until), _): until
         case (.notBefore(let until), .notBefore(let due)): max(until, due)
         case (.notBefore(let until), _), (_, .notBefore(let until)): until
         case (.yes, _), (.probe, _): nil
@@ -52,6 +56,8 @@ extension [EndpointState] {
     func nextAdmission(at now: Int64, where isOfInterest: (EndpointState) -> Bool) -> Int64? {
         self.lazy.filter(isOfInterest).compactMap { $0.nextAdmission(at: now) }.min()
     }
+
+    func areAllWell(at now: Int64) -> Bool { self.allSatisfy { $0.breaker.isWell(at: now) } }
 
     var areAllClosed: Bool { self.allSatisfy { $0.breaker.state == .closed } }
 

@@ -14,7 +14,7 @@ extension Engine {
         switch self.endpoints[endpoint].breaker.state {
         case .closed: self.logger.notice("circuit breaker closed", metadata: self.metadata(of: endpoint))
         case .open: self.logger.error("circuit breaker open", metadata: self.metadata(of: endpoint))
-        case .probing: break
+        case .halfOpen: break
         }
     }
 

@@ -84,6 +84,7 @@ extension Engine {
             self.logger.notice("commits succeed again", metadata: ["failed": "\(self.commit.failures)"])
         }
         self.commit.failures = 0
+        self.commitTrouble = nil
         self.metrics.committed()
         let positions = Dictionary(positions.map { ($0.partition, $0) }) { $1 }
         for index in self.assignments.indices {
@@ -99,6 +100,7 @@ extension Engine {
             self.logger.warning("commit failed; will try again", metadata: ["error": "\(error)"])
         }
         self.commit.failures += 1
+        self.commitTrouble = Trouble(error, since: self.commitTrouble?.since ?? self.now.monotonic)
     }
 
     /// Nothing is lost: the positions are sent again with the next commit, or read again by whoever comes next.

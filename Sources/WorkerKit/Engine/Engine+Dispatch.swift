@@ -6,30 +6,60 @@ import WireFormats
 extension Engine {
     /// Begins attempts while there are slots and somebody may be called.
     func dispatch() {
-        guard !self.isOverBudget else { return }
         for endpoint in self.endpoints.indices { self.unblock(endpoint) }
         // Whom a record has to call is known once it is planned. Where there is nobody to call, none is planned.
-        while !self.ready.isEmpty, self.hasSlot, self.endpoints.admitSome(at: self.now.monotonic) {
-            guard let id = self.ready.popFirst() else { return }
+        while self.hasSlot, self.endpoints.admitSome(at: self.now.monotonic), let id = self.nextReady() {
             guard self.table.state(of: id) == .ready else { continue }
             self.attempt(id)
         }
     }
 
+    private func nextReady() -> EntryID? {
+        let isInDoubt = !self.endpoints.areAllWell(at: self.now.monotonic)
+        return self.ready.pop(isInDoubt: isInDoubt, using: &self.random) { id in
+            guard self.table.state(of: id) == .ready, self.table[id].isOutlier else { return true }
+            return self.outliersInFlight < self.outlierLimit
+        }
+    }
+
+    /// Slots that records which fail where others succeed may take: if each of their calls hangs until its timeout,
+    /// they must not take them all.
+    private var outlierLimit: Int { max(1, self.callLimit / 4) }
+
     private var hasSlot: Bool {
-        self.callsInFlight + self.orphanedCalls < self.callLimit && self.nextByRate == nil
+        self.callsInFlight + self.orphanedCalls < self.callLimit && self.hasRoomForACall
+            && self.nextByRate == nil
     }
 
     /// Lets those go on that wait for this endpoint, as far as it may be called.
     private func unblock(_ endpoint: Int) {
         while !self.endpoints[endpoint].blocked.isEmpty, self.hasSlot,
-            self.endpoints[endpoint].admits(at: self.now.monotonic)
+            self.mayCall(endpoint)
         {
-            guard let id = self.endpoints[endpoint].blocked.popFirst() else { return }
+            guard
+                let id = self.endpoints[endpoint].blocked.pop(
+                    isInDoubt: !self.endpoints[endpoint].breaker.isWell(at: self.now.monotonic),
+                    using: &self.random
+                )
+            else { return }
             guard self.table.state(of: id) == .blocked else { continue }
             self.table[id].state = .ready
             self.attempt(id)
         }
+    }
+
+    /// Whether an endpoint may be called now, and has a slot left of its share.
+    private func mayCall(_ endpoint: Int) -> Bool {
+        self.endpoints[endpoint].admits(at: self.now.monotonic)
+            && self.endpoints[endpoint].callsInFlight < self.slots(of: endpoint)
+    }
+
+    /// Slots that one endpoint may take. It may borrow the others' while it gives slots back soon. If each of its calls
+    /// hangs until its timeout, there have to be some left for the others.
+    private func slots(of endpoint: Int) -> Int {
+        let isAlone = self.endpoints.count == 1
+        return isAlone || self.endpoints[endpoint].isQuick
+            ? self.callLimit : self.callLimit - self.callLimit / 4
     }
 
     /// When a call that may not be made now may be; nil if calls may be made, or if only an event can tell.
@@ -54,8 +84,8 @@ extension Engine {
     }
 
     private func attempt(_ id: EntryID) {
-        guard self.now.wall < self.table[id].deadline else { return self.expire(id) }
         if self.isDeadly(id) { return self.rejectDeadly(id) }
+        guard !self.isExpired(id) else { return self.expire(id) }
         if !self.followUps.isEmpty, let call = self.followUps[id] { return self.callOrPark(id, call) }
         let circumstances = self.table.withEntry(id) {
             $0.circumstances(of: $0.attempts + 1, at: self.now.wall)
@@ -69,7 +99,7 @@ extension Engine {
     }
 
     private func callOrPark(_ id: EntryID, _ call: Call<any Sendable>) {
-        guard self.endpoints[call.endpoint].admits(at: self.now.monotonic) else {
+        guard self.mayCall(call.endpoint) else {
             self.table[id].state = .blocked
             return self.endpoints[call.endpoint].blocked.append(id)
         }
@@ -86,15 +116,14 @@ extension Engine {
     /// One more call for a record whose last call has just been answered: at once where calls may be made, so
     /// that a drain can finish it, and else when its turn comes.
     func followUp(_ id: EntryID, _ call: Call<any Sendable>) {
-        guard self.now.wall < self.table[id].deadline else { return self.expire(id) }
+        guard !self.isExpired(id) else { return self.expire(id) }
         let endpoint = self.endpoints[call.endpoint]
         let mayCall =
             endpoint.breaker.state == .closed && endpoint.isWithinRate(at: self.now.monotonic)
             && self.lanes.isOpen(Lanes.upstream) && self.lanes.isOpen(call.lane)
         guard !mayCall else { return self.start(id, call) }
         if !call.isPerishable { self.followUps[id] = call }
-        self.table[id].state = .ready
-        self.ready.append(id)
+        self.makeReady(id)
     }
 
     /// Puts a call on its way; the entry holds a slot until it is back.
@@ -105,7 +134,7 @@ extension Engine {
         self.lastCall += 1
         let number = self.lastCall
         let wasClosed = self.endpoints[call.endpoint].breaker.state == .closed
-        self.endpoints[call.endpoint].breaker.callStarted(number)
+        self.endpoints[call.endpoint].breaker.callStarted(number, at: self.now.monotonic)
         if !wasClosed { self.breakerMoved(call.endpoint) }
         self.lanes.callStarted(number, on: Lanes.upstream)
         self.lanes.callStarted(number, on: call.lane)
@@ -124,6 +153,8 @@ extension Engine {
             entry.calledAt = self.now.monotonic
         }
         self.callsInFlight += 1
+        self.endpoints[call.endpoint].callsInFlight += 1
+        if self.table[id].isOutlier { self.outliersInFlight += 1 }
         self.callStartedAtPace(to: call.endpoint)
         self.upstream.start(request, id: id.packed)
     }
@@ -149,8 +180,16 @@ extension Engine {
 
     func makeReady(_ id: EntryID, from state: Entry.State) {
         guard self.table.state(of: id) == state else { return }
-        self.table[id].state = .ready
-        self.ready.append(id)
+        self.makeReady(id)
+    }
+
+    /// Lets a record wait for a slot.
+    func makeReady(_ id: EntryID) {
+        let hasFailed = self.table.withEntry(id) { entry in
+            entry.state = .ready
+            return entry.hasFailed
+        }
+        self.ready.append(id, hasFailed: hasFailed)
     }
 
     /// Once a second, ends the wait of those whose deadline has passed. Without it, a record would learn of its
@@ -159,7 +198,7 @@ extension Engine {
         guard self.now.monotonic >= self.nextSweep else { return }
         self.nextSweep = self.now.after(.seconds(1))
         var places: Set<Entry.State> = []
-        for id in self.table.ids where self.table[id].deadline <= self.now.wall {
+        for id in self.table.ids where self.isExpired(id) {
             let state = self.table[id].state
             switch state {
             case .ready, .blocked, .backingOff, .held:
@@ -170,6 +209,7 @@ extension Engine {
             }
         }
         for place in places { self.forgetWhoLeft(place) }
+        self.budgets.forgetIdle(at: self.now.monotonic)
         self.watchHeldIntake()
         self.resolveHeadsOfLine()
     }
@@ -193,6 +233,8 @@ extension Engine {
     }
 
     func expire(_ id: EntryID) {
+        // The handler is asked about an expired record too, and that may be what it has died of.
+        if self.isDeadly(id) { return self.rejectDeadly(id) }
         let last = self.table[id].lastReason.map { "; the last attempt ended with \($0.code)" } ?? ""
         let reason = Reason("deadline", "The record's deadline passed before it could be settled\(last).")
         let (record, circumstances) = self.table.withEntry(id) {

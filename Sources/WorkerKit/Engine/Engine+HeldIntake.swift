@@ -42,16 +42,14 @@ extension Engine {
     /// Whether nothing more is taken in from some partition, and held records are why.
     private var isStoppedByHeldRecords: Bool {
         guard !self.held.isEmpty else { return false }
-        let isFull =
-            self.table.count >= self.settings.recordsLimit || self.table.bytes >= self.settings.bytesLimit
-        return isFull && self.heldCount >= self.table.count / 2 || self.isWindowHeld
+        return self.isFull && self.heldCount >= self.table.count / 2 || self.isWindowHeld
     }
 
     /// Settling one record makes room for one: that is no end of it.
     private var isNearlyStopped: Bool {
         guard !self.held.isEmpty else { return false }
         return self.table.count >= self.settings.recordsLimit / 10 * 9
-            || self.table.bytes >= self.settings.bytesLimit / 10 * 9 || self.isWindowHeld
+            || self.bytesInHand >= self.settings.bytesLimit / 10 * 9 || self.isWindowHeld
     }
 
     /// Whether a partition waits for its oldest unfinished record, and that for its lane.

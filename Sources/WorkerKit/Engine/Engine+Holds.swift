@@ -1,4 +1,5 @@
 import Logging
+import Records
 import WireFormats
 
 // Lanes whose configuration looks broken: their records wait, and nothing is settled or dead-lettered.
@@ -9,11 +10,25 @@ extension Engine {
             return self.deadLetter(id, rejection)
         }
         self.upstreamAnswered(id, laneIsFine: false)
-        let (call, lane) = self.table.withEntry(id) { ($0.call, $0.lane ?? Lanes.upstream) }
-        guard let hold = self.lanes.suspected(call, on: lane, at: self.now.monotonic) else {
-            return self.deadLetter(id, rejection)
-        }
+        let (call, previous, own) = self.table.withEntry(id) { ($0.call, $0.lastHold, $0.lane) }
+        let lane = own ?? Lanes.upstream
+        let hold = self.lanes.suspected(
+            call,
+            ofKey: self.keyMark(of: id),
+            after: previous,
+            on: lane,
+            at: self.now.monotonic
+        )
+        guard let hold else { return self.deadLetter(id, rejection) }
         self.keep(id, because: rejection.reason, in: lane, hold)
+    }
+
+    /// Tells records of one key from those of others, whether or not their order is kept. A record without a key is a
+    /// key of its own.
+    private func keyMark(of id: EntryID) -> Int {
+        let record = self.table[id].record
+        guard let key = record.key else { return [Int64(record.partition), record.offset].hashValue }
+        return key.hashValue
     }
 
     func hold(_ id: EntryID, _ reason: Reason, _ scope: HoldScope) {
@@ -105,7 +120,7 @@ extension Engine {
 
     /// One record of a held lane asks again; the lane makes it its probe when it is dispatched.
     private func releaseOne(of lane: String) {
-        if let id = self.held[lane]?.popFirst() {
+        if let id = self.held[lane]?.popProbe(using: &self.random) {
             self.lanes.probeReleased(lane, at: self.now.monotonic)
             self.makeReady(id, from: .held)
         }

@@ -14,10 +14,10 @@ extension Engine {
     func enqueue(_ id: EntryID) {
         guard let key = self.orderingKey(of: self.table[id].record),
             !self.bypass.isBypassed(key, at: self.now.monotonic)
-        else { return self.ready.append(id) }
+        else { return self.makeReady(id) }
         guard var tail = self.tails[key] else {
             self.tails[key] = Tail(last: id)
-            return self.ready.append(id)
+            return self.makeReady(id)
         }
         self.table[tail.last].next = id
         self.table[id].state = .queued
@@ -50,8 +50,7 @@ extension Engine {
             self.table[id].next = nil
             self.table[id].hasReleasedOrder = true
             guard self.table[id].state == .queued else { continue }
-            self.table[id].state = .ready
-            self.ready.append(id)
+            self.makeReady(id)
         }
     }
 
@@ -66,8 +65,7 @@ extension Engine {
             return
         }
         self.tails[key]?.waiting -= 1
-        if self.phase == .working, self.table[next].deadline <= self.now.wall { return self.expire(next) }
-        self.table[next].state = .ready
-        self.ready.append(next)
+        if self.phase == .working, self.isExpired(next) { return self.expire(next) }
+        self.makeReady(next)
     }
 }

@@ -45,9 +45,12 @@ extension Engine {
         )
     }
 
+    /// Whether there is a rate for the fleet to share, and the number of all partitions matters, which can grow.
+    var sharesRate: Bool { self.settings.rate != nil || self.endpoints.contains { $0.identity.rate != nil } }
+
     /// The rates of the fleet are shared by the share of partitions: who has a third of them makes a third of the calls.
     func shareRate() {
-        let share = Double(self.assignments.count) / Double(max(1, self.facts.consumedPartitions))
+        let share = Double(self.assignments.count) / Double(max(1, self.consumedPartitions))
         if self.rate == nil, let settings = self.settings.rate {
             self.rate = RateLimit(settings, share: share, at: self.now.monotonic)
         } else {

@@ -75,13 +75,28 @@ extension Engine {
 
     private func takeUp(_ partitions: [TopicPartition]) throws(KafkaError) {
         do {
+            if !partitions.isEmpty, self.sharesRate {
+                self.consumedPartitions = max(
+                    1,
+                    try self.broker.partitionCount(of: self.settings.consumedTopics)
+                )
+            }
+            if !partitions.isEmpty, let topic = self.lot?.topic {
+                // It can have grown with the input.
+                self.lot?.partitions = Int32(clamping: try self.broker.partitionCount(of: [topic]))
+            }
             let committed = partitions.isEmpty ? [] : try self.broker.committed(partitions)
             let sources = try self.broker.assign(committed)
             let positions = Dictionary(committed.map { ($0.partition, $0) }) { $1 }
             self.assignments = sources.map { source in
                 let none = CommittedPosition(partition: source.partition, offset: nil)
-                return Assignment(source: source, committed: positions[source.partition] ?? none)
+                return Assignment(
+                    source: source,
+                    committed: positions[source.partition] ?? none,
+                    place: PartitionMark(clusterID: self.facts.clusterID, source.partition)
+                )
             }
+            for assignment in self.assignments { self.tellOfMisfit(assignment) }
         } catch {
             guard !error.isFatal else { throw error }
             self.logger.warning("committed offsets not known yet", metadata: ["error": "\(error)"])
@@ -91,10 +106,19 @@ extension Engine {
         self.epoch += 1
         self.shareRate()
         self.takeStockOfCrashes()
+        self.beginRecall()
         self.phase = .working
         self.logger.info(
             "assigned",
             metadata: ["partitions": "\(partitions.count)", "epoch": "\(self.epoch)"]
+        )
+    }
+
+    private func tellOfMisfit(_ assignment: Assignment<B.Source>) {
+        guard let misfit = assignment.misfit else { return }
+        self.logger.warning(
+            "the metadata of a committed offset was ignored: records after it may be done again",
+            metadata: ["partition": "\(assignment.partition)", "cause": "\(misfit.rawValue)"]
         )
     }
 
@@ -148,15 +172,16 @@ extension Engine {
             if self.table[id].state == .calling { self.abandonCall(self.table[id]) }
             self.table.remove(id)
         }
-        self.ready = Fifo()
-        for index in self.endpoints.indices { self.endpoints[index].blocked = Fifo() }
+        self.ready = ReadyRecords()
+        for index in self.endpoints.indices { self.endpoints[index].blocked = PickedQueue() }
         self.backingOff = DueQueue()
         self.resending = DueQueue()
         self.followUps = [:]
         self.tails = [:]
-        self.condemned = Fifo()
+        self.condemned = [:]
         self.held = [:]
         self.settlingCount = 0
+        self.forgetParking()
         self.transaction.forgetMembers()
         if let began = self.drainStarted { self.metrics.drained(nanoseconds: self.now.monotonic - began) }
         self.drainStarted = nil

@@ -13,26 +13,35 @@ extension Engine {
         self.metrics.set("worker_records_parked", self.held.values.reduce(0) { $0 + $1.count })
         self.metrics.set("worker_records_settling", self.settlingCount)
         self.metrics.set("worker_records_in_hand", self.table.count)
-        self.metrics.set("worker_bytes_in_hand", self.table.bytes)
+        self.metrics.set("worker_bytes_in_hand", self.bytesInHand)
         self.metrics.set("worker_partitions_assigned", self.assignments.count)
         self.metrics.set("worker_partition_assignment_epoch", self.epoch)
         self.metrics.set("worker_lanes_held", self.lanes.heldNames.count)
         self.reportHeldLanes()
         self.metrics.set("worker_ready", self.unreadiness == nil ? 1 : 0)
-        self.metrics.set("worker_records_condemned", self.condemned.count)
+        self.metrics.set("worker_records_condemned", self.condemnedCount)
+        self.reportParking()
+        self.watchForStall()
         self.reportPace()
         self.reportUnread()
         self.reportPartitions()
+    }
+
+    private func reportParking() {
+        guard self.lot != nil else { return }
+        self.metrics.set("worker_parking_tickets", self.parkedTickets)
+        let oldest = self.assignments.compactMap { $0.parked.first?.timestamp }.min()
+        let age = oldest.map { max(0, self.now.wall.subtractingClamped($0)) / 1_000 } ?? 0
+        self.metrics.set("worker_parking_oldest_age_seconds", age)
     }
 
     /// Partitions that are not read at the moment, by the reason. librdkafka's own pause is not used: a partition
     /// that nobody reads stops by itself.
     private func reportUnread() {
         let all = self.assignments.count
-        let isFull =
-            self.table.bytes >= self.settings.bytesLimit || self.table.count >= self.settings.recordsLimit
+        let isFull = self.isFull
         let mayCall = self.endpoints.contains { $0.breaker.state == .closed }
-        let isSaturated = self.ready.count >= self.settings.concurrency * 2
+        let isSaturated = self.ready.freshCount >= self.settings.concurrency * 2
         let isFullOfBlocked = isFull && self.endpoints.blockedCount >= self.table.count / 2
         let behind = self.assignments.count { !$0.overflow.isEmpty }
         self.metrics.set("worker_partitions_paused", isFull ? all : 0, [("cause", "memory")])
@@ -42,11 +51,6 @@ extension Engine {
             [("cause", "upstream")]
         )
         self.metrics.set("worker_partitions_paused", behind, [("cause", "window")])
-        self.metrics.set(
-            "worker_partitions_paused",
-            self.isOverBudget ? all : 0,
-            [("cause", "dead_letter_budget")]
-        )
         guard !self.settings.retryTiers.isEmpty else { return }
         let early = self.assignments.count { $0.waitsUntil != nil }
         self.metrics.set("worker_partitions_paused", early, [("cause", "not_due")])

@@ -28,7 +28,7 @@ extension Engine {
         let partition = entry.record.partition % Int32(max(1, partitions))
         let copy = ticket.record(of: entry.record, to: tier.topic, partition: partition)
         guard copy.encodedBytesBound <= self.settings.messageBytesLimit else { return false }
-        self.publish([copy], as: nil, for: id)
+        self.publish([copy], nil, for: id)
         return true
     }
 
@@ -41,6 +41,7 @@ extension Engine {
     /// The broker does not take the copy: the record has to wait in hand after all.
     func keepInHand(_ id: EntryID) {
         self.settlingCount -= 1
+        if self.table[id].parking == .begun { self.ticketRefused(id) }
         let failures = self.table.withEntry(id) { entry in
             entry.mustStay = true
             entry.outbound = []
@@ -71,6 +72,13 @@ extension Engine {
         return RetryTicket(record.headers).map { .copy($0) } ?? .foreign
     }
 
+    /// When a copy is due, in wall-clock milliseconds: no later than one wait of its topic from now. A worker whose clock
+    /// was ahead wrote a time that is far off, and everything behind it would wait too.
+    func due(of ticket: RetryTicket, in topic: String) -> Int64 {
+        let delay = self.settings.retryTiers.first { $0.topic == topic }?.delay ?? .zero
+        return min(ticket.due, self.wallTime(after: delay))
+    }
+
     /// Takes up a copy whose wait is over, and sends it on if it has to wait for longer.
     func resume(_ record: InboundRecord, _ ticket: RetryTicket, in index: Int) {
         let id = self.add(ticket.original(of: record), readAt: record.offset, in: index)
@@ -81,8 +89,10 @@ extension Engine {
             entry.firstFailedAt = ticket.firstFailedAt
             entry.lastReason = Reason(ticket.reason, "The last call failed.")
         }
-        let rest = Duration.milliseconds(ticket.notBefore.addingClamped(-self.now.wall))
-        guard rest > .zero, self.table[id].deadline > self.now.wall else { return self.ready.append(id) }
+        // What is left at the time that it is due is never more than this, whatever the clock of its writer said.
+        let longest = ticket.notBefore.subtractingClamped(ticket.due)
+        let rest = Duration.milliseconds(min(longest, ticket.notBefore.subtractingClamped(self.now.wall)))
+        guard rest > .zero, !self.isExpired(id) else { return self.makeReady(id) }
         if self.forward(id, waiting: rest) { return }
         self.table[id].state = .backingOff
         self.backingOff.add(id, due: self.now.after(rest))

@@ -7,26 +7,30 @@ import WireFormats
 extension Engine {
     /// Publishes the outcome of a record.
     func settle(_ id: EntryID, as fate: Outcome.Fate, because reason: Reason?, _ answer: (any Sendable)?) {
-        self.budget.noteSettled(isDeadLetter: false, at: self.now.monotonic)
-        let record = self.outcomeRecord(of: id, fate, reason, deadLetterID: nil, answer)
-        self.publish([record], as: fate, for: id)
+        self.budgets.noteSettled(at: self.now.monotonic)
+        var settlement = Settlement(fate: fate, reason: reason, answer: answer)
+        let record = self.outcomeRecord(of: id, &settlement, bytesLimit: self.settings.messageBytesLimit)
+        self.publish([record], settlement, for: id)
     }
 
     /// Publishes a dead letter, and when the broker has it, the outcome that names it.
     func deadLetter(_ id: EntryID, _ rejection: Rejection) {
         guard self.affordsDeadLetter(id, rejection) else { return }
-        self.budget.noteSettled(isDeadLetter: true, at: self.now.monotonic)
+        self.writeDeadLetter(id, rejection, from: self.account(of: id, rejection))
+    }
+
+    func writeDeadLetter(_ id: EntryID, _ rejection: Rejection, from account: DeadLetterBudgets.Account) {
+        self.budgets.noteDeadLetter(of: account, at: self.now.monotonic)
         self.table[id].death = (rejection, self.now.wall)
         let entry = self.table[id]
         let notice = self.notice(of: entry, rejection, diedAt: self.now.wall)
         let letter = self.letter(of: entry, notice, bytesLimit: self.settings.messageBytesLimit)
-        let outcome = self.outcomeRecord(
-            of: id,
-            .deadLettered,
-            rejection.reason,
-            deadLetterID: notice.id,
-            nil
+        var settlement = Settlement(
+            fate: .deadLettered,
+            reason: rejection.reason,
+            deadLetterID: notice.id
         )
+        let outcome = self.outcomeRecord(of: id, &settlement, bytesLimit: self.settings.messageBytesLimit)
         self.metrics.deadLettered(rejection)
         self.logger.warning(
             "dead letter",
@@ -36,7 +40,7 @@ extension Engine {
                 "source": "\(entry.record.topic)/\(entry.record.partition)/\(entry.record.offset)",
             ]
         )
-        self.publish([letter, outcome], as: .deadLettered, for: id)
+        self.publish([letter, outcome], settlement, for: id)
     }
 
     private func notice(of entry: Entry, _ rejection: Rejection, diedAt: Int64) -> DeadLetterNotice {
@@ -71,51 +75,18 @@ extension Engine {
         )
     }
 
-    private func outcomeRecord(
-        of id: EntryID,
-        _ fate: Outcome.Fate,
-        _ reason: Reason?,
-        deadLetterID: String?,
-        _ answer: (any Sendable)?
-    ) -> OutboundRecord {
-        let (record, attempts, receivedAt, trace) = self.table.withEntry(id) { entry in
-            (entry.record, entry.attempts, entry.receivedAt, entry.trace)
-        }
-        let outcome = Outcome(
-            topic: record.topic,
-            partition: record.partition,
-            offset: record.offset,
-            fate: fate,
-            reason: reason,
-            attempts: attempts,
-            deadLetterID: deadLetterID,
-            receivedAt: receivedAt,
-            settledAt: self.now.wall,
-            worker: self.settings.worker,
-            workerVersion: self.settings.workerVersion
-        )
-        let format = self.settings.resultFormat
-        var headers = self.outcomeHeaders
-        if let trace { headers += self.traceHeaders(of: trace) }
-        // Whoever replays dead letters finds by it how each of them ended.
-        if let replay = record.replayHeader { headers.append(replay) }
-        return OutboundRecord(
-            topic: self.settings.resultTopic,
-            key: record.key,
-            value: self.handling(id) { self.handler.encode(outcome, answer, format) },
-            headers: headers,
-            // Outcomes of one input partition stay together and in order, whatever the publisher's partitioner.
-            partition: record.partition % Int32(max(1, self.facts.resultPartitions))
-        )
-    }
-
-    /// - Parameter fate: how it ends; nil if it only goes on elsewhere.
-    func publish(_ records: [OutboundRecord], as fate: Outcome.Fate?, for id: EntryID) {
+    /// - Parameter settlement: how it ends; nil if it only goes on elsewhere.
+    func publish(_ records: [OutboundRecord], _ settlement: Settlement?, for id: EntryID) {
         if !self.followUps.isEmpty { self.followUps[id] = nil }
         self.settlingCount += 1
+        let all = records + self.endOfTicket(of: id)
         self.table.withEntry(id) { entry in
-            entry.outbound = records
-            entry.fate = fate
+            entry.outbound = all
+            entry.settlement = settlement
+        }
+        // Letters and copies share their bytes with the record; an outcome has its own.
+        if settlement != nil, let value = records.last?.value {
+            self.table.keepOutcome(of: id, bytes: value.count)
         }
         self.sendOrWait(id)
     }
@@ -147,6 +118,7 @@ extension Engine {
         guard self.table.state(of: id) == .settling else { return self.metrics.staleCompletion() }
         if let error { return self.produceRefused(id, error, wasQueued: true) }
         self.metrics.sent()
+        self.produceTrouble = nil
         let isDone = self.table.withEntry(id) { entry in
             entry.acknowledged += 1
             entry.refusals = 0
@@ -169,13 +141,15 @@ extension Engine {
         let isDeadLetter = self.table.withEntry(id) { $0.death != nil && $0.acknowledged == 0 }
         if error.code == .queueFull { return self.resendLater(id, Self.queueBackoff) }
         self.metrics.produceFailed(isDeadLetter: isDeadLetter)
+        let isNews = self.produceTrouble?.code != error.code
+        self.produceTrouble = Trouble(error, since: self.produceTrouble?.since ?? self.now.monotonic)
         let isSmaller = error.code == .messageTooLarge && self.shrink(id, isDeadLetter: isDeadLetter)
         if self.settings.delivery == .exactlyOnce, wasQueued || !isSmaller {
             return self.transactionBroken(by: id, error)
         }
-        if self.table[id].mustStay, self.table[id].fate == nil { return self.keepInHand(id) }
+        if self.table[id].mustStay, self.table[id].settlement == nil { return self.keepInHand(id) }
         if isSmaller { return self.sendOrWait(id) }
-        if self.table[id].refusals == 0 {
+        if isNews {
             self.logger.warning(
                 "produce failed; will try again",
                 metadata: ["error": "\(error)", "dead_letter": "\(isDeadLetter)"]
@@ -196,7 +170,7 @@ extension Engine {
 
     /// - Returns: whether there is something smaller to send instead.
     private func shrink(_ id: EntryID, isDeadLetter: Bool) -> Bool {
-        guard self.table[id].fate != nil else {
+        guard self.table[id].settlement != nil else {
             self.table[id].mustStay = true
             return false
         }
@@ -216,15 +190,24 @@ extension Engine {
         return true
     }
 
-    /// All of an outcome is bounded but its key, which may have been as large as the broker's limit when the record
-    /// came in: an outcome without its key still names its record, one that is never published stalls a partition.
+    /// The broker takes less than we were told: say less of the record.
     ///
     /// - Returns: false if there is nothing left to leave out.
     private func shrinkOutcome(of id: EntryID) -> Bool {
-        let last = self.table[id].outbound.count - 1
-        guard last >= 0, let key = self.table[id].outbound[last].key else { return false }
-        self.table[id].outbound[last].key = nil
-        self.table[id].outbound[last].headers.append(RecordHeader("outcome.key_omitted", String(key.count)))
+        let (settlement, refused) = self.table.withEntry(id) { entry in
+            (
+                entry.settlement,
+                entry.acknowledged < entry.outbound.count ? entry.outbound[entry.acknowledged] : nil
+            )
+        }
+        guard var settlement, let refused, self.leaveOut(of: refused, &settlement, for: id) else {
+            return false
+        }
+        let smaller = self.outcomeRecord(of: id, &settlement, bytesLimit: refused.encodedBytesBound - 1)
+        self.table.withEntry(id) { entry in
+            entry.outbound[entry.acknowledged] = smaller
+            entry.settlement = settlement
+        }
         return true
     }
 
@@ -238,14 +221,25 @@ extension Engine {
     /// The broker has everything there is to say about this record, for good.
     func finish(_ id: EntryID) {
         let (index, offset, fate, attempts, receivedAt) = self.table.withEntry(id) { entry in
-            (entry.assignment, entry.offset, entry.fate, entry.attempts, entry.receivedAt)
+            (entry.assignment, entry.offset, entry.settlement?.fate, entry.attempts, entry.receivedAt)
         }
-        self.assignments[index].finish(offset)
-        self.forgive(id)
+        let parking = self.table[id].parking
+        switch parking {
+        case .over: self.finishUnparked(id)
+        case .begun:
+            self.assignments[index].parked.written(offset)
+            self.assignments[index].finish(offset)
+        case .stale:
+            self.dropTicket(of: offset, in: index)
+            self.assignments[index].finish(offset)
+        case .none: self.assignments[index].finish(offset)
+        }
+        self.progress &+= 1
+        if parking != .begun { self.forgive(id) }
         if let fate {
             self.settledRecords += 1
             self.metrics.settled(fate, attempts: attempts, milliseconds: self.now.wall - receivedAt)
-        } else {
+        } else if parking != .begun {
             self.metrics.forwarded()
         }
         self.releaseOrder(of: id)

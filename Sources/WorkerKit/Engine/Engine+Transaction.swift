@@ -144,7 +144,7 @@ extension Engine {
         }
         for id in self.transaction.members where self.table.isCurrent(id) {
             if self.table[id].state == .written { self.settlingCount += 1 }
-            guard !self.table[id].mustStay || self.table[id].fate != nil else {
+            guard !self.table[id].mustStay || self.table[id].settlement != nil else {
                 self.keepInHand(id)
                 continue
             }
@@ -188,7 +188,7 @@ extension Engine {
         self.commit.isWantedNow = false
         self.commit.nextDue = self.now.after(self.settings.commitInterval)
         let positions = self.positionsOfTransaction()
-        guard !positions.isEmpty else {
+        guard !positions.isEmpty || !self.transaction.members.isEmpty else {
             self.transaction.stage = .open
             return self.sendWaiting()
         }
@@ -200,15 +200,22 @@ extension Engine {
     /// Where the group will stand if the transaction is committed.
     private func positionsOfTransaction() -> [CommittedPosition] {
         var finished = [[Int64]](repeating: [], count: self.assignments.count)
+        // The offsets of records that came back from the parking topic are done already.
+        var unparked = [Int](repeating: 0, count: self.assignments.count)
         for id in self.transaction.members {
-            let (index, offset) = self.table.withEntry(id) { ($0.assignment, $0.offset) }
-            finished[index].append(offset)
+            let (index, offset, parking) = self.table.withEntry(id) { ($0.assignment, $0.offset, $0.parking) }
+            if parking == .over { unparked[index] += 1 } else { finished[index].append(offset) }
         }
         return self.assignments.indices.compactMap { index in
-            guard self.assignments[index].isDirty || !finished[index].isEmpty else { return nil }
+            let isDirty = self.assignments[index].isDirty || !finished[index].isEmpty
+            guard isDirty || unparked[index] > 0 else { return nil }
             self.assignments[index].isDirty = false
             let position = self.assignments[index].position(withFinished: finished[index])
-            return position == self.assignments[index].committed ? nil : position
+            guard position == self.assignments[index].committed else { return position }
+            guard unparked[index] > 0 else { return nil }
+            // Should the answer be lost, this commit must be told from the last one.
+            let stamp = UInt32(truncatingIfNeeded: self.random.next())
+            return self.assignments[index].position(withFinished: finished[index], stamp: stamp)
         }
     }
 

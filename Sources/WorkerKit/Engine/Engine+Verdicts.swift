@@ -10,6 +10,8 @@ extension Engine {
             return self.metrics.staleCompletion()
         }
         self.callsInFlight -= 1
+        self.endpoints[self.table[id].endpoint].callsInFlight -= 1
+        if self.table[id].isOutlier { self.outliersInFlight -= 1 }
         let exchange = Exchange(result)
         let (called, ended, attempt) = self.table.withEntry(id) { entry in
             defer {
@@ -23,15 +25,21 @@ extension Engine {
         }
         let nanoseconds = self.now.monotonic - ended.began
         self.metrics.called(exchange, nanoseconds: nanoseconds)
+        self.endpoints[ended.endpoint].isQuick = nanoseconds <= 1_000_000_000
         self.callEndedAtPace(exchange, at: ended.endpoint, nanoseconds: nanoseconds)
         guard let job = called else { preconditionFailure("a call without a job") }
-        self.apply(self.handling(id) { self.handler.interpret(exchange, job, attempt) }, to: id)
+        let verdict = self.handling(id) { self.handler.interpret(exchange, job, attempt) }
+        // What has been told so far goes along with the next call.
+        if case .call = verdict, case .response(let response) = exchange {
+            self.table.keepAnswer(to: id, bytes: response.body.count)
+        }
+        self.apply(verdict, to: id)
         self.probeEnded(ended)
     }
 
     /// A probe whose answer did not speak of what it was to probe must not be waited for any longer.
     private func probeEnded(_ ended: EndedCall) {
-        self.moveBreaker(ended.endpoint) { $0.callEnded(ended.number, at: self.now.monotonic) }
+        self.moveBreaker(ended.endpoint) { $0.callEnded(ended.number) }
         guard !self.lanes.areAllWell else { return }
         self.lanes.callEnded(ended.number, on: Lanes.upstream, at: self.now.monotonic)
         if let lane = ended.lane { self.lanes.callEnded(ended.number, on: lane, at: self.now.monotonic) }
@@ -59,10 +67,14 @@ extension Engine {
     }
 
     func upstreamAnswered(_ id: EntryID, laneIsFine: Bool) {
-        let (call, endpoint, isFirst) = self.table.withEntry(id) { ($0.call, $0.endpoint, $0.isFirstThere) }
+        let (call, endpoint, isFirst, isOutlier, lane) = self.table.withEntry(id) {
+            ($0.call, $0.endpoint, $0.isFirstThere, $0.isOutlier, $0.lane)
+        }
         if isFirst { self.endpoints[endpoint].evidence.note(failed: false, at: self.now.monotonic) }
-        self.moveBreaker(endpoint) { $0.answered(call, at: self.now.monotonic) }
-        if laneIsFine, !self.lanes.areAllWell { self.laneAnswered(id, call) }
+        self.moveBreaker(endpoint) { $0.answered(call, isOutlier: isOutlier, at: self.now.monotonic) }
+        guard laneIsFine else { return }
+        if let lane { self.lanes.noteGoodAnswer(call, of: lane, at: self.now.monotonic) }
+        if !self.lanes.areAllWell { self.laneAnswered(id, call) }
     }
 
     private func retryLater(_ id: EntryID, _ retry: Retry) {
@@ -104,7 +116,16 @@ extension Engine {
         let judgement = self.judgement(of: id, at: endpoint)
         if isFirst { self.endpoints[endpoint].evidence.note(failed: true, at: self.now.monotonic) }
         if judgement != .unknown { self.table[id].mark = self.endpoints[endpoint].evidence.mark }
-        self.moveBreaker(endpoint) { $0.failed(call, at: self.now.monotonic, using: &self.random) }
+        let wasOutlier = self.table.withEntry(id) { entry in
+            defer {
+                entry.hasFailed = true
+                entry.isOutlier = self.endpoints[endpoint].breaker.hasAnsweredLately(at: self.now.monotonic)
+            }
+            return entry.isOutlier
+        }
+        self.moveBreaker(endpoint) {
+            $0.failed(call, isOutlier: wasOutlier, at: self.now.monotonic, using: &self.random)
+        }
         let isWell = self.endpoints[endpoint].breaker.state == .closed
         return judgement == .record && isWell && !retry.gatesUpstream
     }
@@ -137,7 +158,10 @@ extension Engine {
         let letCallsThrough = self.endpoints[endpoint].breaker
             .gate(until: self.now.after(pause), at: self.now.monotonic)
         self.metrics.gated(pause)
-        if was == .yes || was == .waitForProbe { self.count(breakerOf: endpoint) }
+        switch was {
+        case .yes, .waitForProbe: self.count(breakerOf: endpoint)
+        case .probe, .notBefore: break
+        }
         // Those that were out already are told the same, and so are probes: once is enough for the log.
         guard letCallsThrough else { return }
         var metadata = self.metadata(of: endpoint)
@@ -148,6 +172,8 @@ extension Engine {
     /// A call whose record is taken away: it cannot be unsent, and its slot stays taken until it is back.
     func abandonCall(_ entry: Entry) {
         self.callsInFlight -= 1
+        self.endpoints[entry.endpoint].callsInFlight -= 1
+        if entry.isOutlier { self.outliersInFlight -= 1 }
         self.orphanedCalls += 1
         self.probeEnded(EndedCall(of: entry))
     }

@@ -25,6 +25,8 @@ package final class Engine<B: Broker, U: Upstream> {
     let metrics: EngineMetrics
     let logger: Logger
     let crashes: CrashRecorder?
+    /// Nil if everything stays in hand.
+    var lot: ParkingLot?
     /// What every outcome record carries.
     let outcomeHeaders: [RecordHeader]
     var random: SplitMix64
@@ -34,9 +36,11 @@ package final class Engine<B: Broker, U: Upstream> {
     /// Counts assignments, so that what was begun under an earlier one can be told apart.
     var epoch: UInt64 = 0
     var isStopping = false
+    /// Of the input and its retry topics, when this engine last got its partitions.
+    var consumedPartitions: Int
 
     var table = RecordTable()
-    var ready = Fifo<EntryID>()
+    var ready = ReadyRecords()
     var backingOff = DueQueue<EntryID>()
     /// Calls that records in the ready queue or in held lanes are to go on with, instead of a new plan.
     var followUps: [EntryID: Call<any Sendable>] = [:]
@@ -44,9 +48,9 @@ package final class Engine<B: Broker, U: Upstream> {
     /// The queues of records that have to go one after the other.
     var tails: [OrderingKey: Tail] = [:]
     var bypass: KeyBypass<OrderingKey>
-    /// Records that the dead-letter budget has no room for.
-    var condemned = Fifo<EntryID>()
-    var budget: DeadLetterBudget
+    /// Records that a dead-letter budget has no room for. An account without any is not there.
+    var condemned: [DeadLetterBudgets.Account: Fifo<EntryID>] = [:]
+    var budgets: DeadLetterBudgets
     /// Nil before the first assignment, or without a limit.
     var rate: RateLimit?
     var adaptiveLimit: ConcurrencyLimit
@@ -61,6 +65,8 @@ package final class Engine<B: Broker, U: Upstream> {
     /// The number of the last call.
     var lastCall: UInt64 = 0
     var callsInFlight = 0
+    /// Those of them that are for records which fail where others succeed.
+    var outliersInFlight = 0
     /// Calls whose records were taken away; their completions will be stale.
     var orphanedCalls = 0
 
@@ -69,16 +75,29 @@ package final class Engine<B: Broker, U: Upstream> {
     var lastCommitID: UInt64 = 0
     /// Records whose dead letter or outcome the broker has not acknowledged.
     var settlingCount = 0
+    /// Counts what was taken in and what was finished.
+    var progress: UInt64 = 0
+    var stallWatch: StallWatch
+    /// Since when the broker has taken nothing, and why.
+    var produceTrouble: Trouble?
+    var commitTrouble: Trouble?
     /// When the current drain began.
     var drainStarted: Int64?
     /// The broker is given so long to let this engine go.
     var leavingUntil: Int64 = .max
+    /// Nil once the tickets of the assigned partitions are known.
+    var recall: Recall?
+    var unparking = Unparking()
+    /// Records that there are tickets for, those that came back included.
+    var parkedTickets = 0
+    var nextRelief: Int64 = .min
     /// A client is of no use any more.
     var fatal: KafkaError?
     var nextIntake = 0
     var nextSweep: Int64 = .min
     var nextReport: Int64 = .min
     var now = Moment(monotonic: 0, wall: 0)
+    var deadlineClock = DeadlineClock()
     /// Records settled so far.
     package internal(set) var settledRecords = 0
     /// What is told during a turn, collected before it is acted on: an answer to it may call back.
@@ -114,11 +133,14 @@ package final class Engine<B: Broker, U: Upstream> {
         metrics: EngineMetrics,
         logger: Logger,
         crashes: CrashRecorder? = nil,
+        lot: ParkingLot? = nil,
         seed: UInt64
     ) {
         self.crashes = crashes
+        self.lot = settings.ordering == .partition ? nil : lot
         self.settings = settings
         self.facts = facts
+        self.consumedPartitions = facts.consumedPartitions
         self.handler = handler
         self.broker = broker
         self.upstream = upstream
@@ -131,7 +153,8 @@ package final class Engine<B: Broker, U: Upstream> {
         precondition(!self.endpoints.isEmpty, "a handler without an endpoint calls nobody")
         metrics.showClosed(circuitsOf: handler.endpoints.map(\.name))
         self.bypass = KeyBypass(settings.bypass)
-        self.budget = DeadLetterBudget(settings.budget)
+        self.budgets = DeadLetterBudgets(settings.budget)
+        self.stallWatch = StallWatch(limit: settings.stallLimit)
         self.adaptiveLimit = ConcurrencyLimit(
             ConcurrencyLimit.Settings(minimum: settings.leastConcurrency, maximum: settings.concurrency)
         )
@@ -151,6 +174,7 @@ package final class Engine<B: Broker, U: Upstream> {
     ///   is delivered again.
     package func turn(at now: Moment) throws(KafkaError) -> NextTurn {
         self.now = now
+        self.readClock()
         try self.serveBroker()
         self.serveUpstream()
         try self.advancePhase()
@@ -158,6 +182,9 @@ package final class Engine<B: Broker, U: Upstream> {
             self.buryCondemned()
             self.wakeWhoIsDue()
             self.sweepIfDue()
+            try self.advanceRecall()
+            self.relieveIfCrowded()
+            try self.unpark()
             self.takeIn()
             self.dispatch()
         }
@@ -183,7 +210,7 @@ package final class Engine<B: Broker, U: Upstream> {
     package var unreadiness: String? {
         switch self.phase {
         case _ where self.isStopping: "stopping"
-        case .working: nil
+        case .working: self.stallWatch.stall?.description
         case .idle: "no partitions assigned yet"
         case .assigning: "asking where the group left off"
         case .draining, .committing: "giving partitions back"
@@ -223,6 +250,11 @@ package final class Engine<B: Broker, U: Upstream> {
         }
     }
 
+    /// A cluster that was asked wakes whoever waits for it; this is for the first question.
+    private var nextLook: Int64 {
+        self.recall?.ends == nil ? self.now.monotonic : self.now.after(.seconds(1))
+    }
+
     private func longestSleep() -> Duration {
         var next = self.now.after(.seconds(1))
         if let due = self.resending.nextDue { next = min(next, due) }
@@ -236,6 +268,9 @@ package final class Engine<B: Broker, U: Upstream> {
             if let due = self.nextAdmission { next = min(next, due) }
             if let due = self.nextRetryDue { next = min(next, due) }
             if let due = self.nextBudget { next = min(next, due) }
+            if let due = self.recall?.retryAt { next = min(next, max(due, self.nextLook)) }
+            if let due = self.nextVisit { next = min(next, due) }
+            if self.isReliefWanted { next = min(next, self.nextRelief) }
             if self.hasUnreadArrivals { next = self.now.monotonic }
             if self.isStopping { next = self.now.monotonic }
         }

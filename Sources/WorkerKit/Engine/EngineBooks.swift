@@ -38,8 +38,18 @@ extension Engine {
             .init(name: "ready", counted: self.ready.count, found: count(.ready)),
             .init(name: "blocked", counted: self.endpoints.blockedCount, found: count(.blocked)),
             .init(name: "backing off", counted: self.backingOff.count, found: count(.backingOff)),
-            .init(name: "condemned", counted: self.condemned.count, found: count(.condemned)),
+            .init(name: "condemned", counted: self.condemnedCount, found: count(.condemned)),
             .init(name: "held", counted: self.held.values.reduce(0) { $0 + $1.count }, found: count(.held)),
+            .init(
+                name: "came back",
+                counted: self.unparking.records,
+                found: self.table.ids.count { self.table[$0].parking == .over }
+            ),
+            .init(
+                name: "tickets",
+                counted: self.parkedTickets,
+                found: self.assignments.reduce(0) { $0 + $1.parked.count }
+            ),
             .init(name: "unacknowledged", counted: self.transaction.unacknowledged, found: unwritten),
             .init(
                 name: "in hand",
@@ -58,6 +68,7 @@ extension Engine {
             && self.tails.isEmpty && self.held.isEmpty && self.ready.isEmpty && !self.endpoints.haveBlocked
             && self.backingOff.count == 0 && self.resending.count == 0 && self.followUps.isEmpty
             && self.transaction.members.isEmpty
-            && self.transaction.waiting.isEmpty && self.condemned.isEmpty
+            && self.transaction.waiting.isEmpty && self.condemned.isEmpty && self.parkedTickets == 0
+            && self.unparking.records == 0 && self.unparking.bytes == 0 && self.unparking.keys.isEmpty
     }
 }

@@ -20,6 +20,7 @@ package final class EngineMetrics {
     private let bypasses: Counter
     private let heldLanes: Counter
     private let parkedRecords: Counter
+    private let putAsideRecords: Counter
     private let commits: [Bool: Counter]
     private let resultFailures: Counter
     private let deadLetterFailures: Counter
@@ -60,6 +61,7 @@ package final class EngineMetrics {
         self.forwardedRecords = counter("worker_records_total", [("outcome", "forwarded")])
         self.heldLanes = counter("worker_lanes_held_total")
         self.parkedRecords = counter("worker_records_parked_total")
+        self.putAsideRecords = counter("worker_parking_tickets_total")
         self.commits = [
             true: counter("worker_commits_total", [("result", "acknowledged")]),
             false: counter("worker_commits_total", [("result", "failed")]),
@@ -92,6 +94,7 @@ package final class EngineMetrics {
     func skipped() { self.skippedRecords.increment() }
     func staleCompletion() { self.staleCompletions.increment() }
     func held() { self.heldLanes.increment() }
+    func putAside() { self.putAsideRecords.increment() }
     func parked() { self.parkedRecords.increment() }
     func committed() { self.commits[true]?.increment() }
     func commitFailed() { self.commits[false]?.increment() }
@@ -150,7 +153,7 @@ package final class EngineMetrics {
         let (name, value) =
             switch state {
             case .closed: ("closed", 0)
-            case .probing: ("half_open", 1)
+            case .halfOpen: ("half_open", 1)
             case .open: ("open", 2)
             }
         self.setCircuit(value, of: endpoint)

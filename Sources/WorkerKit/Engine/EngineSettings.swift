@@ -14,6 +14,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var inputTopic: String
     package var resultTopic: String
     package var deadLetterTopic: String
+    /// Where records are put aside, if there is such a topic.
+    package var parkedTopic: String
     package var groupID: String
     /// Names the worker in outcomes and dead letters, such as `activation-worker`.
     package var worker: String
@@ -78,11 +80,22 @@ package struct EngineSettings: Hashable, Sendable {
     package var bytesLimit = 64 << 20
     /// The largest record that the broker takes.
     package var messageBytesLimit = 1_000_000
+    /// A worker that has something to do and takes in and finishes nothing for longer says so.
+    package var stallLimit = Duration.seconds(30)
     package var commitInterval = Duration.milliseconds(200)
+    /// Records that may be settled; those taken in are never more. Nil for no bound.
+    package var settledBound: Int?
     /// How long a revoke or a stop waits for calls in flight and for the broker's acknowledgements.
-    package var drainLimit = Duration.seconds(20)
-    /// How long the last commit before a revoke may take.
+    package var drainLimit = Duration.seconds(15)
+    /// How long the last commit before a revoke may take, and leaving the group after it.
     package var commitLimit = Duration.seconds(5)
+
+    /// How long a stop can take, from the signal to the end of the process.
+    package var longestStop: Duration {
+        // What is left to do after the group has been left: connections and files are closed.
+        let ending = Duration.seconds(3)
+        return self.drainLimit + self.commitLimit * 2 + ending
+    }
 
     /// The input and, where there are some, its retry topics.
     package var consumedTopics: [String] { [self.inputTopic] + self.retryTiers.map(\.topic) }
@@ -97,6 +110,7 @@ package struct EngineSettings: Hashable, Sendable {
         self.inputTopic = inputTopic
         self.resultTopic = inputTopic + ".result"
         self.deadLetterTopic = inputTopic + ".dead-letter"
+        self.parkedTopic = inputTopic + ".parked"
         self.groupID = groupID
         self.worker = worker
         self.workerVersion = workerVersion
@@ -123,6 +137,8 @@ package struct ClusterFacts: Hashable, Sendable {
     package var deadLetterPartitions: Int
     /// Of the input topic and the retry topics together.
     package var consumedPartitions: Int
+    /// Of the parking topic; 0 if there is none.
+    package var parkedPartitions: Int
     /// Of each retry topic.
     package var retryPartitions: [String: Int]
 
@@ -131,10 +147,12 @@ package struct ClusterFacts: Hashable, Sendable {
         resultPartitions: Int,
         deadLetterPartitions: Int,
         consumedPartitions: Int,
+        parkedPartitions: Int = 0,
         retryPartitions: [String: Int] = [:]
     ) {
         self.clusterID = clusterID
         self.consumedPartitions = consumedPartitions
+        self.parkedPartitions = parkedPartitions
         self.retryPartitions = retryPartitions
         self.resultPartitions = resultPartitions
         self.deadLetterPartitions = deadLetterPartitions

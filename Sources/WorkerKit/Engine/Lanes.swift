@@ -4,6 +4,7 @@ struct Lanes: Sendable {
     static let upstream = ""
     private let settings: LaneHealth.Settings
     private var doubted: [String: LaneHealth] = [:]
+    private var goodAnswers = GoodAnswers()
 
     init(_ settings: LaneHealth.Settings) { self.settings = settings }
 
@@ -49,7 +50,20 @@ struct Lanes: Sendable {
         self.doubted[name, default: LaneHealth(self.settings)].hold(call, after: previous, at: now)
     }
 
-    mutating func suspected(_ call: UInt64, on name: String, at now: Int64) -> LaneHealth.Hold? {
-        self.doubted[name, default: LaneHealth(self.settings)].suspected(call, at: now)
+    /// A call was answered well.
+    mutating func noteGoodAnswer(_ call: UInt64, of name: String, at now: Int64) {
+        self.goodAnswers.note(LaneHealth.GoodAnswer(call: call, at: now), of: name)
+    }
+
+    mutating func suspected(
+        _ call: UInt64,
+        ofKey key: Int,
+        after previous: UInt64?,
+        on name: String,
+        at now: Int64
+    ) -> LaneHealth.Hold? {
+        let lastGood = self.goodAnswers.last(of: name)
+        return self.doubted[name, default: LaneHealth(self.settings)]
+            .suspected(call, ofKey: key, after: previous, lastGood: lastGood, at: now)
     }
 }

@@ -56,7 +56,12 @@ struct Entry: Sendable {
     var receivedAt: Int64
     /// Wall-clock milliseconds after which no further attempt begins.
     var deadline: Int64
+    /// The same as a monotonic time, as the wall clock was when the record came.
+    var expiresAt: Int64
     var bytes: Int
+    /// What is kept of answers beside that, and what its outcome takes.
+    var answerBytes = 0
+    var outcomeBytes = 0
     /// The record that comes after this one in the order of its key.
     var next: EntryID?
     var attempts = 0
@@ -74,6 +79,10 @@ struct Entry: Sendable {
     /// How others fare there from here on tells whose fault the next failure is.
     var mark = BlameEvidence.Mark()
     var markedEndpoint = 0
+    /// Whether a call of it has failed for a reason that is the upstream's, as far as that one call can tell.
+    var hasFailed = false
+    /// Whether it failed last while calls for other records succeeded there.
+    var isOutlier = false
     /// How often its calls asked for a hold, and the last that did.
     var holds = 0
     var lastHold: UInt64?
@@ -92,12 +101,25 @@ struct Entry: Sendable {
     var isInTransaction = false
     /// Whether the next record of its key has been let go.
     var hasReleasedOrder = false
-    var fate: Outcome.Fate?
+    /// How it ends; nil as long as that is open, or if it only goes on elsewhere.
+    var settlement: Settlement?
     /// Why it ends in a dead letter, and since when (wall-clock milliseconds), if it does.
     var death: (rejection: Rejection, at: Int64)?
     var trace: TraceContext?
     /// No retry topic takes it.
     var mustStay = false
+    var parking = Parking.none
+
+    /// Whether there is a ticket for it in the parking topic.
+    enum Parking: Hashable, Sendable {
+        case none
+        /// The ticket is on its way, and then the record leaves.
+        case begun
+        /// The record has come back. Its ticket is taken back with its outcome.
+        case over
+        /// The ticket is of another record, which had this offset before the topic was made anew.
+        case stale
+    }
 
     /// What its handler is told.
     func circumstances(of number: Int, at now: Int64) -> Attempt {
@@ -112,6 +134,7 @@ struct Entry: Sendable {
         state: .queued,
         receivedAt: 0,
         deadline: 0,
+        expiresAt: 0,
         bytes: 0
     )
 }
@@ -123,7 +146,10 @@ struct RecordTable: Sendable {
     private var generations: [UInt32] = []
     private var free: [Int] = []
 
+    /// What the records take, and what is kept of answers and outcomes.
     private(set) var bytes = 0
+    /// What outcomes take of that.
+    private(set) var outcomeBytes = 0
     var count: Int { self.entries.count - self.free.count }
 
     mutating func add(_ entry: consuming Entry) -> EntryID {
@@ -164,11 +190,26 @@ struct RecordTable: Sendable {
     func state(of id: EntryID) -> Entry.State? { self.isCurrent(id) ? self.entries[id.index].state : nil }
 
     mutating func remove(_ id: EntryID) {
-        self.bytes -= self[id].bytes
+        self.bytes -= self[id].bytes + self[id].answerBytes + self[id].outcomeBytes
+        self.outcomeBytes -= self[id].outcomeBytes
         // Its bytes go now, not when the place is taken again.
         self.entries[id.index] = .vacant
         self.generations[id.index] &+= 1
         self.free.append(id.index)
+    }
+
+    /// One more answer is kept until the record leaves.
+    mutating func keepAnswer(to id: EntryID, bytes: Int) {
+        self[id].answerBytes += bytes
+        self.bytes += bytes
+    }
+
+    /// The outcome of a record is kept until it leaves.
+    mutating func keepOutcome(of id: EntryID, bytes: Int) {
+        let more = bytes - self[id].outcomeBytes
+        self[id].outcomeBytes = bytes
+        self.outcomeBytes += more
+        self.bytes += more
     }
 
     /// The ids of all records in hand.

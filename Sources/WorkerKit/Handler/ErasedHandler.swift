@@ -11,6 +11,7 @@ package struct ErasedHandler: Sendable {
     package let interpret: @Sendable (Exchange, any Sendable, Attempt) -> AnyVerdict
     package let encode: @Sendable (Outcome, (any Sendable)?, ValueFormat) -> [UInt8]
     package let expired: @Sendable (InboundRecord, Attempt) -> (any Sendable)?
+    package let smaller: @Sendable (any Sendable) -> (any Sendable)?
     package let endpoints: [UpstreamEndpoint]
     package let companions: @Sendable (Surroundings) -> [any Service]
 
@@ -21,6 +22,7 @@ package struct ErasedHandler: Sendable {
             return handler.interpret(exchange, of: job, attempt).erased()
         }
         self.expired = { record, attempt in handler.expired(record, attempt) }
+        self.smaller = { answer in (answer as? H.Answer).flatMap { handler.smaller($0) } }
         self.endpoints = handler.endpoints
         self.companions = { surroundings in handler.companions(surroundings) }
         self.encode = { outcome, answer, format in

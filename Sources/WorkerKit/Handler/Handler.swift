@@ -26,6 +26,10 @@ package protocol Handler: Sendable {
     /// The value of the result record. `answer` is nil where the upstream has said nothing final.
     func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8]
 
+    /// A form of an answer that takes up less room and says what it leaves out; nil, the default, if there is none. Asked
+    /// when an outcome is larger than the broker takes, again and again until it fits.
+    func smaller(_ answer: Answer) -> Answer?
+
     /// What the result of a record says whose deadline has passed, beside that; nil, the default, if nothing.
     func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer?
 
@@ -41,6 +45,8 @@ package protocol Handler: Sendable {
 
 extension Handler {
     package func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? { nil }
+
+    package func smaller(_ answer: Answer) -> Answer? { nil }
 
     package var endpoints: [UpstreamEndpoint] { [UpstreamEndpoint()] }
 

@@ -6,7 +6,7 @@ package enum Plan<Job: Sendable, Answer: Sendable>: Sendable {
     case call(Call<Job>)
     /// Settled without a call.
     case answer(Answer)
-    /// Our own rule says a final no about a well-formed record: the outcome is `rejected`, no dead letter.
+    /// Our own rule says a final no, as about what a device chose: the outcome is `rejected`, no dead letter.
     case refuse(Reason, Answer?)
     /// The record is wrong, or wrong for our configuration: a dead letter.
     case reject(Rejection)
@@ -16,7 +16,7 @@ package enum Plan<Job: Sendable, Answer: Sendable>: Sendable {
 package enum Verdict<Job: Sendable, Answer: Sendable>: Sendable {
     /// The upstream has decided, and did what it was asked.
     case answer(Answer)
-    /// The upstream has decided against a well-formed record: the outcome is `rejected`, no dead letter.
+    /// The upstream has decided against the record: the outcome is `rejected`, no dead letter.
     case refuse(Reason, Answer?)
     /// One more call is needed before anything is decided.
     case call(Call<Job>)

@@ -3,7 +3,7 @@ package import Records
 
 /// What the engine needs of Kafka: a member of a consumer group and a producer, on the engine's thread.
 ///
-/// Nothing here waits but `committed`. A simulated broker conforms as well as the real one, so the engine that
+/// Nothing here waits but `committed` and `partitionCount`. A simulated broker conforms as well as the real one, so the engine that
 /// ships is the engine that is tested.
 package protocol Broker: AnyObject {
     associatedtype Source: RecordSource
@@ -13,6 +13,9 @@ package protocol Broker: AnyObject {
 
     /// What the group has committed for these partitions.
     func committed(_ partitions: [TopicPartition]) throws(KafkaError) -> [CommittedPosition]
+
+    /// How many partitions these topics have now, all together. Waits for the cluster.
+    func partitionCount(of topics: [String]) throws(KafkaError) -> Int
 
     /// Accepts an assignment; one source comes back for each position.
     func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [Source]
@@ -52,8 +55,14 @@ package protocol RecordSource: AnyObject {
     /// False as long as a read would certainly find nothing.
     var hasArrivals: Bool { get }
 
+    /// Where the next record will stand, when `endOfPartition` was last told of. Before it there may be offsets without
+    /// a record, such as the marks that transactions end with.
+    var end: Int64 { get }
+
     /// Hands over at most so many records that have arrived, in the order of their offsets.
     ///
+    /// - Parameter failed: told what is wrong, and `endOfPartition` where nothing is: each record before `end` has been
+    ///   handed over by then.
     /// - Returns: how many there were.
     func read(
         atMost limit: Int,

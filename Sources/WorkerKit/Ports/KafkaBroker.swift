@@ -10,6 +10,8 @@ package final class KafkaBroker: Broker {
     private var transactions: Transactions?
     /// Whose offsets a transaction commits: this member's, as it was when it got its partitions.
     private var standing: GroupStanding?
+    /// Whether the group has ever taken this member.
+    private var hasJoined = false
     /// Answers that need no broker.
     private var ownAnswers: [Transactions.Answer] = []
 
@@ -32,10 +34,12 @@ package final class KafkaBroker: Broker {
         self.serveTransactions(tell)
         self.consumer.serve { event in
             switch event {
-            case .assigned(let partitions): tell(.assigned(partitions))
+            case .assigned(let partitions):
+                self.hasJoined = true
+                tell(.assigned(partitions))
             case .revoked(let partitions, let isLost): tell(.revoked(partitions, isLost: isLost))
             case .committed(let id, let error): tell(.committed(id: id, error))
-            case .failed(let error): tell(.failed(error))
+            case .failed(let error): tell(.failed(error.asToldToMember(hasJoined: self.hasJoined)))
             case .logged(let log): tell(.logged(log))
             }
         }
@@ -64,6 +68,11 @@ package final class KafkaBroker: Broker {
 
     package func committed(_ partitions: [TopicPartition]) throws(KafkaError) -> [CommittedPosition] {
         try self.consumer.committed(partitions, atMost: self.answerLimit)
+    }
+
+    package func partitionCount(of topics: [String]) throws(KafkaError) -> Int {
+        let counts = try self.consumer.metadata(atMost: self.answerLimit).partitionCounts
+        return topics.reduce(0) { $0 + (counts[$1] ?? 0) }
     }
 
     package func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [PartitionReader] {

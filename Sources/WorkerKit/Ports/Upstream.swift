@@ -10,6 +10,9 @@ package protocol Upstream: AnyObject {
     /// - Returns: whether there is more, so that the next call is due at once.
     func serve(_ completed: (UInt64, Result<HTTPResponse, TransferError>) -> Void) -> Bool
 
+    /// Bytes of the requests that are on their way, and of what has been received of their answers.
+    var bytesInHand: Int { get }
+
     /// How long from now until `serve` must be called even if nothing arrives; nil if not at all.
     var nextDeadline: Duration? { get }
 }

@@ -17,14 +17,16 @@ struct ClusterCheck {
             health: self.health,
             logger: self.logger
         )
-        return try wait.answer(of: broker, until: stop) { try self.facts(of: broker) }
+        return try wait.answer(of: broker, until: stop) { try self.facts(of: broker, wait) }
     }
 
-    private func facts(of broker: KafkaBroker) throws -> ClusterFacts {
-        let check = Preflight(self.settings.engine)
+    private func facts(of broker: KafkaBroker, _ wait: ClusterWait) throws -> ClusterFacts {
+        var check = Preflight(self.settings.engine)
         let cluster = try broker.consumer.metadata(atMost: ClusterWait.slice)
+        check.meet(cluster)
         let faults = check.faults(in: cluster)
-        guard faults.isEmpty else { throw PreflightFailure(faults: faults) }
+        guard faults.isEmpty else { throw PreflightFailure(faults: faults, mayPass: true) }
+        try wait.checkReading(self.settings.engine.consumedTopics, of: broker)
         try self.lookAtTopics(check, broker)
         // Part of every dead letter's id: without it, the same record would have one id now and another later.
         guard let id = broker.consumer.clusterID(atMost: ClusterWait.slice) else {
@@ -37,6 +39,7 @@ struct ClusterCheck {
             deadLetterPartitions: cluster.partitionCounts[check.deadLetterTopic] ?? 1,
             consumedPartitions: self.settings.engine.consumedTopics
                 .reduce(0) { $0 + (cluster.partitionCounts[$1] ?? 0) },
+            parkedPartitions: check.parkedPartitions,
             retryPartitions: cluster.partitionCounts.filter { retryTopics.contains($0.key) }
         )
     }
@@ -54,6 +57,7 @@ struct ClusterCheck {
         }
         guard outlook.faults.isEmpty else { throw PreflightFailure(faults: outlook.faults) }
         for warning in outlook.warnings { self.logger.warning("\(warning)") }
+        for note in outlook.notes { self.logger.notice("\(note)") }
         guard !outlook.unknown.isEmpty else { return }
         self.logger.info(
             "no right to describe some topics: their retention and limits are unchecked",

@@ -3,7 +3,7 @@ import Kafka
 package import Logging
 package import Operations
 
-/// Waits for a cluster to answer before the first record.
+/// Waits for a cluster to answer, and to have what a worker needs, before the first record.
 package struct ClusterWait {
     private let limit: Duration
     private let brokers: String
@@ -25,7 +25,7 @@ package struct ClusterWait {
     ///
     /// - Parameter ask: asks the cluster, and waits for it at most a slice or two.
     /// - Returns: nil if a stop was asked for meanwhile.
-    /// - Throws: `PreflightFailure` if the cluster is silent for too long, and what `ask` throws besides `KafkaError`.
+    /// - Throws: `PreflightFailure` if the cluster is silent for too long, or what `ask` throws, unless that may pass.
     package func answer<Answer>(
         of broker: KafkaBroker,
         until stop: StopRequest,
@@ -33,6 +33,7 @@ package struct ClusterWait {
     ) throws -> Answer? {
         let deadline = Moment.now.after(self.limit)
         var pause = Wait(on: [stop.bell.descriptor])
+        var toldFaults: [String] = []
         while !stop.isRequested {
             self.health.beat()
             self.tellOfTrouble(broker)
@@ -46,9 +47,50 @@ package struct ClusterWait {
                 }
                 // Most errors come after a slice; one that comes at once must not make this spin.
                 pause(atMost: .milliseconds(200))
+            } catch let failure as PreflightFailure where failure.mayPass {
+                guard Moment.now.monotonic < deadline else { throw failure }
+                if failure.faults != toldFaults { self.logger.warning("waiting: \(failure)") }
+                toldFaults = failure.faults
+                pause(atMost: .milliseconds(200))
             }
         }
         return nil
+    }
+
+    /// Asks whether this client may read topics: a broker names a topic also to those who may only describe it.
+    ///
+    /// A cluster that does not say so within a slice is taken to allow it.
+    ///
+    /// - Parameter broker: a member of no group yet.
+    /// - Throws: `PreflightFailure`, with a sentence for each topic that may not be read.
+    package func checkReading(_ topics: [String], of broker: KafkaBroker) throws {
+        let ends = topics.map {
+            CommittedPosition(partition: TopicPartition(topic: $0, partition: 0), offset: LogReader.end)
+        }
+        var unknown = try broker.consumer.assign(ends)
+        var refused: [String] = []
+        var pause = Wait(on: [broker.consumer.descriptor])
+        let deadline = Moment.now.after(Self.slice)
+        while !unknown.isEmpty, Moment.now.monotonic < deadline {
+            self.tellOfTrouble(broker)
+            unknown.removeAll { reader in
+                var isAnswered = false
+                let count = reader.visit(atMost: 1) { _ in
+                } _: { error in
+                    isAnswered = true
+                    if error.code == .topicNotAuthorized { refused.append(reader.partition.topic) }
+                }
+                return isAnswered || count > 0
+            }
+            if !unknown.isEmpty { pause(atMost: .milliseconds(500)) }
+        }
+        try broker.consumer.unassign()
+        guard !refused.isEmpty else { return }
+        throw PreflightFailure(
+            faults: refused.map {
+                "This client has no right to read the topic '\($0)'. Allow it READ on the topic."
+            }
+        )
     }
 
     /// What librdkafka has to say goes to the log from the first line on, in the log's own format.

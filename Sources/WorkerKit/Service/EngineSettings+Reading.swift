@@ -2,6 +2,9 @@ import Operations
 
 // How the engine's settings are read, section by section.
 extension EngineSettings {
+    /// The default of a pod's terminationGracePeriodSeconds.
+    private static let kubernetesPatience = Duration.seconds(30)
+
     mutating func readWork(_ reader: SettingsReader) {
         self.delivery = reader.oneOf(
             "delivery",
@@ -65,13 +68,27 @@ extension EngineSettings {
             "bytes_limit",
             default: self.bytesLimit,
             in: (1 << 20)...(64 << 30),
-            help: "Bytes of the records in hand."
+            help: "Bytes of the records in hand, of requests on their way and of answers."
         )
         self.drainLimit = reader.duration(
             "drain_limit",
             default: self.drainLimit,
             in: .zero ... .seconds(240),
-            help: "How long a stop or a rebalance waits for what is in flight."
+            help: "How long a stop or a rebalance waits for what is in flight. A stop can take 13 s more."
+        )
+        let stop = (self.longestStop / .seconds(1)).rounded(.up)
+        if self.longestStop > Self.kubernetesPatience {
+            reader.reportWarning(
+                "drain_limit",
+                "a stop can take \(Int(stop)) s, and Kubernetes kills after 30 s by default: set the pod's "
+                    + "terminationGracePeriodSeconds to \(Int(stop)) or more"
+            )
+        }
+        self.stallLimit = reader.duration(
+            "stall_limit",
+            default: self.stallLimit,
+            in: .seconds(1) ... .seconds(3_600),
+            help: "Records to do and none taken in or finished for longer: not ready, and the log says why."
         )
         self.commitInterval = reader.duration(
             "commit_interval",
@@ -131,7 +148,7 @@ extension EngineSettings {
             "minimum_calls",
             default: self.breaker.minimumCalls,
             in: 1...1_000_000,
-            help: "Calls within ten seconds before half of them failing opens it."
+            help: "Calls within ten seconds before four fifths of them failing opens it."
         )
         self.breaker.firstPause = reader.duration(
             "first_pause",
@@ -158,13 +175,13 @@ extension EngineSettings {
             "dead_letters",
             default: self.budget.letters,
             in: 1...1_000_000_000,
-            help: "Dead letters in that time beyond which the worker pauses instead of writing more."
+            help: "Dead letters of one lane and reason in that time, beyond which those records wait."
         )
         let percent = reader.int(
             "percent",
             default: Int(self.budget.share * 100),
             in: 1...100,
-            help: "Dead letters among all settled records beyond which it pauses too."
+            help: "Their share of all settled records beyond which they wait too."
         )
         self.budget.share = Double(percent) / 100
         self.budget.minimum = reader.int(
@@ -194,7 +211,8 @@ extension EngineSettings {
             "suspect_rejections",
             default: self.lanes.suspectRejections,
             in: 1...1_000,
-            help: "Rejections in a row that suggest a configuration fault before the lane is held."
+            help:
+                "Rejections in a row, of as many keys, that suggest a configuration fault before the lane is held."
         )
         self.lanes.firstPause = reader.duration(
             "first_pause",

@@ -1,3 +1,5 @@
+import Foundation
+import Kafka
 package import Operations
 
 /// How a worker reaches its cluster, and its topics there.
@@ -9,6 +11,8 @@ package struct KafkaSettings: Sendable {
     package var deadLetterTopic: String
     package var messageBytesLimit: Int
     package var startLimit: Duration
+    /// This process's name in the group, if it has one of its own that outlives a restart.
+    private var instance: String?
     private var transactionTimeout: Duration
     private var sessionTimeout: Duration
     private var fetchWait: Duration
@@ -37,11 +41,15 @@ package struct KafkaSettings: Sendable {
             in: 10_000...1_000_000_000,
             help: "The largest record the broker takes; a larger dead letter becomes a pointer."
         )
+        self.instance = reader.instanceName()
         self.sessionTimeout = reader.duration(
             "session_timeout",
-            default: .seconds(45),
+            default: .seconds(15),
             in: .seconds(1) ... .seconds(1_800),
-            help: "How long the group waits for a silent member before it gives its partitions to others."
+            help:
+                "How long the group waits for a silent member before it gives its partitions to others. A worker that "
+                + "stands still for longer loses them; one without kafka.instance that is killed and comes back stops "
+                + "the whole group for as long."
         )
         self.transactionTimeout = reader.duration(
             "transaction_timeout",
@@ -62,30 +70,27 @@ package struct KafkaSettings: Sendable {
             help: "How long the cluster may take to answer when the worker starts."
         )
         self.linger = identity.haste.linger
-        self.extra = reader.kafkaProperties(except: Self.ownNames, of: "the worker")
+        self.extra = reader.kafkaProperties { name, value in
+            ClientProperty.objection(to: name, value.reveal(), of: "the worker")
+        }
     }
 
-    /// What the engine's promises rest on.
-    private static let ownNames: Set<String> = [
-        "enable.auto.commit", "enable.auto.offset.store", "enable.idempotence", "group.id",
-        "bootstrap.servers",
-        "metadata.broker.list", "auto.offset.reset", "max.poll.interval.ms", "message.max.bytes",
-        "transaction.timeout.ms",
-        "partition.assignment.strategy", "log.queue", "transactional.id", "go.delivery.reports", "acks",
-        "request.required.acks",
-    ]
-
     /// librdkafka's properties for the consumer.
-    package var consumerProperties: [String: String] {
-        let own = [
+    ///
+    /// - Parameter thread: which of several consumers of this process it is; nil if there is one.
+    package func consumerProperties(thread: Int? = nil) -> [String: String] {
+        var own = [
             "bootstrap.servers": self.brokers,
             "group.id": self.group,
             "auto.offset.reset": "earliest",
+            "enable.partition.eof": "true",
             // Eager: librdkafka before 2.10 can lose an assignment to a commit during a cooperative rebalance.
             "partition.assignment.strategy": "range,roundrobin",
             "session.timeout.ms": Self.milliseconds(self.sessionTimeout),
             "heartbeat.interval.ms": Self.milliseconds(min(.seconds(3), self.sessionTimeout / 4)),
             "max.poll.interval.ms": "300000",
+            // New partitions are read that soon. A look at the metadata is one small request.
+            "topic.metadata.refresh.interval.ms": "10000",
             "fetch.wait.max.ms": Self.milliseconds(self.fetchWait),
             // Each partition fetches ahead on its own; together these bound what librdkafka holds.
             "queued.min.messages": "256",
@@ -94,16 +99,18 @@ package struct KafkaSettings: Sendable {
             "fetch.max.bytes": "4194304",
             "receive.message.max.bytes": "104857600",
         ]
+        // A static member (KIP-345): the group keeps its partitions for it until the session timeout.
+        own["group.instance.id"] = self.instanceName(thread)
         return own.merging(self.extraProperties) { $1 }
     }
 
     /// The same for a reader that is nobody in the group.
     package var readerProperties: [String: String] {
         let ofMembers: Set<String> = [
-            "group.id", "session.timeout.ms", "heartbeat.interval.ms", "max.poll.interval.ms",
-            "partition.assignment.strategy",
+            "group.id", "group.instance.id", "session.timeout.ms", "heartbeat.interval.ms",
+            "max.poll.interval.ms", "partition.assignment.strategy",
         ]
-        return self.consumerProperties.filter { !ofMembers.contains($0.key) }
+        return self.consumerProperties().filter { !ofMembers.contains($0.key) }
     }
 
     /// librdkafka's properties for the producer.
@@ -127,9 +134,51 @@ package struct KafkaSettings: Sendable {
         return own.merging(self.extraProperties) { $1 }
     }
 
+    /// The name of a producer's transactions, which no other process uses. A process that has a name of its own takes up
+    /// its old one after a restart, and so ends at once what it had left open; otherwise `transaction_timeout` ends it.
+    ///
+    /// - Parameter thread: which of several producers of this process it is; nil if there is one.
+    package func transactionalID(thread: Int? = nil) -> String {
+        // An instance name has no slash in it, so two groups never share a name.
+        self.instanceName(thread).map { "\(self.group)/\($0)" } ?? "\(self.group)-\(UUID().uuidString)"
+    }
+
+    private func instanceName(_ thread: Int?) -> String? {
+        self.instance.map { name in thread.map { "\(name)-\($0)" } ?? name }
+    }
+
     private var extraProperties: [String: String] {
         self.extra.mapValues { $0.reveal() }
     }
 
     private static func milliseconds(_ duration: Duration) -> String { String(duration.wholeMilliseconds) }
+}
+
+extension SettingsReader {
+    /// What Kafka takes for a member's name, with room for the number of a thread.
+    fileprivate func instanceName() -> String? {
+        self.value(
+            "instance",
+            type: "text",
+            defaultText: nil,
+            isRequired: false,
+            help:
+                "This worker's own name in the group, the same after a restart, such as a StatefulSet's pod name. "
+                + "A worker that comes back within session_timeout takes up its partitions, and the others go on."
+        ) { text throws(SettingRejection) in
+            let isName = text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                    UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+            guard isName, (1...240).contains(text.utf8.count), text != ".", text != ".." else {
+                throw SettingRejection("must be 1 to 240 letters, digits, '.', '_' and '-'")
+            }
+            return text
+        }
+    }
 }

@@ -38,6 +38,9 @@ enum MetricCatalogue {
         ("worker_stale_completions_total", "Answers that came after their record had been given up."),
         ("worker_lanes_held_total", "Times a lane was held because its configuration looked broken."),
         ("worker_records_parked_total", "Times a record had to wait for a held lane."),
+        ("worker_parking_tickets_total", "Records put aside in the parking topic."),
+        ("worker_parking_tickets", "Records that are put aside in the parking topic now."),
+        ("worker_parking_oldest_age_seconds", "Since the oldest of them was published."),
         ("worker_records_condemned", "Records that wait for the dead-letter budget to become dead letters."),
         ("worker_dead_letter_budget_rejections_total", "Times a dead letter had to wait for the budget."),
         (
@@ -66,11 +69,16 @@ enum MetricCatalogue {
         ("worker_records_parked", "Records that wait for a held lane."),
         ("worker_records_settling", "Records whose outcome the broker has not acknowledged."),
         ("worker_records_in_hand", "Records taken in and not settled."),
-        ("worker_bytes_in_hand", "Bytes of the records in hand."),
+        ("worker_bytes_in_hand", "Bytes of the records in hand, of requests on their way and of answers."),
         ("worker_partitions_assigned", "Partitions that this worker has."),
         ("worker_partition_assignment_epoch", "Counts the assignments of this process."),
         ("worker_lanes_held", "Lanes held now."),
         ("worker_lane_records_parked", "Records that wait for a held lane, by lane."),
+        ("worker_stalled", "1 while the worker has something to do and stands still, by the cause."),
+        (
+            "worker_clock_ahead_milliseconds",
+            "How far the wall clock has stepped ahead of the time that deadlines are judged by; 0 while it is believed."
+        ),
         ("worker_ready", "1 while the worker takes work."),
         ("worker_oldest_unfinished_age_seconds", "Age of the oldest unfinished record of a partition."),
         ("worker_partition_incomplete_offsets", "Records of a partition in hand."),

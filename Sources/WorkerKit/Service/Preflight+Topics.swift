@@ -7,19 +7,32 @@ extension Preflight {
         package var faults: [String] = []
         /// Records could be lost, or lose something, if there are many of them or large ones.
         package var warnings: [String] = []
+        /// What would serve somebody, and harms nobody.
+        package var notes: [String] = []
         /// Topics of which the cluster does not tell.
         package var unknown: [String] = []
     }
 
     /// The topics whose settings matter.
     package var describedTopics: [String] {
-        [self.inputTopic, self.deadLetterTopic] + self.retryTiers.map(\.topic)
+        [self.inputTopic, self.resultTopic, self.deadLetterTopic] + self.retryTiers.map(\.topic)
+            + (self.parkedPartitions > 0 ? [self.parkedTopic] : [])
     }
 
     package func outlook(_ settings: [String: TopicSettings]) -> Outlook {
         var outlook = Outlook()
         outlook.unknown = self.describedTopics.filter { settings[$0] == nil }
         let largestInput = settings[self.inputTopic]?.number("max.message.bytes")
+        if let topic = settings[self.resultTopic] {
+            outlook.addCompaction("result", self.resultTopic, topic)
+            if let largest = topic.number("max.message.bytes"), largest < self.messageBytesLimit {
+                outlook.warnings.append(
+                    "The result topic '\(self.resultTopic)' takes \(largest) bytes a record (max.message.bytes), "
+                        + "and kafka.message_limit is \(self.messageBytesLimit): the cluster refuses an outcome "
+                        + "between the two. Raise the one or lower the other."
+                )
+            }
+        }
         if let topic = settings[self.deadLetterTopic] {
             outlook.addCompaction("dead-letter", self.deadLetterTopic, topic)
             outlook.addSize(
@@ -36,7 +49,44 @@ extension Preflight {
             outlook.addSize("retry", tier.topic, topic, largestInput, "a larger record waits in hand instead")
             outlook.addRetention(of: tier, topic)
         }
+        self.lookAtParking(settings, &outlook)
         return outlook
+    }
+
+    private func lookAtParking(_ settings: [String: TopicSettings], _ outlook: inout Outlook) {
+        guard self.parkedPartitions > 0 else {
+            return outlook.notes.append(
+                "There is no topic '\(self.parkedTopic)': what waits stays in hand, and an outage of one destination can "
+                    + "stop the others. Create it with \(max(1, self.inputPartitions)) partitions and cleanup.policy "
+                    + "'compact'."
+            )
+        }
+        if self.parkedPartitions < self.inputPartitions {
+            outlook.warnings.append(
+                "The parking topic '\(self.parkedTopic)' has \(self.parkedPartitions) partitions and the input "
+                    + "\(self.inputPartitions): records of the others stay in hand. Give it as many."
+            )
+        }
+        if let policy = settings[self.parkedTopic]?["cleanup.policy"], policy != "compact" {
+            outlook.faults.append(
+                "The parking topic '\(self.parkedTopic)' has cleanup.policy '\(policy)': tickets would be deleted, and "
+                    + "what they stand for would never be called for. Set it to 'compact'."
+            )
+        }
+        guard let input = settings[self.inputTopic] else { return }
+        if let policy = input["cleanup.policy"], policy.contains("compact") {
+            outlook.warnings.append(
+                "The input topic '\(self.inputTopic)' is compacted (cleanup.policy '\(policy)'): a record that is put "
+                    + "aside is gone when its key has a newer one. Set it to 'delete', or delete '\(self.parkedTopic)'."
+            )
+        }
+        if let time = input.number("retention.ms"), time >= 0, time < self.deadline.wholeMilliseconds {
+            outlook.warnings.append(
+                "The input topic '\(self.inputTopic)' keeps a record for \(time) ms (retention.ms), and worker.deadline "
+                    + "is \(self.deadline.wholeMilliseconds) ms: what is put aside for longer becomes a dead letter "
+                    + "without its value. Raise the one or lower the other."
+            )
+        }
     }
 }
 

@@ -8,13 +8,24 @@ package struct Preflight: Hashable, Sendable {
     package var inputTopic: String
     package var resultTopic: String
     package var deadLetterTopic: String
+    package var parkedTopic: String
     package var retryTiers: [RetryTier]
+    /// How long a record may be called for.
+    package var deadline: Duration
+    /// As the cluster has them; 0 for a parking topic that is not there.
+    package var inputPartitions = 0
+    package var parkedPartitions = 0
+    /// Of a record, as `kafka.message_limit` has it.
+    package var messageBytesLimit: Int
 
     package init(_ settings: EngineSettings) {
         self.inputTopic = settings.inputTopic
         self.resultTopic = settings.resultTopic
         self.deadLetterTopic = settings.deadLetterTopic
+        self.parkedTopic = settings.parkedTopic
         self.retryTiers = settings.retryTiers
+        self.deadline = settings.deadline
+        self.messageBytesLimit = settings.messageBytesLimit
     }
 
     /// What is wrong with a setting under `kafka`.
@@ -27,7 +38,7 @@ package struct Preflight: Hashable, Sendable {
     package var faultsOfNames: [NameFault] {
         let topics = [
             ("topic", self.inputTopic), ("result_topic", self.resultTopic),
-            ("dead_letter_topic", self.deadLetterTopic),
+            ("dead_letter_topic", self.deadLetterTopic), ("parked_topic", self.parkedTopic),
         ]
         var faults: [NameFault] = []
         for (setting, topic) in topics where !Self.isTopicName(topic) {
@@ -44,10 +55,20 @@ package struct Preflight: Hashable, Sendable {
             let problem = "'\(self.deadLetterTopic)' is also the result topic"
             faults.append(NameFault(setting: "dead_letter_topic", problem: problem))
         }
+        if [self.resultTopic, self.deadLetterTopic].contains(self.parkedTopic) {
+            let problem = "'\(self.parkedTopic)' is also the topic of results or of dead letters"
+            faults.append(NameFault(setting: "parked_topic", problem: problem))
+        }
         return faults
     }
 
-    /// Faults of the cluster as it is.
+    /// Takes note of what the cluster has.
+    package mutating func meet(_ cluster: ClusterMetadata) {
+        self.inputPartitions = cluster.partitionCounts[self.inputTopic] ?? 0
+        self.parkedPartitions = cluster.partitionCounts[self.parkedTopic] ?? 0
+    }
+
+    /// Topics that the cluster does not have, or does not show.
     package func faults(in cluster: ClusterMetadata) -> [String] {
         let roles =
             [("input", self.inputTopic), ("result", self.resultTopic), ("dead-letter", self.deadLetterTopic)]
@@ -76,8 +97,14 @@ package struct Preflight: Hashable, Sendable {
 /// Why a worker did not start.
 package struct PreflightFailure: Error, CustomStringConvertible {
     package var faults: [String]
+    /// The cluster may still come to have what it lacks, such as a topic that has just been created: ask it again
+    /// before giving up.
+    package var mayPass: Bool
 
-    package init(faults: [String]) { self.faults = faults }
+    package init(faults: [String], mayPass: Bool = false) {
+        self.faults = faults
+        self.mayPass = mayPass
+    }
 
     package var description: String { self.faults.joined(separator: "\n") }
 }

@@ -44,12 +44,13 @@ package struct ServiceProcess: Sendable {
         ) { port in
             logger.info("health and metrics", metadata: ["port": "\(port)"])
         }
+        let hangUp = HangUp { logger.notice("\($0)") }
         logger.info("starting", metadata: ["version": "\(WorkerIdentity.version)"])
         let services = try makeServices(Surroundings(registry: registry, health: health, logger: logger))
         // Stopped from the last to the first: the health server answers until the work has drained.
         let group = ServiceGroup(
             configuration: .init(
-                services: ([ImpatientStop(), server] + services).map {
+                services: ([ImpatientStop(), hangUp, server] + services).map {
                     .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
                 },
                 gracefulShutdownSignals: [.sigterm, .sigint],

@@ -2,7 +2,7 @@ import Glibc
 
 /// When a worker ends by itself, and who is told what it took.
 package struct RunBound: Sendable {
-    /// Stop once so many records are settled; nil to run on.
+    /// Take in so many records and no more, and stop once they are settled; nil to run on.
     package var records: Int?
     /// Gets a line of JSON at the end.
     package var report: (@Sendable (String) -> Void)?

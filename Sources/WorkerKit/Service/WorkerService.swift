@@ -59,8 +59,11 @@ package struct WorkerService: Service {
         let upstream = try HTTPClient(self.settings.http)
         defer { upstream.close() }
         try broker.consumer.subscribe(to: self.settings.engine.consumedTopics)
+        var settings = self.settings.engine
+        settings.settledBound = self.bound.records
+        let memory = facts.parkedPartitions > 0 ? try KafkaMemory(self.memoryProperties) : nil
         let engine = Engine(
-            settings: self.settings.engine,
+            settings: settings,
             facts: facts,
             handler: self.handler,
             broker: broker,
@@ -68,17 +71,26 @@ package struct WorkerService: Service {
             metrics: EngineMetrics(factory: self.registry, upstream: self.settings.engine.upstream),
             logger: self.logger,
             crashes: self.crashRecorder(),
+            lot: memory.map {
+                ParkingLot(
+                    topic: settings.parkedTopic,
+                    partitions: Int32(clamping: facts.parkedPartitions),
+                    memory: $0
+                )
+            },
             seed: .random(in: .min ... .max)
         )
-        func waitForAll() -> Wait {
+        // What has arrived and nobody takes now must not keep the thread awake.
+        func waitForAll(withMemory isAwaited: Bool) -> Wait {
             Wait(
                 on: [
                     stop.bell.descriptor, broker.consumer.descriptor, broker.producer.descriptor,
-                    upstream.descriptor,
+                    upstream.descriptor, isAwaited ? memory?.descriptor ?? -1 : -1,
                 ]
             )
         }
-        var wait = waitForAll()
+        var awaitsMemory = false
+        var wait = waitForAll(withMemory: awaitsMemory)
         var watched = broker.producer
         var usage = UsageMeter()
         var turnsWithoutSleep = 0
@@ -91,9 +103,10 @@ package struct WorkerService: Service {
             if let limit = self.bound.records, engine.settledRecords >= limit { stop.request() }
             self.health.become(engine.unreadiness.map { .notReady(reason: $0) } ?? .ready)
             // A transactional producer that was made anew announces itself elsewhere.
-            if watched !== broker.producer {
+            if watched !== broker.producer || awaitsMemory != engine.awaitsMemory {
                 watched = broker.producer
-                wait = waitForAll()
+                awaitsMemory = engine.awaitsMemory
+                wait = waitForAll(withMemory: awaitsMemory)
             }
             turnsWithoutSleep = wait(atMost: sleep) ? 0 : turnsWithoutSleep + 1
             upstream.isBusy = turnsWithoutSleep > Self.busyTurns
@@ -106,6 +119,15 @@ package struct WorkerService: Service {
     /// A thread that has not slept for so many turns has no time to spare.
     private static let busyTurns = 8
 
+    /// For what is put aside: one partition is read at a time, and as far ahead as there is soon room for.
+    private var memoryProperties: [String: String] {
+        let appetite = [
+            "auto.offset.reset": "earliest", "queued.min.messages": "1000",
+            "queued.max.messages.kbytes": "4096", "fetch.message.max.bytes": "1048576",
+        ]
+        return self.settings.kafka.readerProperties.merging(appetite) { $1 }
+    }
+
     /// A worker without one is a worker all the same.
     private func crashRecorder() -> CrashRecorder? {
         do throws(CrashRecorder.Failure) {
@@ -117,8 +139,8 @@ package struct WorkerService: Service {
     }
 
     private func connect() throws(KafkaError) -> KafkaBroker {
-        let properties = self.settings.producerProperties(instance: UUID().uuidString)
-        return try KafkaBroker(consumer: Consumer(self.settings.kafka.consumerProperties)) {
+        let properties = self.settings.producerProperties()
+        return try KafkaBroker(consumer: Consumer(self.settings.kafka.consumerProperties())) {
             () throws(KafkaError) in
             try Producer(properties)
         }

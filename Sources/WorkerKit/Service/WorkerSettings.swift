@@ -27,6 +27,13 @@ package struct WorkerSettings: Sendable {
         )
         engine.resultTopic = self.kafka.resultTopic
         engine.deadLetterTopic = self.kafka.deadLetterTopic
+        engine.parkedTopic = reader.section("kafka").string(
+            "parked_topic",
+            default: engine.parkedTopic,
+            help:
+                "Gets a ticket for each record that is put aside, so that one destination's outage leaves the others "
+                + "their memory. Compacted, with the partitions of the input. Without it everything waits in hand."
+        )
         engine.messageBytesLimit = self.kafka.messageBytesLimit
         identity.haste.apply(to: &engine)
         engine.longestGate = identity.longestGate ?? engine.longestGate
@@ -55,17 +62,16 @@ package struct WorkerSettings: Sendable {
 
 extension WorkerSettings {
     /// One for all workers of a group on this machine, and of this user.
-    private static func temporaryFolder(of group: String) -> String {
+    package static func temporaryFolder(of group: String) -> String {
         let name = String(group.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "_" })
         return NSTemporaryDirectory() + "flotilla-\(getuid())-\(name)"
     }
 
-    /// - Parameter instance: tells this process from every other. Its transactions are called after it, so that
-    ///   nobody else ends them; what it leaves open when it dies ends by `transaction_timeout`.
-    func producerProperties(instance: String) -> [String: String] {
+    /// The same each time only where `kafka.instance` is set: ask once for the life of a process.
+    func producerProperties() -> [String: String] {
         switch self.engine.delivery {
         case .atLeastOnce: self.kafka.producerProperties()
-        case .exactlyOnce: self.kafka.producerProperties(transactionalID: "\(self.kafka.group)-\(instance)")
+        case .exactlyOnce: self.kafka.producerProperties(transactionalID: self.kafka.transactionalID())
         }
     }
 }

@@ -115,22 +115,20 @@ struct PlanCommandTests {
     @Test func answersALineAsSoonAsItIsThere() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(Array(SettingsText().text.utf8), to: "settings.yaml")
+        let (input, output) = (Pipe(), Pipe())
         let process = try WorkerCommand.process(
             "activation-worker",
-            Self.arguments.map { $0.replacing("{settings}", with: file.path) }
+            Self.arguments.map { $0.replacing("{settings}", with: file.path) },
+            input: .pipe(input),
+            output: .pipe(output)
         )
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
         for _ in 1...3 {
             try input.fileHandleForWriting.write(contentsOf: Data((Self.good + "\n").utf8))
             let answer = output.fileHandleForReading.availableData
             #expect(String(decoding: answer, as: UTF8.self).hasPrefix(#"{"verdict":"call""#))
         }
         try input.fileHandleForWriting.close()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        #expect(process.wait() == 0)
     }
 
     @Test func saysWhatIsWrongWithTheSettingsAndReadsNothing() throws {

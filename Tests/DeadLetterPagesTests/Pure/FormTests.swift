@@ -74,6 +74,12 @@ struct FormTests {
         #expect(ReplayForm(FormFields("rate=2.5&maximum=7&force=yes&target=t")).faults.isEmpty)
     }
 
+    @Test func aSecondSuccessHasABoxOfItsOwn() {
+        let forced = ReplayForm(FormFields("force=yes")).options
+        #expect(forced.force && !forced.again)
+        #expect(ReplayForm(FormFields("again=yes")).options.again)
+    }
+
     @Test func aReasonIsMoreThanSpaces() {
         #expect(Because(FormFields("because=++++++++++")) == nil)
         #expect(Because(FormFields("because=why")) == nil)

@@ -38,6 +38,13 @@ struct ChangeTests {
             )
             let sentence = "3 replayed: 2 succeeded, 1 dead again, 0 open"
             #expect(try await stage.page(address, once: { $0.contains(sentence) }).contains(sentence))
+            // What has succeeded does not go by force, and not unsaid.
+            _ = try await stage.page("/letters?state=succeeded", once: { $0.contains("/letters/dl-") })
+            let forced = try await visitor.get("/plan?state=succeeded&force=yes").body
+            #expect(forced.contains("has succeeded") && forced.contains("nothing would be replayed"))
+            let again = try await visitor.get("/plan?state=succeeded&again=yes").body
+            #expect(again.contains("2 letters have succeeded after a replay before"))
+            #expect(again.contains("2 of them are to succeed a second time"))
             let trail = try await stage.page("/audit", once: { $0.contains("the upstream is back") })
             #expect(trail.contains("<td>ada</td>"))
             // Sent twice, the form does its work once.

@@ -54,16 +54,15 @@ struct Certificate: Sendable {
     }
 
     private static func run(_ command: String...) throws -> String {
-        let process = Process()
         let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = command
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
+        let process = try TestProcess(
+            command[0],
+            Array(command.dropFirst()),
+            output: .pipe(output),
+            error: .pipe(output)
+        )
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(output: text) }
+        guard process.wait() == 0 else { throw Failure(output: text) }
         return text
     }
 }

@@ -90,7 +90,8 @@ import WorkerTestSupport
         ("{", "value.not_json"), ("<html></html>", "value.not_protobuf"), ("[]", "value.not_protobuf"),
         (record.replacing("AgAAAHRlc3Q=", with: "AgAAAHRlc3Q"), "device_token.malformed"),
         (record.replacing("AgAAAHRlc3Q=", with: "AgA_-Q=="), "device_token.malformed"),
-        (record.replacing("\"AgAAAHRlc3Q=\"", with: "{}"), "field.wrong_type"),
+        (record.replacing("\"AgAAAHRlc3Q=\"", with: "{}"), "device_token.malformed"),
+        (record.replacing("\"query\"", with: "{}"), "field.wrong_type"),
         (record.replacing("query", with: "update"), "bits.missing"),
         (record.replacing("2026-11-21", with: "2026-11-20"), "device_token.too_old"),
     ])

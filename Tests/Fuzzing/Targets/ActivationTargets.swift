@@ -38,7 +38,7 @@ enum ActivationClaims {
 
     /// What a dead letter or a rejection may give as its reason.
     private static let codes: Set<String> = RecordClaims.codes.union([
-        "value.not_a_payment", "value.negative", "app_id.missing",
+        "value.not_a_payment", "value.negative", "value.malformed", "app_id.missing",
         "advertiser_id.missing", "app_type.unknown", "conversion_type.unknown", "device_id.empty",
         "device_id.zero", "device_id.malformed", "device_id.ambiguous", "muid.malformed",
         "converted_at.missing", "converted_at.malformed", "client_ip.malformed", "click_id.malformed",

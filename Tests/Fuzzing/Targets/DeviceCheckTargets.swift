@@ -82,7 +82,8 @@ private enum DeviceCheckClaims {
         "op.unknown", "environment.unknown", "team_id.malformed", "bits.missing", "bits.not_an_update",
         "token_created_at.malformed", "received_at.malformed", "requested_at.malformed",
         "bundle_id.too_long", "request_id.too_long", "subject.too_long", "device_token.missing",
-        "device_token.too_long", "device_token.malformed",
+        "device_token.too_long", "device_token.malformed", "environment.malformed", "request_id.malformed",
+        "bundle_id.malformed", "subject.malformed",
     ])
 
     static func check(_ record: InboundRecord) throws {
@@ -92,7 +93,7 @@ private enum DeviceCheckClaims {
         case .success(let check):
             for format in ValueFormat.allCases {
                 var again = record
-                again.value = try check.written(as: format)
+                again.value = try check.written(as: format, publishedAt: record.timestamp)
                 again.headers = [RecordHeader("content-type", format.contentType)]
                 try claim("written as \(format), it is read as the same", self.reading(again) == reading)
             }
@@ -101,7 +102,11 @@ private enum DeviceCheckClaims {
         case .failure(.record(let fault)): try StoreClaims.check(fault.reason, of: self.codes)
         case .failure(.refused(let reason, let answer)):
             try StoreClaims.check(reason, of: self.codes)
-            try claim("a refusal is one of the token", answer.result == .invalidToken)
+            let isOfToken = reason.code.hasPrefix("device_token.")
+            try claim(
+                "only a token is invalid",
+                answer.map { ($0.result == .invalidToken) == isOfToken } ?? true
+            )
         }
     }
 
@@ -129,11 +134,11 @@ extension FoundationJSON {
 
 extension DeviceCheck {
     /// As a backend would write it.
-    fileprivate func written(as format: ValueFormat) throws -> [UInt8] {
+    fileprivate func written(as format: ValueFormat, publishedAt: Int64?) throws -> [UInt8] {
         var message = Flotilla_Devicecheck_V1_DeviceCheck()
         message.op = self.operation.rawValue
         message.teamID = self.header.teamID
-        message.environment = self.header.environment.rawValue
+        message.environment = self.environment.rawValue
         message.bundleID = self.header.bundleID
         message.requestID = self.header.requestID
         message.deviceToken = String(decoding: self.token.text, as: UTF8.self)
@@ -146,7 +151,10 @@ extension DeviceCheck {
             message.tokenCreatedAt = Google_Protobuf_Timestamp(milliseconds: time)
         }
         if let time = self.receivedAt { message.receivedAt = Google_Protobuf_Timestamp(milliseconds: time) }
-        if let time = self.requestedAt { message.requestedAt = Google_Protobuf_Timestamp(milliseconds: time) }
+        // One that is not known was one that cannot be: after the record was published.
+        if let time = self.requestedAt ?? publishedAt.map({ max($0, 1_000_000_000_000) + 1 }) {
+            message.requestedAt = Google_Protobuf_Timestamp(milliseconds: time)
+        }
         return switch format {
         case .json: try message.jsonUTF8Bytes()
         case .protobuf: try message.serializedBytes()

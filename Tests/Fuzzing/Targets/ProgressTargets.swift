@@ -6,25 +6,31 @@ extension FuzzTarget {
     static let progressMetadata = FuzzTarget(
         "progress-metadata",
         longestInput: 4_200,
-        words: ["f1:", "9223372036854775807", "AAAA", "gA=="]
+        words: ["f2:", Self.place.text, "7@1700000000000:", "9223372036854775807", "AAAA", "gA=="]
     ) { input in
         var reader = InputReader(input)
         // A broker's offsets are never negative: what is, librdkafka gives as none.
         let position = max(0, reader.number(or: 0) as Int64)
         let text = reader.remainingText()
         try ProgressClaims.check(gaps: Array(text.utf8), after: position)
-        guard let finished = ProgressMetadata.decode(text, from: position) else { return }
+        guard let metadata = try? ProgressMetadata(text, at: Self.place, from: position) else { return }
+        let finished = metadata.finished
         try claim("offsets come in order", zip(finished, finished.dropFirst()).allSatisfy { $0 < $1 })
         try claim("offsets are not below the position", (finished.first ?? position) >= position)
         try claim("offsets lie in the window", finished.count <= PartitionProgress.window)
-        let written = ProgressMetadata.encode(finished, beyond: position)
+        let written = metadata.text
         try claim("a broker takes what is written", written.utf8.count <= 4_096)
         try claim(
             "what is written is read as the same",
-            ProgressMetadata.decode(written, from: position) == finished
+            (try? ProgressMetadata(written, at: Self.place, from: position)) == metadata
         )
         try ProgressClaims.check(position, finished)
     }
+
+    fileprivate static let place = PartitionMark(
+        clusterID: "fuzzed",
+        TopicPartition(topic: "activation", partition: 3)
+    )
 
     /// Lines of `partition offset topic metadata`, through librdkafka's list and back.
     static let partitionList = FuzzTarget("partition-list", words: [" -1001 ", "activation", "f1:"]) {
@@ -59,10 +65,10 @@ private enum ProgressClaims {
             offsets.append(offset)
             next = offset + 1
         }
-        let written = ProgressMetadata.encode(offsets, beyond: position)
+        let metadata = ProgressMetadata(place: FuzzTarget.place, position: position, finished: offsets)
         try claim(
             "what is finished is remembered",
-            ProgressMetadata.decode(written, from: position) == offsets
+            (try? ProgressMetadata(metadata.text, at: FuzzTarget.place, from: position)) == metadata
         )
     }
 

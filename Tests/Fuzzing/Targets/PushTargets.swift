@@ -131,6 +131,7 @@ private enum PushClaims {
         [
             "type.unknown", "status.unknown", "environment.unknown", "reason.malformed",
             "payload_sha256.malformed", "payload.too_large", "payload.malformed", "device_id.missing",
+            "field.not_utf8",
         ]
             + ["provider", "message_id", "campaign_id", "app_bundle", "device_id", "event_id"].flatMap {
                 [$0 + ".too_long", $0 + ".malformed"]

@@ -97,7 +97,8 @@ private enum ReceiptInputClaims {
 private enum ReceiptRecordClaims {
     private static let codes: Set<String> = RecordClaims.codes.union([
         "receipt.missing", "environment.unknown", "received_at.malformed", "bundle_id.too_long",
-        "request_id.too_long", "product_id.too_long", "transaction_id.malformed",
+        "request_id.too_long", "product_id.too_long", "transaction_id.malformed", "receipt_data.malformed",
+        "product_id.malformed", "environment.malformed", "request_id.malformed",
     ])
 
     static func check(_ record: InboundRecord) throws {

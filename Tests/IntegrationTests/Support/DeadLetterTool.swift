@@ -33,29 +33,45 @@ final class DeadLetterToolUnderTest: Sendable {
 
     /// A command under way.
     struct Running {
-        let process: Process
+        let process: TestProcess
         private let output: FileHandle
         private let complaints: FileHandle
+        private let complaintsFile: URL
 
-        init(_ process: Process, _ folder: TemporaryFolder) throws {
-            self.process = process
+        init(
+            _ arguments: [String],
+            _ environment: [String: String],
+            _ folder: TemporaryFolder
+        ) throws {
             let name = UUID().uuidString
             let (out, err) = (
                 try folder.write([], to: "\(name).out"), try folder.write([], to: "\(name).err")
             )
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = try FileHandle(forWritingTo: out)
-            process.standardError = try FileHandle(forWritingTo: err)
+            self.process = try TestProcess(
+                try WorkerUnderTest.path(of: "dead-letters"),
+                arguments,
+                environment: environment,
+                output: .file(try FileHandle(forWritingTo: out)),
+                error: .file(try FileHandle(forWritingTo: err))
+            )
             self.output = try FileHandle(forReadingFrom: out)
             self.complaints = try FileHandle(forReadingFrom: err)
-            try process.run()
+            self.complaintsFile = err
+        }
+
+        /// Looks until the command has complained of this, or the time is up.
+        func waitForComplaint(_ words: String, atMost longest: Duration = .seconds(30)) throws -> Bool {
+            let deadline = ContinuousClock.now + longest
+            while try !String(contentsOf: self.complaintsFile, encoding: .utf8).contains(words) {
+                guard ContinuousClock.now < deadline else { return false }
+                _ = poll(nil, 0, 20)
+            }
+            return true
         }
 
         func end() throws -> Run {
-            self.process.waitUntilExit()
-            return Run(
-                status: self.process.terminationReason == .exit
-                    ? self.process.terminationStatus : 128 + self.process.terminationStatus,
+            Run(
+                status: self.process.wait(),
                 output: String(decoding: try self.output.readToEnd() ?? Data(), as: UTF8.self),
                 complaints: String(decoding: try self.complaints.readToEnd() ?? Data(), as: UTF8.self)
             )
@@ -70,10 +86,7 @@ final class DeadLetterToolUnderTest: Sendable {
     func start(_ arguments: [String], user: String = "anna", environment: [String: String] = [:]) throws
         -> Running
     {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try WorkerUnderTest.path(of: "dead-letters"))
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging([
+        let environment = ProcessInfo.processInfo.environment.merging([
             "XDG_CACHE_HOME": self.folder.url.appendingPathComponent(user).path,
             "FLOTILLA_KAFKA_BROKERS": self.brokers,
             "FLOTILLA_DEAD_LETTERS_TOPICS": self.letters,
@@ -81,7 +94,7 @@ final class DeadLetterToolUnderTest: Sendable {
             "FLOTILLA_DEAD_LETTERS_AUDIT_TOPIC": self.audit,
             "FLOTILLA_DEAD_LETTERS_USER": user,
         ]) { $1 }.merging(environment) { $1 }
-        return try Running(process, self.folder)
+        return try Running(arguments, environment, self.folder)
     }
 }
 

@@ -1,8 +1,9 @@
 import Foundation
+import WorkerTestSupport
 
 /// A `fleet` as a process, and everybody that it has started: they are known by its temporary folder in `TMPDIR`.
 final class FleetUnderTest {
-    private let process = Process()
+    private let process: TestProcess
     private let output: ProcessOutput
     private let folder: URL
 
@@ -11,29 +12,26 @@ final class FleetUnderTest {
             .appendingPathComponent("flotilla-\(UUID().uuidString)")
         self.output = try ProcessOutput()
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
-        self.process.executableURL = URL(fileURLWithPath: try WorkerUnderTest.path(of: "fleet"))
-        self.process.arguments = arguments
-        self.process.environment = ProcessInfo.processInfo.environment
-            .merging(["TMPDIR": self.folder.path]) { $1 }
-        self.process.standardOutput = self.output.pipe
-        self.process.standardError = self.output.pipe
-        try self.process.run()
+        self.process = try TestProcess(
+            try WorkerUnderTest.path(of: "fleet"),
+            arguments,
+            environment: ProcessInfo.processInfo.environment.merging(["TMPDIR": self.folder.path]) { $1 },
+            output: .pipe(self.output.pipe),
+            error: .pipe(self.output.pipe)
+        )
     }
 
     deinit {
-        if self.process.isRunning { kill(self.process.processIdentifier, SIGKILL) }
+        self.process.send(SIGKILL)
         for survivor in self.started { kill(survivor, SIGKILL) }
         try? FileManager.default.removeItem(at: self.folder)
     }
 
     var isRunning: Bool { self.process.isRunning }
 
-    func send(_ signal: Int32) { kill(self.process.processIdentifier, signal) }
+    func send(_ signal: Int32) { self.process.send(signal) }
 
-    func exitStatus() -> Int32 {
-        self.process.waitUntilExit()
-        return self.process.terminationStatus
-    }
+    func exitStatus() -> Int32 { self.process.wait() }
 
     func waitForWorker() -> pid_t? { self.waitFor("activation-worker", "run") }
 
@@ -70,7 +68,7 @@ final class FleetUnderTest {
     private var started: [pid_t] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return entries.compactMap { pid_t($0) }.filter { pid in
-            pid != self.process.processIdentifier && !Self.words(of: pid).isEmpty
+            pid != self.process.id && !Self.words(of: pid).isEmpty
                 && Self.strings("/proc/\(pid)/environ").contains("TMPDIR=\(self.folder.path)")
         }
     }

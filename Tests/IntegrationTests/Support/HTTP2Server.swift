@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WorkerTestSupport
 
 /// An HTTP/2 server that is none of ours: nghttpd, which answers every request for a path with the file of that name,
 /// over TLS with a certificate that it has signed itself, for the name "localhost".
@@ -8,7 +9,7 @@ final class HTTP2Server {
     let certificate: String
     let port: Int
     private let folder: URL
-    private let process = Process()
+    private let process: TestProcess
     private let output: ProcessOutput
 
     /// - Parameter answers: the bodies, by their paths.
@@ -30,29 +31,25 @@ final class HTTP2Server {
             try Data(body.utf8).write(to: file)
         }
         try Self.makeCertificate(key.path, certificate.path)
-        self.process.executableURL = URL(filePath: "/usr/bin/env")
-        self.process.arguments = [
-            "nghttpd", "--verbose", "--address=127.0.0.1", "--htdocs=\(root.path)", "0", key.path,
-            certificate.path,
-        ]
-        self.process.standardOutput = self.output.pipe
-        self.process.standardError = self.output.pipe
-        try self.process.run()
-        guard self.output.wait(for: "listen 127.0.0.1"),
-            let port = Self.port(of: self.process.processIdentifier)
-        else {
-            kill(self.process.processIdentifier, SIGKILL)
-            throw Failure(log: self.output.text)
-        }
+        self.process = try TestProcess(
+            "nghttpd",
+            [
+                "--verbose", "--address=127.0.0.1", "--htdocs=\(root.path)", "0", key.path,
+                certificate.path,
+            ],
+            output: .pipe(self.output.pipe),
+            error: .pipe(self.output.pipe)
+        )
+        guard self.output.wait(for: "listen 127.0.0.1"), let port = Self.port(of: self.process.id)
+        else { throw Failure(log: self.output.text) }
         self.port = port
     }
 
     struct Failure: Error { var log: String }
 
     deinit {
-        // Not to be refused: a child has the signal mask of the thread that started it, and ours may block all others.
-        kill(self.process.processIdentifier, SIGKILL)
-        self.process.waitUntilExit()
+        self.process.send(SIGKILL)
+        self.process.wait()
         try? FileManager.default.removeItem(at: self.folder)
     }
 
@@ -63,19 +60,13 @@ final class HTTP2Server {
     func waitForLog(_ words: String) -> Bool { self.output.wait(for: words) }
 
     private static func makeCertificate(_ key: String, _ certificate: String) throws {
-        let openssl = Process()
-        openssl.executableURL = URL(filePath: "/usr/bin/env")
-        openssl.arguments =
-            [
-                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-                "-nodes",
-            ]
-            + ["-days", "1", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-            + ["-keyout", key, "-out", certificate]
-        openssl.standardError = FileHandle.nullDevice
-        try openssl.run()
-        openssl.waitUntilExit()
-        guard openssl.terminationStatus == 0 else { throw Failure(log: "openssl made no certificate") }
+        let openssl = try TestProcess(
+            "openssl",
+            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+                + ["-days", "1", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+                + ["-keyout", key, "-out", certificate]
+        )
+        guard openssl.wait() == 0 else { throw Failure(log: "openssl made no certificate") }
     }
 
     /// The port on which a process listens. nghttpd was told to take any, and does not say which.

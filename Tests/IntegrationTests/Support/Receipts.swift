@@ -38,10 +38,15 @@ enum Receipts {
         return purchase
     }
 
-    static func record(_ members: [String: String], to topic: String, id: String) -> OutboundRecord {
+    static func record(
+        _ members: [String: String],
+        to topic: String,
+        id: String,
+        key: String? = nil
+    ) -> OutboundRecord {
         let members = ["bundleId": Self.app, "requestId": id].merging(members) { $1 }
         let value = (try? JSONSerialization.data(withJSONObject: members)).map(Array.init) ?? []
-        return OutboundRecord(topic: topic, key: Array(id.utf8), value: value)
+        return OutboundRecord(topic: topic, key: Array((key ?? id).utf8), value: value)
     }
 
     static func worker(
@@ -49,6 +54,7 @@ enum Receipts {
         _ apple: RunningStore,
         route: String,
         root: URL,
+        sandboxURL: String? = nil,
         more: String = ""
     ) throws -> WorkerUnderTest {
         let key = DeviceChecks.key.split(separator: "\n").map { "        \($0)" }.joined(separator: "\n")
@@ -67,10 +73,11 @@ enum Receipts {
               verifyreceipt_production_url: \(apple.url)
               verifyreceipt_sandbox_url: \(apple.sandboxURL)
               app_store_production_url: \(apple.url)
-              app_store_sandbox_url: \(apple.sandboxURL)
+              app_store_sandbox_url: \(sandboxURL ?? apple.sandboxURL)
               first_lag: 50ms
               apps:
                 - bundle_id: \(Self.app)
+                  calls_per_second: 5000
                   route: \(route)
                   shared_secret: s3cret
                   issuer_id: \(Self.issuer)
@@ -116,12 +123,16 @@ struct ReadReceipt: Decodable, Hashable {
     }
 }
 
+extension InboundRecord {
+    var receipt: ReadReceipt? {
+        self.value.flatMap { try? JSONDecoder().decode(ReadReceipt.self, from: Data($0)) }
+    }
+}
+
 extension TopicContents {
     /// The last result of each request.
     var receipts: [String: ReadReceipt] {
-        let results = self.records.compactMap { record in
-            record.value.flatMap { try? JSONDecoder().decode(ReadReceipt.self, from: Data($0)) }
-        }
+        let results = self.records.compactMap(\.receipt)
         return Dictionary(results.compactMap { result in result.requestId.map { ($0, result) } }) { $1 }
     }
 }

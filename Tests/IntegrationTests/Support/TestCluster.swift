@@ -8,10 +8,11 @@ import Records
 /// `FLOTILLA_TEST_BROKERS` names, where the topics have unique names and are deleted afterwards.
 final class TestCluster {
     let brokers: String
-    let topics: [String]
+    private(set) var topics: [String]
     let input: String
     var results: String { "\(self.input).result" }
     var deadLetters: String { "\(self.input).dead-letter" }
+    var parked: String { "\(self.input).parked" }
 
     private var embedded: MockCluster?
     private var transactional: EmbeddedBroker?
@@ -19,12 +20,18 @@ final class TestCluster {
     private var isRemoved = false
 
     /// One that takes transactions at their word, which the mock cluster does not.
-    static func transactional(partitions: Int = 4, retries: [String] = []) async throws -> TestCluster {
-        if let brokers = Self.external {
-            return try TestCluster(partitions, at: brokers, Self.names(retries: retries))
-        }
-        let broker = try await EmbeddedBroker.start()
-        let cluster = try TestCluster(partitions, at: broker.address, Self.names(retries: retries))
+    ///
+    /// - Parameter settings: of the embedded broker.
+    static func transactional(
+        partitions: Int = 4,
+        withDeadLetters: Bool = true,
+        retries: [String] = [],
+        _ settings: BrokerSettings = BrokerSettings()
+    ) async throws -> TestCluster {
+        let names = Self.names(withDeadLetters: withDeadLetters, retries: retries)
+        if let brokers = Self.external { return try TestCluster(partitions, at: brokers, names) }
+        let broker = try await EmbeddedBroker.start(settings)
+        let cluster = try TestCluster(partitions, at: broker.address, names)
         cluster.transactional = broker
         return cluster
     }
@@ -46,8 +53,7 @@ final class TestCluster {
         self.brokers = brokers
         let admin = try Admin(["bootstrap.servers": brokers, "log_level": "0"])
         self.admin = admin
-        let topics = Dictionary(uniqueKeysWithValues: names.map { ($0, partitions) })
-        try admin.createTopics(topics, atMost: .seconds(30))
+        try self.create(Dictionary(uniqueKeysWithValues: names.map { ($0, partitions) }))
     }
 
     convenience init(partitions: Int = 4, withDeadLetters: Bool = true) throws {
@@ -72,14 +78,15 @@ final class TestCluster {
     }
 
     /// A test that ends before its last line leaves nothing behind either.
-    deinit {
-        if !self.isRemoved { try? self.admin?.deleteTopics(self.topics, atMost: .seconds(30)) }
-    }
+    deinit { try? self.remove() }
 
-    /// Removes what this test made on a cluster that stays. Called last, so that the topics stay until then.
+    /// Removes what this test made on a cluster that stays, and what the programs made that it started: every topic whose
+    /// name begins with the input's, which no other test has. Called last, so that the topics stay until then.
     func remove() throws {
+        guard !self.isRemoved, let admin = self.admin else { return }
         self.isRemoved = true
-        try self.admin?.deleteTopics(self.topics, atMost: .seconds(30))
+        let names = try admin.metadata(atMost: .seconds(30)).partitionCounts.keys
+        try admin.deleteTopics(names.filter { $0.hasPrefix(self.input) }, atMost: .seconds(30))
     }
 
     /// The same for one that was started for this test.
@@ -108,7 +115,7 @@ final class TestCluster {
         )
         cluster.transactional = broker
         let plan = Dictionary(uniqueKeysWithValues: counts.map { ("\(names[0]).\($0.key)", $0.value) })
-        try cluster.admin?.createTopics(plan, atMost: .seconds(30))
+        try cluster.create(plan)
         return cluster
     }
 
@@ -116,6 +123,50 @@ final class TestCluster {
     func createTopic(_ name: String, _ settings: [String: String]) async throws {
         try await self.transactional?.createTopic(name, partitions: 1, settings: settings)
     }
+
+    /// One that a worker may still wait for.
+    func createDeadLetters() throws {
+        self.topics.append(self.deadLetters)
+        try self.create([self.deadLetters: 1])
+    }
+
+    /// Where records are put aside.
+    func createParking(partitions: Int) throws {
+        self.topics.append(self.parked)
+        try self.admin?.createTopics(
+            [self.parked: partitions],
+            settings: ["cleanup.policy": "compact"],
+            atMost: .seconds(30)
+        )
+        try self.wait(for: [self.parked: partitions])
+    }
+
+    /// Gives the input topic so many partitions.
+    func grow(to count: Int) throws {
+        try self.admin?.grow(self.input, to: count, atMost: .seconds(30))
+        try self.wait(for: [self.input: count])
+    }
+
+    private func create(_ counts: [String: Int]) throws {
+        try self.admin?.createTopics(counts, atMost: .seconds(30))
+        try self.wait(for: counts)
+    }
+
+    /// Apache Kafka answers before its brokers know of it.
+    private func wait(for counts: [String: Int]) throws {
+        struct NotThere: Error { var topics: [String] }
+        guard let admin = self.admin else { return }
+        let deadline = ContinuousClock.now + .seconds(30)
+        while true {
+            let seen = try admin.metadata(atMost: .seconds(30)).partitionCounts
+            let missing = counts.filter { seen[$0.key] != $0.value }.keys.sorted()
+            if missing.isEmpty { return }
+            guard ContinuousClock.now < deadline else { throw NotThere(topics: missing) }
+        }
+    }
+
+    /// Makes the embedded broker misbehave.
+    func setFaults(_ faults: BrokerFaults) async throws { try await self.transactional?.setFaults(faults) }
 
     /// Ends the embedded broker, as a power cut would.
     func shutDownBroker() { self.embedded = nil }

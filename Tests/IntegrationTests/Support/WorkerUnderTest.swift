@@ -1,5 +1,6 @@
 import Foundation
 import UpstreamSimulator
+import WorkerTestSupport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -7,7 +8,7 @@ import UpstreamSimulator
 
 /// The worker's executable as a process, as an operator would run it.
 final class WorkerUnderTest {
-    private let process = Process()
+    private let process: TestProcess
     private let output: ProcessOutput
     private let settings: URL
 
@@ -51,20 +52,17 @@ final class WorkerUnderTest {
             .appendingPathComponent("flotilla-\(UUID().uuidString).yaml")
         try text.write(to: self.settings, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: self.settings.path)
-        self.process.executableURL = URL(fileURLWithPath: try Self.path(of: executable))
-        self.process.arguments = command + ["--config", self.settings.path]
-        // What Deploy/test does for this process is not for the worker.
-        self.process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "MALLOC_ARENA_MAX" }
-        self.process.standardError = self.output.pipe
-        self.process.standardOutput = self.output.pipe
-        try self.process.run()
+        self.process = try TestProcess(
+            try Self.path(of: executable),
+            command + ["--config", self.settings.path],
+            output: .pipe(self.output.pipe),
+            error: .pipe(self.output.pipe)
+        )
     }
 
     deinit {
-        if self.process.isRunning {
-            kill(self.process.processIdentifier, SIGKILL)
-            self.process.waitUntilExit()
-        }
+        self.process.send(SIGKILL)
+        self.process.wait()
         try? FileManager.default.removeItem(at: self.settings)
     }
 
@@ -111,16 +109,12 @@ final class WorkerUnderTest {
         return false
     }
 
-    func send(_ signal: Int32) { kill(self.process.processIdentifier, signal) }
+    func send(_ signal: Int32) { self.process.send(signal) }
 
     /// Waits for the end of the process.
     ///
     /// - Returns: its exit status, or 128 and the signal that ended it.
-    func exitStatus() -> Int32 {
-        self.process.waitUntilExit()
-        return self.process.terminationReason == .exit
-            ? self.process.terminationStatus : 128 + self.process.terminationStatus
-    }
+    func exitStatus() -> Int32 { self.process.wait() }
 
     /// Ends it as a supervisor would, and says how it ended.
     func stop() -> Int32 {

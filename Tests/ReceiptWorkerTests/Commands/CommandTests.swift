@@ -54,7 +54,7 @@ import WorkerTestSupport
     /// What is settled without a call is shown as `interpret` shows it.
     @Test func plansWhatIsSettledWithoutACall() throws {
         let cut = try AppReceiptRow.named("truncated").receipt_b64
-        let records = [["receiptData": cut], ["transactionId": "1"]]
+        let records = [["receiptData": cut], ["bundleId": "com.example.unheard", "receiptData": cut]]
         let lines = try records.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
         let command = try WorkerCommand(
             ["plan"] + Self.now,

@@ -105,14 +105,15 @@ import Testing
         #expect(Self.isDecoded(bytes))
     }
 
-    /// Whether the record is well-formed: one that is refused for having no device is.
+    /// Whether the record is well-formed: one that is refused for having no device is, one that is refused for what a
+    /// phone wrote is not.
     private static func isDecoded(_ bytes: [UInt8]) -> Bool {
         do throws(Activation.Fault) {
             _ = try Activation(decoding: ActivationDraft.record(bytes))
             return true
         } catch {
-            guard case .refused = error else { return false }
-            return true
+            guard case .refused(let reason, _) = error else { return false }
+            return !reason.code.hasSuffix(".malformed") && reason.code != "value.negative"
         }
     }
 

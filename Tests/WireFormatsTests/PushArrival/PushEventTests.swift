@@ -291,8 +291,22 @@ import WireMessages
 
     // MARK: Records that cannot be read
 
+    /// These are for a publisher to mend.
     @Test(arguments: [
         ("{", "value.not_json"), ("[]", "value.not_protobuf"), ("{}x", "value.not_json"),
+        (#"{"type":"arrived","payload":{"aps":"#, "value.not_json"),
+    ])
+    func cannotReadTheseRecords(text: String, code: String) throws {
+        let fault = #expect(throws: PushEvent.Fault.self) { try Self.decode(text) }
+        guard case .record(let record)? = fault else {
+            Issue.record("\(text) is a record's fault")
+            return
+        }
+        #expect(record.reason.code == code)
+    }
+
+    /// What a phone chose is never a dead letter: a backend that passes a report on as it came has nothing to mend.
+    @Test(arguments: [
         (#"{"type":7,"deviceId":"d"}"#, "field.wrong_type"),
         (#"{"type":"arrived","deviceId":7}"#, "field.wrong_type"),
         (#"{"type":"arrived","deviceId":["d"]}"#, "field.wrong_type"),
@@ -306,14 +320,33 @@ import WireMessages
         (#"{"type":"arrived","deviceId":7,"payload":{"a":1}}"#, "field.wrong_type"),
         (#"{"type":"arrived","deviceId":"\ud800"}"#, "field.wrong_type"),
         (#"{"type":"arrived","payload":"\ud800"}"#, "field.wrong_type"),
+        (#"{"type":"arrived","deviceId":"d","deviceMs":1763962605200.5}"#, "field.wrong_type"),
+        (#"{"type":"arrived","deviceId":"d","uploadMs":1e400}"#, "field.wrong_type"),
+        (#"{"type":"arrived","deviceId":"d","payload":\#(nested(400))}"#, "value.not_json"),
+        (#"{"type":"arrived","deviceId":"d","payload":\#(nested(100_000))}"#, "value.not_json"),
+        (#"{"type":"arrived","deviceId":"\#(String(repeating: "d", count: 1 << 20))"}"#, "value.too_large"),
     ])
-    func cannotReadTheseRecords(text: String, code: String) throws {
+    func refusesWhatADeviceMayHaveWritten(text: String, code: String) throws {
         let fault = #expect(throws: PushEvent.Fault.self) { try Self.decode(text) }
-        guard case .record(let record)? = fault else {
-            Issue.record("\(text) is a record's fault")
+        guard case .refused(let reason, let header)? = fault else {
+            Issue.record("\(text.prefix(100)) is refused: \(String(describing: fault))")
             return
         }
-        #expect(record.reason.code == code)
+        #expect(reason.code == code)
+        #expect(header.serverMS == PushEventDraft.now)
+    }
+
+    static func nested(_ depth: Int) -> String {
+        String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    }
+
+    /// In JSON and in protobuf alike.
+    @Test func refusesTextsThatAreNoUTF8() {
+        let json = Array(#"{"type":"arrived","deviceId":""#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8)
+        for bytes in [json, [0x0A, 0x01, 0xFF], [0x82, 0x01, 0x02, 0x41, 0xC3]] {
+            let fault = #expect(throws: PushEvent.Fault.self) { try Self.decode(bytes) }
+            if case .record? = fault { Issue.record("\(bytes) is refused") }
+        }
     }
 
     /// From anywhere in the world, so no dead letters, in whichever form the record is.
@@ -331,7 +364,7 @@ import WireMessages
         }
     }
 
-    @Test(arguments: [nil, [], [0xFF], [0x0A, 0x05, 0x41], [0x0A, 0x01, 0xFF], [0x82, 0x01, 0x01, 0xC3]])
+    @Test(arguments: [nil, [], [0xFF], [0x0A, 0x05, 0x41]])
     func cannotReadTheseBytes(bytes: [UInt8]?) {
         let fault = #expect(throws: PushEvent.Fault.self) { try Self.decode(bytes) }
         if case .refused? = fault { Issue.record("\(bytes ?? []) are a record's fault") }

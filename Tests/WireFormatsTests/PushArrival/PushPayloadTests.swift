@@ -59,9 +59,7 @@ struct PushPayloadRow: Sendable, CustomTestStringConvertible {
         #expect(payload.campaignID == row.campaignID ?? "")
         #expect(payload.sentMS == row.sentAtSeconds.map { $0 * 1_000 })
         #expect(payload.installationID == row.installationID ?? "")
-        // An id of our own says nothing of the channel, and the rest of this row speaks of FCM.
-        let shown = row.name == "own_override" ? "fcm" : row.provider
-        #expect((payload.provider.isEmpty ? "apns" : payload.provider) == shown)
+        #expect((payload.provider.isEmpty ? "apns" : payload.provider) == row.provider)
     }
 
     @Test(arguments: PushPayloadRow.all)
@@ -72,7 +70,7 @@ struct PushPayloadRow: Sendable, CustomTestStringConvertible {
                 ($0.messageID, $0.campaignID) = ("", "")
                 $0.payload = String(decoding: row.payload, as: UTF8.self)
             }.event()
-            #expect(event.provider == (isDeclared || row.name != "own_override" ? row.provider : "fcm"))
+            #expect(event.provider == row.provider)
             #expect(event.messageID == row.messageID ?? "" && event.isEligible == row.isEligible)
             #expect(event.payloadSHA256.utf8.count == 64)
         }
@@ -80,9 +78,9 @@ struct PushPayloadRow: Sendable, CustomTestStringConvertible {
 
     /// From the surest to the least sure, each with all that come after it.
     static let ids: [(member: String, id: String, provider: String)] = [
-        (#""mid":"own""#, "own", ""), (#""msg_id":"own-2""#, "own-2", ""),
-        (#""gcm.notification.mid":"own-3""#, "own-3", "fcm"),
-        (#""gcm.notification.msg_id":"own-4""#, "own-4", "fcm"),
+        (#""mid":"own""#, "own", "apns"), (#""msg_id":"own-2""#, "own-2", "apns"),
+        (#""gcm.notification.mid":"own-3""#, "own-3", "apns"),
+        (#""gcm.notification.msg_id":"own-4""#, "own-4", "apns"),
         (#""gcm.message_id":"g-1""#, "g-1", "fcm"), (#""google.message_id":"g-2""#, "g-2", "fcm"),
         (#""_j_msgid":29273432613945685"#, "29273432613945685", "jpush"),
         (#""d":"uu79163143445552300911""#, "uu79163143445552300911", "umeng"),
@@ -101,11 +99,41 @@ struct PushPayloadRow: Sendable, CustomTestStringConvertible {
         let text = "{\(rest.reversed().map(\.member).joined(separator: ",")),\"aps\":{}}"
         let payload = try Self.payload(text, paths: Self.paths)
         #expect(payload.messageID == Self.ids[index].id)
-        // Our own ids leave it to the others to show the channel.
-        let channel = rest.first { !$0.provider.isEmpty }
-        #expect(payload.provider == channel?.provider)
+        // An id of our own is nobody else's, whatever channel the rest shows.
+        #expect(payload.provider == rest.first?.provider)
         let alone = try Self.payload("{\(Self.ids[index].member)}", paths: Self.paths)
         #expect(alone.messageID == Self.ids[index].id && alone.provider == Self.ids[index].provider)
+    }
+
+    /// A push that goes out over two channels carries two ids of theirs, and one of its sender's: it is one message.
+    @Test(arguments: ["", "fcm", "jpush"])
+    func onePushOverTwoChannelsIsOneMessage(declared: String) throws {
+        let channels = [
+            #"{"aps":{"alert":"x","mutable-content":1},"mid":"own-1","gcm.message_id":"g-1"}"#,
+            #"{"aps":{"alert":"x","mutable-content":1},"mid":"own-1","_j_msgid":29273432613945685}"#,
+            #"{"aps":{"alert":"x","mutable-content":1},"mid":"own-1"}"#,
+        ]
+        for messageID in ["", "own-1"] {
+            let keys = try channels.map { payload in
+                CohortKey(
+                    of: try PushEventDraft {
+                        ($0.provider, $0.messageID, $0.payload) = (declared, messageID, payload)
+                    }.event()
+                )
+            }
+            #expect(Set(keys).count == 1)
+            #expect(keys.allSatisfy { $0.messageID == "own-1" && $0.provider == "apns" })
+        }
+    }
+
+    /// An event that names a message of a channel itself means that one, whatever the push carries besides.
+    @Test func anIDThatTheEventNamesStaysItsProviders() throws {
+        let event = try PushEventDraft {
+            ($0.provider, $0.messageID, $0.payload) = (
+                "fcm", "g-1", #"{"mid":"own-1","gcm.message_id":"g-1"}"#
+            )
+        }.event()
+        #expect(event.provider == "fcm" && event.messageID == "g-1")
     }
 
     /// Trap 1: neighbours of each other, and one and the same as a Double.

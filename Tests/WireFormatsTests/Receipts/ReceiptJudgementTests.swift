@@ -43,13 +43,9 @@ import Testing
             transactionID: transaction,
             productID: product
         )
-        let judgement = ReceiptJudgement(
-            of: purchases,
-            claimed: claim,
-            by: policy,
-            saidToBeExpired: saidToBeExpired,
-            now: Self.now
-        )
+        var purchases = purchases
+        if saidToBeExpired { purchases.callOver(onlyUndated: true) }
+        let judgement = ReceiptJudgement(of: purchases, claimed: claim, by: policy, now: Self.now)
         let check = judgement.check.map { " \($0.code)" } ?? ""
         return "\(judgement.verdict.rawValue)\(check)\(judgement.isFlagged ? " flagged" : "")"
     }
@@ -86,7 +82,8 @@ import Testing
     @Test func isOursOnlyIfItSaysSo() {
         #expect(Self.judge(Self.purchases([], bundleID: "com.example.other")) == "not_ours bundle.foreign")
         #expect(Self.judge(Self.purchases([], bundleID: "COM.example.app")) == "not_ours bundle.foreign")
-        #expect(Self.judge(Self.purchases([], bundleID: nil)) == "not_ours bundle.nameless")
+        // A receipt of an unknown app is not called a foreign one.
+        #expect(Self.judge(Self.purchases([], bundleID: nil)) == "unavailable bundle.nameless")
     }
 
     @Test(

@@ -27,7 +27,8 @@ import WireMessages
         } catch {
             switch error {
             case .record(let fault): return "\(fault.kind.rawValue) \(fault.reason.code)"
-            case .refused(let reason, let answer): return "refused \(reason.code) \(answer.verdict.rawValue)"
+            case .refused(let reason, let answer):
+                return "refused \(reason.code) \(answer?.verdict.rawValue ?? "-")"
             }
         }
     }
@@ -55,9 +56,16 @@ import WireMessages
 
     @Test(arguments: [
         (#"{"receiptData":"x"}"#, "ok"), (#"{"transactionId":"1"}"#, "ok"),
-        ("{}", "invalid receipt.missing"), (#"{"productId":"pro"}"#, "invalid receipt.missing"),
-        (#"{"receiptData":"x","environment":"Sandbox"}"#, "invalid environment.unknown"),
-        (#"{"receiptData":1}"#, "invalid field.wrong_type"), ("[]", "undecodable value.not_protobuf"),
+        ("{}", "refused receipt.missing invalid"),
+        (#"{"receiptData":""}"#, "refused receipt.missing invalid"),
+        (#"{"productId":"pro"}"#, "refused receipt.missing invalid"),
+        (#"{"receiptData":"x","environment":"Sandbox"}"#, "ok"),
+        (#"{"receiptData":"x","environment":"Xcode"}"#, "ok"),
+        (#"{"receiptData":"x","environment":"staging"}"#, "refused environment.unknown invalid"),
+        (#"{"receiptData":1}"#, "refused receipt_data.malformed invalid"),
+        (#"{"receipt_data":1}"#, "refused receipt_data.malformed invalid"),
+        (#"{"bundleId":1,"receiptData":"x"}"#, "invalid field.wrong_type"),
+        ("[]", "undecodable value.not_protobuf"),
         (#"{"transactionId":"1/../2"}"#, "refused transaction_id.malformed invalid"),
         (#"{"receiptData":"x","transactionId":"abc"}"#, "refused transaction_id.malformed invalid"),
         (
@@ -66,7 +74,7 @@ import WireMessages
         ),
         (
             #"{"receiptData":"x","requestId":"\#(String(repeating: "p", count: 257))"}"#,
-            "invalid request_id.too_long"
+            "refused request_id.too_long invalid"
         ),
         (#"{"receiptData":"x","receivedAt":"0001-01-01T00:00:00Z"}"#, "invalid received_at.malformed"),
     ])
@@ -77,7 +85,7 @@ import WireMessages
         let data = String(repeating: "A", count: 3 << 20)
         #expect(Self.text(#"{"receiptData":"\#(data)"}"#) == "ok")
         let more = String(repeating: "A", count: Receipt.recordBytesLimit)
-        #expect(Self.text(#"{"receiptData":"\#(more)"}"#) == "too_large value.too_large")
+        #expect(Self.text(#"{"receiptData":"\#(more)"}"#) == "refused value.too_large -")
     }
 
     // MARK: results

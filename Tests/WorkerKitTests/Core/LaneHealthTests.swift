@@ -15,15 +15,91 @@ struct LaneHealthTests {
         return lane
     }
 
+    /// A rejection by this call of a record that has a key of its own.
+    private mutating func suspected(
+        _ call: UInt64,
+        ofKey key: Int? = nil,
+        after previous: UInt64? = nil,
+        lastGood: LaneHealth.GoodAnswer? = nil,
+        at now: Int64 = 0
+    ) -> LaneHealth.Hold? {
+        self.lane.suspected(call, ofKey: key ?? Int(call), after: previous, lastGood: lastGood, at: now)
+    }
+
     @Test mutating func anAnswerBetweenSuspectsKeepsTheLaneOpen() {
         for call: UInt64 in 0..<10 {
-            let suspicions = [self.lane.suspected(call, at: 0), self.lane.suspected(call, at: 0)]
+            let suspicions = [self.suspected(2 * call), self.suspected(2 * call + 1)]
             #expect(suspicions == [nil, nil])
-            _ = self.lane.answered(call)
+            _ = self.lane.answered(2 * call)
         }
-        let suspicions = (11...13).map { self.lane.suspected($0, at: 0) }
+        var suspicions: [LaneHealth.Hold?] = []
+        for call: UInt64 in 21...23 { suspicions.append(self.suspected(call)) }
         #expect(suspicions == [nil, nil, .begun(isNews: true)])
         #expect(!self.lane.admits(at: 0))
+    }
+
+    @Test mutating func suspectsOfOneKeyDoNotHoldTheLane() {
+        var suspicions: [LaneHealth.Hold?] = []
+        for call: UInt64 in 1...30 { suspicions.append(self.suspected(call, ofKey: Int(call % 2))) }
+        #expect(suspicions.prefix(2) == [nil, nil])
+        #expect(suspicions.dropFirst(2).allSatisfy { $0 == .recordOnly })
+        let ofAnotherKey = self.suspected(31, ofKey: 2)
+        #expect(ofAnotherKey == .begun(isNews: true))
+    }
+
+    @Test mutating func aLaneThatHasAnsweredSomebodyLatelyIsNotHeldBySuspects() {
+        let good = LaneHealth.GoodAnswer(call: 1, at: 0)
+        for call: UInt64 in 2..<100 {
+            let suspicion = self.suspected(call, lastGood: good, at: 10 * second - 1)
+            #expect(suspicion == (call < 4 ? nil : .recordOnly))
+        }
+        let late = self.suspected(100, lastGood: good, at: 10 * second)
+        #expect(late == .begun(isNews: true))
+    }
+
+    @Test mutating func aSuspectThatTheLaneHasRefutedIsADeadLetter() {
+        for call: UInt64 in 1...2 { _ = self.suspected(call, ofKey: 1) }
+        let kept = self.suspected(3, ofKey: 1)
+        #expect(kept == .recordOnly)
+        _ = self.lane.answered(2)
+        let earlier = self.suspected(5, after: 3, lastGood: LaneHealth.GoodAnswer(call: 4, at: 0))
+        #expect(earlier == nil)
+    }
+
+    /// Whoever has had a lane held in vain must not be able to do so again and again.
+    @Test mutating func eachSuspicionInVainDoublesTheTrust() {
+        var (now, call): (Int64, UInt64) = (0, 0)
+        for trust: Int64 in [10, 20, 40, 80, 160, 300, 300] {
+            var good = LaneHealth.GoodAnswer(call: call, at: now)
+            for _ in 0..<5 {
+                call += 1
+                let early = self.suspected(call, lastGood: good, at: good.at + trust * second - 1)
+                #expect(early != .begun(isNews: true) && early != .begun(isNews: false))
+            }
+            now = good.at + trust * second
+            call += 1
+            let late = self.suspected(call, lastGood: good, at: now)
+            #expect(late == .begun(isNews: trust == 10))
+            call += 1
+            self.lane.callStarted(call)
+            let opens = self.lane.answered(call)
+            #expect(opens)
+            good = LaneHealth.GoodAnswer(call: call, at: now)
+        }
+    }
+
+    @Test mutating func aLaneThatIsOnlySuspectedIsProbedAtASteadyPace() throws {
+        for call: UInt64 in 1...3 { _ = self.suspected(call) }
+        for call: UInt64 in 4..<20 {
+            let due = try #require(self.lane.nextProbe)
+            self.lane.callStarted(call)
+            let hold = self.suspected(call, at: due)
+            #expect(hold == .goesOn)
+            #expect(self.lane.nextProbe == due + 5 * second)
+        }
+        self.lane.callStarted(20)
+        _ = self.lane.hold(20, after: nil, at: 0)
+        #expect((self.lane.nextProbe ?? 0) > 5 * second)
     }
 
     @Test mutating func aHeldLaneLetsOneProbeThrough() {

@@ -34,7 +34,7 @@ private struct NaiveProgress {
 
 struct PartitionProgressTests {
     @Test(arguments: 0..<200)
-    func agreesWithSetsWhateverTheOrder(seed: UInt64) {
+    func agreesWithSetsWhateverTheOrder(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var progress = PartitionProgress(position: .random(in: 0...100_000, using: &random))
         var naive = NaiveProgress(position: progress.position, finishedBeyond: [])
@@ -57,8 +57,13 @@ struct PartitionProgressTests {
                 naive.finish(offset)
             default:
                 // A restart: what is unfinished is read again, what is finished beyond is not.
-                let text = ProgressMetadata.encode(progress.finishedBeyondPosition, beyond: progress.position)
-                let restored = ProgressMetadata.decode(text, from: progress.position) ?? []
+                let metadata = ProgressMetadata(
+                    place: .test,
+                    position: progress.position,
+                    finished: progress.finishedBeyondPosition
+                )
+                let restored = try ProgressMetadata(metadata.text, at: .test, from: progress.position)
+                    .finished
                 #expect(restored == naive.beyond, "seed \(seed)")
                 progress = PartitionProgress(position: progress.position, finishedBeyond: restored)
                 naive = NaiveProgress(position: naive.position, finishedBeyond: restored)
@@ -125,37 +130,5 @@ struct PartitionProgressTests {
         let progress = PartitionProgress(position: 10, finishedBeyond: outside + [12])
         #expect(progress.finishedBeyondPosition == [12])
         #expect(PartitionProgress(position: .max, finishedBeyond: [.max]).finishedBeyondPosition.isEmpty)
-    }
-}
-
-struct ProgressMetadataTests {
-    @Test func fitsTheBrokersLimitAtItsWorst() throws {
-        let position: Int64 = 1 << 40
-        let last = position + Int64(PartitionProgress.window) - 1
-        let text = ProgressMetadata.encode([last], beyond: position)
-        #expect(text.utf8.count <= 4_096)
-        #expect(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
-        #expect(ProgressMetadata.decode(text, from: position) == [last])
-        let all = Array(position...last)
-        #expect(
-            ProgressMetadata.decode(ProgressMetadata.encode(all, beyond: position), from: position) == all
-        )
-    }
-
-    @Test func saysNothingWhereNothingIsFinished() {
-        #expect(ProgressMetadata.encode([], beyond: 7) == "")
-        #expect(ProgressMetadata.decode("", from: 7) == [])
-    }
-
-    @Test(arguments: [
-        "x", "lAAAA", "f1", "f2:AAAA", "f1:!!!!", "f1:A", String(repeating: "A", count: 5_000),
-        "f1:" + String(repeating: "A", count: 4_000), "f1:\u{301}",
-    ])
-    func anothersMetadataIsNotReadAsOurs(text: String) {
-        #expect(ProgressMetadata.decode(text, from: 0) == nil)
-    }
-
-    @Test func offsetsBeyondTheLargestAreNotRead() {
-        #expect(ProgressMetadata.decode("f1:/w==", from: .max - 2) == nil)
     }
 }

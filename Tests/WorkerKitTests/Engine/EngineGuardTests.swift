@@ -11,22 +11,26 @@ import UpstreamHTTP
 struct EngineGuardTests {
     // MARK: the dead-letter budget
 
-    @Test func aWorkerThatWouldEmptyItsTopicIntoTheDeadLettersPauses() throws {
+    @Test func recordsThatWouldEmptyTheTopicIntoTheDeadLettersWaitAndOthersDoNot() throws {
         let simulation = Simulation(partitions: 2) {
             $0.budget.letters = 20
             $0.budget.window = .seconds(60)
         }
-        for index in 0..<500 { simulation.cluster.append("undecodable", to: Int32(index % 2)) }
+        for index in 0..<500 {
+            let key = "k\(index)"
+            simulation.cluster.append("undecodable", key: key, to: Int32(index % 2))
+        }
         let worker = simulation.startWorker()
         try simulation.run(for: .seconds(50))
         #expect(simulation.cluster.letters.count == 20)
-        #expect(worker.log.count(.error) == 1)
+        let message = "dead-letter budget exhausted: records with this reason wait, and nothing is lost"
+        #expect(worker.log.count(message) == 1)
         #expect(worker.engine.recordsInHand > 0)
-        // Nobody is asked for anything meanwhile, good records included.
+        #expect(worker.engine.unreadiness?.contains("wait for the dead-letter budget of undecodable") == true)
         simulation.cluster.append("good")
         try simulation.run(for: .seconds(5))
-        #expect(worker.upstream.calls == [])
-        #expect(worker.engine.unreadiness == nil)
+        #expect(simulation.cluster.outcome(250)?.fate == "succeeded")
+        #expect(simulation.cluster.letters.count == 20)
         #expect(simulation.violations == [])
     }
 

@@ -94,6 +94,38 @@ struct EngineOrderTests {
         #expect(simulation.violations == [])
     }
 
+    /// The group of a topic that transactions write to has no lag when it has read everything.
+    @Test(arguments: [false, true], [EngineSettings.Delivery.atLeastOnce, .exactlyOnce])
+    func marksOfTransactionsAtTheEndAreCommitted(whileInHand: Bool, delivery: EngineSettings.Delivery) throws
+    {
+        let simulation = Simulation(partitions: 1) { $0.delivery = delivery }
+        for index in 0..<5 { simulation.cluster.append("\(index)") }
+        simulation.startWorker()
+        if !whileInHand { try simulation.settleEverything() }
+        for _ in 0..<3 { simulation.cluster.appendMarker() }
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.cluster.committedOffset() == 8)
+        // What comes after them is no less read.
+        simulation.cluster.append("last")
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.cluster.committedOffset() == 9)
+        #expect(simulation.violations == [])
+    }
+
+    /// An end that was seen says nothing of a topic that was made anew.
+    @Test func theEndOfATopicThatIsGonePassesNothing() throws {
+        let simulation = Simulation(partitions: 1)
+        for index in 0..<5 { simulation.cluster.append("\(index)") }
+        for _ in 0..<3 { simulation.cluster.appendMarker() }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        simulation.cluster.makeAnew()
+        for index in 0..<3 { simulation.cluster.append("again \(index)") }
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.cluster.committedOffset() == 3)
+        #expect(simulation.violations == [])
+    }
+
     @Test func gapsInOffsetsAreNoObstacle() throws {
         let simulation = Simulation()
         for index in 0..<40 { simulation.cluster.append("\(index)", skipping: index % 5 == 0 ? 30_000 : 1) }

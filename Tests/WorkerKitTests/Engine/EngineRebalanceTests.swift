@@ -77,12 +77,13 @@ struct EngineRebalanceTests {
         try simulation.run(for: .seconds(1))
         simulation.cluster.expel(worker.broker)
         try simulation.run(for: .seconds(1))
-        // Their slots stay taken until they are back: the upstream is still at work on them.
-        #expect(worker.engine.orphanedCalls == 4)
+        // Their slots stay taken until they are back: the upstream is still at work on them. One of two endpoints takes
+        // three slots of four.
+        #expect(worker.engine.orphanedCalls == 3)
         #expect(worker.upstream.calls.count == 4)
         #expect(try simulation.settleEverything(within: .seconds(20)))
         #expect(worker.engine.orphanedCalls == 0)
-        #expect(worker.upstream.calls.count == 8)
+        #expect(worker.upstream.calls.count == 7)
         #expect(simulation.cluster.published.count == 4)
         #expect(simulation.violations == [])
     }
@@ -133,8 +134,8 @@ struct EngineRebalanceTests {
         try simulation.run(for: .seconds(1))
         self.stop(worker)
         #expect(try simulation.run(for: .seconds(3)) { worker.hasEnded })
-        #expect(worker.upstream.calls.count == 64)
-        #expect(simulation.cluster.committedOffset() == 64)
+        #expect(worker.upstream.calls.count == 48)
+        #expect(simulation.cluster.committedOffset() == 48)
         #expect(simulation.cluster.members.isEmpty)
         #expect(worker.isEmpty)
         #expect(simulation.violations == [])

@@ -16,7 +16,9 @@ struct PreflightTests {
             RetryTier(topic: "t.retry.1m", delay: .seconds(60)),
             RetryTier(topic: "t.retry.6h", delay: .seconds(6 * 3_600)),
         ]
-        return Preflight(settings)
+        var check = Preflight(settings)
+        check.meet(ClusterMetadata(partitionCounts: ["t": 4, "t.parked": 4]))
+        return check
     }()
 
     /// As Kafka has them when nobody has said anything.
@@ -27,6 +29,7 @@ struct PreflightTests {
 
     private func outlook(_ topic: String, _ settings: [String: String]) -> Preflight.Outlook {
         var told = Dictionary(uniqueKeysWithValues: Self.check.describedTopics.map { ($0, Self.usual) })
+        told["t.parked"]?["cleanup.policy"] = "compact"
         told[topic]?.merge(settings) { $1 }
         return Self.check.outlook(told.mapValues { TopicSettings($0) })
     }
@@ -35,12 +38,34 @@ struct PreflightTests {
         #expect(self.outlook("t", [:]) == Preflight.Outlook())
     }
 
-    @Test(arguments: ["t.dead-letter", "t.retry.1m"], ["compact", "compact,delete"])
+    @Test(arguments: ["t.result", "t.dead-letter", "t.retry.1m"], ["compact", "compact,delete"])
     func compactionWouldTakeRecordsAway(topic: String, policy: String) {
         let outlook = self.outlook(topic, ["cleanup.policy": policy])
         #expect(outlook.faults.count == 1)
         #expect(outlook.faults.allSatisfy { $0.contains("'\(topic)' is compacted") })
         #expect(self.outlook("t", ["cleanup.policy": policy]).faults == [])
+    }
+
+    /// Tickets that are deleted stand for records that are lost.
+    @Test(arguments: ["delete", "compact,delete"])
+    func aParkingTopicKeepsItsTickets(policy: String) {
+        let outlook = self.outlook("t.parked", ["cleanup.policy": policy])
+        #expect(outlook.faults.count == 1)
+        #expect(outlook.faults.allSatisfy { $0.contains("'t.parked'") && $0.contains("'compact'") })
+    }
+
+    @Test func whatIsPutAsideMustBeThereToBeReadAgain() {
+        #expect(self.outlook("t", ["cleanup.policy": "compact"]).warnings.count == 1)
+        #expect(self.outlook("t", ["retention.ms": "604799999"]).warnings.count == 1)
+        #expect(self.outlook("t", ["retention.ms": "-1"]) == Preflight.Outlook())
+    }
+
+    @Test func withoutAParkingTopicThereIsANote() {
+        var check = Self.check
+        check.meet(ClusterMetadata(partitionCounts: ["t": 4]))
+        #expect(check.outlook([:]).notes.count == 1)
+        check.meet(ClusterMetadata(partitionCounts: ["t": 4, "t.parked": 3]))
+        #expect(check.outlook([:]).warnings.count == 1)
     }
 
     /// A minute and an hour more, and twice six hours.
@@ -62,9 +87,18 @@ struct PreflightTests {
         #expect(self.outlook("t", ["max.message.bytes": "10000000"]).warnings.count == 3)
     }
 
+    @Test func anOutcomeThatTheWorkerWritesHasToFitItsTopic() {
+        // What the worker may write is set to 1,000,000 here.
+        let small = self.outlook("t.result", ["max.message.bytes": "999999"])
+        #expect(small.faults == [] && small.warnings.count == 1)
+        #expect(small.warnings.first?.contains("'t.result' takes 999999 bytes a record") == true)
+        #expect(self.outlook("t.result", ["max.message.bytes": "1000000"]) == Preflight.Outlook())
+        #expect(self.outlook("t.result", ["retention.ms": "1"]) == Preflight.Outlook())
+    }
+
     @Test func whatIsNotToldIsUnknown() {
         let outlook = Self.check.outlook(["t": TopicSettings(Self.usual)])
-        #expect(outlook.unknown == ["t.dead-letter", "t.retry.1m", "t.retry.6h"])
+        #expect(outlook.unknown == ["t.result", "t.dead-letter", "t.retry.1m", "t.retry.6h", "t.parked"])
         #expect(outlook.faults == [] && outlook.warnings == [])
         // Nor is a value that is no number, or not there, taken for one.
         #expect(self.outlook("t.retry.1m", ["retention.ms": "long", "max.message.bytes": ""]).faults == [])

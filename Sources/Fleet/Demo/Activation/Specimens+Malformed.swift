@@ -3,7 +3,7 @@ import WireFormats
 import WireMessages
 
 extension Specimens {
-    /// What no retry can help: the record itself is wrong.
+    /// What no retry can help: the publisher wrote the record wrong.
     static func malformed(_ make: inout Activations) -> [Specimen] {
         let appID = "\"\(DemoAccount.appID)\""
         let json = [self.contentType(.json)]
@@ -40,12 +40,6 @@ extension Specimens {
                 make.spoilt("MOBILEAPP_ACTIVITE", by: "MOBILEAPP_ACTIVATE"),
                 .invalid,
                 "conversion_type.unknown"
-            ),
-            .dead(
-                "a malformed device id",
-                make.spoilt("6D92078A-", by: "6D92078A"),
-                .invalid,
-                "device_id.malformed"
             ),
             .dead("an app without keys", make.json(stranger), .invalid, "configuration.unknown_app"),
         ]

@@ -6,7 +6,7 @@ import WireMessages
 extension Specimens {
     private static let day: Int64 = 24 * 3_600
 
-    /// A final no about a record that is well formed: by our rules without a call, or by GDT.
+    /// A final no: by our rules without a call, most of them about what a phone chose, or by GDT.
     static func refused(_ make: inout Activations) -> [Specimen] {
         var old = make.message()
         old.convertedAt.seconds -= 8 * self.day
@@ -21,6 +21,11 @@ extension Specimens {
         return [
             .refused("tracking denied: a zero IDFA", make.json(zero), "device_id.zero"),
             .refused("a device without an id", make.json(nobody), "device_id.empty"),
+            .refused(
+                "a malformed device id",
+                make.spoilt("6D92078A-", by: "6D92078A"),
+                "device_id.malformed"
+            ),
             .refused("a conversion of last week", make.json(old), "converted_at.too_old"),
             .refused("a conversion of tomorrow", make.json(early), "converted_at.in_future"),
             .expired("published 8 days ago", late),

@@ -56,6 +56,8 @@ extension DeviceChecks {
         foreign.environment = "production"
         var late = self.record(self.message(.query, "gus"), of: "gus")
         late.timestamp = self.now - 10 * 60_000
+        var environment = self.message(.query, "kim")
+        environment.environment = "staging"
         let newer = self.update("dora", [true, true], leaving: [true, true], requestedAt: self.now)
         let older = self.change("dora", [false, false], requestedAt: self.now - 5_000)
         return [
@@ -92,6 +94,12 @@ extension DeviceChecks {
                 "expired_token",
                 "device_token.too_old"
             ),
+            .refused(
+                "an unknown environment",
+                self.record(environment, of: "kim"),
+                "unavailable",
+                "environment.unknown"
+            ),
             .expired("published 10 minutes ago", late, "expired_token"),
         ]
     }
@@ -99,8 +107,6 @@ extension DeviceChecks {
     func malformed() -> [Specimen] {
         var operation = self.message(.query, "kim")
         operation.op = "delete"
-        var environment = self.message(.query, "kim")
-        environment.environment = "staging"
         var query = self.message(.query, "kim")
         query.bit0 = true
         var stranger = self.message(.query, "kim")
@@ -116,12 +122,6 @@ extension DeviceChecks {
             .dead("tombstone", record(nil), .undecodable, "value.tombstone"),
             .dead("JSON that ends early", record(#"{"op":"query","#), .undecodable, "value.not_json"),
             .dead("an unknown operation", self.record(operation, of: "kim"), .invalid, "op.unknown"),
-            .dead(
-                "an unknown environment",
-                self.record(environment, of: "kim"),
-                .invalid,
-                "environment.unknown"
-            ),
             .dead(
                 "an update without bits",
                 self.record(self.message(.update, "kim"), of: "kim"),

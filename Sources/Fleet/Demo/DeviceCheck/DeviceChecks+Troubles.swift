@@ -51,10 +51,10 @@ extension DeviceChecks {
                 "http.503",
                 calls: 5
             ),
-            .dead(
+            .refused(
                 "refused, nobody knows why",
                 self.record(self.message(.query, "pia", in: "development"), of: "pia"),
-                .exhausted,
+                "unavailable",
                 "devicecheck.unexplained",
                 calls: 3
             ),

@@ -30,6 +30,8 @@ final class PushArrivalAct: Act {
               grace: 4s
             statistics:
               interval: 500ms
+            state:
+              \(worker.joined(separator: "\n  "))
             health:
               host: 127.0.0.1
               port: 0

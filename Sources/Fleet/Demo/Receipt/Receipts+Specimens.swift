@@ -77,6 +77,8 @@ extension Receipts {
         nothing.receiptData = "bm8gcmVjZWlwdA=="
         var letters = self.message(of: .books)
         letters.transactionID = "GPA.3345-1234"
+        var environment = self.withID(.book)
+        environment.environment = "staging"
         return [
             .refused("another app's receipt", self.record(foreign, of: "1"), "not_ours", "bundle.foreign"),
             .refused(
@@ -94,12 +96,22 @@ extension Receipts {
                 "invalid",
                 "transaction_id.malformed"
             ),
+            .refused(
+                "neither receipt nor id",
+                self.record(self.message(of: .shop), of: "7"),
+                "invalid",
+                "receipt.missing"
+            ),
+            .refused(
+                "an unknown environment",
+                self.record(environment, of: "8"),
+                "invalid",
+                "environment.unknown"
+            ),
         ]
     }
 
     func malformed() -> [Specimen] {
-        var environment = self.withID(.book)
-        environment.environment = "staging"
         var stranger = self.withID(.book)
         stranger.bundleID = "com.example.unheard"
         func record(_ text: String?) -> OutboundRecord {
@@ -112,18 +124,6 @@ extension Receipts {
         return [
             .dead("tombstone", record(nil), .undecodable, "value.tombstone"),
             .dead("JSON that ends early", record(#"{"bundleId":"#), .undecodable, "value.not_json"),
-            .dead(
-                "neither receipt nor id",
-                self.record(self.message(of: .shop), of: "0"),
-                .invalid,
-                "receipt.missing"
-            ),
-            .dead(
-                "an unknown environment",
-                self.record(environment, of: "0"),
-                .invalid,
-                "environment.unknown"
-            ),
             .dead(
                 "an app without settings",
                 self.record(stranger, of: "0"),

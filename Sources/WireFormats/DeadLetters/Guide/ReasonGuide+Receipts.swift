@@ -2,17 +2,30 @@
 extension ReasonGuide {
     static let receipts: [String: ReasonGuide] = [
         "receipt.missing": ReasonGuide(
-            .afterFix,
+            .no,
             "The record has neither a receipt nor a transaction id, or the app's route cannot ask by an "
                 + "id alone.",
-            "Have the publisher send the receipt, or give the app a key for the App Store Server API. "
-                + "Then publish again."
+            "A final no: clients may send anything. If there are many, have the app send its receipt, or give it a "
+                + "key for the App Store Server API."
         ),
         "receipt.untrusted": ReasonGuide(
             .afterFix,
             "The receipt's certificates lead to no root that is configured.",
             "If there are many, Apple has a root that the worker does not have: add it and replay. A "
                 + "single one is a forgery."
+        ),
+        "receipt.unverified": ReasonGuide(
+            .no,
+            "The purchase stands, and no certificate here shows that the receipt is Apple's.",
+            "Configure apple.app_receipt_roots and apple.transaction_receipt_roots: without them anybody can write a "
+                + "receipt with somebody else's transaction."
+        ),
+        "receipt.signature_version": ReasonGuide(
+            .afterFix,
+            "The receipt of iOS 6 has a signature of a version that only Apple can verify, so that it does not show "
+                + "whose purchase it is.",
+            "A forgery, or a very old app: have it send an app receipt or a signed transaction. The route "
+                + "verifyreceipt shows Apple the receipt itself."
         ),
         "receipt.no_anchor": ReasonGuide(
             .afterFix,
@@ -33,8 +46,8 @@ extension ReasonGuide {
         "verifyreceipt.21002": ReasonGuide(
             .yes,
             "Apple calls the receipt malformed, as it also does when it is in trouble.",
-            "The worker found the receipt in order, so when others get answers, replay. If it fails alone "
-                + "again, discard it."
+            "Nothing is broken if these are few: clients may send anything. If receipts that are verified here get it "
+                + "too, their lane is held until Apple answers again."
         ),
         "verifyreceipt.21003": ReasonGuide(
             .no,

@@ -4,6 +4,10 @@ extension ReasonGuide {
         "Find the publisher by the record's headers and have it mended; edit and replay what matters "
         + "until then."
 
+    private static let chosenByPhones =
+        "A final no and no dead letter: a phone can choose it. If a backend wrote it so, have that mended and "
+        + "publish again."
+
     static let records: [String: ReasonGuide] = [
         "value.tombstone": ReasonGuide(
             .no,
@@ -64,13 +68,23 @@ extension ReasonGuide {
         "value.negative": ReasonGuide(
             .afterFix,
             "The value of a payment is negative, as a refund would be, which cannot be reported.",
-            "Correct it and replay, or discard it if it was a refund. Tell the publisher."
+            chosenByPhones
+        ),
+        "value.malformed": ReasonGuide(
+            .afterFix,
+            "The value of a payment is not a whole number of fen.",
+            chosenByPhones
         ),
         "field.wrong_type": ReasonGuide(
             .afterFix,
             "The value is JSON, and a field of it is not of the type that its schema says.",
             "Edit it: the editor says which field. A whole group of these is a publisher that changed its "
                 + "format: stop that first."
+        ),
+        "field.not_utf8": ReasonGuide(
+            .afterFix,
+            "A text in the value is not UTF-8.",
+            chosenByPhones
         ),
         "app_id.missing": ReasonGuide(.afterFix, "The app id is missing or zero.", mendPublisher),
         "advertiser_id.missing": ReasonGuide(
@@ -97,8 +111,7 @@ extension ReasonGuide {
             .afterFix,
             "The device id is not of the kind that the app type has: an IDFA for IOS, an IMEI or MEID "
                 + "otherwise.",
-            "Often the app type is the wrong one. Correct what is wrong and replay; without a device "
-                + "there is nothing to report."
+            chosenByPhones + " If there are many, look whether the app type is the wrong one."
         ),
         "device_id.empty": ReasonGuide(
             .no,
@@ -113,7 +126,7 @@ extension ReasonGuide {
         "muid.malformed": ReasonGuide(
             .afterFix,
             "The muid is not the 32 lower-case hexadecimal digits of an MD5.",
-            mendPublisher
+            chosenByPhones
         ),
         "converted_at.missing": ReasonGuide(
             .afterFix,
@@ -123,7 +136,7 @@ extension ReasonGuide {
         "converted_at.malformed": ReasonGuide(
             .afterFix,
             "The time of the conversion is not between 2001 and 9999: often milliseconds for seconds.",
-            mendPublisher
+            chosenByPhones
         ),
         "converted_at.too_old": ReasonGuide(
             .no,
@@ -139,12 +152,12 @@ extension ReasonGuide {
             .afterFix,
             "The client's address is neither IPv4 nor IPv6: often a port or a list of proxies stands with "
                 + "it.",
-            "Correct it or take it out, since it is not required, and replay. Tell the publisher."
+            chosenByPhones + " It is not required."
         ),
         "click_id.malformed": ReasonGuide(
             .afterFix,
             "The click id is not 1 to 128 visible ASCII characters.",
-            "Correct it or take it out, since it is not required, and replay. Tell the publisher."
+            chosenByPhones + " It is not required."
         ),
         "op.unknown": ReasonGuide(
             .afterFix,
@@ -252,6 +265,13 @@ extension ReasonGuide {
             .yes,
             "The record kept failing and held up its partition, with nearly all that came after it done.",
             "The message says why its last call failed. Look whether that is over, and replay."
+        ),
+        "parked.gone": ReasonGuide(
+            .no,
+            "The record was put aside while its destination was closed, and when it was to be read again its topic did "
+                + "not have it any more.",
+            "Its value is lost here: ask its publisher to send it again. Have the input topic keep records for as long "
+                + "as worker.deadline."
         ),
         "retry.no_ticket": ReasonGuide(
             .no,

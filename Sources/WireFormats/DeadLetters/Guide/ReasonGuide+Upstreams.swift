@@ -101,8 +101,8 @@ extension ReasonGuide {
         "devicecheck.unexplained": ReasonGuide(
             .no,
             "Apple refused the request several times without a reason that is known.",
-            "Ask Apple, with its request id. The device token is too old for a replay: the app has to "
-                + "make a new one."
+            "Nothing is broken if these are few: the device token may be the cause. If there are many, ask Apple, "
+                + "with its request id. The app has to make a new token."
         ),
         "devicecheck.bad_request": ReasonGuide(
             .afterFix,

@@ -25,6 +25,13 @@ package struct PushForwardBatch: Hashable, Sendable {
             self.sentMS = time.sentMS
             self.lagMS = time.lagMS
         }
+
+        /// At most so many bytes in `json`: each byte of a name may need a backslash; event names have no control
+        /// characters.
+        package var jsonBytesBound: Int {
+            let names = [self.provider, self.appBundle, self.messageID, self.campaignID, self.deviceID]
+            return names.reduce(256) { $0 + 2 * $1.utf8.count }
+        }
     }
 
     package var arrivals: [Arrival]

@@ -1,23 +1,31 @@
+internal import CSpawn
 import Glibc
-import Terminal
 
 /// What posix_spawn has to be told, kept together until it is told.
-struct Spawn {
+///
+/// Instead of Foundation's `Process`, which reads past the end of a buffer when it starts a program, and now and then
+/// dies of that (swift-corelibs-foundation#5472, in 6.3.1).
+package struct Spawn {
     private let program: String
     private let arguments: [String]
+    private let environment: [String]
     private let startsGroup: Bool
     /// Our end of the child's descriptors; closed here once the child has them.
     private var given: [(descriptor: Int32, as: Int32)] = []
 
-    /// - Parameter startsGroup: whether the child leads a process group of its own instead of joining ours.
-    init(_ program: String, _ arguments: [String], startsGroup: Bool) {
+    /// - Parameters:
+    ///   - program: its path.
+    ///   - environment: as `name=value`.
+    ///   - startsGroup: whether the child leads a process group of its own instead of joining ours.
+    package init(_ program: String, _ arguments: [String], environment: [String], startsGroup: Bool = false) {
         self.program = program
         self.arguments = arguments
+        self.environment = environment
         self.startsGroup = startsGroup
     }
 
     /// A pipe that no other child inherits.
-    static func pipe() throws(Complaint) -> (readEnd: Int32, writeEnd: Int32) {
+    package static func pipe() throws(Complaint) -> (readEnd: Int32, writeEnd: Int32) {
         var ends: [Int32] = [-1, -1]
         guard unsafe Glibc.pipe(&ends) == 0 else {
             throw Complaint("no pipe to be had: \(FileFailure.last().reason)")
@@ -26,9 +34,13 @@ struct Spawn {
         return (ends[0], ends[1])
     }
 
-    mutating func give(_ descriptor: Int32, as number: Int32) { self.given.append((descriptor, number)) }
+    /// Gives the child a descriptor under this number. It is closed here once the child has it.
+    package mutating func give(_ descriptor: Int32, as number: Int32) {
+        self.given.append((descriptor, number))
+    }
 
-    consuming func run() throws(Complaint) -> pid_t {
+    /// Starts the child with our standard streams and what it was given, and no other descriptor.
+    package consuming func run() throws(Complaint) -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -41,6 +53,8 @@ struct Spawn {
         for entry in self.given {
             unsafe posix_spawn_file_actions_adddup2(&actions, entry.descriptor, entry.as)
         }
+        let last = max(STDERR_FILENO, self.given.map(\.as).max() ?? 0)
+        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, last + 1)
         // Neither the signals that we hold back nor those we ignore are the child's business.
         var none = sigset_t()
         var all = sigset_t()
@@ -55,7 +69,7 @@ struct Spawn {
 
         var pid: pid_t = 0
         let words = CStrings([self.program] + self.arguments)
-        let environment = CStrings(Self.environment)
+        let environment = CStrings(self.environment)
         let status = unsafe posix_spawn(
             &pid,
             self.program,
@@ -70,15 +84,56 @@ struct Spawn {
         }
         return pid
     }
+}
 
-    /// Settings of workers can come from the environment, and so can proxies: a child starts with neither.
-    private static var environment: [String] {
-        let names = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "LD_LIBRARY_PATH", "ASAN_OPTIONS"]
-        return names.compactMap { name in
-            guard let value = unsafe getenv(name) else { return nil }
-            return "\(name)=\(unsafe String(cString: value))"
+/// How a process ended.
+package enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
+    case code(Int32)
+    case signal(Int32)
+
+    /// As `waitpid` gives it.
+    package init(status: Int32) {
+        let number = status & 0x7F
+        self = number == 0 ? .code((status >> 8) & 0xFF) : .signal(number)
+    }
+
+    /// Waits for the end of a child, and takes note of it: nobody else can.
+    package init(of pid: Int32) {
+        var status: Int32 = 0
+        while unsafe waitpid(pid, &status, 0) < 0 {
+            guard errno == EINTR else {
+                self = .code(1)
+                return
+            }
+        }
+        self.init(status: status)
+    }
+
+    /// As a shell would say it.
+    package var shellCode: Int32 {
+        switch self {
+        case .code(let code): code
+        case .signal(let number): 128 + number
         }
     }
+
+    package var description: String {
+        switch self {
+        case .code(let code): "exit code \(code)"
+        case .signal(let number): "killed by signal \(number)"
+        }
+    }
+}
+
+/// Why a call of the system failed, as the end of a sentence.
+package struct FileFailure: Error, Hashable {
+    package let reason: String
+
+    package init(code: Int32) {
+        self.reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "system error \(code)"
+    }
+
+    package static func last() -> FileFailure { FileFailure(code: errno) }
 }
 
 /// A list of C strings that ends with nil, freed with this object.

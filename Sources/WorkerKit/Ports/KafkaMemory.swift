@@ -24,9 +24,8 @@ package final class KafkaMemory: MemoryReader {
         try self.everything.bounds(of: partitions, atMost: self.answerLimit).mapValues(\.upperBound)
     }
 
-    package func start(_ partitions: [TopicPartition]) throws(KafkaError) {
-        let positions = partitions.map { ($0, LogReader.beginning) }
-        try self.committed.start(at: Dictionary(positions) { $1 })
+    package func start(at offsets: [TopicPartition: Int64]) throws(KafkaError) {
+        try self.committed.start(at: offsets)
     }
 
     package func read(

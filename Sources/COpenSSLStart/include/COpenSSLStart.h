@@ -1,0 +1,1 @@
+// Nothing can be called here: linking the target is enough. See start.c.

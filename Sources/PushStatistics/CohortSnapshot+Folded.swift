@@ -1,0 +1,213 @@
+import WireFormats
+import WorkerKit
+
+// The bytes of a small cohort in memory: numbers as varints, and what is zero not at all. Nothing of it is ever written
+// anywhere.
+extension CohortSnapshot {
+    /// Nil for a cohort of more than one device, or with a histogram of other edges.
+    func folded(edges: [Int64], due: Int64, names: inout NameTable) -> [UInt8]? {
+        guard self.devices.count <= 1, let histogram = self.tally.histogram, histogram.edges == edges else {
+            return nil
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(64)
+        bytes.appendZigZag(self.term)
+        bytes.appendZigZag(due.subtractingClamped(self.term))
+        bytes.append((self.isClosed ? 1 : 0) | (self.devices.isEmpty ? 0 : 2))
+        bytes.appendZigZag(Int64(self.source))
+        bytes.appendVarint(UInt64(bitPattern: self.version))
+        for time in [self.firstSeen, self.lastSeen, self.base + DeviceRecord.timeRange.upperBound / 2] {
+            bytes.appendZigZag(time &- self.term)
+        }
+        names.append(self.campaignID, to: &bytes)
+        for device in self.devices { device.append(to: &bytes) }
+        self.tally.fold(histogram, self.term, to: &bytes)
+        return bytes
+    }
+
+    static func unfolded(
+        _ reader: inout FoldedReader,
+        _ key: CohortKey,
+        edges: [Int64],
+        names: NameTable
+    ) -> (snapshot: CohortSnapshot, due: Int64)? {
+        guard let term = reader.zigZag(), let wait = reader.zigZag(), let flags = reader.byte(),
+            let source = reader.zigZag(), let version = reader.varint(),
+            let first = reader.zigZag(), let last = reader.zigZag(), let base = reader.zigZag(),
+            let campaign = names.read(&reader)
+        else { return nil }
+        var devices: [DeviceRecord] = []
+        if flags & 2 != 0 {
+            guard let high = reader.word(), let low = reader.word() else { return nil }
+            devices = [DeviceRecord(high: high, low: low)]
+        }
+        guard let tally = Tally(folded: &reader, edges: edges, term) else { return nil }
+        var snapshot = CohortSnapshot(
+            key: key,
+            campaignID: campaign,
+            source: Int32(clamping: source),
+            term: term,
+            version: Int64(bitPattern: version),
+            isClosed: flags & 1 != 0,
+            tally: tally,
+            firstSeen: term &+ first,
+            lastSeen: term &+ last,
+            base: term &+ base - DeviceRecord.timeRange.upperBound / 2
+        )
+        snapshot.devices = devices
+        return (snapshot, term.addingClamped(wait))
+    }
+}
+
+extension Tally {
+    private static let counts: [any WritableKeyPath<Tally, Int64> & Sendable] = [
+        \.accepted, \.eligible, \.arrived, \.shown, \.opened, \.dismissed, \.duplicates, \.lateDropped,
+        \.ineligible, \.unknownDevice, \.skewAdjusted, \.lagUnknown,
+    ]
+    private static let times: [any WritableKeyPath<Tally, Int64?> & Sendable] = [
+        \.firstArrival, \.lastArrival, \.firstSent, \.lastSent,
+    ]
+
+    /// Which counts and times there are, as bits; then those, the histogram, the sketch and the reasons, as far as there
+    /// is anything in them.
+    fileprivate func fold(_ histogram: LagHistogram, _ term: Int64, to bytes: inout [UInt8]) {
+        var bits: UInt64 = 0
+        for (index, path) in Self.counts.enumerated() where self[keyPath: path] != 0 {
+            bits |= 1 << UInt64(index)
+        }
+        for (index, path) in Self.times.enumerated() where self[keyPath: path] != nil {
+            bits |= 1 << UInt64(index + 12)
+        }
+        let lags = self.sketch.buckets
+        if !lags.isEmpty || histogram.counts.contains(where: { $0 != 0 }) { bits |= 1 << 16 }
+        if !self.rejected.isEmpty { bits |= 1 << 17 }
+        bytes.appendVarint(bits)
+        for path in Self.counts where self[keyPath: path] != 0 {
+            bytes.appendVarint(UInt64(bitPattern: self[keyPath: path]))
+        }
+        for path in Self.times { if let time = self[keyPath: path] { bytes.appendZigZag(time &- term) } }
+        if bits & 1 << 16 != 0 {
+            for count in histogram.counts { bytes.appendVarint(UInt64(bitPattern: count)) }
+            bytes.appendVarint(UInt64(lags.count))
+            for (index, count) in lags {
+                bytes.appendVarint(UInt64(index))
+                bytes.appendVarint(UInt64(bitPattern: count))
+            }
+        }
+        guard !self.rejected.isEmpty else { return }
+        bytes.appendVarint(UInt64(self.rejected.count))
+        for (reason, count) in self.rejected.sorted(by: { $0.key < $1.key }) {
+            bytes.appendText(reason)
+            bytes.appendVarint(UInt64(bitPattern: count))
+        }
+    }
+
+    fileprivate init?(folded reader: inout FoldedReader, edges: [Int64], _ term: Int64) {
+        self.init(edges: edges)
+        guard let bits = reader.varint() else { return nil }
+        for (index, path) in Self.counts.enumerated() where bits & 1 << UInt64(index) != 0 {
+            guard let count = reader.varint() else { return nil }
+            self[keyPath: path] = Int64(bitPattern: count)
+        }
+        for (index, path) in Self.times.enumerated() where bits & 1 << UInt64(index + 12) != 0 {
+            guard let time = reader.zigZag() else { return nil }
+            self[keyPath: path] = term &+ time
+        }
+        if bits & 1 << 16 != 0 { guard self.unfoldLags(&reader, edges) else { return nil } }
+        guard bits & 1 << 17 != 0 else { return }
+        guard let reasons = reader.varint() else { return nil }
+        for _ in 0..<reasons {
+            guard let reason = reader.text(), let count = reader.varint() else { return nil }
+            self.reject(reason, count: Int64(bitPattern: count))
+        }
+    }
+
+    private mutating func unfoldLags(_ reader: inout FoldedReader, _ edges: [Int64]) -> Bool {
+        var counts: [Int64] = []
+        for _ in 0...edges.count {
+            guard let count = reader.varint() else { return false }
+            counts.append(Int64(bitPattern: count))
+        }
+        guard let histogram = LagHistogram(edges: edges, counts: counts), let number = reader.varint() else {
+            return false
+        }
+        self.histogram = histogram
+        var lags: [(index: Int, count: Int64)] = []
+        for _ in 0..<number {
+            guard let index = reader.varint(), let count = reader.varint() else { return false }
+            lags.append((index: Int(clamping: index), count: Int64(bitPattern: count)))
+        }
+        self.sketch = LagSketch(lags)
+        return true
+    }
+}
+
+// MARK: - Bytes
+
+extension [UInt8] {
+    mutating func appendVarint(_ number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            self.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        self.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    mutating func appendZigZag(_ number: Int64) {
+        self.appendVarint(UInt64(bitPattern: number << 1 ^ number >> 63))
+    }
+
+    mutating func appendText(_ text: String) {
+        self.appendVarint(UInt64(text.utf8.count))
+        self += text.utf8
+    }
+}
+
+/// Reads what was folded; nil at the end of it.
+struct FoldedReader {
+    private let bytes: [UInt8]
+    private(set) var position: Int
+
+    init(_ bytes: [UInt8], _ position: Int) {
+        self.bytes = bytes
+        self.position = position
+    }
+
+    mutating func byte() -> UInt8? {
+        guard self.position < self.bytes.count else { return nil }
+        self.position += 1
+        return self.bytes[self.position - 1]
+    }
+
+    mutating func varint() -> UInt64? {
+        var number: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            guard let byte = self.byte() else { return nil }
+            number |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return number }
+        }
+        return nil
+    }
+
+    mutating func zigZag() -> Int64? {
+        self.varint().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
+    }
+
+    mutating func text() -> String? {
+        guard let count = self.varint(), count <= UInt64(self.bytes.count - self.position) else { return nil }
+        let end = self.position + Int(count)
+        defer { self.position = end }
+        return String(decoding: self.bytes[self.position..<end], as: UTF8.self)
+    }
+
+    /// Eight bytes, the lowest first.
+    mutating func word() -> UInt64? {
+        var word: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            guard let byte = self.byte() else { return nil }
+            word |= UInt64(byte) << shift
+        }
+        return word
+    }
+}

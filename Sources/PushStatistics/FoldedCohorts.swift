@@ -1,0 +1,243 @@
+import WireFormats
+
+/// Cohorts of at most one device, in about as many bytes as their names have and 60 more.
+///
+/// Anybody who has an app can invent message ids, and each begins a cohort that has to be remembered for days. So what a
+/// single device has told is kept as bytes, and becomes an object again when the next event of its message comes.
+///
+/// A hash table that grows by one bucket at a time (linear hashing), each bucket one array of bytes, so that there is
+/// neither an object nor a place in a dictionary for each message.
+struct FoldedCohorts {
+    /// An entry that is taken out.
+    struct Entry {
+        var snapshot: CohortSnapshot
+        var due: Int64
+    }
+
+    private var buckets: [[UInt8]] = [[]]
+    /// Buckets before this one have been split since there were `1 << level` of them.
+    private var split = 0
+    private var level = 0
+    private var names = NameTable()
+    private let edges: [Int64]
+    private(set) var count = 0
+    /// Of them, those that have not ended.
+    private(set) var openCount = 0
+    private(set) var byteCount = 0
+    /// Nothing is due before; there may be nothing then either.
+    private(set) var nextDue: Int64?
+
+    private static let entriesPerBucket = 24
+    /// Room that a bucket gets when it has none.
+    private static let step = 128
+
+    /// - Parameter edges: of all histograms that can be folded.
+    init(edges: [Int64]) { self.edges = edges }
+
+    // MARK: - One cohort
+
+    /// Keeps a snapshot until it is taken, or its time has come.
+    ///
+    /// - Returns: false, and nothing is kept, if it is none of the small ones.
+    mutating func put(_ snapshot: CohortSnapshot, due: Int64) -> Bool {
+        guard let body = snapshot.folded(edges: self.edges, due: due, names: &self.names) else {
+            return false
+        }
+        let key = self.bytes(of: snapshot.key)
+        var entry: [UInt8] = []
+        entry.reserveCapacity(key.count + body.count + 4)
+        entry.appendVarint(UInt64(key.count))
+        entry.appendVarint(UInt64(body.count))
+        entry += key
+        entry += body
+        self.add(entry, to: self.bucket(of: key[...]))
+        self.count += 1
+        self.openCount += snapshot.isClosed ? 0 : 1
+        self.nextDue = min(self.nextDue ?? .max, due)
+        if self.count > self.buckets.count * Self.entriesPerBucket { self.splitNext() }
+        return true
+    }
+
+    /// Takes a cohort out.
+    mutating func take(_ key: CohortKey) -> Entry? {
+        guard self.count > 0 else { return nil }
+        let wanted = self.bytes(of: key)
+        let bucket = self.bucket(of: wanted[...])
+        var found: (place: FoldedPlace, entry: Entry)?
+        self.visit(bucket) { bytes, place in
+            guard found == nil, place.key.count == wanted.count, bytes[place.key].elementsEqual(wanted),
+                let entry = self.entry(bytes, place)
+            else { return }
+            found = (place, entry)
+        }
+        guard let found else { return nil }
+        self.remove([found.place], from: bucket)
+        self.openCount -= found.entry.snapshot.isClosed ? 0 : 1
+        return found.entry
+    }
+
+    // MARK: - All of them
+
+    /// Takes out what is due by then. Looks at every cohort.
+    mutating func takeDue(at time: Int64) -> [Entry] {
+        var taken: [Entry] = []
+        var next: Int64?
+        for bucket in self.buckets.indices {
+            var due: [FoldedPlace] = []
+            self.visit(bucket) { bytes, place in
+                guard let entry = self.entry(bytes, place) else { return due.append(place) }
+                if entry.due <= time {
+                    due.append(place)
+                    taken.append(entry)
+                } else {
+                    next = min(next ?? .max, entry.due)
+                }
+            }
+            if !due.isEmpty { self.remove(due, from: bucket) }
+        }
+        self.nextDue = next
+        self.openCount -= taken.count { !$0.snapshot.isClosed }
+        return taken
+    }
+
+    var bucketCount: Int { self.buckets.count }
+
+    func forEach(in bucket: Int, _ body: (CohortSnapshot) -> Void) {
+        self.visit(bucket) { bytes, place in
+            if let entry = self.entry(bytes, place) { body(entry.snapshot) }
+        }
+    }
+
+    // MARK: - Bytes
+
+    private func visit(_ bucket: Int, _ body: ([UInt8], FoldedPlace) -> Void) {
+        let bytes = self.buckets[bucket]
+        var position = 0
+        while position < bytes.count {
+            var reader = FoldedReader(bytes, position)
+            guard let key = reader.varint(), let rest = reader.varint() else { return }
+            let keyEnd = reader.position + Int(clamping: key)
+            let end = keyEnd + Int(clamping: rest)
+            guard end <= bytes.count else { return }
+            body(bytes, FoldedPlace(whole: position..<end, key: reader.position..<keyEnd))
+            position = end
+        }
+    }
+
+    private func entry(_ bytes: [UInt8], _ place: FoldedPlace) -> Entry? {
+        var reader = FoldedReader(bytes, place.key.lowerBound)
+        guard let provider = self.names.read(&reader), let app = self.names.read(&reader),
+            let message = reader.text(), let day = reader.text(),
+            reader.position == place.key.upperBound
+        else { return nil }
+        let key = CohortKey(provider: provider, appBundle: app, messageID: message, day: day)
+        return CohortSnapshot.unfolded(&reader, key, edges: self.edges, names: self.names)
+            .map { Entry(snapshot: $0.snapshot, due: $0.due) }
+    }
+
+    private mutating func bytes(of key: CohortKey) -> [UInt8] {
+        var bytes: [UInt8] = []
+        self.names.append(key.provider, to: &bytes)
+        self.names.append(key.appBundle, to: &bytes)
+        bytes.appendText(key.messageID)
+        bytes.appendText(key.day)
+        return bytes
+    }
+
+    private mutating func add(_ entry: [UInt8], to bucket: Int) {
+        let old = self.buckets[bucket].capacity
+        let needed = self.buckets[bucket].count + entry.count
+        if needed > old { self.buckets[bucket].reserveCapacity(needed + Self.step) }
+        self.buckets[bucket] += entry
+        self.byteCount += self.buckets[bucket].capacity - old
+    }
+
+    private mutating func remove(_ places: [FoldedPlace], from bucket: Int) {
+        let old = self.buckets[bucket].capacity
+        let bytes = self.buckets[bucket]
+        var kept: [UInt8] = []
+        kept.reserveCapacity(bytes.count - places.reduce(0) { $0 + $1.whole.count })
+        var position = 0
+        for place in places {
+            kept += bytes[position..<place.whole.lowerBound]
+            position = place.whole.upperBound
+        }
+        kept += bytes[position...]
+        self.buckets[bucket] = kept
+        self.byteCount += kept.capacity - old
+        self.count -= places.count
+    }
+
+    // MARK: - Buckets
+
+    private func bucket(of key: ArraySlice<UInt8>) -> Int {
+        var hasher = Hasher()
+        for byte in key { hasher.combine(byte) }
+        let hash = UInt(bitPattern: hasher.finalize())
+        let place = Int(hash & (1 << UInt(self.level) - 1))
+        return place < self.split ? Int(hash & (1 << UInt(self.level + 1) - 1)) : place
+    }
+
+    private mutating func splitNext() {
+        let bucket = self.split
+        let old = self.buckets[bucket]
+        self.byteCount += FoldedCohorts.bucketByteCount - old.capacity
+        self.buckets.append([])
+        self.buckets[bucket] = []
+        self.split += 1
+        if self.split == 1 << self.level {
+            self.split = 0
+            self.level += 1
+        }
+        var position = 0
+        while position < old.count {
+            var reader = FoldedReader(old, position)
+            guard let key = reader.varint(), let rest = reader.varint() else { return }
+            let keyEnd = reader.position + Int(clamping: key)
+            let end = keyEnd + Int(clamping: rest)
+            guard end <= old.count else { return }
+            self.add(Array(old[position..<end]), to: self.bucket(of: old[reader.position..<keyEnd]))
+            position = end
+        }
+    }
+
+    /// A bucket's place in the list, and the head of its array.
+    private static let bucketByteCount = 48
+}
+
+/// Where an entry and its key stand in a bucket.
+struct FoldedPlace {
+    var whole: Range<Int>
+    var key: Range<Int>
+}
+
+/// Names that many messages have in common: a number instead of each of the first thousand.
+struct NameTable {
+    private var names: [String] = []
+    private var numbers: [String: Int] = [:]
+
+    private static let limit = 1_000
+    /// A long name is somebody's invention, and must not stay when its message is gone.
+    private static let bytesLimit = 256
+
+    /// A number above 0, or 0 and the name itself. The same name always gives the same bytes.
+    mutating func append(_ name: String, to bytes: inout [UInt8]) {
+        if let number = self.numbers[name], self.names[number].utf8.elementsEqual(name.utf8) {
+            return bytes.appendVarint(UInt64(number + 1))
+        }
+        guard self.numbers[name] == nil, self.names.count < Self.limit, name.utf8.count <= Self.bytesLimit
+        else {
+            bytes.append(0)
+            return bytes.appendText(name)
+        }
+        self.numbers[name] = self.names.count
+        self.names.append(name)
+        bytes.appendVarint(UInt64(self.names.count))
+    }
+
+    func read(_ reader: inout FoldedReader) -> String? {
+        guard let number = reader.varint() else { return nil }
+        guard number > 0 else { return reader.text() }
+        return number <= UInt64(self.names.count) ? self.names[Int(number) - 1] : nil
+    }
+}

@@ -1,0 +1,143 @@
+import Records
+import WorkerKit
+
+/// Honest publishers, and beside them everybody who can do harm: from one seed. The cluster works, and whatever the
+/// others do, each honest record is settled in time, and a worker that stands still says so.
+package final class AdversaryStorm: SeededStorm, CallStorm {
+    package let seed: UInt64
+    let simulation: Simulation
+    let plan: AdversaryPlan
+    let honest: HonestPublisher
+    var random: SplitMix64
+    var isCalm = false
+    /// Poison has lost its effect.
+    var isCured = false
+    /// The endpoint that everybody uses is down.
+    var isDown = false
+    package internal(set) var faults = 0
+    var complaints: [String] = []
+    /// When the judges of time look next.
+    private var nextLook: Int64 = .min
+
+    package convenience init(seed: UInt64, narrator: Narrator? = nil) {
+        self.init(seed: seed, kinds: Set(AdversaryKind.ofCalls), narrator: narrator)
+    }
+
+    /// - Parameter kinds: what the seed may choose from.
+    package init(seed: UInt64, kinds: Set<AdversaryKind>, narrator: Narrator? = nil) {
+        self.seed = seed
+        var random = SplitMix64(seed: seed &* 7_919 &+ 5)
+        let plan = AdversaryPlan(of: kinds, using: &random)
+        self.plan = plan
+        narrator?.tell("seed \(seed)", "\(plan)")
+        self.simulation = Simulation(partitions: plan.partitions, narrator: narrator) { plan.adjust(&$0) }
+        self.simulation.sideRate = plan.sideRate
+        self.simulation.makeParkingTopic()
+        self.simulation.cluster.messageLimit = AdversaryPlan.messageLimit
+        // Who moves the group back asks for some outcomes again.
+        if plan.kinds.contains(.offsets) { self.simulation.cluster.isExactlyOnce = false }
+        self.honest = HonestPublisher(self.simulation)
+        self.random = random
+    }
+
+    package var records: Int { self.cluster.inputs.count }
+    package var seconds: Double { self.simulation.seconds }
+
+    /// Tells this run from another that went differently anywhere.
+    package var fingerprint: UInt64 { self.cluster.fingerprint }
+
+    var calmAfter: Duration { self.plan.length }
+    var produceTrouble: Double { 0 }
+    var commitTrouble: Double { 0 }
+
+    /// Runs to the end, or until a promise is broken.
+    ///
+    /// - Returns: what went wrong, in words; empty if nothing did.
+    package func run() -> [String] {
+        do {
+            try self.play()
+        } catch {
+            self.complaints.append("\(error)")
+        }
+        return self.complaints
+    }
+
+    private func play() throws {
+        self.setReplies()
+        self.setBrokerTroubles()
+        self.honest.publish(perSecond: self.plan.perSecond, for: self.plan.length)
+        self.planPublishers()
+        self.planFaults()
+        for _ in 0..<self.plan.workers { self.simulation.startWorker() }
+        try self.watch(for: self.plan.length + HonestJudge.bound + .seconds(5))
+        self.calmDown()
+        let patience = self.plan.patience
+        let isOver = try self.watch(for: patience) { [cluster] in
+            cluster.isEverythingSettled && cluster.isEverythingCommitted
+        }
+        if !isOver {
+            let unsettled = self.unsettled
+            self.complaints.append(
+                "not settled in \(patience): \(unsettled.count) records, \(unsettled.prefix(5))"
+            )
+        }
+        try self.watch(for: .seconds(30))
+        if !self.simulation.isBroken {
+            self.judgeTheEnd()
+            try self.stopEverybody()
+        }
+        self.complaints += self.simulation.violations.prefix(5)
+    }
+
+    /// Lets time pass until something holds or a promise is broken, and has the judges of time look once a second.
+    @discardableResult
+    private func watch(for length: Duration, until isDone: () -> Bool = { false }) throws -> Bool {
+        try self.simulation.run(for: length) {
+            let now = self.timeline.clock.now
+            if now.monotonic >= self.nextLook {
+                self.nextLook = now.after(.seconds(1))
+                self.honest.look()
+                for worker in self.workers { worker.judgeSilence() }
+            }
+            return self.simulation.isBroken || isDone()
+        }
+    }
+
+    private func calmDown() {
+        self.isCalm = true
+        // Poison that nobody healthy keeps company cannot be told from an outage. So it is cured, some day.
+        self.simulation.after(.seconds(300)) { self.isCured = true }
+    }
+
+    // MARK: - The end
+
+    private func judgeTheEnd() {
+        if self.honest.judge.waiting > 0 {
+            self.complaints.append("\(self.honest.judge.waiting) honest records have no outcome")
+        }
+        for record in self.cluster.inputs {
+            let name = SimulatedCluster.RecordName(partition: record.partition, offset: record.offset)
+            let value = String(decoding: record.value ?? [], as: UTF8.self)
+            for outcome in self.cluster.outcomes[name] ?? [] { self.judgeFate(of: outcome, value) }
+        }
+        for worker in self.workers where !worker.isEmpty {
+            self.complaints.append("\(worker.name) has something left in hand that has been settled")
+        }
+    }
+
+    private func judgeFate(of outcome: SimulatedOutcome, _ value: String) {
+        if outcome.fate == "expired", self.plan.isHurried || value.hasPrefix("far") { return }
+        let allowed: Set<String> =
+            switch value.split(separator: " ").first {
+            case "poison", "late": ["dead_lettered", "succeeded"]
+            case "suspect": ["dead_lettered", "succeeded"]
+            case "refused": ["rejected"]
+            case "wrong", "undecodable": ["dead_lettered"]
+            default: ["succeeded"]
+            }
+        guard !allowed.contains(outcome.fate) else { return }
+        self.complaints.append(
+            "\(outcome.id), \(value.prefix(40)), has ended as \(outcome.fate): \(outcome.reason)"
+        )
+    }
+}

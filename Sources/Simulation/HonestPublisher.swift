@@ -1,0 +1,54 @@
+import Records
+import WorkerKit
+
+/// A publisher that does nobody harm: records that are in order, one after the other at an even pace, each under a key
+/// of its own, and a judge who watches how long they take.
+package final class HonestPublisher {
+    package let judge: HonestJudge
+    private unowned let cluster: SimulatedCluster
+    private unowned let timeline: Timeline
+
+    package convenience init(_ simulation: Simulation, bound: Duration = HonestJudge.bound) {
+        self.init(simulation.cluster, simulation.timeline, bound: bound)
+    }
+
+    init(_ cluster: SimulatedCluster, _ timeline: Timeline, bound: Duration = HonestJudge.bound) {
+        self.cluster = cluster
+        self.timeline = timeline
+        self.judge = HonestJudge(bound: bound)
+        let judge = self.judge
+        cluster.outcomeSeen = { [unowned cluster] outcome in
+            guard let complaint = judge.outcomeSeen(outcome, at: cluster.clock.now.monotonic) else { return }
+            cluster.violations.append(complaint)
+        }
+    }
+
+    /// Publishes at an even pace from now on, to one partition after the other.
+    ///
+    /// - Parameter record: key and value of each record, by its number.
+    package func publish(
+        perSecond rate: Int,
+        for length: Duration,
+        lane: String = "a",
+        record: @escaping (Int) -> (key: String, value: String) = { ("honest \($0)", "ok") }
+    ) {
+        let gap = Duration.seconds(1) / rate
+        let count = Int(length / gap)
+        for number in 0..<count {
+            self.timeline.after(gap * number) { [self] in
+                let partition = Int32(number % self.cluster.partitions)
+                let headers = [RecordHeader("lane", lane)]
+                let (key, value) = record(number)
+                let offset = self.cluster.append(value, key: key, to: partition, headers: headers)
+                let name = SimulatedCluster.RecordName(partition: partition, offset: offset)
+                self.judge.recordPublished(name, at: self.cluster.clock.now.monotonic)
+            }
+        }
+    }
+
+    /// Complains of a record that is late.
+    package func look() {
+        guard let complaint = self.judge.overdue(at: self.cluster.clock.now.monotonic) else { return }
+        self.cluster.violations.append(complaint)
+    }
+}

@@ -1,0 +1,73 @@
+import StreamKit
+import WorkerKit
+
+/// The folder in which simulated processes leave word of the record that they were about to process. It outlives them
+/// all.
+final class SimulatedCrashes {
+    private struct Mark {
+        let broker: SimulatedBroker
+        let place: CrashLedger.Place
+    }
+
+    private var marks: [ObjectIdentifier: Mark] = [:]
+    private(set) var deaths: [CrashLedger.Place: Int] = [:]
+
+    /// What one process knows of it.
+    func memory(of broker: SimulatedBroker) -> any CrashMemory { Memory(self, broker) }
+
+    private func mark(_ place: CrashLedger.Place?, by broker: SimulatedBroker) {
+        // The dead change nothing any more.
+        guard !broker.isDead else { return }
+        self.marks[ObjectIdentifier(broker)] = place.map { Mark(broker: broker, place: $0) }
+    }
+
+    /// Charges the records that the dead were processing.
+    private func charge() {
+        for (owner, mark) in self.marks where mark.broker.isDead {
+            self.deaths[mark.place, default: 0] += 1
+            self.marks[owner] = nil
+        }
+    }
+
+    private final class Memory: CrashMemory {
+        private let folder: SimulatedCrashes
+        private let broker: SimulatedBroker
+        private var known: [CrashLedger.Place: Int] = [:]
+
+        init(_ folder: SimulatedCrashes, _ broker: SimulatedBroker) {
+            self.folder = folder
+            self.broker = broker
+            self.takeStock()
+        }
+
+        var hasDeaths: Bool { !self.known.isEmpty }
+
+        func mark(topic: String, partition: Int32, offset: Int64) {
+            let place = CrashLedger.Place(topic: topic, partition: partition, offset: offset)
+            self.folder.mark(place, by: self.broker)
+        }
+
+        func clear() { self.folder.mark(nil, by: self.broker) }
+
+        func deaths(of topic: String, partition: Int32, offset: Int64) -> Int {
+            CrashLedger.Place(topic: topic, partition: partition, offset: offset)
+                .flatMap { self.known[$0] } ?? 0
+        }
+
+        func forgive(topic: String, partition: Int32, offset: Int64) {
+            guard !self.broker.isDead,
+                let place = CrashLedger.Place(topic: topic, partition: partition, offset: offset)
+            else { return }
+            self.known[place] = nil
+            self.folder.deaths[place] = nil
+        }
+
+        func takeStock() {
+            guard !self.broker.isDead else { return }
+            self.folder.charge()
+            self.known = self.folder.deaths
+        }
+
+        func takeWarnings() -> [String] { [] }
+    }
+}

@@ -1,0 +1,29 @@
+import Kafka
+import WorkerKit
+
+/// The text that is stored with a commit of a stream engine: whose it is, and what it speaks of.
+///
+/// `s2:`, the mark of cluster, topic and partition, the committed offset, and the engine's name and count. People and
+/// mirrors move offsets with the text that stands beside them; such a text speaks of something else, and nothing may
+/// be believed because of it.
+enum CommitStamp {
+    private static let prefix = "s2:"
+
+    static func text(
+        _ position: TopicPartition,
+        offset: Int64,
+        of cluster: String,
+        by signature: String
+    ) -> String {
+        "\(self.prefix)\(PartitionMark(clusterID: cluster, position).text):\(offset):\(signature)"
+    }
+
+    /// Whether a text speaks of the commit that it stands beside; nil if it is no stamp, or one of an older version.
+    static func fits(_ committed: CommittedPosition, of cluster: String) -> Bool? {
+        guard let offset = committed.offset, committed.metadata.hasPrefix(self.prefix) else { return nil }
+        let parts = committed.metadata.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count >= 4 else { return false }
+        return parts[1] == PartitionMark(clusterID: cluster, committed.partition).text
+            && parts[2] == String(offset)
+    }
+}

@@ -1,0 +1,52 @@
+import Logging
+import Records
+import WorkerKit
+
+// A record that kills the process is delivered again to the next one, and kills that too. So each is marked while a task
+// has it, and one that was found to have killed twice is given to no task any more.
+extension StreamEngine {
+    /// Deaths after which a record is not processed again.
+    private static var deadlyTwice: Int { 2 }
+
+    /// Has a task process a record, or bury it if it has killed as many processes as it may.
+    func give(_ record: consuming InboundRecord, to task: any StreamTask) {
+        guard let crashes = self.crashes else { return task.process(record, at: self.now, self.output) }
+        if crashes.hasDeaths {
+            let place = (record.topic, record.partition, record.offset)
+            let deaths = crashes.deaths(of: place.0, partition: place.1, offset: place.2)
+            if deaths > 0 { self.suspects.append(place) }
+            guard deaths < Self.deadlyTwice else {
+                self.logger.warning(
+                    "a record has killed the worker twice: buried",
+                    metadata: ["source": "\(place.0)/\(place.1)/\(place.2)"]
+                )
+                return task.bury(record, at: self.now, self.output)
+            }
+        }
+        crashes.mark(topic: record.topic, partition: record.partition, offset: record.offset)
+        task.process(record, at: self.now, self.output)
+        crashes.clear()
+    }
+
+    /// What came of them is committed, so whatever they did before is of no more interest.
+    func forgiveSuspects() {
+        guard !self.suspects.isEmpty else { return }
+        for (topic, partition, offset) in self.suspects {
+            self.crashes?.forgive(topic: topic, partition: partition, offset: offset)
+        }
+        self.suspects = []
+        self.tellOfCrashes()
+    }
+
+    /// The partitions that have just come may be those of somebody who has just died.
+    func takeStockOfCrashes() {
+        self.crashes?.takeStock()
+        self.tellOfCrashes()
+    }
+
+    private func tellOfCrashes() {
+        for warning in self.crashes?.takeWarnings() ?? [] {
+            self.logger.warning("crash guard", metadata: ["error": "\(warning)"])
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import SwiftProtobuf
+import WireMessages
+
+/// A field whose content a phone or its user chooses: backends hand it on as it came.
+///
+/// Whatever is in it, its record ends in a final outcome and never as a dead letter, because neither the publisher nor
+/// an operator can mend a phone.
+enum PhoneField: String, Hashable, Sendable, CaseIterable {
+    case deviceID = "deviceId"
+    case muid
+    case convertedAt
+    case clientIP = "clientIp"
+    case clickID = "clickId"
+    case value
+
+    /// Why a record with this field cannot be reported. Does not quote the field.
+    var malformed: Reason {
+        switch self {
+        case .deviceID:
+            Reason("device_id.malformed", "The device id is not of the kind that the app type has.")
+        case .muid: Reason("muid.malformed", "The muid is not 32 lower-case hexadecimal digits.")
+        case .convertedAt:
+            Reason("converted_at.malformed", "The time of the conversion is not between 2001 and 9999.")
+        case .clientIP: Reason("client_ip.malformed", "The client's address is neither IPv4 nor IPv6.")
+        case .clickID: Reason("click_id.malformed", "The click id is not 1 to 128 visible ASCII characters.")
+        case .value: Reason("value.malformed", "The value of the payment is not a whole number of fen.")
+        }
+    }
+
+    /// By either of its names in JSON.
+    fileprivate static func named(_ name: Int, in record: JSONOutline) -> PhoneField? {
+        self.allCases.first { field in
+            record.isNamed(name, field.rawValue)
+                || record.isNamed(name, DeadLetterSchema.protoName(of: field.rawValue))
+        }
+    }
+
+    /// Whether the field's content can be read at all: a backend may hand on a number where the schema has a text, or
+    /// half of a surrogate pair.
+    fileprivate func isLegible(_ content: ArraySlice<UInt8>) -> Bool {
+        let message = Array("{\"\(self.rawValue)\":".utf8) + content + "}".utf8
+        return (try? Flotilla_Activation_V1_Activation(jsonUTF8Bytes: message)) != nil
+    }
+}
+
+extension RecordPayload {
+    /// The payload with null in place of every phone's field that cannot be read, and the first of those fields.
+    ///
+    /// Nil if there are none, or if the payload is not one object in JSON.
+    func withoutIllegiblePhoneFields() -> (payload: RecordPayload, first: PhoneField)? {
+        guard self.format == .json, let record = JSONOutline(self.bytes, from: self.start) else { return nil }
+        var bytes: [UInt8] = []
+        var position = self.start
+        var first: PhoneField?
+        record.members(of: record.root) { name, value in
+            let content = record.range(ofWhole: value)
+            guard let field = PhoneField.named(name, in: record),
+                !field.isLegible(record.text[content])
+            else { return }
+            first = first ?? field
+            bytes += record.text[position..<content.lowerBound] + "null".utf8
+            position = content.upperBound
+        }
+        guard let first else { return nil }
+        var payload = self
+        payload.bytes = bytes + record.text[position...]
+        payload.start = 0
+        return (payload, first)
+    }
+}
+
+extension JSONOutline {
+    /// As it is written, a string with its quotes.
+    fileprivate func range(ofWhole index: Int) -> Range<Int> {
+        let range = self.range(index)
+        return self.kind(index) == .string ? range.lowerBound - 1..<range.upperBound + 1 : range
+    }
+}

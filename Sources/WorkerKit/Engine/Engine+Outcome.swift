@@ -1,0 +1,93 @@
+import Records
+import WireFormats
+
+// The outcome record of a settled record, and smaller forms of it: one that the broker never takes would stop its
+// partition, and with exactly-once the whole worker.
+extension Engine {
+    /// The outcome, as much of it as fits; the settlement then says what is left out.
+    ///
+    /// The first to go is the longer of key and answer. An answer has smaller forms of its own, if its handler knows some
+    /// (`Handler.smaller`). What remains without both is bounded, and fits any limit that a topic has in practice.
+    func outcomeRecord(
+        of id: EntryID,
+        _ settlement: inout Settlement,
+        bytesLimit: Int
+    ) -> OutboundRecord {
+        var record = self.outcomeRecord(of: id, settlement)
+        while record.encodedBytesBound > bytesLimit, self.leaveOut(of: record, &settlement, for: id) {
+            record = self.outcomeRecord(of: id, settlement)
+        }
+        return record
+    }
+
+    /// Leaves out one thing more.
+    ///
+    /// - Returns: false if there is nothing left to leave out.
+    func leaveOut(of record: OutboundRecord, _ settlement: inout Settlement, for id: EntryID) -> Bool {
+        let valueBytes = record.value?.count ?? 0
+        if let key = record.key, settlement.answer == nil || key.count > valueBytes {
+            settlement.omittedKeyBytes = key.count
+            return true
+        }
+        guard let answer = settlement.answer else { return false }
+        settlement.answer = self.handling(id) { self.handler.smaller(answer) }
+        // A smaller form that is not smaller would go on for ever.
+        if settlement.answer != nil, self.encode(settlement, for: id).count >= valueBytes {
+            settlement.answer = nil
+        }
+        if settlement.answer == nil { settlement.omittedAnswerBytes = valueBytes }
+        return true
+    }
+
+    private func outcomeRecord(of id: EntryID, _ settlement: Settlement) -> OutboundRecord {
+        let value = self.encode(settlement, for: id)
+        return self.table.withEntry(id) { entry in
+            OutboundRecord(
+                topic: self.settings.resultTopic,
+                key: settlement.omittedKeyBytes == nil ? entry.record.key : nil,
+                value: value,
+                headers: self.headers(of: entry, settlement),
+                // Outcomes of one input partition stay together and in order, whatever the publisher's partitioner.
+                partition: entry.record.partition % Int32(max(1, self.facts.resultPartitions))
+            )
+        }
+    }
+
+    private func encode(_ settlement: Settlement, for id: EntryID) -> [UInt8] {
+        let outcome = self.outcome(of: id, settlement)
+        let format = self.settings.resultFormat
+        return self.handling(id) { self.handler.encode(outcome, settlement.answer, format) }
+    }
+
+    private func outcome(of id: EntryID, _ settlement: Settlement) -> Outcome {
+        self.table.withEntry(id) { entry in
+            Outcome(
+                topic: entry.record.topic,
+                partition: entry.record.partition,
+                offset: entry.record.offset,
+                fate: settlement.fate,
+                reason: settlement.reason,
+                attempts: entry.attempts,
+                deadLetterID: settlement.deadLetterID,
+                receivedAt: entry.receivedAt,
+                settledAt: self.now.wall,
+                worker: self.settings.worker,
+                workerVersion: self.settings.workerVersion
+            )
+        }
+    }
+
+    private func headers(of entry: Entry, _ settlement: Settlement) -> [RecordHeader] {
+        var headers = self.outcomeHeaders
+        if let trace = entry.trace { headers += self.traceHeaders(of: trace) }
+        // The dead-letter tool finds by it how each replayed letter ended.
+        if let replay = entry.record.replayHeader { headers.append(replay) }
+        if let bytes = settlement.omittedKeyBytes {
+            headers.append(RecordHeader(OutboundRecord.keyOmittedHeader, String(bytes)))
+        }
+        if let bytes = settlement.omittedAnswerBytes {
+            headers.append(RecordHeader("outcome.answer_omitted", String(bytes)))
+        }
+        return headers
+    }
+}

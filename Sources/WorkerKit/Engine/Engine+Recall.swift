@@ -1,0 +1,110 @@
+import Kafka
+import Logging
+import Records
+
+/// The tickets of the partitions that were just assigned, as far as they have been read.
+struct Recall: Sendable {
+    /// Where the tickets of each partition end; nil as long as the cluster has not said.
+    var ends: [TopicPartition: Int64]?
+    var tickets: [TopicPartition: [Int64: ParkingTicket]] = [:]
+    /// Not to be tried again before this monotonic time.
+    var retryAt = Int64.min
+    /// Tickets of other clusters, and what is no ticket.
+    var strangers = 0
+    var trouble: Trouble?
+}
+
+// Before a partition is worked on, the tickets of its parked records are read: they say which records of which keys come
+// first. It costs by their number, not by the size of what they stand for.
+extension Engine {
+    func beginRecall() {
+        guard self.lot != nil else { return }
+        self.recall = Recall()
+    }
+
+    /// Reads on.
+    func advanceRecall() throws(KafkaError) {
+        guard let lot = self.lot, let recall = self.recall, self.now.monotonic >= recall.retryAt else {
+            return
+        }
+        do {
+            guard let ends = recall.ends else { return try self.startRecall(lot) }
+            self.readTickets(lot)
+            let isRead = ends.allSatisfy { partition, end in
+                (lot.memory.readEnd(of: partition) ?? -1) >= end
+            }
+            if isRead { try self.endRecall(lot) }
+        } catch {
+            guard !error.isFatal else { throw error }
+            self.recallFailed(error)
+        }
+    }
+
+    private func startRecall(_ lot: ParkingLot) throws(KafkaError) {
+        let places = self.assignments.map(\.partition).filter {
+            $0.topic == self.settings.inputTopic && $0.partition < lot.partitions
+        }.map { lot.place(of: $0) }
+        let ends = try lot.memory.ends(of: places).filter { $0.value > 0 }
+        guard !ends.isEmpty else { return self.recall = nil }
+        try lot.memory.start(Array(ends.keys))
+        self.recall?.ends = ends
+    }
+
+    private func readTickets(_ lot: ParkingLot) {
+        let places = Dictionary(
+            self.assignments.map { (lot.place(of: $0.partition), $0.place) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        var isMore = true
+        while isMore {
+            let count = lot.memory.read(atMost: Self.ticketBatch) { record in
+                self.recall?.trouble = nil
+                let partition = TopicPartition(topic: record.topic, partition: record.partition)
+                guard let place = places[partition] else { return }
+                switch ParkingTicket.line(record, at: place) {
+                case .ticket(let ticket):
+                    self.recall?.tickets[partition, default: [:]][ticket.offset] = ticket
+                case .end(let offset): self.recall?.tickets[partition]?[offset] = nil
+                case .otherPlace, .unreadable: self.recall?.strangers += 1
+                }
+            } _: { error in
+                self.recallFailed(error)
+            }
+            isMore = count == Self.ticketBatch
+        }
+    }
+
+    private static var ticketBatch: Int { 10_000 }
+
+    private func endRecall(_ lot: ParkingLot) throws(KafkaError) {
+        guard let recall = self.recall else { return }
+        for index in self.assignments.indices {
+            guard self.assignments[index].partition.topic == self.settings.inputTopic,
+                let tickets = recall.tickets[lot.place(of: self.assignments[index].partition)],
+                !tickets.isEmpty
+            else { continue }
+            self.assignments[index].parked = ParkedRecords(tickets.values)
+        }
+        self.parkedTickets = self.assignments.reduce(0) { $0 + $1.parked.count }
+        self.recall = nil
+        if self.parkedTickets > 0 {
+            self.logger.notice("parked records taken over", metadata: ["records": "\(self.parkedTickets)"])
+        }
+        if recall.strangers > 0 {
+            self.logger.error(
+                "the parking topic has tickets of another cluster: the records that they stand for are not called for",
+                metadata: ["topic": "\(lot.topic)", "tickets": "\(recall.strangers)"]
+            )
+        }
+        try lot.memory.stop()
+    }
+
+    private func recallFailed(_ error: KafkaError) {
+        if self.recall?.trouble == nil {
+            self.logger.warning("tickets of parked records not known yet", metadata: ["error": "\(error)"])
+        }
+        let since = self.recall?.trouble?.since ?? self.now.monotonic
+        self.recall?.trouble = Trouble(error, since: since)
+        self.recall?.retryAt = self.now.after(.seconds(1))
+    }
+}

@@ -1,0 +1,153 @@
+import Kafka
+import Logging
+
+// A worker that has something to do and takes in and finishes nothing says so: as its readiness, in the log and as a
+// metric. The causes are asked in the order in which one hides the next.
+extension Engine {
+    /// Once a second.
+    func watchForStall() {
+        guard self.phase == .working else { return self.tell(self.look(hasWork: false)) }
+        self.tell(self.look(hasWork: self.hasWork))
+    }
+
+    private func look(hasWork: Bool) -> StallWatch.Change? {
+        // What the broker has refused for so long is told even while calls are answered.
+        let isStuck = [self.produceTrouble, self.commitTrouble].contains { $0.map(self.isOld) ?? false }
+        if isStuck { self.stallWatch.stoodStill(progress: self.progress) }
+        return self.stallWatch.look(
+            progress: self.progress,
+            hasWork: hasWork || isStuck,
+            at: self.now.monotonic
+        ) { self.stallNow }
+    }
+
+    private func isOld(_ trouble: Trouble) -> Bool {
+        self.now.monotonic.subtractingClamped(trouble.since) > self.settings.stallLimit.wholeNanoseconds
+    }
+
+    private var hasWork: Bool {
+        self.table.count > 0
+            || self.assignments.contains { assignment in
+                guard assignment.readTrouble == nil else { return true }
+                guard assignment.waitsUntil == nil else { return false }
+                return assignment.hasSomethingToRead || !assignment.overflow.isEmpty
+            }
+    }
+
+    private func tell(_ change: StallWatch.Change?) {
+        switch change {
+        case nil: return
+        case .began(let stall): self.show(stall)
+        case .turned(let old, let new):
+            self.metrics.set("worker_stalled", 0, [("cause", old.cause)])
+            self.show(new)
+        case .ended(let stall):
+            self.metrics.set("worker_stalled", 0, [("cause", stall.cause)])
+            self.logger.notice("the worker goes on", metadata: ["cause": "\(stall.cause)"])
+        }
+    }
+
+    private func show(_ stall: StallWatch.Stall) {
+        self.metrics.set("worker_stalled", 1, [("cause", stall.cause)])
+        self.logger.error(
+            "the worker stands still: \(stall.description)",
+            metadata: ["cause": "\(stall.cause)", "remedy": "\(stall.remedy)"]
+        )
+    }
+
+    private var stallNow: StallWatch.Stall {
+        self.brokerStall ?? self.inputStall ?? self.guardStall ?? self.upstreamStall ?? self.roomStall
+            ?? StallWatch.Stall(
+                cause: "retry",
+                description: "all \(self.table.count) records in hand wait for their next try",
+                remedy: "look at worker_retries_total for the reason; retry.longest bounds the wait"
+            )
+    }
+
+    private var brokerStall: StallWatch.Stall? {
+        if let trouble = self.produceTrouble {
+            return StallWatch.Stall(
+                cause: "produce",
+                description: "results cannot be written: \(trouble.message)",
+                remedy:
+                    "look at the topics '\(self.settings.resultTopic)' and '\(self.settings.deadLetterTopic)' and at "
+                    + "this worker's right to WRITE there"
+            )
+        }
+        if let trouble = self.commitTrouble {
+            return StallWatch.Stall(
+                cause: "commit",
+                description: "offsets cannot be committed: \(trouble.message)",
+                remedy:
+                    "look at the cluster and at this worker's right to READ as the group '\(self.settings.groupID)'"
+            )
+        }
+        guard self.settings.delivery == .exactlyOnce, self.transaction.stage != .open else { return nil }
+        return StallWatch.Stall(
+            cause: "transaction",
+            description: "there is no transaction to write in",
+            remedy:
+                "look at the cluster's transaction coordinators and at this worker's right to WRITE its transactional id"
+        )
+    }
+
+    private var inputStall: StallWatch.Stall? {
+        guard let assignment = self.assignments.first(where: { $0.readTrouble != nil }),
+            let trouble = assignment.readTrouble
+        else { return nil }
+        return StallWatch.Stall(
+            cause: "input",
+            description: "\(assignment.partition) cannot be read: \(trouble.message)",
+            remedy: "look at the topic and at this worker's right to READ it"
+        )
+    }
+
+    private var guardStall: StallWatch.Stall? {
+        if let (lane, _) = self.held.max(by: { $0.value.count < $1.value.count }) {
+            return StallWatch.Stall(
+                cause: "lane_held",
+                description:
+                    "\(self.held[lane]?.count ?? 0) records wait for the held lane \(Self.shown(lane))",
+                remedy: "correct the configuration of the lane, which its probes then find"
+            )
+        }
+        guard let (account, records) = self.condemned.max(by: { $0.value.count < $1.value.count }) else {
+            return nil
+        }
+        return StallWatch.Stall(
+            cause: "dead_letter_budget",
+            description: "\(records.count) records wait for the dead-letter budget of \(account.reason)",
+            remedy: "look at the dead letters; budget.dead_letters and budget.percent raise the budget"
+        )
+    }
+
+    private var upstreamStall: StallWatch.Stall? {
+        guard let endpoint = self.endpoints.first(where: { $0.breaker.state != .closed }) else {
+            guard self.callsInFlight + self.orphanedCalls > 0 else { return nil }
+            return StallWatch.Stall(
+                cause: "upstream_slow",
+                description:
+                    "\(self.callsInFlight) calls to \(self.settings.upstream) are out and none is answered",
+                remedy: "look at the upstream; http.timeout bounds the wait"
+            )
+        }
+        let name = endpoint.identity.name.isEmpty ? self.settings.upstream : endpoint.identity.name
+        return StallWatch.Stall(
+            cause: "upstream",
+            description: "\(name) does not answer: its circuit breaker is not closed",
+            remedy:
+                "look at the upstream and at the way to it; the worker goes on by itself when a probe is answered"
+        )
+    }
+
+    private var roomStall: StallWatch.Stall? {
+        let isFull = self.isFull
+        guard isFull || self.assignments.contains(where: { !$0.overflow.isEmpty }) else { return nil }
+        return StallWatch.Stall(
+            cause: isFull ? "memory" : "window",
+            description: "\(self.table.count) unfinished records leave no room for others",
+            remedy: "worker.records_limit and worker.bytes_limit bound what is in hand; "
+                + "worker_oldest_unfinished_age_seconds shows the partition"
+        )
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import Kafka
+
+/// Properties that an operator may set, and those that a promise rests on.
+struct ClientPropertyTests {
+    private static func objection(_ name: String, _ value: String) -> String? {
+        ClientProperty.objection(to: name, value, of: "the worker")
+    }
+
+    @Test(arguments: [
+        ("isolation.level", "read_uncommitted"), ("enable.partition.eof", "true"),
+        ("enable.auto.commit", "true"), ("auto.commit.enable", "true"), ("offset.store.method", "file"),
+        ("auto.offset.reset", "latest"), ("message.timeout.ms", "1"), ("delivery.timeout.ms", "1"),
+        ("acks", "0"), ("request.required.acks", "0"), ("enable.idempotence", "false"),
+        ("enable.gapless.guarantee", "true"), ("transactional.id", "t"), ("transaction.timeout.ms", "1000"),
+        ("retries", "0"), ("message.send.max.retries", "0"), ("max.in.flight", "10"),
+        ("max.in.flight.requests.per.connection", "10"), ("queuing.strategy", "lifo"),
+        ("delivery.report.only.error", "true"), ("dr_cb", "x"), ("dr_msg_cb", "x"), ("rebalance_cb", "x"),
+        ("queue.buffering.max.kbytes", "2147483647"),
+        ("group.protocol", "consumer"), ("group.protocol.type", "connect"), ("group.id", "g"),
+        ("group.instance.id", "i"), ("partition.assignment.strategy", "cooperative-sticky"),
+        ("max.poll.interval.ms", "1000"), ("bootstrap.servers", "b:1"), ("metadata.broker.list", "b:1"),
+        ("log.queue", "false"), ("enabled_events", "0"), ("api.version.request", "false"),
+        ("broker.version.fallback", "0.8.2"), ("topic.blacklist", ".*"),
+        ("internal.termination.signal", "29"),
+    ])
+    func aPromiseRestsOnIt(name: String, value: String) {
+        #expect(Self.objection(name, value) == "\(name) belongs to the worker and cannot be set")
+    }
+
+    @Test(arguments: [
+        ("security.protocol", "ssl"), ("ssl.ca.location", "/etc/ca.pem"), ("sasl.mechanisms", "PLAIN"),
+        ("sasl.username", "u"), ("sasl.password", "p"), ("client.id", "me"), ("client.rack", "a"),
+        ("debug", "broker"), ("compression.type", "zstd"), ("linger.ms", "50"), ("linger.ms", "0.5"),
+        ("socket.keepalive.enable", "true"), ("check.crcs", "true"), ("fetch.min.bytes", "1"),
+        ("queue.buffering.max.messages", "16"),
+    ])
+    func anOperatorMaySetIt(name: String, value: String) {
+        #expect(Self.objection(name, value) == nil)
+    }
+
+    /// The worker once found out when it started, and ended.
+    @Test(arguments: [
+        ("no.such.property", "1", "no.such.property: no such property"),
+        ("security.protocol", "hunter2", "security.protocol: not a valid value"),
+        ("fetch.wait.max.ms", "-1", "fetch.wait.max.ms: not a valid value"),
+        ("linger.ms", "1001", "linger.ms must not be above 1000: every record would wait so long"),
+        (
+            "queue.buffering.max.ms", "90000.5",
+            "queue.buffering.max.ms must not be above 1000: every record would wait so long"
+        ),
+    ])
+    func saysWhatLibrdkafkaWouldNotTake(name: String, value: String, objection: String) {
+        #expect(Self.objection(name, value) == objection)
+    }
+}

@@ -1,0 +1,165 @@
+import Kafka
+import Operations
+import PushStatistics
+import Records
+import Testing
+import WireFormats
+import WorkerKit
+
+@testable import PushArrivalWorker
+@testable import StreamKit
+
+/// What the cluster of a push-arrival worker must be like, and what happens when its input gets more partitions.
+struct PushGrowthTests {
+    private static let now = Moment(monotonic: 0, wall: 1_795_248_000_000)
+
+    private static func settings(_ text: String = "") throws -> PushArrivalSettings {
+        let file = try SettingsFile(text: "kafka:\n  brokers: b:1\n\(text)", path: "w.yaml")
+        return PushArrivalSettings(SettingsReader(file: file, overrides: []), PushArrivalProgram.identity)
+    }
+
+    private static func cluster(
+        input: Int = 4,
+        changelog: Int = 4,
+        _ topics: [String: [String: String]] = [:]
+    ) -> StreamCluster {
+        var counts = Dictionary(
+            uniqueKeysWithValues: ["result", "dead-letter", "parts", "stats"].map {
+                ("push-arrival.\($0)", 4)
+            }
+        )
+        counts["push-arrival"] = input
+        counts["push-arrival.changelog"] = changelog
+        return StreamCluster(
+            id: "c",
+            partitionCounts: counts,
+            topicSettings: Dictionary(
+                uniqueKeysWithValues: topics.map { ("push-arrival.\($0.key)", TopicSettings($0.value)) }
+            )
+        )
+    }
+
+    private static func faults(in cluster: StreamCluster, _ text: String = "") throws -> [String] {
+        do {
+            try PushTopics(try self.settings(text)).check(cluster)
+            return []
+        } catch let failure as PreflightFailure {
+            return failure.faults
+        }
+    }
+
+    /// Devices stay where they are known: what comes in beyond the changelog's partitions is sent on to them.
+    @Test func anInputThatGrowsIsReadAndCountedWhereTheStateIs() throws {
+        let settings = try Self.settings()
+        let cluster = Self.cluster(input: 9, changelog: 4)
+        let metrics = PushMetrics(factory: PrometheusRegistry())
+        var homes: [Int32] = []
+        for partition in 0..<9 as Range<Int32> {
+            let task = ArrivalTask(partition, settings, cluster, metrics)
+            let isHome = partition < 4
+            #expect((task.memory == .none) == !isHome)
+            let output = StreamOutput()
+            for device in 0..<50 {
+                let event = PushEvent(
+                    .arrived,
+                    messageID: "m",
+                    deviceID: "d\(device)",
+                    serverMS: Self.now.wall
+                )
+                let record = InboundRecord(
+                    topic: "push-arrival",
+                    partition: partition,
+                    offset: Int64(device),
+                    timestamp: Self.now.wall,
+                    value: event.encoded(),
+                    headers: [RecordHeader("content-type", ValueFormat.protobuf.contentType)]
+                )
+                task.process(record, at: Self.now, output)
+            }
+            var sent: [OutboundRecord] = []
+            try output.drain { record in sent.append(copy record) }
+            let moved = sent.filter { $0.topic == "push-arrival" }
+            let answered = sent.filter { $0.topic == "push-arrival.result" }
+            #expect(moved.count + answered.count == 50)
+            #expect(isHome ? !answered.isEmpty : answered.isEmpty)
+            #expect(moved.allSatisfy { ($0.partition ?? 9) < 4 && $0.partition != partition })
+            homes += moved.compactMap(\.partition)
+        }
+        #expect(Set(homes) == [0, 1, 2, 3])
+    }
+
+    /// Whatever a publisher claims and leaves out: a partition that has no changelog would have nowhere to write it down,
+    /// and its transactions would never end.
+    @Test(arguments: [
+        (#"{"type":"arrived","messageId":"m","deviceId":"d"}"#, "0/0/3", true),
+        (#"{"type":"arrived","messageId":"m"}"#, nil, true),
+        (#"{"type":"arrived","messageId":"m"}"#, "0/0/3", true),
+        (#"{"type":"arrived","messageId":"m"\#(String(repeating: " ", count: 1_047_900))}"#, nil, false),
+    ])
+    func aPartitionWithoutAChangelogCountsNothing(value: String, claim: String?, isSentOn: Bool) throws {
+        let settings = try Self.settings()
+        let metrics = PushMetrics(factory: PrometheusRegistry())
+        let task = ArrivalTask(7, settings, Self.cluster(input: 9, changelog: 4), metrics)
+        let output = StreamOutput()
+        let record = InboundRecord(
+            topic: "push-arrival",
+            partition: 7,
+            offset: 5,
+            timestamp: Self.now.wall,
+            value: Array(value.utf8),
+            headers: claim.map { [RecordHeader("flotilla.push.origin", $0)] } ?? []
+        )
+        task.process(record, at: Self.now, output)
+        task.collect(at: Self.now, progress: Self.now.wall, output)
+        var sent: [OutboundRecord] = []
+        try output.drain { record in sent.append(copy record) }
+        #expect(sent.map(\.topic) == ["push-arrival" + (isSentOn ? "" : ".result")])
+        #expect(sent.allSatisfy { $0.partition ?? 9 < 4 && $0.encodedBytesBound <= 1_048_000 })
+        #expect(isSentOn == (sent.first?.headers.contains { $0.name == "flotilla.push.origin" } == true))
+    }
+
+    @Test func aChangelogWithFewerPartitionsIsToldAndOneWithMoreIsRefused() throws {
+        #expect(try Self.faults(in: Self.cluster()).isEmpty)
+        let topics = PushTopics(try Self.settings())
+        #expect(topics.growth(in: Self.cluster()) == nil)
+        let grown = Self.cluster(input: 9, changelog: 4)
+        #expect(try Self.faults(in: grown).isEmpty)
+        let told = try #require(topics.growth(in: grown))
+        #expect(told.contains("9 partitions") && told.contains("'push-arrival.changelog' 4"))
+        let faults = try Self.faults(in: Self.cluster(input: 4, changelog: 9))
+        #expect(faults.count == 1 && faults.first?.contains("may not have more") == true)
+    }
+
+    /// A worker must not find out by counting repeats.
+    @Test(arguments: [
+        ("changelog", ["cleanup.policy": "compact"], "compacted"),
+        ("result", ["cleanup.policy": "compact,delete"], "The result topic"),
+        ("dead-letter", ["cleanup.policy": "compact"], "The dead-letter topic"),
+        ("changelog", ["cleanup.policy": "delete", "retention.ms": "349199999"], "349200000 or more"),
+        ("result", ["max.message.bytes": "500000"], "kafka.message_limit is 1048000"),
+        ("stats", ["max.message.bytes": "1047999"], "max.message.bytes"),
+    ])
+    func refusesTopicsThatForgetOrAreTooNarrow(end: String, told: [String: String], word: String) throws {
+        let faults = try Self.faults(in: Self.cluster([end: told]))
+        #expect(faults.count == 1 && faults.first?.contains(word) == true, "\(faults)")
+    }
+
+    @Test func takesTopicsThatAreAsTheReadmeSays() throws {
+        let good = [
+            "changelog": ["cleanup.policy": "delete", "retention.ms": "349200000"],
+            "result": ["cleanup.policy": "delete", "max.message.bytes": "1048588"],
+            "parts": ["cleanup.policy": "compact"],
+            "stats": ["cleanup.policy": "compact"],
+        ]
+        #expect(try Self.faults(in: Self.cluster(good)).isEmpty)
+        #expect(
+            try Self.faults(in: Self.cluster(good), "push:\n  allowed_lateness: 30d\n").first?
+                .contains("2682000000 or more") == true
+        )
+        #expect(
+            try Self.faults(
+                in: Self.cluster(["changelog": ["cleanup.policy": "delete", "retention.ms": "-1"]])
+            ).isEmpty
+        )
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Kafka
+import Testing
+import WorkerKit
+
+@testable import Simulation
+@testable import StreamKit
+
+/// Where the group stands, and what is believed of it.
+struct StreamCommitTests {
+    private static let place = TopicPartition(topic: "work", partition: 3)
+
+    private static func committed(
+        _ offset: Int64?,
+        _ text: String,
+        _ place: TopicPartition = place
+    ) -> CommittedPosition {
+        CommittedPosition(partition: place, offset: offset, metadata: text)
+    }
+
+    /// A mirror, and an operator's tool, store an offset of their own beside the text that they found.
+    @Test func aStampFitsItsOwnClusterPlaceAndOffsetOnly() {
+        let text = CommitStamp.text(Self.place, offset: 20, of: "c", by: "a:1")
+        #expect(CommitStamp.fits(Self.committed(20, text), of: "c") == true)
+        #expect(CommitStamp.fits(Self.committed(10, text), of: "c") == false)
+        #expect(CommitStamp.fits(Self.committed(20, text), of: "d") == false)
+        for (topic, partition) in [("work", 2), ("worker", 3), ("wor", 33)] as [(String, Int32)] {
+            let other = TopicPartition(topic: topic, partition: partition)
+            #expect(CommitStamp.fits(Self.committed(20, text, other), of: "c") == false)
+        }
+        for nobodys in ["", "s1:ab:1", "f1:AA", "s2"] {
+            #expect(CommitStamp.fits(Self.committed(20, nobodys), of: "c") == nil)
+        }
+        #expect(CommitStamp.fits(Self.committed(20, "s2:"), of: "c") == false)
+        #expect(CommitStamp.fits(Self.committed(nil, text), of: "c") == nil)
+    }
+
+    @Test func aCommitThatWasMovedIsToldOfAndItsOffsetTaken() throws {
+        let simulation = StreamSimulation()
+        let first = simulation.startWorker()
+        simulation.append(0..<20)
+        try simulation.expectEverythingSettled()
+        simulation.kill(first)
+        let input = TopicPartition(topic: "work", partition: 0)
+        let text = simulation.cluster.stored[input]?.metadata ?? ""
+        let moved =
+            "the group's offset was moved, or comes from another cluster or topic: the state is read back"
+        #expect(text.hasPrefix("s2:"))
+        simulation.cluster.stored[input] = CommittedPosition(partition: input, offset: 20, metadata: text)
+        let second = simulation.startWorker()
+        try simulation.run(for: .seconds(30)) { second.restores > 0 }
+        #expect(second.log.count(moved) == 0)
+        simulation.kill(second)
+        simulation.cluster.stored[input] = CommittedPosition(partition: input, offset: 10, metadata: text)
+        let third = simulation.startWorker()
+        try simulation.run(for: .seconds(30)) { third.restores > 0 }
+        #expect(third.log.count(moved) == 1)
+    }
+
+    /// Else the broker's lag of a partition that ends with a mark never becomes 0.
+    @Test func theGroupStandsBehindTheLastMarkOfATransaction() throws {
+        let simulation = StreamSimulation()
+        simulation.startWorker()
+        for round in 0..<5 {
+            simulation.append((round * 10)..<(round * 10 + 10))
+            try simulation.expectEverythingSettled()
+        }
+        let parts = TopicPartition(topic: "work.parts", partition: 0)
+        let log = try #require(simulation.cluster.logs[parts])
+        #expect(log.records.count > 0 && log.end > Int64(log.records.count))
+        #expect(simulation.cluster.stored[parts]?.offset == log.end)
+        // And then there is nothing more to commit.
+        let before = simulation.cluster.stored[parts]
+        try simulation.run(for: .seconds(60))
+        #expect(simulation.cluster.stored[parts] == before)
+    }
+
+    // MARK: - Crashes
+
+    /// Nothing else would ever end it: the record comes again to every next process.
+    @Test func aRecordThatKilledTwiceIsGivenToNoTaskAThirdTime() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "stream-\(UUID().uuidString)")
+            .path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func die(of offset: Int64) throws {
+            let recorder = try CrashRecorder(folder: folder)
+            recorder.mark(topic: "work", partition: 0, offset: offset)
+        }
+        for offset in [3, 3, 5] as [Int64] { try die(of: offset) }
+        var setup = StreamSetup()
+        setup.crashes = { _ in try? CrashRecorder(folder: folder) }
+        let simulation = StreamSimulation(setup)
+        let worker = simulation.startWorker()
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        #expect(worker.buried == [3])
+        // What is committed is forgiven, also the one that killed once.
+        #expect(try !CrashRecorder(folder: folder).hasDeaths)
+    }
+}

@@ -1,0 +1,77 @@
+import Kafka
+import Testing
+import WorkerKit
+
+extension PartitionMark {
+    static let test = PartitionMark(clusterID: "c", TopicPartition(topic: "activation", partition: 3))
+}
+
+struct ProgressMetadataTests {
+    private static func read(_ text: String, from position: Int64) -> Result<
+        ProgressMetadata, ProgressMetadata.Misfit
+    > {
+        Result { () throws(ProgressMetadata.Misfit) in try ProgressMetadata(text, at: .test, from: position) }
+    }
+
+    @Test func fitsTheBrokersLimitAtItsWorst() throws {
+        let position = Int64.max - Int64(PartitionProgress.window) - 1
+        let last = position + Int64(PartitionProgress.window) - 1
+        let landmark = ProgressMetadata.Landmark(offset: position - 1, timestamp: .min)
+        for finished in [[last], Array(position...last)] {
+            let metadata = ProgressMetadata(
+                place: .test,
+                position: position,
+                finished: finished,
+                landmark: landmark
+            )
+            #expect(metadata.text.utf8.count <= 4_096)
+            #expect(metadata.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+            #expect(Self.read(metadata.text, from: position) == .success(metadata))
+        }
+    }
+
+    @Test func saysNothingWhereThereIsNothingToSay() {
+        let nothing = ProgressMetadata(place: .test, position: 7, finished: [])
+        #expect(nothing.text == "")
+        #expect(Self.read("", from: 7) == .success(nothing))
+    }
+
+    /// MirrorMaker 2 and people who reset offsets commit another offset with the same text: 40 records were skipped.
+    @Test func isIgnoredWithAnotherOffset() {
+        let text = ProgressMetadata(place: .test, position: 20, finished: [21, 22, 60]).text
+        #expect(Self.read(text, from: 10) == .failure(.otherOffset))
+        #expect(Self.read(text, from: 21) == .failure(.otherOffset))
+    }
+
+    @Test func isIgnoredInAnotherPartitionTopicOrCluster() {
+        for place in [
+            PartitionMark(clusterID: "c", TopicPartition(topic: "activation", partition: 4)),
+            PartitionMark(clusterID: "c", TopicPartition(topic: "receipt", partition: 3)),
+            PartitionMark(clusterID: "d", TopicPartition(topic: "activation", partition: 3)),
+        ] {
+            let text = ProgressMetadata(place: place, position: 20, finished: [21]).text
+            #expect(Self.read(text, from: 20) == .failure(.otherPlace))
+        }
+    }
+
+    /// The first form named neither place nor offset.
+    @Test(arguments: ["f1:Ag==", "f1:", "f1:AAAA"])
+    func theOldFormIsNotRead(text: String) { #expect(Self.read(text, from: 0) == .failure(.unreadable)) }
+
+    @Test(arguments: [
+        "x", "lAAAA", "f2", "f2:AAAA", "f2:P:0::!!!!", "f2:P:0::A", "f2:P:0:", "f2:P:0:::", "f2:P:0:5@1:",
+        "f2:P:0:x:",
+        "f2:P:0:-1@5:AA==", "f2:P::AA==", String(repeating: "A", count: 5_000),
+        "f2:P:0::" + String(repeating: "A", count: 4_000), "f2:\u{301}",
+    ])
+    func anothersMetadataIsNotReadAsOurs(text: String) {
+        let text = text.replacing("P", with: PartitionMark.test.text)
+        #expect(Self.read(text, from: 0) == .failure(.unreadable))
+    }
+
+    @Test func offsetsBeyondTheLargestAreNotRead() {
+        let position = Int64.max - 2
+        let text = "f2:\(PartitionMark.test.text):\(position)::/w=="
+        #expect(Self.read(text, from: position) == .failure(.unreadable))
+    }
+}

@@ -1,0 +1,184 @@
+import Kafka
+import Records
+import Simulation
+import Testing
+import UpstreamHTTP
+
+@testable import WorkerKit
+
+/// Nobody stops anybody: scenes of one bad record, client or destination beside a steady stream of honest records.
+struct IsolationSceneTests {
+    private typealias Reply = SimulatedUpstream.Reply
+
+    // MARK: - Poison
+
+    /// Twelve such records on a healthy upstream once kept the circuit breaker open for minutes: each probe was one of
+    /// them.
+    @Test(arguments: [12, 100, 1_000])
+    func poisonPaysForItself(records: Int) throws {
+        try self.playPoison(records) { Reply($0.value == "poison" ? 503 : 200) }
+    }
+
+    @Test func poisonOfEveryKindPaysForItself() throws {
+        try self.playPoison(60) { call in
+            guard call.value == "poison" else { return Reply(200) }
+            switch call.offset % 5 {
+            case 0: return .failure(.tooLarge, mayHaveBeenSent: true, after: .milliseconds(30))
+            case 1: return .failure(.cut, mayHaveBeenSent: true, after: .milliseconds(10))
+            case 2: return .failure(.malformed, mayHaveBeenSent: true, after: .milliseconds(10))
+            case 3: return Reply(200, body: "<html>no</html>")
+            default: return Reply(500)
+            }
+        }
+    }
+
+    private func playPoison(
+        _ records: Int,
+        reply: @escaping (SimulatedUpstream.Call) -> Reply
+    ) throws {
+        let simulation = Simulation(partitions: 2)
+        simulation.reply = reply
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(500))
+        simulation.startWorker()
+        try simulation.run(for: .seconds(10))
+        for index in 0..<records {
+            simulation.cluster.append("poison", key: "p\(index)", to: Int32(index % 2))
+        }
+        try simulation.run(for: .seconds(520)) { !simulation.violations.isEmpty }
+        #expect(honest.judge.share(within: .seconds(5)) >= 0.99)
+        let letters = simulation.cluster.letters.values
+        #expect(letters.count == records)
+        #expect(letters.allSatisfy { Self.kind(of: $0) == "exhausted" })
+        #expect(simulation.violations == [])
+    }
+
+    /// A worker that takes over reads what lies first in the log. Where that is poison, it has to read on.
+    @Test func poisonInFrontOfTheIntakeIsReadPast() throws {
+        let simulation = Simulation {
+            $0.ordering = .none
+            $0.concurrency = 16
+        }
+        simulation.reply = { Reply($0.value == "poison" ? 503 : 200) }
+        for _ in 0..<150 { simulation.cluster.append("poison") }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(120))
+        simulation.startWorker()
+        for _ in 0..<125 {
+            try simulation.run(for: .seconds(1))
+            honest.look()
+        }
+        #expect(honest.judge.share(within: .seconds(5)) >= 0.9)
+        #expect(simulation.violations == [])
+    }
+
+    /// Rejections that look like a fault of our configuration are one client's doing where all others are answered.
+    @Test func suspectsOfOneClientHoldNobodysLane() throws {
+        let simulation = Simulation()
+        simulation.reply = { Reply($0.value == "suspect" ? 403 : 200) }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(120))
+        simulation.startWorker()
+        try simulation.run(for: .seconds(5))
+        for index in 0..<30 { simulation.cluster.append("suspect", key: "s\(index)") }
+        for _ in 0..<120 {
+            try simulation.run(for: .seconds(1))
+            honest.look()
+        }
+        #expect(honest.judge.share(within: .seconds(30)) == 1)
+        #expect(simulation.violations == [])
+    }
+
+    private static func kind(of letter: OutboundRecord) -> String? {
+        letter.headers.first { $0.name == "dlq.class" }?.value.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    // MARK: - The dead-letter budget
+
+    /// One client's malformed records once used up the budget of all: nobody was answered for five minutes.
+    @Test func deadLettersOfOneReasonDelayNobodyElse() throws {
+        let simulation = Simulation(partitions: 2)
+        let honest = HonestPublisher(simulation, bound: .seconds(5))
+        honest.publish(perSecond: 20, for: .seconds(120))
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(2))
+        for index in 0..<150 {
+            simulation.cluster.append("undecodable", key: "m\(index)", to: Int32(index % 2))
+        }
+        for _ in 0..<130 {
+            try simulation.run(for: .seconds(1))
+            honest.look()
+            worker.judgeSilence()
+        }
+        #expect(honest.judge.share(within: .seconds(5)) == 1)
+        #expect(simulation.violations == [])
+        #expect(try simulation.settleEverything())
+    }
+
+    @Test func rejectionsOfOneLaneDelayNobodyElse() throws {
+        let simulation = Simulation { $0.budget.letters = 20 }
+        simulation.reply = { Reply($0.value == "wrong" ? 422 : 200) }
+        let honest = HonestPublisher(simulation, bound: .seconds(5))
+        honest.publish(perSecond: 20, for: .seconds(120))
+        simulation.startWorker()
+        for index in 0..<150 {
+            let lane = [RecordHeader("lane", "bad")]
+            simulation.cluster.append("wrong", key: "m\(index)", headers: lane)
+        }
+        try simulation.run(for: .seconds(125))
+        #expect(honest.judge.share(within: .seconds(5)) == 1)
+        #expect(simulation.violations == [])
+    }
+
+    // MARK: - Destinations
+
+    /// Slots are shared too: an endpoint that answers, but only after ten seconds, must not hold them all.
+    @Test func aSlowEndpointLeavesSlotsToTheOthers() throws {
+        let simulation = Simulation { $0.concurrency = 16 }
+        simulation.reply = { Reply(200, after: $0.endpoint == .side ? .seconds(10) : .milliseconds(20)) }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(120))
+        simulation.startWorker()
+        for index in 0..<500 {
+            simulation.after(.milliseconds(200 * index)) {
+                let headers = [RecordHeader("side", "")]
+                simulation.cluster.append("slow", key: "s\(index)", headers: headers)
+            }
+        }
+        try simulation.run(for: .seconds(125))
+        #expect(honest.judge.share(within: .seconds(30)) == 1)
+        #expect(simulation.violations == [])
+    }
+
+    // MARK: - Sizes
+
+    /// An outcome that repeats a key as large as the broker's limit does not fit, and one that carries a large answer
+    /// does not either: each has a smaller form, also in a transaction.
+    @Test(arguments: EngineSettings.Delivery.allCases, ["long key", "large answer"])
+    func whatIsTooLargeForTheBrokerStopsNobody(delivery: EngineSettings.Delivery, trouble: String) throws {
+        let simulation = Simulation {
+            $0.delivery = delivery
+            $0.messageBytesLimit = 20_000
+        }
+        simulation.cluster.messageLimit = 20_000
+        simulation.reply = { Reply($0.value == "much" ? 207 : 200) }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(60))
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(1))
+        if trouble == "long key" {
+            simulation.cluster.append("ok", key: String(repeating: "k", count: 19_950))
+            simulation.cluster.append("undecodable", key: String(repeating: "k", count: 19_940))
+        } else {
+            simulation.cluster.append("much", key: "m")
+        }
+        for _ in 0..<70 {
+            try simulation.run(for: .seconds(1))
+            honest.look()
+            worker.judgeSilence()
+        }
+        #expect(honest.judge.share(within: .seconds(30)) == 1)
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.violations == [])
+    }
+}

@@ -1,0 +1,182 @@
+import Kafka
+import Records
+import Simulation
+import Testing
+import UpstreamHTTP
+
+@testable import WorkerKit
+
+/// What waits leaves memory: scenes of one destination, lane or key that would fill the hands of a worker, beside a steady
+/// stream of honest records.
+struct ParkingSceneTests {
+    private typealias Reply = SimulatedUpstream.Reply
+
+    private static func refused(_ call: SimulatedUpstream.Call) -> Reply {
+        .failure(.connect, mayHaveBeenSent: false, after: .milliseconds(1))
+    }
+
+    /// Runs for so many seconds, and looks after the honest and the silent.
+    private func play(_ simulation: Simulation, _ honest: HonestPublisher, seconds: Int) throws {
+        for _ in 0..<seconds {
+            try simulation.run(for: .seconds(1))
+            honest.look()
+            for worker in simulation.workers { worker.judgeSilence() }
+        }
+    }
+
+    /// Records of 83 KB for an endpoint that refuses connections once filled the worker's memory, and the records of
+    /// the other endpoint behind them were not read.
+    @Test(arguments: [true, false], EngineSettings.Delivery.allCases)
+    func anEndpointThatIsDownFillsNoHandsButItsOwn(hasKeys: Bool, delivery: EngineSettings.Delivery) throws {
+        let simulation = Simulation(partitions: 2) {
+            $0.bytesLimit = 8 << 20
+            $0.concurrency = 16
+            $0.delivery = delivery
+        }
+        simulation.makeParkingTopic()
+        simulation.reply = { $0.endpoint == .side ? Self.refused($0) : Reply(200) }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(180))
+        simulation.startWorker()
+        try simulation.run(for: .seconds(2))
+        let bulk = RecordHeader("bulk", String(repeating: "x", count: 83_000))
+        for index in 0..<300 {
+            let key = hasKeys ? "s\(index % 40)" : nil
+            let headers = [RecordHeader("side", ""), bulk]
+            simulation.cluster.append("side", key: key, to: Int32(index % 2), headers: headers)
+        }
+        try self.play(simulation, honest, seconds: 180)
+        #expect(honest.judge.share(within: .seconds(30)) == 1)
+        #expect(simulation.violations == [])
+        #expect(simulation.cluster.tickets.count > 100)
+        simulation.reply = { _ in Reply(200) }
+        #expect(try simulation.settleEverything())
+        #expect(simulation.violations == [])
+        #expect(simulation.cluster.letters.isEmpty)
+        try simulation.run(for: .seconds(1))
+        #expect(simulation.worker.isEmpty)
+    }
+
+    /// An account whose credentials are refused holds its own records, and only those.
+    @Test func aHeldLaneFillsNoHandsButItsOwn() throws {
+        let simulation = Simulation(partitions: 2) { $0.recordsLimit = 500 }
+        simulation.makeParkingTopic()
+        simulation.reply = { Reply($0.lane == "bad" ? 401 : 200) }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(180))
+        simulation.startWorker()
+        try simulation.run(for: .seconds(2))
+        for index in 0..<1_500 {
+            let headers = [RecordHeader("lane", "bad")]
+            simulation.cluster.append("ok", key: "b\(index)", to: Int32(index % 2), headers: headers)
+        }
+        try self.play(simulation, honest, seconds: 180)
+        #expect(honest.judge.share(within: .seconds(30)) == 1)
+        #expect(simulation.violations == [])
+        simulation.reply = { _ in Reply(200) }
+        #expect(try simulation.settleEverything())
+    }
+
+    /// Many records of one key are worked on one after the other. They must not be in the way of others.
+    @Test func oneBusyKeyFillsNoHandsButItsOwn() throws {
+        let simulation = Simulation { $0.recordsLimit = 500 }
+        simulation.makeParkingTopic()
+        simulation.reply = { _ in Reply(200, after: .milliseconds(50)) }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(120))
+        simulation.startWorker()
+        try simulation.run(for: .seconds(2))
+        for _ in 0..<3_000 { simulation.cluster.append("ok", key: "busy") }
+        try self.play(simulation, honest, seconds: 130)
+        #expect(honest.judge.share(within: .seconds(30)) == 1)
+        #expect(simulation.violations == [])
+        #expect(try simulation.settleEverything(within: .seconds(600)))
+    }
+
+    /// A worker that takes over in the middle of an outage goes on where the last one stopped.
+    @Test(arguments: EngineSettings.Delivery.allCases)
+    func whoTakesOverKnowsWhatIsParked(delivery: EngineSettings.Delivery) throws {
+        let simulation = Simulation(partitions: 2) {
+            $0.recordsLimit = 200
+            $0.delivery = delivery
+        }
+        simulation.makeParkingTopic()
+        simulation.reply = { $0.endpoint == .side ? Self.refused($0) : Reply(200) }
+        simulation.startWorker()
+        for index in 0..<2_000 {
+            simulation.cluster.append(
+                "side",
+                key: "k\(index % 300)",
+                to: Int32(index % 2),
+                headers: [RecordHeader("side", "")]
+            )
+        }
+        try simulation.run(for: .seconds(20))
+        #expect(simulation.cluster.tickets.count > 1_000)
+        for _ in 0..<3 {
+            simulation.kill(simulation.worker)
+            simulation.startWorker()
+            try simulation.run(for: .seconds(20))
+        }
+        simulation.reply = { _ in Reply(200) }
+        #expect(try simulation.settleEverything())
+        #expect(simulation.violations == [])
+        try simulation.run(for: .seconds(1))
+        #expect(simulation.worker.isEmpty)
+    }
+
+    /// An endpoint that is down for 20 minutes, with 3,000 records of 80 KB behind it, and a worker that takes over in the
+    /// middle: the other endpoint's records are settled as if nothing were, the worker stays within its bounds (the
+    /// simulation looks after that), and in the end all are settled in the order of their keys.
+    @Test func aLongOutageCostsDiskAndNotProgress() throws {
+        let simulation = Simulation(partitions: 4)
+        simulation.makeParkingTopic()
+        simulation.reply = { $0.endpoint == .side ? Self.refused($0) : Reply(200) }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 1, for: .seconds(1_200))
+        simulation.startWorker()
+        try simulation.run(for: .seconds(2))
+        let bulk = RecordHeader("bulk", String(repeating: "x", count: 80_000))
+        let headers = [RecordHeader("side", ""), bulk]
+        for index in 0..<3_000 {
+            simulation.cluster.append("side", key: "s\(index % 300)", to: Int32(index % 4), headers: headers)
+        }
+        try simulation.run(for: .seconds(600))
+        #expect(simulation.cluster.tickets.count > 2_000)
+        simulation.kill(simulation.worker)
+        simulation.startWorker()
+        for _ in 0..<20 {
+            try simulation.run(for: .seconds(60))
+            honest.look()
+        }
+        #expect(honest.judge.share(within: .seconds(30)) == 1)
+        #expect(simulation.violations == [])
+        simulation.reply = { _ in Reply(200) }
+        #expect(try simulation.settleEverything(within: .seconds(7_200)))
+        #expect(simulation.violations == [])
+        #expect(simulation.cluster.letters.isEmpty)
+    }
+
+    /// Where every endpoint is down, nobody would gain by it: what comes stays in its topic.
+    @Test func nothingIsParkedWhereNobodyWouldGain() throws {
+        let simulation = Simulation { $0.recordsLimit = 200 }
+        simulation.makeParkingTopic()
+        simulation.reply = Self.refused
+        simulation.startWorker()
+        func publish(_ count: Int) {
+            for index in 0..<count {
+                let headers = index % 2 == 0 ? [] : [RecordHeader("side", "")]
+                simulation.cluster.append("ok", key: "k\(index)", headers: headers)
+            }
+        }
+        // As long as nothing is known of an endpoint, it is taken to be well.
+        publish(100)
+        try simulation.run(for: .seconds(10))
+        publish(5_000)
+        try simulation.run(for: .seconds(600))
+        #expect(simulation.cluster.tickets.count < 100)
+        simulation.reply = { _ in Reply(200) }
+        #expect(try simulation.settleEverything())
+        #expect(simulation.violations == [])
+    }
+}

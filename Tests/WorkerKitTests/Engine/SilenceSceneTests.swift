@@ -1,0 +1,75 @@
+import Kafka
+import Records
+import Simulation
+import Testing
+import UpstreamHTTP
+
+@testable import WorkerKit
+
+/// A worker that has something to do and gets nowhere for longer than half a minute does not call itself ready.
+struct SilenceSceneTests {
+    private typealias Reply = SimulatedUpstream.Reply
+
+    private func play(
+        _ simulation: Simulation,
+        _ worker: SimulatedWorker,
+        for length: Int = 120
+    ) throws {
+        for _ in 0..<length {
+            try simulation.run(for: .seconds(1))
+            worker.judgeSilence()
+        }
+        #expect(worker.engine.unreadiness != nil)
+        #expect(simulation.violations == [])
+    }
+
+    @Test(arguments: EngineSettings.Delivery.allCases)
+    func aWorkerWhoseResultsNobodyTakesSaysSo(delivery: EngineSettings.Delivery) throws {
+        let simulation = Simulation { $0.delivery = delivery }
+        let error = KafkaError(code: .timedOut, message: "not authorized")
+        simulation.cluster.produceFate = { _ in .failed(error, after: .milliseconds(2), isWritten: false) }
+        for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)") }
+        try self.play(simulation, simulation.startWorker())
+    }
+
+    @Test func aWorkerThatCannotLearnWhereTheGroupStandsSaysSo() throws {
+        let simulation = Simulation()
+        simulation.cluster.committedFate = { .timedOut }
+        simulation.cluster.append("ok")
+        try self.play(simulation, simulation.startWorker())
+    }
+
+    @Test func aWorkerWhoseTransactionsNobodyCommitsSaysSo() throws {
+        let simulation = Simulation { $0.delivery = .exactlyOnce }
+        let error = KafkaError(code: .timedOut, message: "cannot be committed", requiresAbort: true)
+        simulation.cluster.transactionFate = { _ in .refused(error, after: .milliseconds(5)) }
+        for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)") }
+        try self.play(simulation, simulation.startWorker())
+    }
+
+    @Test func aWorkerWhoseUpstreamIsDownSaysSo() throws {
+        let simulation = Simulation()
+        simulation.reply = { _ in .failure(.connect, mayHaveBeenSent: false, after: .milliseconds(1)) }
+        for index in 0..<1_000 { simulation.cluster.append("ok", key: "k\(index)") }
+        let worker = simulation.startWorker()
+        try self.play(simulation, worker)
+        simulation.reply = { _ in Reply(200) }
+        #expect(try simulation.settleEverything())
+        #expect(try simulation.run(for: .seconds(2)) { worker.engine.unreadiness == nil })
+    }
+
+    @Test func aWorkerThatIsHeldAsAWholeSaysSo() throws {
+        let simulation = Simulation { $0.recordsLimit = 100 }
+        simulation.reply = { _ in Reply(402) }
+        for index in 0..<300 { simulation.cluster.append("ok", key: "k\(index)") }
+        try self.play(simulation, simulation.startWorker())
+    }
+
+    @Test func aWorkerThatHasNothingToDoIsReady() throws {
+        let simulation = Simulation()
+        for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)") }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(600))
+        #expect(worker.engine.unreadiness == nil)
+    }
+}

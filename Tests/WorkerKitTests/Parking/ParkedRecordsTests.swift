@@ -1,0 +1,112 @@
+import Kafka
+import Testing
+
+@testable import WorkerKit
+
+struct ParkedRecordsTests {
+    private static let place = PartitionMark(clusterID: "c", TopicPartition(topic: "t", partition: 0))
+    private static let past = ParkedRecords.Past(receivedAt: 0)
+
+    private static func ticket(_ offset: Int64, _ key: String?, _ room: WaitingRoom = .any) -> ParkingTicket {
+        ParkingTicket(
+            place: self.place,
+            offset: offset,
+            key: key.map { KeyMark(Array($0.utf8)) },
+            timestamp: 0,
+            room: room
+        )
+    }
+
+    /// The offsets that a whole pass takes in hand.
+    private static func pass(
+        _ parked: inout ParkedRecords,
+        at now: Int64 = 0,
+        where mayCome: (ParkedRecords.Record) -> Bool = { _ in true }
+    ) -> [Int64] {
+        var offsets: [Int64] = []
+        parked.beginPass()
+        while let next = parked.next(at: now, where: mayCome) {
+            offsets.append(next.offset)
+            parked.takeInHand(next.offset)
+            parked.pass(next.offset)
+        }
+        return offsets
+    }
+
+    @Test func comeBackInTheOrderOfTheirOffsets() {
+        var parked = ParkedRecords([5, 1, 3].map { Self.ticket($0, nil) })
+        #expect(parked.first?.offset == 1)
+        #expect(Self.pass(&parked) == [1, 3, 5])
+        #expect(parked.count == 3 && parked.parkedCount == 0)
+        for offset in [3, 1, 5] as [Int64] { parked.remove(offset) }
+        #expect(parked.isEmpty && parked.first == nil)
+    }
+
+    /// A record whose room is closed keeps those that come after it, and nobody else.
+    @Test func nobodyOvertakesARecordOfItsKey() {
+        var parked = ParkedRecords([
+            Self.ticket(1, "a", .lane("closed")), Self.ticket(2, "b"), Self.ticket(3, "a"),
+            Self.ticket(4, nil),
+        ])
+        #expect(Self.pass(&parked) { $0.room == .any } == [2, 4])
+        #expect(Self.pass(&parked) == [1, 3])
+    }
+
+    @Test func aTicketOnItsWayKeepsThoseBehindIt() {
+        var parked = ParkedRecords([Self.ticket(3, "a")])
+        parked.begin(Self.ticket(1, "a"), Self.past)
+        #expect(Self.pass(&parked) == [])
+        parked.written(1)
+        #expect(Self.pass(&parked) == [1, 3])
+    }
+
+    @Test func tellsForWhatAKeyWaits() {
+        var parked = ParkedRecords()
+        let key = KeyMark(Array("a".utf8))
+        #expect(parked.room(of: key) == nil)
+        parked.begin(Self.ticket(1, "a", .endpoint("e")), Self.past)
+        #expect(parked.room(of: key) == .endpoint("e"))
+        parked.written(1)
+        #expect(parked.rooms == [.endpoint("e"): 1])
+        parked.takeInHand(1)
+        #expect(parked.room(of: key) == nil && parked.rooms == [:])
+        parked.putBack(1, in: .lane("l"), Self.past)
+        #expect(parked.room(of: key) == .lane("l") && parked.rooms == [.lane("l"): 1])
+        parked.remove(1)
+        #expect(parked.room(of: key) == nil && parked.rooms == [:] && parked.isEmpty)
+    }
+
+    @Test func noneComesBeforeItIsDue() {
+        var parked = ParkedRecords([Self.ticket(1, "a"), Self.ticket(2, "a"), Self.ticket(3, "b")])
+        parked.takeInHand(1)
+        parked.putBack(1, in: .any, ParkedRecords.Past(attempts: 2, receivedAt: 0, due: 10))
+        #expect(Self.pass(&parked, at: 9) == [3])
+        #expect(parked.past(of: 1)?.attempts == 2)
+        #expect(Self.pass(&parked, at: 10) == [1, 2])
+        #expect(parked.past(of: 1) == nil)
+    }
+
+    @Test func whoIsPutBackDuringAPassKeepsThoseBehindIt() {
+        var parked = ParkedRecords([Self.ticket(1, "a"), Self.ticket(2, "a")])
+        parked.beginPass()
+        #expect(parked.next(at: 0) { _ in true }?.offset == 1)
+        parked.takeInHand(1)
+        parked.pass(1)
+        parked.putBack(1, in: .any, Self.past)
+        #expect(parked.next(at: 0) { _ in true } == nil)
+        #expect(Self.pass(&parked) == [1, 2])
+    }
+
+    /// An outage leaves many behind, and each is looked up by its offset.
+    @Test func manyCostNoMoreThanTheirNumber() {
+        var parked = ParkedRecords((0..<20_000).map { Self.ticket($0, "k\($0 % 100)") })
+        #expect(Self.pass(&parked).count == 20_000)
+        for offset in 0..<Int64(20_000) {
+            parked.remove(offset)
+            #expect(parked[offset] == nil)
+        }
+        #expect(parked.isEmpty)
+        parked.begin(Self.ticket(7, nil), Self.past)
+        #expect(parked.count == 1 && parked[7] != nil)
+    }
+}
