@@ -104,11 +104,11 @@ extension Engine {
             return self.endpoints[call.endpoint].blocked.append(id)
         }
         guard self.lanes.admits(Lanes.upstream, at: self.now.monotonic) else {
-            return self.park(id, in: Lanes.upstream)
+            return self.keepHeld(id, in: Lanes.upstream)
         }
         guard self.lanes.admits(call.lane, at: self.now.monotonic) else {
             self.lanes.probeDeclined(Lanes.upstream, at: self.now.monotonic)
-            return self.park(id, in: call.lane)
+            return self.keepHeld(id, in: call.lane)
         }
         self.start(id, call)
     }

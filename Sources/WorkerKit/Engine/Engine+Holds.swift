@@ -66,19 +66,19 @@ extension Engine {
                 self.logger.warning("lane held again", metadata: metadata)
             }
         }
-        self.park(id, in: lane)
+        self.keepHeld(id, in: lane)
     }
 
     static func shown(_ lane: String) -> String { lane.isEmpty ? "all" : lane }
 
     /// Keeps a record of a held lane until the lane's probe has been answered.
-    func park(_ id: EntryID, in lane: String) {
+    func keepHeld(_ id: EntryID, in lane: String) {
         let isSuspect = self.table.withEntry(id) { entry in
             entry.state = .held
             return entry.holds > 0
         }
         self.held[lane, default: HeldRecords()].append(id, isSuspect: isSuspect)
-        self.metrics.parked()
+        self.metrics.keptHeld()
     }
 
     /// Keeps a record that asked for a hold out of the way of others: the more often it asked, the longer.

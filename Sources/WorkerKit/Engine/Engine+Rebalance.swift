@@ -99,10 +99,14 @@ extension Engine {
             for assignment in self.assignments { self.tellOfMisfit(assignment) }
         } catch {
             guard !error.isFatal else { throw error }
-            self.logger.warning("committed offsets not known yet", metadata: ["error": "\(error)"])
+            if self.assignTrouble == nil {
+                self.logger.warning("committed offsets not known yet", metadata: ["error": "\(error)"])
+            }
+            self.assignTrouble = Trouble(error, since: self.assignTrouble?.since ?? self.now.monotonic)
             self.phase = .assigning(partitions, retryAt: self.now.after(.seconds(1)))
             return
         }
+        self.assignTrouble = nil
         self.epoch += 1
         self.shareRate()
         self.takeStockOfCrashes()

@@ -2,18 +2,6 @@ import Kafka
 import Logging
 import Records
 
-/// The tickets of the partitions that were just assigned, as far as they have been read.
-struct Recall: Sendable {
-    /// Where the tickets of each partition end; nil as long as the cluster has not said.
-    var ends: [TopicPartition: Int64]?
-    var tickets: [TopicPartition: [Int64: ParkingTicket]] = [:]
-    /// Not to be tried again before this monotonic time.
-    var retryAt = Int64.min
-    /// Tickets of other clusters, and what is no ticket.
-    var strangers = 0
-    var trouble: Trouble?
-}
-
 // Before a partition is worked on, the tickets of its parked records are read: they say which records of which keys come
 // first. It costs by their number, not by the size of what they stand for.
 extension Engine {

@@ -6,8 +6,11 @@ import Logging
 extension Engine {
     /// Once a second.
     func watchForStall() {
-        guard self.phase == .working else { return self.tell(self.look(hasWork: false)) }
-        self.tell(self.look(hasWork: self.hasWork))
+        switch self.phase {
+        case .working: self.tell(self.look(hasWork: self.hasWork))
+        case .assigning: self.tell(self.look(hasWork: true))
+        case .idle, .draining, .committing, .leaving, .left: self.tell(self.look(hasWork: false))
+        }
     }
 
     private func look(hasWork: Bool) -> StallWatch.Change? {
@@ -26,7 +29,7 @@ extension Engine {
     }
 
     private var hasWork: Bool {
-        self.table.count > 0
+        self.table.count > 0 || self.parkedTickets > 0 && self.unparking.trouble != nil
             || self.assignments.contains { assignment in
                 guard assignment.readTrouble == nil else { return true }
                 guard assignment.waitsUntil == nil else { return false }
@@ -56,12 +59,25 @@ extension Engine {
     }
 
     private var stallNow: StallWatch.Stall {
-        self.brokerStall ?? self.inputStall ?? self.guardStall ?? self.upstreamStall ?? self.roomStall
+        self.assignmentStall ?? self.brokerStall ?? self.inputStall ?? self.parkingStall ?? self.guardStall
+            ?? self.upstreamStall
+            ?? self.roomStall
             ?? StallWatch.Stall(
                 cause: "retry",
                 description: "all \(self.table.count) records in hand wait for their next try",
                 remedy: "look at worker_retries_total for the reason; retry.longest bounds the wait"
             )
+    }
+
+    private var assignmentStall: StallWatch.Stall? {
+        guard case .assigning = self.phase else { return nil }
+        return StallWatch.Stall(
+            cause: "assignment",
+            description:
+                "what the group has committed is not known: \(self.assignTrouble?.message ?? "no answer yet")",
+            remedy:
+                "look at the cluster and at this worker's right to READ as the group '\(self.settings.groupID)'"
+        )
     }
 
     private var brokerStall: StallWatch.Stall? {
@@ -70,8 +86,7 @@ extension Engine {
                 cause: "produce",
                 description: "results cannot be written: \(trouble.message)",
                 remedy:
-                    "look at the topics '\(self.settings.resultTopic)' and '\(self.settings.deadLetterTopic)' and at "
-                    + "this worker's right to WRITE there"
+                    "look at the topics \(self.writtenTopics) and at this worker's right to WRITE there"
             )
         }
         if let trouble = self.commitTrouble {
@@ -91,6 +106,12 @@ extension Engine {
         )
     }
 
+    private var writtenTopics: String {
+        let topics =
+            [self.settings.resultTopic, self.settings.deadLetterTopic] + [self.lot?.topic].compactMap(\.self)
+        return topics.map { "'\($0)'" }.joined(separator: ", ")
+    }
+
     private var inputStall: StallWatch.Stall? {
         guard let assignment = self.assignments.first(where: { $0.readTrouble != nil }),
             let trouble = assignment.readTrouble
@@ -99,6 +120,32 @@ extension Engine {
             cause: "input",
             description: "\(assignment.partition) cannot be read: \(trouble.message)",
             remedy: "look at the topic and at this worker's right to READ it"
+        )
+    }
+
+    private var parkingStall: StallWatch.Stall? {
+        guard let lot = self.lot else { return nil }
+        if let recall = self.recall {
+            let why = recall.trouble?.message ?? "they are still being read"
+            return StallWatch.Stall(
+                cause: "parking",
+                description: "the tickets of parked records in '\(lot.topic)' are not known: \(why)",
+                remedy: "look at that topic and at this worker's right to READ it"
+            )
+        }
+        if let trouble = self.unparking.trouble {
+            return StallWatch.Stall(
+                cause: "parking",
+                description: "parked records cannot be read again: \(trouble.message)",
+                remedy:
+                    "look at the topic '\(self.settings.inputTopic)' and at this worker's right to READ it"
+            )
+        }
+        guard self.parkedTickets >= lot.limit else { return nil }
+        return StallWatch.Stall(
+            cause: "parking",
+            description: "\(self.parkedTickets) records are parked, which is as many as a worker may hold",
+            remedy: "worker_parking_tickets shows what they wait for; more workers hold more"
         )
     }
 

@@ -3,36 +3,6 @@ import Logging
 import Records
 import WireFormats
 
-/// How far parked records have been read again.
-struct Unparking: Sendable {
-    /// The partition that is read now.
-    struct Visit: Sendable {
-        var index: Int
-        var partition: TopicPartition
-        /// The offset that is looked for.
-        var wanted: Int64
-        /// The offset after the last record that was read.
-        var position: Int64
-    }
-
-    var visit: Visit?
-    /// The partition to look at next.
-    var nextIndex = 0
-    /// No visit begins before this monotonic time.
-    var nextVisit = Int64.min
-    /// When all tickets are looked at for records whose deadline has passed.
-    var nextSearch = Int64.min
-    /// Records in hand that came back, and their bytes.
-    var records = 0
-    var bytes = 0
-    /// How many of them there are of each key.
-    var keys: [KeyMark: Int] = [:]
-    /// The largest record of the last ones that were read.
-    var largest = 1
-    /// Endpoints in doubt that a record in hand will be the next to ask.
-    var askedSoon: Set<Int> = []
-}
-
 // The way back: a visit goes to one partition, reads it from the oldest record that may come, and takes those in hand whose
 // room is open, in the order of their offsets. What they may take up in hand is bounded, so that they do not stand in the
 // way of what comes in.
@@ -86,7 +56,11 @@ extension Engine {
     }
 
     private func visitFailed(_ error: KafkaError) {
-        self.logger.warning("parked records cannot be read", metadata: ["error": "\(error)"])
+        if self.unparking.trouble == nil {
+            self.logger.warning("parked records cannot be read", metadata: ["error": "\(error)"])
+        }
+        let since = self.unparking.trouble?.since ?? self.now.monotonic
+        self.unparking.trouble = Trouble(error, since: since)
         self.unparking.visit = nil
         self.unparking.nextVisit = self.now.after(.seconds(1))
     }
@@ -187,10 +161,14 @@ extension Engine {
         }
         if let failure { return self.visitFailed(failure) }
         self.lookWhoAsksSoon()
-        if !arrived.isEmpty { self.unparking.largest = arrived.reduce(1) { max($0, $1.approximateBytes) } }
+        if !arrived.isEmpty {
+            self.unparking.trouble = nil
+            self.unparking.largest = arrived.reduce(1) { max($0, $1.approximateBytes) }
+        }
         for record in arrived { self.cameBack(record) }
         // Everything that there is has been read, and what is looked for was not among it.
         while let visit = self.unparking.visit, lot.memory.readEnd(of: visit.partition) != nil {
+            self.unparking.trouble = nil
             self.isGone(visit)
         }
         guard let visit = self.unparking.visit else { return try lot.memory.stop() }

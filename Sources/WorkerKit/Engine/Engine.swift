@@ -81,6 +81,8 @@ package final class Engine<B: Broker, U: Upstream> {
     /// Since when the broker has taken nothing, and why.
     var produceTrouble: Trouble?
     var commitTrouble: Trouble?
+    /// Why what the group has committed cannot be learnt.
+    var assignTrouble: Trouble?
     /// When the current drain began.
     var drainStarted: Int64?
     /// The broker is given so long to let this engine go.

@@ -95,7 +95,7 @@ package final class EngineMetrics {
     func staleCompletion() { self.staleCompletions.increment() }
     func held() { self.heldLanes.increment() }
     func putAside() { self.putAsideRecords.increment() }
-    func parked() { self.parkedRecords.increment() }
+    func keptHeld() { self.parkedRecords.increment() }
     func committed() { self.commits[true]?.increment() }
     func commitFailed() { self.commits[false]?.increment() }
     func drained(nanoseconds: Int64) { self.drain.recordNanoseconds(nanoseconds) }

@@ -13,6 +13,7 @@ struct SilenceSceneTests {
     private func play(
         _ simulation: Simulation,
         _ worker: SimulatedWorker,
+        until cause: String,
         for length: Int = 120
     ) throws {
         for _ in 0..<length {
@@ -20,6 +21,7 @@ struct SilenceSceneTests {
             worker.judgeSilence()
         }
         #expect(worker.engine.unreadiness != nil)
+        #expect(worker.engine.stallWatch.stall?.cause == cause)
         #expect(simulation.violations == [])
     }
 
@@ -29,14 +31,14 @@ struct SilenceSceneTests {
         let error = KafkaError(code: .timedOut, message: "not authorized")
         simulation.cluster.produceFate = { _ in .failed(error, after: .milliseconds(2), isWritten: false) }
         for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)") }
-        try self.play(simulation, simulation.startWorker())
+        try self.play(simulation, simulation.startWorker(), until: "produce")
     }
 
     @Test func aWorkerThatCannotLearnWhereTheGroupStandsSaysSo() throws {
         let simulation = Simulation()
         simulation.cluster.committedFate = { .timedOut }
         simulation.cluster.append("ok")
-        try self.play(simulation, simulation.startWorker())
+        try self.play(simulation, simulation.startWorker(), until: "assignment")
     }
 
     @Test func aWorkerWhoseTransactionsNobodyCommitsSaysSo() throws {
@@ -44,7 +46,7 @@ struct SilenceSceneTests {
         let error = KafkaError(code: .timedOut, message: "cannot be committed", requiresAbort: true)
         simulation.cluster.transactionFate = { _ in .refused(error, after: .milliseconds(5)) }
         for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)") }
-        try self.play(simulation, simulation.startWorker())
+        try self.play(simulation, simulation.startWorker(), until: "commit")
     }
 
     @Test func aWorkerWhoseUpstreamIsDownSaysSo() throws {
@@ -52,7 +54,7 @@ struct SilenceSceneTests {
         simulation.reply = { _ in .failure(.connect, mayHaveBeenSent: false, after: .milliseconds(1)) }
         for index in 0..<1_000 { simulation.cluster.append("ok", key: "k\(index)") }
         let worker = simulation.startWorker()
-        try self.play(simulation, worker)
+        try self.play(simulation, worker, until: "upstream")
         simulation.reply = { _ in Reply(200) }
         #expect(try simulation.settleEverything())
         #expect(try simulation.run(for: .seconds(2)) { worker.engine.unreadiness == nil })
@@ -62,7 +64,52 @@ struct SilenceSceneTests {
         let simulation = Simulation { $0.recordsLimit = 100 }
         simulation.reply = { _ in Reply(402) }
         for index in 0..<300 { simulation.cluster.append("ok", key: "k\(index)") }
-        try self.play(simulation, simulation.startWorker())
+        try self.play(simulation, simulation.startWorker(), until: "lane_held")
+    }
+
+    /// Some of them are parked, and the endpoint that they wait for is down.
+    private func withParkedRecords(_ change: @escaping (inout EngineSettings) -> Void = { _ in })
+        -> Simulation
+    {
+        let simulation = Simulation {
+            $0.recordsLimit = 100
+            change(&$0)
+        }
+        simulation.makeParkingTopic()
+        simulation.reply = {
+            $0.endpoint == .side
+                ? .failure(.connect, mayHaveBeenSent: false, after: .milliseconds(1)) : Reply(200)
+        }
+        for index in 0..<300 {
+            simulation.cluster.append("side", key: "k\(index)", headers: [RecordHeader("side", "")])
+        }
+        return simulation
+    }
+
+    @Test func aWorkerThatCannotLearnWhatIsParkedSaysSo() throws {
+        let simulation = self.withParkedRecords()
+        let first = simulation.startWorker()
+        try simulation.run(for: .seconds(20))
+        #expect(!simulation.cluster.tickets.isEmpty)
+        simulation.kill(first)
+        simulation.memoryFate = { SimulatedMemory.Fate(error: .timedOut) }
+        simulation.cluster.append("ok", key: "later")
+        let second = simulation.startWorker()
+        try self.play(simulation, second, until: "parking")
+        simulation.memoryFate = { SimulatedMemory.Fate() }
+        #expect(try simulation.run(for: .seconds(5)) { second.engine.unreadiness == nil })
+    }
+
+    @Test func aWorkerThatCannotReadParkedRecordsAgainSaysSo() throws {
+        let simulation = self.withParkedRecords()
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(20))
+        simulation.memoryFate = { SimulatedMemory.Fate(error: .timedOut) }
+        simulation.reply = { _ in Reply(200) }
+        try self.play(simulation, worker, until: "parking")
+        simulation.memoryFate = { SimulatedMemory.Fate() }
+        #expect(try simulation.settleEverything())
+        #expect(try simulation.run(for: .seconds(5)) { worker.engine.unreadiness == nil })
     }
 
     @Test func aWorkerThatHasNothingToDoIsReady() throws {

@@ -1,0 +1,33 @@
+import Kafka
+
+/// How far parked records have been read again.
+struct Unparking: Sendable {
+    /// The partition that is read now.
+    struct Visit: Sendable {
+        var index: Int
+        var partition: TopicPartition
+        /// The offset that is looked for.
+        var wanted: Int64
+        /// The offset after the last record that was read.
+        var position: Int64
+    }
+
+    var visit: Visit?
+    /// Why parked records cannot be read, since the last one that was.
+    var trouble: Trouble?
+    /// The partition to look at next.
+    var nextIndex = 0
+    /// No visit begins before this monotonic time.
+    var nextVisit = Int64.min
+    /// When all tickets are looked at for records whose deadline has passed.
+    var nextSearch = Int64.min
+    /// Records in hand that came back, and their bytes.
+    var records = 0
+    var bytes = 0
+    /// How many of them there are of each key.
+    var keys: [KeyMark: Int] = [:]
+    /// The largest record of the last ones that were read.
+    var largest = 1
+    /// Endpoints in doubt that a record in hand will be the next to ask.
+    var askedSoon: Set<Int> = []
+}
