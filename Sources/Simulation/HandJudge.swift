@@ -35,7 +35,8 @@ struct HandJudge {
     private var bytes = 0
     /// The first offset that was read of each partition.
     private var firstRead: [TopicPartition: Int64] = [:]
-    /// What the last owners had finished, and who reads it leaves alone.
+    /// What the last owners had finished, and who reads it leaves alone: everything before an offset, and these.
+    private var committed: [TopicPartition: Int64] = [:]
     private var finished: [TopicPartition: Set<Int64>] = [:]
 
     init(_ settings: EngineSettings) {
@@ -43,7 +44,7 @@ struct HandJudge {
         self.bytesLimit = settings.bytesLimit
     }
 
-    /// Nothing is in hand any more, and these partitions are taken up.
+    /// Nothing is in hand any more, and these partitions are taken up where the group stands.
     mutating func startAnew(from positions: [CommittedPosition], in clusterID: String) {
         self.pieces = [:]
         self.outside = [:]
@@ -51,7 +52,9 @@ struct HandJudge {
         self.names = [:]
         self.firstRead = [:]
         self.finished = [:]
+        self.committed = [:]
         for position in positions {
+            self.committed[position.partition] = position.offset
             let place = PartitionMark(clusterID: clusterID, position.partition)
             let metadata = try? ProgressMetadata(position.metadata, at: place, from: position.offset ?? 0)
             self.finished[position.partition] = Set(metadata?.finished ?? [])
@@ -78,7 +81,9 @@ struct HandJudge {
         isDue: Bool
     ) {
         let place = TopicPartition(topic: record.topic, partition: record.partition)
-        guard isDue, self.finished[place]?.contains(record.offset) != true else { return }
+        guard isDue, record.offset >= self.committed[place] ?? 0,
+            self.finished[place]?.contains(record.offset) != true
+        else { return }
         guard self.isInWindow(record.offset, of: place) else {
             self.outside[Self.name(of: record)] = Outsider(
                 origin: origin,

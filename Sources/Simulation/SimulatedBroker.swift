@@ -234,7 +234,11 @@ package final class SimulatedBroker: Broker {
         guard self.isAlive() else { throw .timedOut }
         self.acknowledged = []
         self.sources = positions.map { self.source(at: $0) }
-        self.hand.startAnew(from: positions, in: self.cluster.id)
+        // Reading may begin before the committed offset.
+        self.hand.startAnew(
+            from: positions.map { self.cluster.stored[$0.partition] ?? $0 },
+            in: self.cluster.id
+        )
         self.letters.startAnew()
         let all = self.cluster.logs.count
         let share = Double(positions.count) / Double(max(1, all))

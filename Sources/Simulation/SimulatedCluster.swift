@@ -234,6 +234,24 @@ package final class SimulatedCluster {
         self.inputCount = 0
     }
 
+    /// Retention takes what lies before this offset from a partition of the input.
+    package func removeRecords(before offset: Int64, in partition: Int32 = 0) {
+        guard let log = self.logs[self.input(partition)] else { return }
+        self.logs[self.input(partition)]?.records.removeSubrange(..<log.index(of: offset))
+    }
+
+    /// A partition of the input loses its newest records, as in an unclean election.
+    package func cutOff(_ partition: Int32 = 0, at end: Int64) {
+        guard let log = self.logs[self.input(partition)], end < log.end else { return }
+        let kept = log.index(of: end)
+        for record in log.records[kept...] {
+            self.outcomes[RecordName(partition: partition, offset: record.offset)] = nil
+            self.inputCount -= 1
+        }
+        self.logs[self.input(partition)]?.records.removeSubrange(kept...)
+        self.logs[self.input(partition)]?.end = end
+    }
+
     /// Gives the input topic one more partition, as an operator does; the group shares them out anew.
     package func grow() {
         self.logs[self.input(Int32(self.partitions))] = Log()

@@ -17,6 +17,10 @@ struct Assignment<Source: RecordSource> {
     var committed: CommittedPosition
     /// The record after the last that was processed; nil if that is the same.
     var position: Int64?
+    /// The last record that was processed, by this engine or by whoever committed.
+    var landmark: Landmark?
+    /// Nil once it is known whether the commit speaks of this topic.
+    var check: LandmarkCheck?
     /// The time of the last record, in milliseconds since 1970.
     var lastTimestamp: Int64?
     /// Whether there was nothing after it when that was last heard of.

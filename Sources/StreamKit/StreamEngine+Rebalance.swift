@@ -37,8 +37,8 @@ extension StreamEngine {
     private func takeUp(_ partitions: [TopicPartition]) throws(KafkaError) {
         // Waits until the transactions that partitions are part of are decided: then nobody else can commit for them,
         // and what their tasks have written is complete.
-        let committed = try self.broker.committed(partitions)
-        let sources = try self.broker.assign(committed)
+        let committed = try self.committed(partitions)
+        let sources = try self.broker.assign(committed.map(self.start))
         var assignments: [Assignment<B.Source>] = []
         for source in sources {
             let position = committed.first { $0.partition == source.partition }
@@ -46,6 +46,8 @@ extension StreamEngine {
             assignments.append(self.assignment(source, position ?? nowhere))
         }
         try self.findEnds(&assignments)
+        for index in assignments.indices { self.lookForLandmark(&assignments[index]) }
+        self.madeAnew = []
         self.doubt(committed)
         self.kept = [:]
         self.assignments = assignments
@@ -59,6 +61,41 @@ extension StreamEngine {
                 "count": "\(assignments.count)",
                 "to_restore": "\(assignments.count { !$0.isWorking })",
             ]
+        )
+    }
+
+    private func committed(_ partitions: [TopicPartition]) throws(KafkaError) -> [CommittedPosition] {
+        try self.broker.committed(partitions).map {
+            // What was committed of another topic of the same name says nothing.
+            self.madeAnew.contains($0.partition)
+                ? CommittedPosition(partition: $0.partition, offset: nil) : $0
+        }
+    }
+
+    /// Where to begin to read: at a record before the commit, if it names one.
+    private func start(of committed: CommittedPosition) -> CommittedPosition {
+        guard let landmark = CommitStamp.landmark(of: committed, in: self.clusterID) else { return committed }
+        return CommittedPosition(partition: committed.partition, offset: landmark.offset)
+    }
+
+    private func lookForLandmark(_ assignment: inout Assignment<B.Source>) {
+        guard let landmark = CommitStamp.landmark(of: assignment.committed, in: self.clusterID),
+            let offset = assignment.committed.offset
+        else { return }
+        assignment.landmark = landmark
+        assignment.check = LandmarkCheck(landmark, below: offset)
+    }
+
+    /// Another record stands where a committed one did: everything is taken up once more, this partition from its
+    /// beginning.
+    func topicMadeAnew(_ partition: TopicPartition) {
+        self.madeAnew.insert(partition)
+        self.logger.error(
+            "a topic was deleted and made again: what was committed of it is ignored",
+            metadata: ["partition": "\(partition)"]
+        )
+        self.broken(
+            KafkaError(code: .unknownPartition, message: "a topic was made anew", requiresAbort: true)
         )
     }
 

@@ -72,6 +72,7 @@ extension StreamEngine {
                     metadata: CommitStamp.text(
                         assignment.partition,
                         offset: $0,
+                        after: assignment.landmark,
                         of: self.clusterID,
                         by: signature
                     )

@@ -40,7 +40,18 @@ extension StreamEngine {
         var position = self.assignments[index].position
         var timestamp = self.assignments[index].lastTimestamp
         var isAtEnd = self.assignments[index].isAtEnd
+        var landmark = self.assignments[index].landmark
+        var check = self.assignments[index].check
+        var isMadeAnew = false
         let taken = source.read(atMost: limit) { record in
+            switch check?.look(at: record.offset, timestamp: record.timestamp) {
+            case .settled: return
+            case .madeAnew: isMadeAnew = true
+            case .over: check = nil
+            case nil: break
+            }
+            guard !isMadeAnew else { return }
+            landmark = record.timestamp.map { Landmark(offset: record.offset, timestamp: $0) }
             position = record.offset + 1
             timestamp = record.timestamp ?? timestamp
             isAtEnd = false
@@ -64,6 +75,9 @@ extension StreamEngine {
         self.assignments[index].position = position
         self.assignments[index].lastTimestamp = timestamp
         self.assignments[index].isAtEnd = isAtEnd
+        self.assignments[index].landmark = landmark
+        self.assignments[index].check = check
+        if isMadeAnew { self.topicMadeAnew(self.assignments[index].partition) }
         return taken
     }
 

@@ -57,6 +57,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// Partitions that the group has given, as long as they have not been taken up.
     var offered: [TopicPartition]?
     var offerRetryAt: Int64 = .min
+    /// Partitions whose commit speaks of a topic that is no more.
+    var madeAnew: Set<TopicPartition> = []
     /// Why partitions that are here are not to stay; nil once the group has its answer.
     var revocation: Revocation?
     /// Nobody waits longer for a goodbye to be heard.

@@ -57,6 +57,35 @@ struct StreamCommitTests {
         #expect(third.log.count(moved) == 1)
     }
 
+    @Test func aStampNamesARecordBeforeItsOffset() {
+        let landmark = Landmark(offset: 19, timestamp: 7)
+        let text = CommitStamp.text(Self.place, offset: 20, after: landmark, of: "c", by: "a:1")
+        #expect(CommitStamp.landmark(of: Self.committed(20, text), in: "c") == landmark)
+        #expect(CommitStamp.landmark(of: Self.committed(10, text), in: "c") == nil)
+        #expect(CommitStamp.landmark(of: Self.committed(20, text), in: "d") == nil)
+        let none = CommitStamp.text(Self.place, offset: 20, of: "c", by: "a:1")
+        #expect(CommitStamp.landmark(of: Self.committed(20, none), in: "c") == nil)
+        let behind = CommitStamp.text(Self.place, offset: 19, after: landmark, of: "c", by: "a:1")
+        #expect(CommitStamp.landmark(of: Self.committed(19, behind), in: "c") == nil)
+    }
+
+    /// What the group had committed survives the topic, and the new records before it were once never counted.
+    @Test(arguments: [5, 20, 21, 100])
+    func aTopicMadeAnewIsReadFromItsBeginning(count: Int) throws {
+        let simulation = StreamSimulation()
+        let first = simulation.startWorker()
+        simulation.append(0..<20)
+        try simulation.expectEverythingSettled()
+        simulation.kill(first)
+        try simulation.run(for: .seconds(60))
+        simulation.cluster.makeAnew()
+        simulation.append(100..<(100 + count))
+        simulation.startWorker()
+        // What the changelog holds of the old topic is not judged: only that each new record has its outcome.
+        #expect(try simulation.settleEverything())
+        #expect(simulation.cluster.fates().allSatisfy { $0 != nil })
+    }
+
     /// Else the broker's lag of a partition that ends with a mark never becomes 0.
     @Test func theGroupStandsBehindTheLastMarkOfATransaction() throws {
         let simulation = StreamSimulation()

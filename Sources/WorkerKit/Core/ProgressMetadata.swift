@@ -20,17 +20,6 @@ import WireFormats
 ///
 /// The form before this one, `f1:` and the bitmap, named neither place nor offset. It is never safe to read.
 package struct ProgressMetadata: Hashable, Sendable {
-    /// A record that was read, by its offset and its timestamp in milliseconds since 1970.
-    package struct Landmark: Hashable, Sendable {
-        package var offset: Int64
-        package var timestamp: Int64
-
-        package init(offset: Int64, timestamp: Int64) {
-            self.offset = offset
-            self.timestamp = timestamp
-        }
-    }
-
     /// Why a text does not speak of the commit that it is stored with.
     package enum Misfit: String, Error, Hashable, Sendable {
         /// Another program used this group id, or an earlier version that did not name the place.
@@ -70,7 +59,7 @@ package struct ProgressMetadata: Hashable, Sendable {
     /// Empty if there is nothing to say.
     package var text: String {
         guard !self.finished.isEmpty || self.landmark != nil || self.stamp != nil else { return "" }
-        let landmark = self.landmark.map { "\($0.offset)@\($0.timestamp)" } ?? ""
+        let landmark = self.landmark?.text ?? ""
         let stamp = self.stamp.map { ":" + String($0, radix: 16) } ?? ""
         return "\(Self.prefix):\(self.place.text):\(self.position):\(landmark):\(self.bitmap)\(stamp)"
     }
@@ -102,19 +91,8 @@ package struct ProgressMetadata: Hashable, Sendable {
             self.stamp = stamp
         }
         guard !parts[3].isEmpty else { return }
-        guard let landmark = Self.landmark(in: parts[3]), landmark.offset < position else {
-            throw .unreadable
-        }
+        guard let landmark = Landmark(parts[3]), landmark.offset < position else { throw .unreadable }
         self.landmark = landmark
-    }
-
-    private static func landmark(in text: Substring) -> Landmark? {
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, let offset = Int64(parts[0]), let timestamp = Int64(parts[1]), offset >= 0
-        else {
-            return nil
-        }
-        return Landmark(offset: offset, timestamp: timestamp)
     }
 
     private static func finished(in text: Substring, from position: Int64) -> [Int64]? {

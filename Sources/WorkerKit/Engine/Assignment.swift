@@ -33,11 +33,22 @@ struct Assignment<Source: RecordSource> {
     /// Why the metadata of the committed offset was ignored; nil if it was not.
     private(set) var misfit: ProgressMetadata.Misfit?
     /// A record before the position. Another record there means that the topic was deleted and made again.
-    private(set) var landmark: ProgressMetadata.Landmark?
+    private(set) var landmark: Landmark?
     /// The next landmark, once the position has passed it.
-    private var nextLandmark: ProgressMetadata.Landmark?
+    private var nextLandmark: Landmark?
+    /// Nil once it is known whether the commit speaks of this topic.
+    private var check: LandmarkCheck?
 
     var partition: TopicPartition { self.source.partition }
+
+    /// Where to begin to read: at the landmark of the commit, if it has one.
+    static func start(of committed: CommittedPosition, at place: PartitionMark) -> CommittedPosition {
+        guard let offset = committed.offset,
+            let metadata = try? ProgressMetadata(committed.metadata, at: place, from: offset),
+            let landmark = metadata.landmark
+        else { return committed }
+        return CommittedPosition(partition: committed.partition, offset: landmark.offset)
+    }
 
     init(source: Source, committed: CommittedPosition, place: PartitionMark) {
         self.source = source
@@ -49,6 +60,7 @@ struct Assignment<Source: RecordSource> {
             let metadata = try ProgressMetadata(committed.metadata, at: place, from: offset)
             finished = metadata.finished
             self.landmark = metadata.landmark
+            self.check = metadata.landmark.map { LandmarkCheck($0, below: offset) }
         } catch {
             self.misfit = error
         }
@@ -60,6 +72,10 @@ struct Assignment<Source: RecordSource> {
         case begin
         /// Settled before this engine took the partition.
         case skip
+        /// It lies before the committed offset, and was read to see whether the topic is still the same.
+        case passed
+        /// The topic was deleted and made again since the commit.
+        case madeAnew
         /// Something older has to finish first.
         case wait
     }
@@ -72,6 +88,12 @@ struct Assignment<Source: RecordSource> {
     }
 
     mutating func admit(_ offset: Int64, timestamp: Int64?) -> Admission {
+        switch self.check?.look(at: offset, timestamp: timestamp) {
+        case .settled: return .passed
+        case .madeAnew: return .madeAnew
+        case .over: self.check = nil
+        case nil: break
+        }
         // Always in place: a copy of the progress would copy its window, for every record.
         guard let next = self.progress?.next, offset >= next else { return self.restart(at: offset) }
         guard self.progress?.hasRoom(for: offset) == true else { return .wait }
@@ -85,10 +107,10 @@ struct Assignment<Source: RecordSource> {
             guard let position = self.progress?.position, next.offset < position else { return }
             self.landmark = next
         }
-        self.nextLandmark = timestamp.map { ProgressMetadata.Landmark(offset: offset, timestamp: $0) }
+        self.nextLandmark = timestamp.map { Landmark(offset: offset, timestamp: $0) }
     }
 
-    private func landmark(below position: Int64) -> ProgressMetadata.Landmark? {
+    private func landmark(below position: Int64) -> Landmark? {
         if let next = self.nextLandmark, next.offset < position { return next }
         return self.landmark
     }
@@ -110,8 +132,16 @@ struct Assignment<Source: RecordSource> {
 
     /// What lies between the last record and the end of the partition is none: marks of transactions, and what they took
     /// back. It is committed too, so that a group that has read everything has no lag.
-    mutating func passEnd() {
+    ///
+    /// - Parameter now: by the monotonic clock.
+    mutating func passEnd(at now: Int64) {
         guard let end = self.endSeen, self.overflow.isEmpty else { return }
+        if let position = self.check?.position, end < position {
+            guard self.check?.isCutOff(at: end, now: now) == true else { return }
+            self.check = nil
+            self.progress = PartitionProgress(position: end)
+            self.isDirty = true
+        }
         self.endSeen = nil
         if self.progress?.pass(to: end) == true { self.isDirty = true }
     }
@@ -128,6 +158,12 @@ struct Assignment<Source: RecordSource> {
     mutating func pass(_ offset: Int64) {
         self.progress?.finish(offset)
         self.isDirty = true
+    }
+
+    /// Whether the log ends before the committed offset, and it is not clear yet that it will stay so.
+    var isEndInDoubt: Bool {
+        guard let end = self.endSeen, let position = self.check?.position else { return false }
+        return end < position
     }
 
     /// What would be committed now; nil if there is nothing to say yet.

@@ -59,7 +59,7 @@ extension Engine {
             _ = self.assignments[index].overflow.popFirst()
             self.assignments[index].hasWaited = false
         }
-        self.assignments[index].passEnd()
+        self.assignments[index].passEnd(at: self.now.monotonic)
         let source = self.assignments[index].source
         let isRetryTopic = source.partition.topic != self.settings.inputTopic
         // Of a retry topic nothing is read ahead of what is due: it would only lie here.
@@ -83,7 +83,7 @@ extension Engine {
             guard error.code != .endOfPartition else {
                 self.assignments[index].endSeen = source.end
                 self.assignments[index].readTrouble = nil
-                return self.assignments[index].passEnd()
+                return self.assignments[index].passEnd(at: self.now.monotonic)
             }
             self.assignments[index].readTrouble = Trouble(error, since: self.now.monotonic)
             self.logger.warning(
@@ -106,6 +106,10 @@ extension Engine {
         }
         switch self.assignments[index].admit(record.offset, timestamp: record.timestamp) {
         case .wait: return false
+        case .madeAnew:
+            self.topicMadeAnew(index)
+            return false
+        case .passed: break
         case .skip:
             self.metrics.skipped()
             self.progress &+= 1

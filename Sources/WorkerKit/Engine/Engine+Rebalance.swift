@@ -56,6 +56,7 @@ extension Engine {
             switch why {
             case .revoked: try self.giveUpPartitions()
             case .stopping: try self.leave()
+            case .restarting: self.takeUpAgain()
             }
         case .leaving where self.broker.hasLeft || self.now.monotonic >= self.leavingUntil: self.phase = .left
         case .idle, .assigning, .working, .draining, .committing, .leaving, .left: break
@@ -85,15 +86,17 @@ extension Engine {
                 // It can have grown with the input.
                 self.lot?.partitions = Int32(clamping: try self.broker.partitionCount(of: [topic]))
             }
-            let committed = partitions.isEmpty ? [] : try self.broker.committed(partitions)
-            let sources = try self.broker.assign(committed)
+            let committed = partitions.isEmpty ? [] : try self.committed(partitions)
+            let sources = try self.broker.assign(
+                committed.map { Assignment<B.Source>.start(of: $0, at: self.place(of: $0.partition)) }
+            )
             let positions = Dictionary(committed.map { ($0.partition, $0) }) { $1 }
             self.assignments = sources.map { source in
                 let none = CommittedPosition(partition: source.partition, offset: nil)
                 return Assignment(
                     source: source,
                     committed: positions[source.partition] ?? none,
-                    place: PartitionMark(clusterID: self.facts.clusterID, source.partition)
+                    place: self.place(of: source.partition)
                 )
             }
             for assignment in self.assignments { self.tellOfMisfit(assignment) }
@@ -107,6 +110,7 @@ extension Engine {
             return
         }
         self.assignTrouble = nil
+        self.madeAnew = []
         self.epoch += 1
         self.shareRate()
         self.takeStockOfCrashes()
@@ -116,6 +120,36 @@ extension Engine {
             "assigned",
             metadata: ["partitions": "\(partitions.count)", "epoch": "\(self.epoch)"]
         )
+    }
+
+    private func place(of partition: TopicPartition) -> PartitionMark {
+        PartitionMark(clusterID: self.facts.clusterID, partition)
+    }
+
+    private func committed(_ partitions: [TopicPartition]) throws(KafkaError) -> [CommittedPosition] {
+        try self.broker.committed(partitions).map {
+            // What was committed of another topic of the same name says nothing.
+            self.madeAnew.contains($0.partition)
+                ? CommittedPosition(partition: $0.partition, offset: nil) : $0
+        }
+    }
+
+    /// Another record stands where one of the committed ones did. Whatever is in hand is finished first.
+    func topicMadeAnew(_ index: Int) {
+        guard self.phase == .working else { return }
+        let partition = self.assignments[index].partition
+        self.madeAnew.insert(partition)
+        self.logger.error(
+            "a topic was deleted and made again: what was committed of it is ignored",
+            metadata: ["partition": "\(partition)"]
+        )
+        self.beginDrain(.restarting)
+    }
+
+    private func takeUpAgain() {
+        let partitions = self.assignments.map(\.partition)
+        self.forgetAssignment()
+        self.phase = .assigning(partitions, retryAt: self.now.monotonic)
     }
 
     private func tellOfMisfit(_ assignment: Assignment<B.Source>) {

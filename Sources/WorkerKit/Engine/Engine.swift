@@ -81,6 +81,8 @@ package final class Engine<B: Broker, U: Upstream> {
     /// Since when the broker has taken nothing, and why.
     var produceTrouble: Trouble?
     var commitTrouble: Trouble?
+    /// Partitions whose commit speaks of a topic that is no more.
+    var madeAnew: Set<TopicPartition> = []
     /// Why what the group has committed cannot be learnt.
     var assignTrouble: Trouble?
     /// When the current drain began.
@@ -124,6 +126,8 @@ package final class Engine<B: Broker, U: Upstream> {
         /// The group waits for its partitions.
         case revoked
         case stopping
+        /// A topic was deleted and made again: its partitions are taken up once more, from their beginnings.
+        case restarting
     }
 
     package init(
@@ -270,6 +274,9 @@ package final class Engine<B: Broker, U: Upstream> {
             if let due = self.nextAdmission { next = min(next, due) }
             if let due = self.nextRetryDue { next = min(next, due) }
             if let due = self.nextBudget { next = min(next, due) }
+            if self.assignments.contains(where: \.isEndInDoubt) {
+                next = min(next, self.now.after(.seconds(1)))
+            }
             if let due = self.recall?.retryAt { next = min(next, max(due, self.nextLook)) }
             if let due = self.nextVisit { next = min(next, due) }
             if self.isReliefWanted { next = min(next, self.nextRelief) }

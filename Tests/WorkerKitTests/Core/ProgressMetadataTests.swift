@@ -16,7 +16,7 @@ struct ProgressMetadataTests {
     @Test func fitsTheBrokersLimitAtItsWorst() throws {
         let position = Int64.max - Int64(PartitionProgress.window) - 1
         let last = position + Int64(PartitionProgress.window) - 1
-        let landmark = ProgressMetadata.Landmark(offset: position - 1, timestamp: .min)
+        let landmark = Landmark(offset: position - 1, timestamp: .min)
         for finished in [[last], Array(position...last)] {
             let metadata = ProgressMetadata(
                 place: .test,

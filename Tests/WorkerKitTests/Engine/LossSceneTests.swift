@@ -88,6 +88,80 @@ struct LossSceneTests {
         #expect(simulation.violations == [])
     }
 
+    // MARK: - A topic that is another by the same name
+
+    /// Everything is settled and committed, nobody is there, and the topic is deleted and made again.
+    private func madeAnew(_ delivery: EngineSettings.Delivery) throws -> Simulation {
+        let simulation = Simulation(partitions: 2) { $0.delivery = delivery }
+        for index in 0..<73 { simulation.cluster.append("ok", key: "k\(index)", to: Int32(index % 2)) }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted }
+        #expect(simulation.cluster.isEverythingCommitted)
+        simulation.kill(worker)
+        try simulation.run(for: .seconds(60))
+        simulation.cluster.makeAnew()
+        return simulation
+    }
+
+    /// The records before the committed offset once had no outcome.
+    @Test(arguments: [5, 36, 37, 120], EngineSettings.Delivery.allCases)
+    func aTopicMadeAnewIsReadFromItsBeginning(count: Int, delivery: EngineSettings.Delivery) throws {
+        let simulation = try self.madeAnew(delivery)
+        for index in 0..<count { simulation.cluster.append("new", key: "n\(index)", to: Int32(index % 2)) }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.violations == [])
+    }
+
+    /// The other partition is worked on meanwhile: what is out is finished, and not done again.
+    @Test(arguments: EngineSettings.Delivery.allCases)
+    func aPartitionMadeAnewCostsTheOthersNoCall(delivery: EngineSettings.Delivery) throws {
+        let simulation = try self.madeAnew(delivery)
+        simulation.reply = { _ in Reply(200, after: .seconds(2)) }
+        for index in 0..<40 { simulation.cluster.append("new", key: "n\(index)", to: 0) }
+        let other = TopicPartition(topic: SimulatedCluster.topic, partition: 1)
+        simulation.cluster.stored[other] = nil
+        for index in 0..<10 { simulation.cluster.append("new", key: "o\(index)", to: 1) }
+        let worker = simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(120)))
+        #expect(worker.upstream.calls.count == 50)
+        #expect(simulation.violations == [])
+    }
+
+    /// An unclean election: the log ends before the committed offset, and goes on from there.
+    @Test func aLogThatLostItsEndIsReadFromThere() throws {
+        let simulation = Simulation(partitions: 1)
+        for index in 0..<40 { simulation.cluster.append("ok", key: "k\(index)") }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted }
+        simulation.kill(worker)
+        let text = simulation.cluster.stored[Self.input]?.metadata ?? ""
+        let mark = PartitionMark(clusterID: simulation.clusterID, Self.input)
+        let landmark = try #require(try ProgressMetadata(text, at: mark, from: 40).landmark)
+        simulation.cluster.cutOff(at: landmark.offset + 1)
+        try simulation.run(for: .seconds(60))
+        simulation.startWorker()
+        try simulation.run(for: .seconds(30))
+        for index in 0..<40 { simulation.cluster.append("later", key: "l\(index)") }
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(simulation.violations == [])
+    }
+
+    /// Nothing is compared where there is nothing left to compare with, and nothing is done twice.
+    @Test func retentionIsNoNewTopic() throws {
+        let simulation = Simulation(partitions: 1)
+        for index in 0..<40 { simulation.cluster.append("ok", key: "k\(index)") }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(10)) { simulation.cluster.isEverythingCommitted }
+        simulation.kill(worker)
+        simulation.cluster.removeRecords(before: 40)
+        for index in 0..<40 { simulation.cluster.append("later", key: "l\(index)") }
+        let second = simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(60)))
+        #expect(second.upstream.calls.count == 40)
+        #expect(simulation.violations == [])
+    }
+
     // MARK: - Clocks
 
     /// A clock that stepped ahead by the deadline once settled everything in hand as expired, for good.
