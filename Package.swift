@@ -159,7 +159,7 @@ let package = Package(
             name: "WorkerKit",
             dependencies: [
                 "Cryptography", "EventThread", "Kafka", "UpstreamHTTP", "Records", "WireFormats",
-                "Operations",
+                "Operations", "Terminal",
                 argumentParser, coreMetrics, lifecycle, logging, metrics, unixSignals,
             ],
             swiftSettings: house
@@ -331,7 +331,11 @@ let package = Package(
             ],
             swiftSettings: house
         ),
-        .testTarget(name: "WorkerKitTests", dependencies: ["Simulation", "WorkerKit"], swiftSettings: house),
+        .testTarget(
+            name: "WorkerKitTests",
+            dependencies: ["Simulation", "Terminal", "WorkerKit", logging],
+            swiftSettings: house
+        ),
         .testTarget(
             name: "DeadLettersTests",
             dependencies: [
@@ -426,6 +430,15 @@ let package = Package(
                 "WireFormats", "WireMessages", "WorkerTestSupport", configuration, lifecycle, logging,
                 protobuf,
             ],
+            swiftSettings: house
+        ),
+        // A worker that some records kill, for the tests of what comes after that.
+        .executableTarget(
+            name: "DeadlyWorker",
+            dependencies: [
+                "Operations", "Records", "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser,
+            ],
+            path: "Tests/DeadlyWorker",
             swiftSettings: house
         ),
         // The real executables against a real broker.

@@ -15,6 +15,8 @@ struct RunPushArrivalCommand: AsyncParsableCommand {
 
     @OptionGroup var file: SettingsFileOption
 
+    @OptionGroup var restarts: RestartOptions
+
     @Option(
         help: ArgumentHelp(
             "Process so many records and no more, and stop as if told to once they are committed.",
@@ -31,6 +33,7 @@ struct RunPushArrivalCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try self.restarts.superviseIfAsked(identity: PushArrivalProgram.identity.name)
         do {
             let (settings, warnings) = try PushArrivalProgram.load(path: self.file.path)
             for warning in warnings { StandardStreams.complain(warning) }

@@ -12,6 +12,8 @@ package struct RunCommand<P: WorkerProgram>: AsyncParsableCommand {
 
     @OptionGroup package var file: SettingsFileOption
 
+    @OptionGroup package var restarts: RestartOptions
+
     @Option(
         help: ArgumentHelp(
             "Take in so many records and no more, and stop as if told to once they are settled.",
@@ -31,6 +33,7 @@ package struct RunCommand<P: WorkerProgram>: AsyncParsableCommand {
     }
 
     package func run() async throws {
+        try self.restarts.superviseIfAsked(identity: P.identity.name)
         let program: LoadedProgram<P>
         do {
             program = try LoadedProgram<P>(path: self.file.path)

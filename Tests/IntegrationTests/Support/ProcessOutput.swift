@@ -9,6 +9,7 @@ final class ProcessOutput: @unchecked Sendable {
     let pipe = Pipe()
     private let condition = NSCondition()
     private var bytes: [UInt8] = []
+    private var hasEnded = false
 
     init() throws {
         let descriptor = fcntl(self.pipe.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0)
@@ -16,6 +17,7 @@ final class ProcessOutput: @unchecked Sendable {
         Thread.detachNewThread { [weak self] in
             defer { close(descriptor) }
             while let some = Self.nextBytes(descriptor), !some.isEmpty { self?.add(some) }
+            self?.end()
         }
     }
 
@@ -37,6 +39,24 @@ final class ProcessOutput: @unchecked Sendable {
                 }
             }
             return true
+        }
+    }
+
+    /// Waits until the last writer has gone.
+    ///
+    /// - Returns: whether that was before the time was up.
+    func waitForEnd(atMost longest: Duration) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: longest / .seconds(1))
+        return self.condition.withLock {
+            while !self.hasEnded, self.condition.wait(until: deadline) {}
+            return self.hasEnded
+        }
+    }
+
+    private func end() {
+        self.condition.withLock {
+            self.hasEnded = true
+            self.condition.broadcast()
         }
     }
 

@@ -116,6 +116,11 @@ final class WorkerUnderTest {
     /// - Returns: its exit status, or 128 and the signal that ended it.
     func exitStatus() -> Int32 { self.process.wait() }
 
+    /// Waits until the process and all that it has started have ended: they share its output.
+    func waitForAllToEnd(atMost longest: Duration = .seconds(30)) -> Bool {
+        self.output.waitForEnd(atMost: longest)
+    }
+
     /// Ends it as a supervisor would, and says how it ended.
     func stop() -> Int32 {
         self.send(SIGTERM)

@@ -1,0 +1,75 @@
+package import ArgumentParser
+import Cryptography
+import Foundation
+import Glibc
+import Logging
+import Operations
+import Terminal
+
+/// `--restarts`, which every `run` takes: how often the worker is started again after a crash.
+package struct RestartOptions: ParsableArguments {
+    /// Enough for one record that kills: two deaths, and a start that dead-letters it.
+    private static let usualInContainer = 3
+
+    @Option(
+        help: ArgumentHelp(
+            "Start again after a crash, at most so many times in a row.",
+            discussion: """
+                A crash is an end by a signal; an end with an exit code is passed on. 3 by default where this is \
+                process 1, as in a container, and 0 elsewhere. Ten minutes without a crash are a new beginning.
+                """,
+            valueName: "times"
+        )
+    )
+    package var restarts: Int?
+
+    /// The supervisor gives this to its child: the child ends with that descriptor, and supervises nobody.
+    @Option(help: .hidden)
+    var leash: Int32?
+
+    package init() {}
+
+    package func validate() throws {
+        guard self.restarts ?? 0 >= 0 else { throw ValidationError("--restarts is at least 0.") }
+    }
+
+    /// Supervises a child that does the work, if there are to be restarts, and throws the exit code to end with. Returns
+    /// at once where this process is to do the work.
+    ///
+    /// - Parameter identity: what the worker is called in the log.
+    package func superviseIfAsked(identity: String) throws {
+        if let leash = self.leash { return Self.end(with: leash) }
+        let restarts = self.restarts ?? (getpid() == 1 ? Self.usualInContainer : 0)
+        guard restarts > 0 else { return }
+        let supervisor = Supervisor(
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
+            CommandLine.arguments.dropFirst() + ["--leash", "\(Supervisor.leash)"],
+            environment: ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" },
+            restarts: restarts,
+            logger: Self.logger(identity)
+        )
+        do {
+            throw ExitCode(try supervisor.run())
+        } catch let failure as Complaint {
+            StandardStreams.complain("\(identity): \(failure)")
+            throw ExitCode(1)
+        }
+    }
+
+    /// Stops this process as SIGTERM does when its supervisor has ended, however that came.
+    private static func end(with leash: Int32) {
+        _ = fcntl(leash, F_SETFD, FD_CLOEXEC)
+        Thread.detachNewThread {
+            var byte: UInt8 = 0
+            // Nothing is ever written there, so that the end is all there is to read.
+            while unsafe read(leash, &byte, 1) < 0, errno == EINTR {}
+            kill(getpid(), SIGTERM)
+        }
+    }
+
+    /// As workers log by default: settings are read by the child only.
+    private static func logger(_ identity: String) -> Logger {
+        let redaction = Redaction { key, bytes in MessageAuthentication(key: key)(bytes) }
+        return Logger(label: identity) { StructuredLogHandler(label: $0, redaction: redaction) }
+    }
+}
