@@ -129,8 +129,8 @@ struct PushArrivalSettings: Sendable {
             crashFolder: reader.optionalString(
                 "crash_folder",
                 help:
-                    "Remembers which records a worker died of. Outlives a container only if it is a volume's; "
-                    + "by default one in the system's temporary folder."
+                    "Remembers which records a worker died of. A new container finds it only on a volume; "
+                    + "run --restarts starts again in the same one. By default in the system's temporary folder."
             ) ?? WorkerSettings.temporaryFolder(of: group)
         )
     }

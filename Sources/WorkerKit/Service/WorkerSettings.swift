@@ -50,8 +50,8 @@ package struct WorkerSettings: Sendable {
         self.startLimit = self.kafka.startLimit
         let folder = reader.section("worker").optionalString(
             "crash_folder",
-            help: "Remembers which records a worker died of. Outlives a container only if it is a volume's; "
-                + "by default one in the system's temporary folder."
+            help: "Remembers which records a worker died of. A new container finds it only on a volume; "
+                + "run --restarts starts again in the same one. By default in the system's temporary folder."
         )
         self.crashFolder = folder ?? Self.temporaryFolder(of: self.kafka.group)
         for fault in Preflight(engine).faultsOfNames {
