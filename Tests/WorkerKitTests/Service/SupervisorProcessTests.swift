@@ -1,7 +1,5 @@
 import Glibc
 import Logging
-import Synchronization
-import Terminal
 import Testing
 
 @testable import WorkerKit
