@@ -8,14 +8,14 @@ import Terminal
 
 /// `--restarts`, which every `run` takes: how often the worker is started again after a crash.
 package struct RestartOptions: ParsableArguments {
-    /// Enough for one record that kills: two deaths, and a start that dead-letters it.
-    private static let usualInContainer = 3
+    /// Each record that kills takes two, and there may be several.
+    private static let usualInContainer = 10
 
     @Option(
         help: ArgumentHelp(
             "Start again after a crash, at most so many times in a row.",
             discussion: """
-                A crash is an end by a signal; an end with an exit code is passed on. 3 by default where this is \
+                A crash is an end by a signal; an end with an exit code is passed on. 10 by default where this is \
                 process 1, as in a container, and 0 elsewhere. Ten minutes without a crash are a new beginning.
                 """,
             valueName: "times"
