@@ -16,7 +16,12 @@ extension Engine {
     }
 
     /// - Parameter kept: so many of those behind this record stay.
-    func parkFollowers(of id: EntryID, in room: WaitingRoom, keeping kept: Int) {
+    func parkFollowers(
+        of id: EntryID,
+        in room: WaitingRoom,
+        keeping kept: Int,
+        notBefore due: Int64 = .min
+    ) {
         // Whoever comes after a record that has let the next one go is nobody's business here.
         guard !self.table[id].hasReleasedOrder, let key = self.orderingKey(of: self.table[id].record) else {
             return
@@ -31,7 +36,7 @@ extension Engine {
         self.tails[key] = Tail(last: last, waiting: kept)
         while true {
             let following = self.table[next].next
-            self.park(next, in: room)
+            self.park(next, in: room, notBefore: due)
             guard let following else { return }
             next = following
         }

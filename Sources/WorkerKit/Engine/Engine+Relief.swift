@@ -42,7 +42,7 @@ extension Engine {
         self.thinOutLanes(share, onlyUnparked)
         self.thinOutBudgets(share, onlyUnparked)
         self.thinOutRetries(share, onlyUnparked)
-        if !onlyUnparked { self.thinOutKeys() }
+        self.thinOutKeys(onlyUnparked)
     }
 
     private func thinOutEndpoints(_ share: Share, _ onlyUnparked: Bool) {
@@ -101,20 +101,32 @@ extension Engine {
     }
 
     /// Long queues of one key whose first record waits for nothing but its turn.
-    private func thinOutKeys() {
-        for id in self.table.ids {
-            guard self.table.isCurrent(id), self.table[id].next != nil,
-                self.canPark(in: self.table[id].assignment)
-            else { continue }
-            switch self.table[id].state {
-            case .ready, .calling, .settling, .resending, .waiting:
-                self.parkFollowers(of: id, in: .any, keeping: Self.followersKept)
-            case .queued, .blocked, .backingOff, .held, .condemned, .written: break
-            }
+    private func thinOutKeys(_ onlyUnparked: Bool) {
+        let firsts = self.table.ids.filter { self.hasOthersBehind($0) }
+        guard !firsts.isEmpty else { return }
+        let kept = onlyUnparked ? self.followersKept(ofEach: firsts.count) : Self.followersKept
+        // Their room is open, so without a pause they would be read again at once.
+        let due = onlyUnparked ? self.now.after(.seconds(1)) : .min
+        for id in firsts where self.table.isCurrent(id) {
+            self.parkFollowers(of: id, in: .any, keeping: kept, notBefore: due)
+        }
+    }
+
+    private func hasOthersBehind(_ id: EntryID) -> Bool {
+        guard self.table[id].next != nil, self.canPark(in: self.table[id].assignment) else { return false }
+        return switch self.table[id].state {
+        case .ready, .calling, .settling, .resending, .waiting: true
+        case .queued, .blocked, .backingOff, .held, .condemned, .written: false
         }
     }
 
     private static var followersKept: Int { 16 }
+
+    /// So many queues together may keep a quarter of what may come back.
+    private func followersKept(ofEach queues: Int) -> Int {
+        let records = min(self.unparkedLimit, self.unparkedBytesLimit / self.unparking.largest)
+        return min(Self.followersKept, records / 4 / queues)
+    }
 
     /// Those that have to leave: all but the newest, of which a share stays, and those that keep the window of their
     /// partition from going on.

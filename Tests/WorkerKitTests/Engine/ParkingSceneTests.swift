@@ -93,6 +93,35 @@ struct ParkingSceneTests {
         #expect(try simulation.settleEverything(within: .seconds(600)))
     }
 
+    /// Records of a key whose endpoint is slow once filled the share of what comes back: those that had been parked for
+    /// another endpoint stayed parked long after it was well again.
+    @Test(arguments: [1, 8]) func aSlowKeyLeavesTheWayBackToOthers(keys: Int) throws {
+        let simulation = Simulation { $0.recordsLimit = 200 }
+        simulation.makeParkingTopic()
+        var isDown = true
+        simulation.reply = { call in
+            if call.endpoint == .side { return Reply(200, after: .seconds(9)) }
+            return isDown ? Self.refused(call) : Reply(200)
+        }
+        let honest = HonestPublisher(simulation)
+        honest.judge.excuse(from: simulation.clock.now.monotonic, for: .seconds(65))
+        simulation.startWorker()
+        try simulation.run(for: .seconds(2))
+        for index in 0..<800 {
+            simulation.cluster.append("side", key: "s\(index % keys)", headers: [RecordHeader("side", "")])
+        }
+        honest.publish(perSecond: 10, for: .seconds(60))
+        try self.play(simulation, honest, seconds: 60)
+        #expect(simulation.cluster.tickets.count > 500)
+        isDown = false
+        try self.play(simulation, honest, seconds: 60)
+        #expect(honest.judge.share(within: .seconds(30)) == 1)
+        #expect(simulation.violations == [])
+        simulation.reply = { _ in Reply(200) }
+        #expect(try simulation.settleEverything())
+        #expect(simulation.violations == [])
+    }
+
     /// A worker that takes over in the middle of an outage goes on where the last one stopped.
     @Test(arguments: EngineSettings.Delivery.allCases)
     func whoTakesOverKnowsWhatIsParked(delivery: EngineSettings.Delivery) throws {
