@@ -78,6 +78,8 @@ package final class SimulatedCluster {
     /// Records of the current incarnations of the input's logs.
     private var inputCount = 0
     package var stored: [TopicPartition: CommittedPosition] = [:]
+    /// What the last commit of each partition remembered as finished beyond its offset. It has been judged.
+    private var rememberedAsFinished: [TopicPartition: [Int64]] = [:]
     package private(set) var published: [OutboundRecord] = []
     /// Records of the current incarnations of the input's logs that have an outcome.
     package private(set) var outcomes: [RecordName: [SimulatedOutcome]] = [:]
@@ -228,6 +230,7 @@ package final class SimulatedCluster {
             self.logs[self.input(partition)] = Log(incarnation: incarnation + 1)
         }
         self.outcomes = [:]
+        self.rememberedAsFinished = [:]
         self.tickets = []
         self.skipped = []
         self.mates = [:]
@@ -446,9 +449,10 @@ package final class SimulatedCluster {
 
     /// Whether nobody needs to read this record again: it has an outcome, or lies in a retry topic.
     private func isDone(_ record: InboundRecord) -> Bool {
-        self.forwarded.contains(record.place) || self.streams?.names.contains(record.topic) == true
-            || self.originName(of: record).map { self.outcomes[$0] != nil || self.tickets.contains($0) }
-                ?? false
+        if let name = self.originName(of: record), self.outcomes[name] != nil || self.tickets.contains(name) {
+            return true
+        }
+        return self.streams?.names.contains(record.topic) == true || self.forwarded.contains(record.place)
     }
 
     /// The name under which it was published.
@@ -495,11 +499,22 @@ package final class SimulatedCluster {
         guard let metadata = try? ProgressMetadata(position.metadata, at: place, from: offset) else {
             return self.violations.append("metadata that nobody can read: \(position.metadata)")
         }
-        for beyond in metadata.finished {
+        for beyond in self.newlyFinished(metadata.finished, in: position.partition) {
             let index = log.index(of: beyond)
             guard index < log.records.count, log.records[index].offset == beyond else { continue }
             guard !self.isDone(log.records[index]) else { continue }
             self.violations.append("\(position.partition) remembers \(beyond) as finished")
+        }
+    }
+
+    /// Those of these rising offsets that the last commit of the partition did not remember. There can be thousands, and
+    /// what was done then is done now.
+    private func newlyFinished(_ offsets: [Int64], in partition: TopicPartition) -> [Int64] {
+        var known = (self.rememberedAsFinished[partition] ?? [])[...]
+        self.rememberedAsFinished[partition] = offsets
+        return offsets.filter { offset in
+            while let first = known.first, first < offset { known.removeFirst() }
+            return known.first != offset
         }
     }
 

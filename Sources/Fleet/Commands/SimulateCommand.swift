@@ -19,6 +19,9 @@ struct SimulateCommand: AsyncParsableCommand {
 
             --adversary has honest publishers, and beside them everybody who can do harm, while the cluster works: each \
             honest record is settled in time, and a worker that stands still says so. Both together do it to streams.
+
+            --outage-day is no storm: one endpoint is down for a simulated day with 100,000 records of 80 KB behind it, and \
+            the other one has a steady stream. It takes some minutes.
             """
     )
 
@@ -53,7 +56,13 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(name: .customLong("stop-after"), help: "Stop after so many seeds that break a promise.")
     var stopAfter = 10
 
+    @OptionGroup
+    var outageDay: OutageDayOptions
+
     func validate() throws {
+        guard !self.outageDay.isWanted || !self.adversary && !self.streams && self.seed == nil else {
+            throw ValidationError("--outage-day goes without --adversary, --streams and --seed.")
+        }
         guard self.seeds > 0 else { throw ValidationError("--seeds is at least 1.") }
         guard (1...256).contains(self.jobs) else { throw ValidationError("--jobs is from 1 to 256.") }
         guard self.stopAfter > 0 else { throw ValidationError("--stop-after is at least 1.") }
@@ -91,6 +100,7 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if self.outageDay.isWanted { return try self.outageDay.carryOut() }
         let storms = try self.storms()
         if let seed = self.seed { return try Self.tell(storms(seed, Narrator(Console.line))) }
         let tally = Tally(of: storms, from: self.from, count: UInt64(self.seeds), stopAfter: self.stopAfter)

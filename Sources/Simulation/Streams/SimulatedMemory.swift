@@ -60,11 +60,13 @@ package final class SimulatedMemory: MemoryReader {
         self.input(partition)?.end ?? self.topics.stableEnd(of: partition)
     }
 
-    private func records(of partition: TopicPartition, from offset: Int64) -> [InboundRecord] {
+    private func records(of partition: TopicPartition, from offset: Int64, atMost limit: Int)
+        -> [InboundRecord]
+    {
         guard let log = self.input(partition) else {
-            return self.topics.records(of: partition, from: offset)
+            return self.topics.records(of: partition, from: offset, atMost: limit)
         }
-        return Array(log.records[log.index(of: offset)...])
+        return Array(log.records[log.index(of: offset)...].prefix(limit))
     }
 
     package func ends(of partitions: [TopicPartition]) throws(KafkaError) -> [TopicPartition: Int64] {
@@ -102,7 +104,8 @@ package final class SimulatedMemory: MemoryReader {
         for index in self.places.indices where left > 0 && self.hasNews(self.places[index]) {
             let partition = self.places[index].partition
             let stableEnd = self.stableEnd(of: partition)
-            let records = self.records(of: partition, from: self.places[index].position)
+            // One more than wanted shows whether there is more: a copy of the whole rest would be one for each batch.
+            let records = self.records(of: partition, from: self.places[index].position, atMost: left + 1)
             for record in records.prefix(left) {
                 self.places[index].position = record.offset + 1
                 take(record)

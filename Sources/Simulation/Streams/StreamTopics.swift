@@ -172,8 +172,10 @@ package final class StreamTopics {
     func stableEnd(of partition: TopicPartition) -> Int64 { Int64(self.logs[partition]?.stableEnd ?? 0) }
 
     /// The committed records from there on, as far as they can be read.
-    func records(of partition: TopicPartition, from offset: Int64 = 0) -> [InboundRecord] {
+    func records(of partition: TopicPartition, from offset: Int64 = 0, atMost limit: Int = .max)
+        -> [InboundRecord]
+    {
         guard let log = self.logs[partition], offset < log.stableEnd else { return [] }
-        return log.entries[Int(offset)..<log.stableEnd].compactMap(\.record)
+        return Array(log.entries[Int(offset)..<log.stableEnd].lazy.compactMap(\.record).prefix(limit))
     }
 }

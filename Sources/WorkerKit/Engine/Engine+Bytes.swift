@@ -2,7 +2,7 @@
 // them until the broker has it.
 extension Engine {
     /// Everything that counts for `worker.bytes_limit`.
-    var bytesInHand: Int { self.table.bytes + self.upstream.bytesInHand }
+    package var bytesInHand: Int { self.table.bytes + self.upstream.bytesInHand }
 
     /// Whether everything that may be in hand is.
     var isFull: Bool {

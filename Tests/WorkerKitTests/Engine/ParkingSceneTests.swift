@@ -155,35 +155,17 @@ struct ParkingSceneTests {
     }
 
     /// An endpoint that is down for 20 minutes, with 3,000 records of 80 KB behind it, and a worker that takes over in the
-    /// middle: the other endpoint's records are settled as if nothing were, the worker stays within its bounds (the
-    /// simulation looks after that), and in the end all are settled in the order of their keys.
-    @Test func aLongOutageCostsDiskAndNotProgress() throws {
-        let simulation = Simulation(partitions: 4)
-        simulation.makeParkingTopic()
-        simulation.reply = { $0.endpoint == .side ? Self.refused($0) : Reply(200) }
-        let honest = HonestPublisher(simulation)
-        honest.publish(perSecond: 1, for: .seconds(1_200))
-        simulation.startWorker()
-        try simulation.run(for: .seconds(2))
-        let bulk = RecordHeader("bulk", String(repeating: "x", count: 80_000))
-        let headers = [RecordHeader("side", ""), bulk]
-        for index in 0..<3_000 {
-            simulation.cluster.append("side", key: "s\(index % 300)", to: Int32(index % 4), headers: headers)
-        }
-        try simulation.run(for: .seconds(600))
-        #expect(simulation.cluster.tickets.count > 2_000)
-        simulation.kill(simulation.worker)
-        simulation.startWorker()
-        for _ in 0..<20 {
-            try simulation.run(for: .seconds(60))
-            honest.look()
-        }
-        #expect(honest.judge.share(within: .seconds(30)) == 1)
-        #expect(simulation.violations == [])
-        simulation.reply = { _ in Reply(200) }
-        #expect(try simulation.settleEverything(within: .seconds(7_200)))
-        #expect(simulation.violations == [])
-        #expect(simulation.cluster.letters.isEmpty)
+    /// middle: the other endpoint's records are settled as if nothing were, the worker stays within its bounds, and in the
+    /// end all are settled in the order of their keys. `fleet simulate --outage-day` has a day and 100,000 of them.
+    @Test(arguments: EngineSettings.Delivery.allCases)
+    func aLongOutageCostsDiskAndNotProgress(delivery: EngineSettings.Delivery) throws {
+        var plan = OutagePlan()
+        plan.records = 3_000
+        plan.length = .seconds(1_200)
+        plan.perSecond = 1
+        plan.delivery = delivery
+        let report = try OutageDay(plan).run()
+        #expect(report.misses == [])
     }
 
     /// Where every endpoint is down, nobody would gain by it: what comes stays in its topic.
