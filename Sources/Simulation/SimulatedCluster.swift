@@ -280,6 +280,7 @@ package final class SimulatedCluster {
             if self.outcomes[name] == nil { self.judgeOrder(of: outcome) }
             self.judgeExpiry(of: outcome)
             self.outcomes[name, default: []].append(outcome)
+            self.skipped.remove(name)
             self.outcomeSeen(outcome)
             if self.isExactlyOnce, self.outcomes[name]?.count ?? 0 > 1 {
                 self.violations.append("\(outcome.id) has two outcomes that are to be seen")

@@ -166,6 +166,10 @@ struct Assignment<Source: RecordSource> {
         return end < position
     }
 
+    /// Every record before it has been read by this engine, or was settled before. A parked record beyond it may have an
+    /// earlier one of its key that nobody has read yet: whoever parked it had that in hand and died.
+    var readEnd: Int64 { self.progress?.next ?? 0 }
+
     /// What would be committed now; nil if there is nothing to say yet.
     var position: CommittedPosition? { self.position(withFinished: []) }
 

@@ -12,7 +12,7 @@ struct EndpointState: Sendable {
     /// Whether the last call that came back took no longer than a second.
     var isQuick = false
     /// Records whose calls may not be made now.
-    var blocked = PickedQueue()
+    var blocked = ReadyRecords()
 
     init(_ identity: UpstreamEndpoint, _ breaker: CircuitBreaker.Settings) {
         self.identity = identity

@@ -30,6 +30,8 @@ extension Engine {
                 "the wall clock has stepped ahead: no record expires by the new time until records confirm it",
                 metadata: ["seconds": "\(ahead / 1_000)"]
             )
+        case .corrected(let ahead):
+            self.metrics.set("worker_clock_ahead_milliseconds", Int(clamping: ahead))
         case .settled:
             self.metrics.set("worker_clock_ahead_milliseconds", 0)
             self.logger.notice("the wall clock is believed again")

@@ -39,7 +39,8 @@ extension Engine {
             guard
                 let id = self.endpoints[endpoint].blocked.pop(
                     isInDoubt: !self.endpoints[endpoint].breaker.isWell(at: self.now.monotonic),
-                    using: &self.random
+                    using: &self.random,
+                    mayFail: { _ in true }
                 )
             else { return }
             guard self.table.state(of: id) == .blocked else { continue }
@@ -100,8 +101,11 @@ extension Engine {
 
     private func callOrPark(_ id: EntryID, _ call: Call<any Sendable>) {
         guard self.mayCall(call.endpoint) else {
-            self.table[id].state = .blocked
-            return self.endpoints[call.endpoint].blocked.append(id)
+            let hasFailed = self.table.withEntry(id) { entry in
+                entry.state = .blocked
+                return entry.hasFailed || entry.holds > 0
+            }
+            return self.endpoints[call.endpoint].blocked.append(id, hasFailed: hasFailed)
         }
         guard self.lanes.admits(Lanes.upstream, at: self.now.monotonic) else {
             return self.keepHeld(id, in: Lanes.upstream)

@@ -211,7 +211,7 @@ extension Engine {
             self.table.remove(id)
         }
         self.ready = ReadyRecords()
-        for index in self.endpoints.indices { self.endpoints[index].blocked = PickedQueue() }
+        for index in self.endpoints.indices { self.endpoints[index].blocked = ReadyRecords() }
         self.backingOff = DueQueue()
         self.resending = DueQueue()
         self.followUps = [:]

@@ -4,7 +4,7 @@ import WireFormats
 // Records that wait for an endpoint, a lane or a budget take up what others need. Before the bounds on what is in hand stop
 // the intake, this chooses which of them leave memory (`Engine+Parking`). Some of each room stay in hand, to be its probes.
 //
-// Nothing is parked while no endpoint works: then nobody would gain by it.
+// While no endpoint works, only those leave that have failed, because somebody above suspicion may show that one is well.
 extension Engine {
     /// Parks what is in the way, if something is.
     func relieveIfCrowded() {
@@ -15,7 +15,6 @@ extension Engine {
 
     var isReliefWanted: Bool {
         self.lot != nil && self.recall == nil && (self.isCrowded || self.isUnparkingStuck)
-            && self.endpoints.contains { $0.breaker.state == .closed }
     }
 
     /// Whether what is in hand comes near one of its bounds.
@@ -51,9 +50,9 @@ extension Engine {
             let isAlone = !self.endpoints.indices.contains {
                 $0 != index && self.endpoints[$0].breaker.state == .closed
             }
-            guard !isAlone, !self.endpoints[index].blocked.isEmpty else { continue }
+            guard !self.endpoints[index].blocked.isEmpty else { continue }
             let room = WaitingRoom.endpoint(self.endpoints[index].identity.name)
-            let ids = self.endpoints[index].blocked.elements
+            let ids = self.endpoints[index].blocked.elements.filter { !isAlone || self.table[$0].hasFailed }
             let surplus = self.surplus(of: ids, .blocked, in: room, share, onlyUnparked)
             self.endpoints[index].blocked.keep { !surplus.contains($0) }
             self.park(surplus, of: ids, in: room)
@@ -128,8 +127,8 @@ extension Engine {
         return min(Self.followersKept, records / 4 / queues)
     }
 
-    /// Those that have to leave: all but the newest, of which a share stays, and those that keep the window of their
-    /// partition from going on.
+    /// Those that have to leave: all but the newest that never failed, of which a share stays, and those that keep the
+    /// window of their partition from going on.
     private func surplus(
         of ids: [EntryID],
         _ state: Entry.State,
@@ -142,7 +141,7 @@ extension Engine {
         let current = ids.filter {
             self.table.state(of: $0) == state && self.canPark(in: self.table[$0].assignment)
         }
-        for id in current.sorted(by: { self.isBefore($1, $0) }) {
+        for id in current.sorted(by: self.isRatherKept) {
             let (size, parking) = self.table.withEntry(id) { ($0.bytes, $0.parking) }
             let isFirst = records == 0
             let isWithinShare = isFirst || records < share.records && bytes + size <= share.bytes
@@ -157,6 +156,12 @@ extension Engine {
             }
         }
         return surplus
+    }
+
+    /// Those that never failed, and of these the newest.
+    private func isRatherKept(_ left: EntryID, _ right: EntryID) -> Bool {
+        let (leftFailed, rightFailed) = (self.table[left].hasFailed, self.table[right].hasFailed)
+        return leftFailed == rightFailed ? self.isBefore(right, left) : !leftFailed
     }
 
     private func isBefore(_ left: EntryID, _ right: EntryID) -> Bool {

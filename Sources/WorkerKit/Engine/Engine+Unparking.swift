@@ -76,6 +76,7 @@ extension Engine {
     private func beginVisit(_ lot: ParkingLot) throws(KafkaError) {
         guard self.now.monotonic >= self.unparking.nextVisit else { return }
         self.lookWhoAsksSoon()
+        if try self.beginVisitForProbes(lot) { return }
         let isSearch = self.now.monotonic >= self.unparking.nextSearch
         for step in 0..<self.assignments.count {
             let index = (self.unparking.nextIndex + step) % self.assignments.count
@@ -84,14 +85,7 @@ extension Engine {
             }
             self.assignments[index].parked.beginPass()
             guard let wanted = self.nextToCome(in: index) else { continue }
-            let partition = self.assignments[index].partition
-            try lot.memory.start(at: [partition: wanted])
-            self.unparking.visit = Unparking.Visit(
-                index: index,
-                partition: partition,
-                wanted: wanted,
-                position: wanted
-            )
+            try self.begin(Unparking.Visit(index, self.assignments[index].partition, wanted), lot)
             self.unparking.nextIndex = index + 1
             return
         }
@@ -99,9 +93,51 @@ extension Engine {
         self.unparking.nextVisit = self.now.after(.seconds(1))
     }
 
+    private func begin(_ visit: Unparking.Visit, _ lot: ParkingLot) throws(KafkaError) {
+        try lot.memory.start(at: [visit.partition: visit.wanted])
+        self.unparking.visit = visit
+    }
+
+    /// All in hand that wait for an endpoint in doubt may have the same fault: records that never failed come back to be
+    /// its probes.
+    private func beginVisitForProbes(_ lot: ParkingLot) throws(KafkaError) -> Bool {
+        for endpoint in self.endpoints.indices where self.isProbeWanted(of: endpoint) {
+            let room = WaitingRoom.endpoint(self.endpoints[endpoint].identity.name)
+            for index in self.assignments.indices.shuffled(using: &self.random) {
+                guard self.assignments[index].parked.rooms[room] != nil else { continue }
+                let probes = self.assignments[index].parked.fresh(
+                    in: room,
+                    before: self.assignments[index].readEnd,
+                    at: self.now.monotonic,
+                    atMost: Self.probes,
+                    using: &self.random
+                )
+                guard let first = probes.first else { continue }
+                let partition = self.assignments[index].partition
+                try self.begin(
+                    Unparking.Visit(index, partition, first, probes: Array(probes.dropFirst())),
+                    lot
+                )
+                return true
+            }
+        }
+        return false
+    }
+
+    private static var probes: Int { 4 }
+
+    /// Whether the endpoint is in doubt, and nobody in hand waits for it who is above suspicion.
+    private func isProbeWanted(of endpoint: Int) -> Bool {
+        let state = self.endpoints[endpoint]
+        return state.breaker.state != .closed && state.blocked.freshCount == 0
+    }
+
     private func nextToCome(in index: Int) -> Int64? {
         let (now, oldest) = (self.now.monotonic, self.oldestTimestamp)
-        return self.assignments[index].parked.next(at: now) { self.mayCome($0, oldest) }?.offset
+        let end = self.assignments[index].readEnd
+        return self.assignments[index].parked.next(at: now) {
+            $0.offset < end && self.mayCome($0, oldest, isDue: $1)
+        }?.offset
     }
 
     /// Records with an earlier timestamp are past their deadline.
@@ -109,10 +145,10 @@ extension Engine {
         self.deadlineNow.subtractingClamped(self.settings.deadline.wholeMilliseconds)
     }
 
-    private func mayCome(_ record: ParkedRecords.Record, _ oldest: Int64) -> Bool {
+    private func mayCome(_ record: ParkedRecords.Record, _ oldest: Int64, isDue: Bool) -> Bool {
         if let key = record.ticket.key, self.unparking.keys[key, default: 0] >= Self.keyLimit { return false }
         if let timestamp = record.ticket.timestamp, timestamp < oldest { return true }
-        return self.isOpen(record.room)
+        return isDue && self.isOpen(record.room)
     }
 
     private func isOpen(_ room: WaitingRoom) -> Bool {
@@ -184,21 +220,38 @@ extension Engine {
         guard visit.wanted == record.offset else { return }
         defer { self.goOn(after: visit) }
         // Something may have changed since it was looked for.
-        guard self.nextToCome(in: visit.index) == visit.wanted,
-            let parked = self.assignments[visit.index].parked[visit.wanted]
+        guard let parked = self.assignments[visit.index].parked[visit.wanted], parked.state == .parked,
+            self.mayStillCome(visit)
         else { return }
         if parked.ticket.fits(record) { self.takeBack(record, in: visit.index) } else { self.isGone(visit) }
     }
 
+    private func mayStillCome(_ visit: Unparking.Visit) -> Bool {
+        guard visit.probes == nil else {
+            return self.assignments[visit.index].parked.isFirstOfItsKey(visit.wanted)
+        }
+        return self.nextToCome(in: visit.index) == visit.wanted
+    }
+
     private func goOn(after visit: Unparking.Visit) {
         guard self.unparking.visit?.wanted == visit.wanted else { return }
-        self.assignments[visit.index].parked.pass(visit.wanted)
-        guard let next = self.nextToCome(in: visit.index) else {
+        guard let next = self.next(after: visit) else {
             self.unparking.visit = nil
             self.unparking.nextVisit = self.now.after(.milliseconds(100))
             return
         }
         self.unparking.visit?.wanted = next
+    }
+
+    private func next(after visit: Unparking.Visit) -> Int64? {
+        guard var probes = visit.probes else {
+            self.assignments[visit.index].parked.pass(visit.wanted)
+            return self.nextToCome(in: visit.index)
+        }
+        guard !probes.isEmpty else { return nil }
+        let next = probes.removeFirst()
+        self.unparking.visit?.probes = probes
+        return next
     }
 
     private func takeBack(_ record: InboundRecord, in index: Int) {

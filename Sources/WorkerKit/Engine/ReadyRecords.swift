@@ -1,4 +1,4 @@
-/// The records that wait for a slot, and which of them is next.
+/// The records that wait for a slot, or for an endpoint, and which of them is next.
 ///
 /// In good times they go in the order of arrival, and a record that has failed before takes turns with a fresh one. While
 /// an upstream is in doubt, fresh ones go first, by turns the newest, any, the newest and the oldest: each of them may show that the
@@ -47,6 +47,8 @@ struct ReadyRecords: Sendable {
         }
         return nil
     }
+
+    var elements: [EntryID] { self.fresh.elements + self.failed.elements }
 
     /// Leaves out what is not wanted any more, and keeps the order of the rest.
     mutating func keep(where isWanted: (EntryID) -> Bool) {

@@ -150,10 +150,56 @@ struct ParkedRecords: Sendable {
         self.passedKeys = []
     }
 
+    /// Some records of a room that this worker has not called for yet, each the first that is parked of its key, in the
+    /// order of their offsets. Any of them, because those beside each other may all have the same fault.
+    func fresh(
+        in room: WaitingRoom,
+        before end: Int64,
+        at now: Int64,
+        atMost count: Int,
+        using random: inout SplitMix64
+    ) -> [Int64] {
+        var chosen: [Int64] = []
+        var seen = 0
+        var keys: Set<KeyMark> = []
+        for record in self.records.prefix(Self.probesLimit) where [.parking, .parked].contains(record.state) {
+            guard record.offset < end else { break }
+            let isFirst = record.ticket.key.map { keys.insert($0).inserted } ?? true
+            guard isFirst, record.state == .parked, record.room == room, self.isFresh(record.offset, at: now)
+            else { continue }
+            seen += 1
+            if chosen.count < count {
+                chosen.append(record.offset)
+            } else if case let place = Int.random(in: 0..<seen, using: &random), place < count {
+                chosen[place] = record.offset
+            }
+        }
+        return chosen.sorted()
+    }
+
+    /// Whether no earlier record of its key is parked.
+    func isFirstOfItsKey(_ offset: Int64) -> Bool {
+        guard let key = self[offset]?.ticket.key, let count = self.keys[key]?.count, count > 1 else {
+            return true
+        }
+        return !self.records[..<self.index(of: offset)].contains {
+            $0.ticket.key == key && [.parking, .parked].contains($0.state)
+        }
+    }
+
+    private func isFresh(_ offset: Int64, at now: Int64) -> Bool {
+        self.pasts[offset].map { $0.attempts == 0 && $0.due <= now } ?? true
+    }
+
+    /// Records that are looked through for probes, at most.
+    private static var probesLimit: Int { 50_000 }
+
     /// The next record that may be taken in hand, and is not before where the pass is.
     ///
-    /// - Parameter now: monotonic; records that are due later do not come.
-    mutating func next(at now: Int64, where mayCome: (Record) -> Bool) -> Record? {
+    /// - Parameters:
+    ///   - now: monotonic.
+    ///   - mayCome: asked about a record that overtakes none, and whether its own wait is over.
+    mutating func next(at now: Int64, where mayCome: (Record, _ isDue: Bool) -> Bool) -> Record? {
         var index = self.index(of: self.cursor)
         while index < self.records.count {
             let record = self.records[index]
@@ -164,7 +210,7 @@ struct ParkedRecords: Sendable {
             case .parked:
                 let isInOrder = record.ticket.key.map { !self.passedKeys.contains($0) } ?? true
                 let isDue = self.pasts[record.offset].map { $0.due <= now } ?? true
-                if isInOrder, isDue, mayCome(record) { return record }
+                if isInOrder, mayCome(record, isDue) { return record }
                 self.passOver(record.ticket)
             }
             index += 1

@@ -10,6 +10,16 @@ struct Unparking: Sendable {
         var wanted: Int64
         /// The offset after the last record that was read.
         var position: Int64
+        /// After that, these and no others. Nil if whoever may come is visited.
+        var probes: [Int64]?
+
+        init(_ index: Int, _ partition: TopicPartition, _ wanted: Int64, probes: [Int64]? = nil) {
+            self.index = index
+            self.partition = partition
+            self.wanted = wanted
+            self.position = wanted
+            self.probes = probes
+        }
     }
 
     var visit: Visit?

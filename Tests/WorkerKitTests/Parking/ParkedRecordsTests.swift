@@ -25,7 +25,7 @@ struct ParkedRecordsTests {
     ) -> [Int64] {
         var offsets: [Int64] = []
         parked.beginPass()
-        while let next = parked.next(at: now, where: mayCome) {
+        while let next = parked.next(at: now, where: { $1 && mayCome($0) }) {
             offsets.append(next.offset)
             parked.takeInHand(next.offset)
             parked.pass(next.offset)
@@ -89,11 +89,11 @@ struct ParkedRecordsTests {
     @Test func whoIsPutBackDuringAPassKeepsThoseBehindIt() {
         var parked = ParkedRecords([Self.ticket(1, "a"), Self.ticket(2, "a")])
         parked.beginPass()
-        #expect(parked.next(at: 0) { _ in true }?.offset == 1)
+        #expect(parked.next(at: 0) { _, _ in true }?.offset == 1)
         parked.takeInHand(1)
         parked.pass(1)
         parked.putBack(1, in: .any, Self.past)
-        #expect(parked.next(at: 0) { _ in true } == nil)
+        #expect(parked.next(at: 0) { _, _ in true } == nil)
         #expect(Self.pass(&parked) == [1, 2])
     }
 
