@@ -56,6 +56,22 @@ struct DeadlineClockTests {
         #expect(clock.wall(at: later) == later.wall)
     }
 
+    /// A clock that was behind and is set too far ahead: records stand between the two times, and say which is right.
+    @Test func theNewTimeIsBelievedAsFarAsRecordsReach() {
+        var clock = DeadlineClock()
+        _ = clock.read(Self.moment(0))
+        _ = clock.read(Self.moment(1, steppedBy: 9_000))
+        func real(_ now: Moment) -> Int64 { now.wall - 3_000_000 }
+        for second in [2, 12, 22] as [Int64] {
+            let then = Self.moment(second, steppedBy: 9_000)
+            #expect(clock.saw(timestamp: real(then), at: then) == .nothing)
+        }
+        let later = Self.moment(32, steppedBy: 9_000)
+        #expect(clock.saw(timestamp: real(later), at: later) == .corrected(3_000_000))
+        #expect(clock.wall(at: later) == real(later))
+        #expect(clock.isInDoubt)
+    }
+
     @Test func recordsOfTheOldTimeSpeakAgainstIt() {
         var clock = DeadlineClock()
         _ = clock.read(Self.moment(0))

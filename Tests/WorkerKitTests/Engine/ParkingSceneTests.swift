@@ -154,6 +154,32 @@ struct ParkingSceneTests {
         #expect(simulation.worker.isEmpty)
     }
 
+    /// Whoever takes over does not know which of the parked records are the poison that keeps the endpoint in doubt: those
+    /// in hand may all be, and sound ones come back to show that it is well.
+    @Test(arguments: EngineSettings.Delivery.allCases)
+    func poisonInHandKeepsNoSoundRecordParked(delivery: EngineSettings.Delivery) throws {
+        let simulation = Simulation {
+            $0.recordsLimit = 100
+            $0.delivery = delivery
+            $0.attempts = 1_000
+        }
+        simulation.makeParkingTopic()
+        simulation.reply = { $0.endpoint == .side ? Reply(200) : Self.refused($0) }
+        simulation.startWorker()
+        for index in 0..<80 { simulation.cluster.append("poison", key: "p\(index)") }
+        for index in 0..<300 { simulation.cluster.append("sound", key: "s\(index % 100)") }
+        try simulation.run(for: .seconds(60))
+        #expect(simulation.cluster.tickets.count > 200)
+        simulation.kill(simulation.worker)
+        simulation.reply = { Reply($0.value == "poison" ? 503 : 200) }
+        simulation.startWorker()
+        let areSettled = try simulation.run(for: .seconds(60)) {
+            simulation.cluster.fates()[80...].allSatisfy { $0 == "succeeded" }
+        }
+        #expect(areSettled)
+        #expect(simulation.violations == [])
+    }
+
     /// An endpoint that is down for 20 minutes, with 3,000 records of 80 KB behind it, and a worker that takes over in the
     /// middle: the other endpoint's records are settled as if nothing were, the worker stays within its bounds, and in the
     /// end all are settled in the order of their keys. `fleet simulate --outage-day` has a day and 100,000 of them.

@@ -97,6 +97,50 @@ struct ParkedRecordsTests {
         #expect(Self.pass(&parked) == [1, 2])
     }
 
+    /// Its deadline may pass before its next try is due.
+    @Test func aWaitOfItsOwnIsForWhoeverAsksToJudge() {
+        var parked = ParkedRecords([Self.ticket(1, nil)])
+        parked.takeInHand(1)
+        parked.putBack(1, in: .any, ParkedRecords.Past(attempts: 2, receivedAt: 0, due: .max))
+        parked.beginPass()
+        #expect(parked.next(at: 0) { _, isDue in isDue } == nil)
+        parked.beginPass()
+        #expect(parked.next(at: 0) { _, isDue in !isDue }?.offset == 1)
+    }
+
+    /// Probes of an endpoint in doubt: never called for by this worker, each the first of its key, from anywhere.
+    @Test func freshOnesAreTheFirstOfTheirKeysAndWereNeverCalled() {
+        let room = WaitingRoom.endpoint("main")
+        var parked = ParkedRecords(
+            [Self.ticket(1, "a", room), Self.ticket(2, "a", room), Self.ticket(3, "b", room)]
+                + [Self.ticket(4, nil, room), Self.ticket(5, "c"), Self.ticket(6, "d", room)]
+        )
+        parked.takeInHand(3)
+        parked.putBack(3, in: room, ParkedRecords.Past(attempts: 1, receivedAt: 0))
+        var random = SplitMix64(seed: 1)
+        func fresh(before end: Int64, atMost count: Int) -> [Int64] {
+            parked.fresh(in: room, before: end, at: 0, atMost: count, using: &random)
+        }
+        #expect(fresh(before: 100, atMost: 10) == [1, 4, 6])
+        #expect(fresh(before: 6, atMost: 10) == [1, 4])
+        var chosen: Set<Int64> = []
+        for _ in 0..<100 {
+            let one = fresh(before: 100, atMost: 1)
+            #expect(one.count == 1)
+            chosen.formUnion(one)
+        }
+        #expect(chosen == [1, 4, 6])
+    }
+
+    @Test func knowsTheFirstOfAKey() {
+        var parked = ParkedRecords([Self.ticket(1, "a"), Self.ticket(2, "a"), Self.ticket(3, nil)])
+        #expect([1, 2, 3].map { parked.isFirstOfItsKey($0) } == [true, false, true])
+        parked.takeInHand(1)
+        #expect(parked.isFirstOfItsKey(2))
+        parked.putBack(1, in: .any, Self.past)
+        #expect(!parked.isFirstOfItsKey(2))
+    }
+
     /// An outage leaves many behind, and each is looked up by its offset.
     @Test func manyCostNoMoreThanTheirNumber() {
         var parked = ParkedRecords((0..<20_000).map { Self.ticket($0, "k\($0 % 100)") })
