@@ -160,12 +160,6 @@ struct Assignment<Source: RecordSource> {
         self.isDirty = true
     }
 
-    /// Whether the log ends before the committed offset, and it is not clear yet that it will stay so.
-    var isEndInDoubt: Bool {
-        guard let end = self.endSeen, let position = self.check?.position else { return false }
-        return end < position
-    }
-
     /// Every record before it has been read by this engine, or was settled before. A parked record beyond it may have an
     /// earlier one of its key that nobody has read yet: whoever parked it had that in hand and died.
     var readEnd: Int64 { self.progress?.next ?? 0 }

@@ -274,9 +274,6 @@ package final class Engine<B: Broker, U: Upstream> {
             if let due = self.nextAdmission { next = min(next, due) }
             if let due = self.nextRetryDue { next = min(next, due) }
             if let due = self.nextBudget { next = min(next, due) }
-            if self.assignments.contains(where: \.isEndInDoubt) {
-                next = min(next, self.now.after(.seconds(1)))
-            }
             if let due = self.recall?.retryAt { next = min(next, max(due, self.nextLook)) }
             if let due = self.nextVisit { next = min(next, due) }
             if self.isReliefWanted { next = min(next, self.nextRelief) }
