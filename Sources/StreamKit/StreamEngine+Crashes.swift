@@ -45,8 +45,6 @@ extension StreamEngine {
     }
 
     private func tellOfCrashes() {
-        for warning in self.crashes?.takeWarnings() ?? [] {
-            self.logger.warning("crash guard", metadata: ["error": "\(warning)"])
-        }
+        self.logger.tell(ofCrashGuard: self.crashes?.takeWarnings() ?? [])
     }
 }

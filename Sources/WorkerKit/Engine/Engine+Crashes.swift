@@ -54,8 +54,6 @@ extension Engine {
     }
 
     private func tellOfCrashes() {
-        for warning in self.crashes?.takeWarnings() ?? [] {
-            self.logger.warning("crash guard", metadata: ["error": "\(warning)"])
-        }
+        self.logger.tell(ofCrashGuard: self.crashes?.takeWarnings() ?? [])
     }
 }

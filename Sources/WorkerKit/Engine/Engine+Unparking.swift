@@ -124,6 +124,7 @@ extension Engine {
         return false
     }
 
+    /// Records that one visit brings back to be probes.
     private static var probes: Int { 4 }
 
     /// Whether the endpoint is in doubt, and nobody in hand waits for it who is above suspicion.
@@ -219,13 +220,13 @@ extension Engine {
         self.unparking.visit?.position = record.offset + 1
         guard visit.wanted == record.offset else { return }
         defer { self.goOn(after: visit) }
-        // Something may have changed since it was looked for.
         guard let parked = self.assignments[visit.index].parked[visit.wanted], parked.state == .parked,
             self.mayStillCome(visit)
         else { return }
         if parked.ticket.fits(record) { self.takeBack(record, in: visit.index) } else { self.isGone(visit) }
     }
 
+    /// The record that was looked for may have been put behind another one meanwhile.
     private func mayStillCome(_ visit: Unparking.Visit) -> Bool {
         guard visit.probes == nil else {
             return self.assignments[visit.index].parked.isFirstOfItsKey(visit.wanted)
