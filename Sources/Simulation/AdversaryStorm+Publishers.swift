@@ -84,7 +84,7 @@ extension AdversaryStorm {
     private func publish(_ piece: Piece) {
         var headers = [RecordHeader("lane", piece.lane)]
         if piece.isForTheSide { headers.append(RecordHeader("side", "")) }
-        if piece.bulk > 0 { headers.append(RecordHeader("bulk", String(repeating: "x", count: piece.bulk))) }
+        if piece.bulk > 0 { headers.append(RecordHeader("bulk", [UInt8](repeating: 0, count: piece.bulk))) }
         let partition = Int32.random(in: 0..<Int32(self.cluster.partitions), using: &self.random)
         self.cluster.append(
             piece.value,

@@ -46,7 +46,7 @@ package final class OutageDay {
     }
 
     private func publishBulk() {
-        let bulk = RecordHeader("bulk", String(repeating: "x", count: self.plan.recordBytes))
+        let bulk = RecordHeader("bulk", [UInt8](repeating: 0, count: self.plan.recordBytes))
         let headers = [RecordHeader("side", ""), bulk]
         let gap = self.plan.publishing / self.plan.records
         for index in 0..<self.plan.records {

@@ -150,6 +150,12 @@ package final class SimulatedCluster {
         }
     }
 
+    /// Drops what is under way and who takes part: both hold the cluster, and it would live on after its simulation.
+    func end() {
+        self.network = DueQueue()
+        self.members = []
+    }
+
     /// Makes the topic in which records can be put aside.
     func makeParkingTopic() {
         self.parking = StreamTopics([Self.parkingTopic], consumed: [], in: self)

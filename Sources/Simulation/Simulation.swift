@@ -52,6 +52,8 @@ package final class Simulation {
         self.cluster.isExactlyOnce = settings.delivery == .exactlyOnce
     }
 
+    deinit { self.cluster.end() }
+
     /// Makes the topic in which workers put records aside. To be called before the first of them is started.
     package func makeParkingTopic() { self.cluster.makeParkingTopic() }
 

@@ -90,7 +90,7 @@ extension Storm {
             self.schedule(within: 0.8) {
                 var headers = [RecordHeader("lane", lane)]
                 if isForTheSide { headers.append(RecordHeader("side", "")) }
-                if bulk > 0 { headers.append(RecordHeader("bulk", String(repeating: "x", count: bulk))) }
+                if bulk > 0 { headers.append(RecordHeader("bulk", [UInt8](repeating: 0, count: bulk))) }
                 cluster.append(value, key: key, to: partition, headers: headers, skipping: gap)
             }
         }

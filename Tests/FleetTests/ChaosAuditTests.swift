@@ -30,7 +30,7 @@ struct ChaosAuditTests {
         /// Two keys in a partition each, with one input of every kind under both.
         init() {
             var make = Activations(topic: "work", now: 1_763_000_000_000)
-            for (index, kind) in InputKind.allCases.enumerated() {
+            for (index, kind) in InputKind.activations.enumerated() {
                 for key in 0...1 {
                     var record = kind.record(&make)
                     record.key = ChaosAudit.key(key)
@@ -121,7 +121,7 @@ struct ChaosAuditTests {
         func findings(_ delivery: EngineSettings.Delivery = .exactlyOnce) -> ChaosFindings {
             var audit = ChaosAudit(topic: "work", keys: 2, delivery: delivery)
             for (index, input) in self.inputs.enumerated() {
-                let number = audit.sent(input.record, input.kind, key: input.key, at: 1_763_000_000_000)
+                let number = audit.sent(input.record, input.kind, key: input.key)
                 #expect(number == index + 1)
             }
             for (index, input) in self.inputs.enumerated() {
@@ -152,14 +152,14 @@ struct ChaosAuditTests {
         let findings = evidence.findings()
         #expect(evidence.matters() == [:])
         #expect(findings.objections(.exactlyOnce) == [])
-        #expect(findings.outcomes == 2 * InputKind.allCases.count)
+        #expect(findings.outcomes == 2 * InputKind.activations.count)
         #expect(findings.letters == 12)
         #expect(findings.calls == 30 && findings.repeatedCalls == 0)
     }
 
     @Test(arguments: [29_000, 31_000])
     func findsThatHonestUsersWaitTooLong(wait: Int64) {
-        let key = Load.keys
+        let key = ActivationInputs.keys
         #expect(ChaosAdversary.isHonest(key: key) && !ChaosAdversary.isHonest(key: key - 1))
         var make = Activations(topic: "work", now: 1_763_000_000_000)
         var audit = ChaosAudit(topic: "work", keys: ChaosAdversary.keys, delivery: .exactlyOnce)
@@ -199,6 +199,16 @@ struct ChaosAuditTests {
         #expect(audit.wait(at: 0.5) == 10)
         #expect(audit.wait(at: 0.99) == wait)
         #expect(audit.findings.count(.late) == (wait > 30_000 ? 1 : 0))
+    }
+
+    /// The load goes on until they are dead.
+    @Test func knowsWhichInputsArePoison() {
+        var make = Activations(topic: "work", now: 1_763_000_000_000)
+        var audit = ChaosAudit(topic: "work", keys: 1, delivery: .exactlyOnce)
+        for kind in [InputKind.json, .poison, .unknownCode, .poison] {
+            _ = audit.sent(kind.record(&make), kind, key: 0)
+        }
+        #expect(audit.poison == [2, 4])
     }
 
     @Test func findsWhatIsLost() {

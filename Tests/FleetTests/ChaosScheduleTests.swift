@@ -91,6 +91,30 @@ struct ChaosScheduleTests {
         }
     }
 
+    /// It is dead for longer than honest users may wait, and is well before the end. All else is as it was.
+    @Test(arguments: lengths)
+    func theSandboxIsDeadInTheMiddle(length: Duration) {
+        let schedules = (0..<60).map { seed in
+            [false, true].map {
+                ChaosSchedule(seed: seed, length: length, workers: 3, hasOwnBroker: true, hasSandbox: $0)
+            }
+        }
+        for pair in schedules {
+            let isOfSandbox = { (fault: ChaosFault) in
+                if case .sandbox = fault.deed { true } else { false }
+            }
+            let dead = pair[1].faults.filter(isOfSandbox)
+            #expect(pair[0].faults == pair[1].faults.filter { !isOfSandbox($0) })
+            #expect(dead.map(\.deed) == [.sandbox(.isSilent), .sandbox(.refuses)])
+            #expect(dead.first?.end == dead.last?.start)
+            let stretch = ChaosSchedule.deadStretch(of: length)
+            #expect(dead.first?.start == stretch.lowerBound && dead.last?.end == stretch.upperBound)
+            #expect(stretch.lowerBound >= length / 10 && stretch.upperBound <= pair[1].calm)
+            let isLong = stretch.upperBound - stretch.lowerBound > ChaosAdversary.bound
+            #expect(isLong == (length >= .seconds(60)))
+        }
+    }
+
     /// A cluster that is not ours is left alone, and all else is as it was.
     @Test func aForeignBrokerHasNoFaults() {
         let own = ChaosSchedule(seed: 7, length: .seconds(60), workers: 3, hasOwnBroker: true)

@@ -14,6 +14,17 @@ struct ChaosTests {
         print(chaos.text)
     }
 
+    /// Beside an adversary, and receipt workers whose sandbox is dead.
+    @Test func aFleetKeepsItsPromisesBesideAnAdversaryAndADeadEndpoint() throws {
+        let chaos = try FleetUnderTest(["chaos", "--adversary", "--seconds", "20", "--seed", "1"])
+        let status = chaos.exitStatus()
+        #expect(chaos.waitForLine("Clean."), "\(chaos.text)")
+        #expect(chaos.waitForLine("the store's sandbox refuses every connection"), "\(chaos.text)")
+        #expect(status == 0, "\(chaos.text)")
+        #expect(chaos.survivors(atMost: .seconds(5)) == [])
+        print(chaos.text)
+    }
+
     /// Also with a worker that stands still at that moment, and would never hear of its end by itself.
     @Test(arguments: [SIGKILL, SIGTERM])
     func nobodySurvivesChaos(signal: Int32) throws {

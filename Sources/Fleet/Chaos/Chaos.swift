@@ -37,7 +37,8 @@ final class Chaos {
             seed: self.options.seed,
             length: self.options.length,
             workers: self.options.workers,
-            hasOwnBroker: self.options.brokers == nil
+            hasOwnBroker: self.options.brokers == nil,
+            hasSandbox: self.options.hasAdversary
         )
         let delivery = self.options.delivery.rawValue
         stage.screen.line(

@@ -14,7 +14,7 @@ struct ChaosAdversary {
     private static let floodSize = 40
 
     /// All keys of a run, those of the load first.
-    static var keys: Int { Load.keys + self.honestKeys + self.hostileKeys }
+    static var keys: Int { ActivationInputs.keys + self.honestKeys + self.hostileKeys }
 
     private var poisoned = 0
     private var nextFlood = Self.floodEvery / 3
@@ -24,7 +24,7 @@ struct ChaosAdversary {
     ///
     /// - Parameters:
     ///   - time: since the load began.
-    ///   - doesHarm: not towards the end, so that poison that nobody keeps company does not outlive the run.
+    ///   - doesHarm: not towards the end, so that the load need not go on for long until all poison is dead.
     /// - Returns: what it is, and the number of its key; nil if it is one of the load.
     mutating func draw(
         at time: Duration,
@@ -45,16 +45,18 @@ struct ChaosAdversary {
             return (.poison, self.hostileKey(self.poisoned))
         case 2..<300:
             let kinds: [InputKind] = [.json, .protobuf, .framed, .event]
-            let key = Load.keys + Int.random(in: 0..<Self.honestKeys, using: &random)
+            let key = ActivationInputs.keys + Int.random(in: 0..<Self.honestKeys, using: &random)
             return (kinds.randomElement(using: &random) ?? .json, key)
         default: return nil
         }
     }
 
     private func hostileKey(_ number: Int) -> Int {
-        Load.keys + Self.honestKeys + number % Self.hostileKeys
+        ActivationInputs.keys + Self.honestKeys + number % Self.hostileKeys
     }
 
     /// Whether the records of this key are judged by the time they take.
-    static func isHonest(key: Int) -> Bool { (Load.keys..<Load.keys + self.honestKeys).contains(key) }
+    static func isHonest(key: Int) -> Bool {
+        (ActivationInputs.keys..<ActivationInputs.keys + self.honestKeys).contains(key)
+    }
 }

@@ -2,6 +2,7 @@ import Kafka
 import Records
 import UpstreamSimulator
 import WireFormats
+import WireMessages
 import WorkerKit
 
 /// Every input of a chaos run and what came of it, in little room: some tens of bytes each.
@@ -35,11 +36,16 @@ struct ChaosAudit {
 
     let delivery: EngineSettings.Delivery
     private(set) var inputs: [Input] = []
+    /// The numbers of those that are poison.
+    private(set) var poison: [Int] = []
     private(set) var findings = ChaosFindings()
     private let topic: String
+    private let results: any WorkerResult.Type
     /// Input numbers by partition and offset; 0 where there is none.
     private var numbers: [[UInt32]] = []
     private var letters: [Int: Letter] = [:]
+    /// The inputs that were ever put aside, and whether they still are.
+    private(set) var tickets: [Int: Bool] = [:]
     /// What the records of honest users took from their sending to their first outcome, in milliseconds.
     private(set) var waits: [Int64] = []
     private var keys: [KeyOrder] = []
@@ -56,8 +62,15 @@ struct ChaosAudit {
         var lastOffset: Int64 = -1
     }
 
-    init(topic: String, keys: Int, delivery: EngineSettings.Delivery) {
+    /// - Parameter results: what the workers write.
+    init(
+        topic: String,
+        keys: Int,
+        delivery: EngineSettings.Delivery,
+        results: any WorkerResult.Type = Flotilla_Activation_V1_ActivationResult.self
+    ) {
         self.topic = topic
+        self.results = results
         self.delivery = delivery
         self.keys = [KeyOrder](repeating: KeyOrder(), count: keys)
     }
@@ -66,12 +79,13 @@ struct ChaosAudit {
 
     /// A record is about to be sent.
     ///
-    /// - Parameter now: in wall-clock milliseconds; said by whoever judges how long records take.
+    /// - Parameter sentAt: in wall-clock milliseconds, if the time that it takes is judged.
     /// - Returns: its number, the first being 1.
-    mutating func sent(_ record: OutboundRecord, _ kind: InputKind, key: Int, at now: Int64 = 0) -> Int {
-        let sentAt = ChaosAdversary.isHonest(key: key) ? now : nil
+    mutating func sent(_ record: OutboundRecord, _ kind: InputKind, key: Int, at sentAt: Int64? = nil) -> Int
+    {
         self.inputs.append(Input(kind: kind, key: Int32(clamping: key), sentAt: sentAt))
         let number = self.inputs.count
+        if kind == .poison { self.poison.append(number) }
         if kind.isCalledFor { self.keys[key].calls.append(UInt32(clamping: number)) }
         if kind.fate == .deadLettered {
             let fingerprint = Self.fingerprint(record.key, record.value, record.headers)
@@ -155,7 +169,8 @@ struct ChaosAudit {
 
     /// Takes a record of the result topic, in the order of its partition.
     mutating func foundOutcome(_ record: InboundRecord) {
-        guard let sighting = Sighting(record), let number = self.number(at: sighting.place) else {
+        guard let sighting = Sighting(record, as: self.results), let number = self.number(at: sighting.place)
+        else {
             return self.findings.note(
                 .riddle,
                 "\(record.topic)/\(record.partition)/\(record.offset) is no outcome"
@@ -224,6 +239,17 @@ struct ChaosAudit {
         }
     }
 
+    /// Takes a record of the parking topic, in the order of its partition.
+    mutating func foundTicket(_ record: InboundRecord) {
+        let offset = String(decoding: record.key ?? [], as: UTF8.self)
+        let name = "\(self.topic)/\(record.partition)/\(offset)"
+        guard let number = self.number(at: name) else {
+            let place = "\(record.topic)/\(record.partition)/\(record.offset)"
+            return self.findings.note(.riddle, "\(place) is no ticket")
+        }
+        self.tickets[number] = record.value != nil
+    }
+
     /// Adds what somebody else has found.
     mutating func object(_ matter: ChaosFindings.Matter, _ sentence: String) {
         self.findings.note(matter, sentence)
@@ -233,11 +259,17 @@ struct ChaosAudit {
     mutating func conclude() {
         self.waits.sort()
         if let wait = self.wait(at: 0.99), .milliseconds(wait) > ChaosAdversary.bound {
-            self.findings.note(.late, "one in a hundred honest records took \(wait) ms or more")
+            self.findings.note(
+                .late,
+                "one in a hundred honest records of \(self.topic) took \(wait) ms or more"
+            )
         }
         for number in 1...max(1, self.inputs.count) where number <= self.inputs.count {
             let input = self.inputs[number - 1]
             guard input.isDelivered else { continue }
+            if self.tickets[number] == true {
+                self.findings.note(.parked, "the ticket of input \(self.name(number)) was never taken back")
+            }
             if input.outcomes == 0 {
                 self.findings.note(.lost, "input \(self.name(number)), \(input.kind), has no outcome")
             }
@@ -266,7 +298,7 @@ struct ChaosAudit {
     private func name(_ number: Int) -> String {
         let input = self.inputs[number - 1]
         return
-            "\(number) (\(input.partition)/\(input.offset), \(String(decoding: Self.key(Int(input.key)), as: UTF8.self)))"
+            "\(number) (\(self.topic)/\(input.partition)/\(input.offset), \(String(decoding: Self.key(Int(input.key)), as: UTF8.self)))"
     }
 
     private func number(at place: String) -> Int? {

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Kafka
 import Terminal
 import UpstreamHTTP
@@ -13,43 +12,66 @@ final class ChaosCast {
     private let stage: Stage
     private let folder: TemporaryFolder
     private let file: WorkerFile
+    /// The files of the receipt workers; nil where there are none.
+    private let store: ChaosStore?
     private let admin: Admin?
     private var broker: Performer?
     private(set) var brokers = ""
     private(set) var upstream = ""
-    let topic: String
-    var resultTopic: String { "\(self.topic).result" }
-    var letterTopic: String { "\(self.topic).dead-letter" }
-    var parkedTopic: String { "\(self.topic).parked" }
-    private(set) var posts: [WorkerPost] = []
-    /// Lives that began with a small producer queue.
-    private(set) var smallQueues = 0
+    /// The URL at which the sandbox of the store is told what to do; nil without receipt workers.
+    private(set) var sandbox: String?
+    let activations: ChaosCrew
+    /// Beside an adversary only.
+    let receipts: ChaosCrew?
 
     init(_ options: ChaosOptions, on stage: Stage, in folder: TemporaryFolder) throws {
         self.options = options
         self.stage = stage
         self.folder = folder
         self.file = try WorkerFile(in: folder)
-        self.topic =
-            options.brokers == nil
-            ? Roster.activation.topic
-            : "flotilla-chaos-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        self.store = options.hasAdversary ? try ChaosStore(in: folder) : nil
+        func crew(_ worker: WorkerIdentity, _ title: String, _ size: Int) -> ChaosCrew {
+            ChaosCrew(worker, called: title, size: size, options: options, on: stage, in: folder)
+        }
+        self.activations = crew(Roster.activation, "worker", options.workers)
+        self.receipts =
+            options.hasAdversary ? crew(Roster.receipt, "receipt worker", options.receiptWorkers) : nil
         self.admin = try options.brokers.map { try Admin(["bootstrap.servers": $0]) }
     }
 
-    private var topics: [String] { [self.topic, self.resultTopic, self.letterTopic, self.parkedTopic] }
+    var crews: [ChaosCrew] { [self.activations] + (self.receipts.map { [$0] } ?? []) }
 
-    /// Starts broker and simulator, makes the topics, and starts the workers.
+    private var topics: [String] { self.crews.flatMap(\.topics) }
+
+    /// Starts broker and simulators, makes the topics, and starts the workers.
     func enter() throws {
         let own = try Sibling.path(of: "fleet")
+        let words = ["upstreams", "--until-stdin-closes", "--seed", String(self.options.seed)]
         let upstream = try self.stage.start(
             "the simulator",
             own,
-            [
-                "upstreams", "--scripted", "--until-stdin-closes", "--keys", self.file.upstreamKeysPath,
-                "--journal", "200000", "--seed", String(self.options.seed),
-            ]
+            words + [
+                "--scripted", "--keys", self.file.upstreamKeysPath, "--journal", "200000",
+            ] + (self.store?.upstreamWords ?? [])
         )
+        // A process of its own, so that it can be dead while production is well.
+        let sandbox = try self.store.map {
+            try self.stage.start("the simulator of the sandbox", own, words + $0.upstreamWords)
+        }
+        try self.enterBroker(own)
+        try self.stage.turn {
+            upstream.firstLines.count >= (self.store == nil ? 1 : 2)
+                && (sandbox?.firstLines.count ?? 2) >= 2
+        }
+        self.upstream = upstream.firstLine ?? ""
+        self.sandbox = sandbox?.firstLines.last
+        try self.writeSettings(production: upstream.firstLines.last ?? "")
+        for crew in self.crews {
+            for place in 0..<crew.size { try crew.start(place, queueLimit: nil) }
+        }
+    }
+
+    private func enterBroker(_ own: String) throws {
         if let brokers = self.options.brokers {
             self.brokers = brokers
             for topic in self.topics {
@@ -67,10 +89,28 @@ final class ChaosCast {
             try self.stage.turn { broker.firstLine != nil }
             self.brokers = broker.firstLine ?? ""
         }
-        try self.stage.turn { upstream.firstLine != nil }
-        self.upstream = upstream.firstLine ?? ""
-        try self.writeSettings()
-        for worker in 0..<self.options.workers { try self.start(worker, queueLimit: nil) }
+    }
+
+    private func writeSettings(production: String) throws {
+        try self.activations.writeSettings { name, kafka, worker in
+            try self.file.write(
+                to: name,
+                brokers: self.brokers,
+                upstream: self.upstream,
+                kafka: kafka,
+                worker: worker
+            )
+        }
+        try self.receipts?.writeSettings { name, kafka, worker in
+            try self.store?.write(
+                to: name,
+                brokers: self.brokers,
+                production: production,
+                sandbox: self.sandbox ?? "",
+                kafka: kafka,
+                worker: worker
+            )
+        }
     }
 
     /// Removes what was made on a cluster that stays.
@@ -79,77 +119,12 @@ final class ChaosCast {
         self.folder.remove()
     }
 
-    // MARK: - Workers
-
-    private static func settingsName(_ queueLimit: Int) -> String { "queue-of-\(queueLimit).yaml" }
-
-    private var sessionTimeout: Duration { self.options.brokers == nil ? .seconds(3) : .seconds(6) }
-
-    /// What a killed worker leaves open keeps readers waiting for so long.
-    var transactionTimeout: Duration { self.options.brokers == nil ? .seconds(5) : .seconds(10) }
-
-    private func writeSettings() throws {
-        try self.writeSettings(WorkerFile.settingsName, queue: [])
-        for limit in ChaosSchedule.queueLimits {
-            let queue = [
-                "properties:", "  - name: queue.buffering.max.messages", "    value: \"\(limit)\"",
-            ]
-            try self.writeSettings(Self.settingsName(limit), queue: queue)
-        }
-    }
-
-    private func writeSettings(_ name: String, queue: [String]) throws {
-        try self.file.write(
-            to: name,
-            brokers: self.brokers,
-            upstream: self.upstream,
-            kafka: [
-                "topic: \(self.topic)", "group: \(self.topic)-chaos",
-                "session_timeout: \(self.sessionTimeout.components.seconds)s",
-                "transaction_timeout: \(self.transactionTimeout.components.seconds)s",
-            ] + queue,
-            worker: [
-                "delivery: \(self.options.delivery.rawValue)", "ordering: key", "drain_limit: 5s",
-                "result_format: protobuf",
-            ]
-        )
-    }
-
-    func start(_ worker: Int, queueLimit: Int?) throws {
-        while self.posts.count <= worker {
-            let name = "worker \(self.posts.count + 1)"
-            self.posts.append(WorkerPost(name, on: self.stage, log: try self.log(of: self.posts.count + 1)))
-        }
-        let name = queueLimit.map(Self.settingsName) ?? WorkerFile.settingsName
-        if queueLimit != nil { self.smallQueues += 1 }
-        try self.posts[worker].start(self.folder.file(name))
-    }
-
-    private func log(of worker: Int) throws -> Int32 {
-        guard let folder = self.options.logs else { return -1 }
-        let path = "\(folder)/worker-\(worker).log"
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Complaint("cannot write \(path): \(FileFailure.last().reason)") }
-        return descriptor
-    }
-
     // MARK: - Broker
 
     func tellBroker(_ order: BrokerOrder) { self.broker?.process.tell(order.line) }
 
     /// What the embedded broker has counted when it was last told something.
     var brokerCounts: BrokerOrder.Counts? { self.broker?.lastLine.flatMap(BrokerOrder.Counts.init) }
-
-    /// How many records the group has not committed, of those before these ends of the partitions.
-    func lag(behind ends: [Int64]) throws -> Int64 {
-        let consumer = try Consumer(["bootstrap.servers": self.brokers, "group.id": "\(self.topic)-chaos"])
-        defer { consumer.abandon() }
-        let partitions = ends.indices.map { TopicPartition(topic: self.topic, partition: Int32($0)) }
-        let committed = try consumer.committed(partitions, atMost: .seconds(20))
-        return committed.reduce(0) { lag, position in
-            lag + max(0, ends[Int(position.partition.partition)] - (position.offset ?? 0))
-        }
-    }
 }
 
 extension BrokerOrder.Counts {

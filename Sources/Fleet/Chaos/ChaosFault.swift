@@ -11,6 +11,8 @@ struct ChaosFault: Hashable, Sendable {
         /// One more worker for the length of the fault; then SIGTERM.
         case scaleUp(worker: Int)
         case upstream(UpstreamTrouble)
+        /// A fault of the store's sandbox, which receipt workers call; production is well.
+        case sandbox(UpstreamTrouble)
         case broker(BrokerTrouble)
     }
 
@@ -27,21 +29,21 @@ struct ChaosFault: Hashable, Sendable {
     var missingWorker: Int? {
         switch self.deed {
         case .kill(let worker), .pause(let worker), .scaleDown(let worker): worker
-        case .killAll, .scaleUp, .upstream, .broker: nil
+        case .killAll, .scaleUp, .upstream, .sandbox, .broker: nil
         }
     }
 }
 
 /// The ways of an upstream to fail.
 enum UpstreamTrouble: String, CaseIterable, Hashable, Sendable {
-    case refuses = "GDT refuses every connection"
-    case resets = "GDT resets every connection"
-    case fails = "GDT answers 503 to everything"
-    case isSilent = "GDT takes every call and says nothing"
-    case throttles = "GDT says 429 with Retry-After: 1"
-    case isSlow = "GDT takes its time"
-    case isFlaky = "GDT fails now and then"
-    case losesAnswers = "GDT counts reports and cuts the connection"
+    case refuses = "refuses every connection"
+    case resets = "resets every connection"
+    case fails = "answers 503 to everything"
+    case isSilent = "takes every call and says nothing"
+    case throttles = "says 429 with Retry-After: 1"
+    case isSlow = "takes its time"
+    case isFlaky = "fails now and then"
+    case losesAnswers = "counts reports and cuts the connection"
 }
 
 /// The ways of the embedded broker to fail.

@@ -11,6 +11,8 @@ struct ChaosFindings {
         case lag
         /// A partition was not seen to be worked again after a kill.
         case orphaned
+        /// A record is still put aside when all is over.
+        case parked
         /// Honest users wait too long beside an adversary.
         case late
     }

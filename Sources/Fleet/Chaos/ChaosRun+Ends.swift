@@ -6,7 +6,7 @@ extension ChaosRun {
     // MARK: - Ends
 
     func takeEnds() throws {
-        for post in self.cast.posts {
+        for (crew, post) in self.cast.crews.flatMap({ crew in crew.posts.map { (crew, $0) } }) {
             switch post.takeEnd() {
             case .killed, nil: break
             case .left(let exit, let took):
@@ -16,11 +16,11 @@ extension ChaosRun {
             case .gaveUp(let lastWords):
                 self.tell("\(post.name) gives up: \(lastWords)")
                 self.tally.clientFailures += 1
-                try self.restart(post, after: lastWords)
+                try self.restart(post, of: crew, after: lastWords)
             case .died(let exit, let lastWords):
                 self.tell("\(post.name) has ended by itself: \(exit)")
                 self.object(.worker, "\(post.name) ended by itself (\(exit)): \(lastWords)")
-                try self.restart(post, after: lastWords)
+                try self.restart(post, of: crew, after: lastWords)
             }
             if case .leaving(let since) = post.state, since.duration(to: .now) > Self.longestLeaving {
                 self.object(
@@ -34,24 +34,25 @@ extension ChaosRun {
     }
 
     /// What a supervisor does.
-    private func restart(_ post: WorkerPost, after lastWords: String) throws {
+    private func restart(_ post: WorkerPost, of crew: ChaosCrew, after lastWords: String) throws {
         self.tally.deaths += 1
         guard self.tally.deaths < Self.deathsLimit else {
             throw Complaint("workers do not stay; the last said: \(lastWords)")
         }
-        guard let worker = self.cast.posts.firstIndex(where: { $0 === post }) else { return }
-        if worker < self.cast.options.workers { try self.cast.start(worker, queueLimit: nil) }
+        guard let worker = crew.posts.firstIndex(where: { $0 === post }) else { return }
+        if worker < crew.size { try crew.start(worker, queueLimit: nil) }
     }
 
     private func beginNextLives() throws {
-        var waiting: [(worker: Int, fault: ChaosFault)] = []
-        for (worker, fault) in self.restarts {
-            guard self.cast.posts[worker].state == .absent else {
-                waiting.append((worker, fault))
+        var waiting: [(crew: ChaosCrew, worker: Int, fault: ChaosFault)] = []
+        for (crew, worker, fault) in self.restarts {
+            let post = crew.posts[worker]
+            guard post.state == .absent else {
+                waiting.append((crew, worker, fault))
                 continue
             }
-            self.tell("worker \(worker + 1) is back\(Self.queue(fault))")
-            try self.cast.start(worker, queueLimit: fault.queueLimit)
+            self.tell("\(post.name) is back\(Self.queue(fault))")
+            try crew.start(worker, queueLimit: fault.queueLimit)
         }
         self.restarts = waiting
     }

@@ -1,14 +1,16 @@
 import Foundation
-import Kafka
-import Records
 import UpstreamHTTP
 import UpstreamSimulator
+import WireMessages
 import WorkerKit
 
 /// The time in which things go wrong, and the time after it in which all must come right.
 final class ChaosRun {
     /// So long after the load has ended every input must have its outcome.
     static let longestSettling = Duration.seconds(120)
+    /// So long the load goes on, at most, for poison that is not dead yet: without others beside it nobody can tell it
+    /// from an outage.
+    static let longestCompany = Duration.seconds(60)
     /// So often it is said meanwhile what is missing.
     static let patience = Duration.seconds(5)
     /// So long after SIGTERM a worker must have ended.
@@ -22,15 +24,18 @@ final class ChaosRun {
     let schedule: ChaosSchedule
     let cast: ChaosCast
     let stage: Stage
-    let load: Load
-    let watch: ResultWatch
+    let activations: ChaosTrack
+    /// The receipt workers; nil without an adversary.
+    let receipts: ChaosTrack?
     let desk: UpstreamDesk
+    /// The desk of the store's sandbox; nil without receipts.
+    let sandboxDesk: UpstreamDesk?
     var begun = ContinuousClock.now
     var toBegin: ArraySlice<ChaosFault>
     var toEnd: [ChaosFault] = []
     var kills: [PlannedKill] = []
     /// Workers whose next life begins as soon as the last has ended.
-    var restarts: [(worker: Int, fault: ChaosFault)] = []
+    var restarts: [(crew: ChaosCrew, worker: Int, fault: ChaosFault)] = []
     var tally = ChaosTally()
     var findings: [(ChaosFindings.Matter, String)] = []
     var lastEnd = ContinuousClock.now
@@ -38,6 +43,7 @@ final class ChaosRun {
     /// A worker that is about to be killed, once it has said what it has.
     struct PlannedKill {
         var post: WorkerPost
+        var track: ChaosTrack
         var question: UInt64?
         var latest: ContinuousClock.Instant
     }
@@ -48,26 +54,55 @@ final class ChaosRun {
         self.stage = stage
         self.toBegin = schedule.faults[...]
         let options = cast.options
-        let keys = options.hasAdversary ? ChaosAdversary.keys : Load.keys
-        let audit = ChaosAudit(topic: cast.topic, keys: keys, delivery: options.delivery)
-        self.load = try Load(audit, topic: cast.topic, brokers: cast.brokers, options)
-        self.watch = try ResultWatch(cast.resultTopic, of: cast.topic, cast.brokers)
+        let keys = options.hasAdversary ? ChaosAdversary.keys : ActivationInputs.keys
+        let topic = cast.activations.worker.topic
+        self.activations = try ChaosTrack(
+            cast.activations,
+            of: ActivationInputs(topic: topic, options),
+            keys: keys,
+            results: Flotilla_Activation_V1_ActivationResult.self,
+            rate: options.rate,
+            options: options,
+            brokers: cast.brokers
+        )
+        self.receipts = try cast.receipts.map { crew in
+            let dead = ChaosSchedule.deadStretch(of: options.length)
+            return try ChaosTrack(
+                crew,
+                of: ReceiptInputs(topic: crew.worker.topic, dead: dead),
+                keys: ReceiptInputs.keys,
+                results: Flotilla_Receipt_V1_ReceiptResult.self,
+                rate: options.receiptRate,
+                options: options,
+                brokers: cast.brokers
+            )
+        }
         self.desk = UpstreamDesk(cast.upstream, on: stage)
+        self.sandboxDesk = cast.sandbox.map { UpstreamDesk($0, on: stage) }
     }
+
+    var tracks: [ChaosTrack] { [self.activations] + (self.receipts.map { [$0] } ?? []) }
 
     // MARK: - The run
 
     func play() throws {
-        self.stage.attend(self.load)
-        self.stage.attend(self.watch)
+        for track in self.tracks {
+            self.stage.attend(track.load)
+            self.stage.attend(track.watch)
+        }
         self.begun = .now
         let length = self.cast.options.length
-        let longest = length + Self.longestSettling + Self.longestLeaving + .seconds(60)
+        let afterwards = Self.longestCompany + Self.longestSettling + Self.longestLeaving
+        let longest = length + afterwards + .seconds(60)
         self.stage.end(by: self.begun + longest)
-        self.load.begin()
+        for track in self.tracks { track.load.begin() }
         self.tell("\(self.cast.options.workers) workers, \(self.cast.options.rate) inputs a second")
+        if let crew = self.receipts?.crew {
+            self.tell("\(crew.size) receipt workers, \(self.cast.options.receiptRate) receipts a second")
+        }
         while self.time < length { try self.turn() }
-        self.load.end()
+        while self.time < length + Self.longestCompany, self.activations.hasPoison { try self.turn() }
+        for track in self.tracks { track.load.end() }
         self.lastEnd = .now
         try self.settle()
         try self.dismissWorkers()
@@ -82,20 +117,23 @@ final class ChaosRun {
 
     func turn() throws {
         try self.stage.turn()
-        try self.load.sendWhatIsDue()
+        for track in self.tracks { try track.load.sendWhatIsDue() }
         self.desk.turn { page in
-            for entry in page.entries { self.load.audit.noted(entry) }
+            for entry in page.entries { self.activations.load.audit.noted(entry) }
             self.tally.journalLost = max(self.tally.journalLost, page.lost)
         }
+        self.sandboxDesk?.turn(nil)
         try self.keepSchedule()
         self.killWhoIsDue()
         try self.takeEnds()
-        for (what, length) in self.watch.takeovers.takeEnded() {
+        for (what, length) in self.tracks.flatMap({ $0.watch.takeovers.takeEnded() }) {
             self.tell("what \(what) left behind is worked again after \(Self.text(length))")
         }
-        let open = self.load.reported - self.watch.settled
-        self.stage.screen.show("… \(self.load.sent) sent, \(open) under way")
+        let open = self.tracks.reduce(0) { $0 + $1.open }
+        self.stage.screen.show("… \(self.sent) sent, \(open) under way")
     }
+
+    private var sent: Int { self.tracks.reduce(0) { $0 + $1.load.sent } }
 
     func keepSchedule() throws {
         while let fault = self.toBegin.first, fault.start <= self.time {
@@ -110,22 +148,20 @@ final class ChaosRun {
     // MARK: - Afterwards
 
     func settle() throws {
-        self.tell("everything is healed and the load ends; \(self.load.sent) inputs were sent")
+        self.tell("everything is healed and the load ends; \(self.sent) inputs were sent")
         let limit = ContinuousClock.now + Self.longestSettling
         var nextWord = ContinuousClock.now + Self.patience
         while .now < limit, !self.isSettled {
             try self.turn()
             guard .now >= nextWord else { continue }
             nextWord = .now + Self.patience
-            let unacknowledged = self.load.sent - self.load.reported
-            let open = self.load.audit.deliveredCount - self.watch.settled
-            self.tell(
-                "still missing: \(unacknowledged) acknowledgements, \(open) outcomes\(self.watch.missing)"
-            )
+            for track in self.tracks where !track.isSettled {
+                self.tell("still missing in \(track.crew.worker.resultTopic): \(track.missing)")
+            }
         }
         self.tally.settling = self.isSettled ? self.lastEnd.duration(to: .now) : nil
         if !self.isSettled {
-            let open = self.load.sent - self.watch.settled
+            let open = self.sent - self.tracks.reduce(0) { $0 + $1.watch.settled }
             self.object(
                 .lag,
                 "\(open) inputs had no outcome \(Self.text(Self.longestSettling)) after the load's end"
@@ -133,47 +169,39 @@ final class ChaosRun {
         }
     }
 
-    var isSettled: Bool {
-        self.load.reported == self.load.sent && self.watch.settled >= self.load.audit.deliveredCount
-            && self.desk.isUpToDate
-    }
+    var isSettled: Bool { self.tracks.allSatisfy(\.isSettled) && self.desk.isUpToDate }
 
     func dismissWorkers() throws {
         self.tell("SIGTERM to every worker")
         self.restarts = []
-        for post in self.cast.posts { post.dismiss() }
-        while self.cast.posts.contains(where: { $0.state != .absent }) { try self.turn() }
+        let posts = self.cast.crews.flatMap(\.posts)
+        for post in posts { post.dismiss() }
+        while posts.contains(where: { $0.state != .absent }) { try self.turn() }
         // What the last victims left open keeps readers waiting, and hides what comes after it.
-        let until = self.begun + self.schedule.calm + self.cast.transactionTimeout + .seconds(1)
+        let until = self.begun + self.schedule.calm + self.cast.options.transactionTimeout + .seconds(1)
         while .now < until { try self.turn() }
     }
 
-    /// Reads both topics from their beginning to their end, with a reader that has nothing to do with the rest.
+    /// Reads all that the workers have written, and says what came of it.
     func conclude() throws -> ChaosSummary {
-        var audit = self.load.audit
-        let reader = try Stage.reader(of: [self.cast.resultTopic, self.cast.letterTopic], self.cast.brokers)
         self.stage.end(by: .now + .seconds(180))
-        while !reader.isAtEnd {
-            let taken = reader.read(atMost: 5_000) { record in
-                if record.topic == self.cast.resultTopic {
-                    audit.foundOutcome(record)
-                } else {
-                    audit.foundLetter(record)
-                }
-            } _: { _ in
-            }
-            if taken == 0, !reader.isAtEnd { try self.stage.turn() }
-        }
+        var (audit, lag) = try self.activations.conclude(on: self.stage)
+        let receipts = try self.receipts?.conclude(on: self.stage)
         audit.journalLost(self.tally.journalLost)
-        audit.conclude()
-        self.tally.lag = try self.cast.lag(behind: audit.ends)
-        if self.tally.lag > 0 { self.object(.lag, "the group has not committed \(self.tally.lag) records") }
-        for sentence in self.watch.takeovers.unfinished { self.object(.orphaned, sentence) }
         for (matter, sentence) in self.findings { audit.object(matter, sentence) }
-        self.tally.lives = self.cast.posts.reduce(0) { $0 + $1.lives }
-        self.tally.smallQueues = self.cast.smallQueues
+        self.tally.lag = lag + (receipts?.lag ?? 0)
+        let posts = self.cast.crews.flatMap(\.posts)
+        self.tally.lives = posts.reduce(0) { $0 + $1.lives }
+        self.tally.kills = self.tracks.reduce(0) { $0 + $1.watch.takeovers.kills }
+        self.tally.smallQueues = self.cast.crews.reduce(0) { $0 + $1.smallQueues }
         self.tally.brokerCounts = self.cast.brokerCounts
-        return ChaosSummary(self.cast.options, audit, self.tally, self.watch.takeovers)
+        return ChaosSummary(
+            self.cast.options,
+            audit,
+            receipts: receipts?.audit,
+            tally: self.tally,
+            takeovers: self.activations.watch.takeovers
+        )
     }
 
     static func text(_ duration: Duration) -> String { Row.text(duration) }

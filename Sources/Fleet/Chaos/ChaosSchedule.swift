@@ -3,7 +3,9 @@ import WorkerKit
 /// Everything that goes wrong in a chaos run, drawn from one seed before it begins.
 ///
 /// Three tracks run beside each other: one of workers, one of the upstream, one of the broker. Each deals its faults
-/// like cards, so that all have come before one comes again. Every fault is over `calm` before the end.
+/// like cards, so that all have come before one comes again. Every fault is over when `calm` comes.
+///
+/// Where receipts are verified too, a fourth is always the same: the sandbox of the store is dead in the middle of the run.
 struct ChaosSchedule: Hashable, Sendable {
     /// No longer than this are all workers gone, where there is more than one.
     static let longestBlackout = Duration.milliseconds(2_500)
@@ -22,7 +24,8 @@ struct ChaosSchedule: Hashable, Sendable {
     ///   - length: of the run, at least 10 seconds.
     ///   - workers: at least 1.
     ///   - hasOwnBroker: whether the broker can be made to fail.
-    init(seed: UInt64, length: Duration, workers: Int, hasOwnBroker: Bool) {
+    ///   - hasSandbox: whether there is a sandbox that can die.
+    init(seed: UInt64, length: Duration, workers: Int, hasOwnBroker: Bool, hasSandbox: Bool = false) {
         self.length = length
         self.workers = workers
         self.calm = length - min(max(length / 10, .seconds(2)), .seconds(15))
@@ -34,6 +37,7 @@ struct ChaosSchedule: Hashable, Sendable {
         self.addWorkerFaults(using: &workerRandom)
         self.addUpstreamFaults(using: &upstreamRandom)
         if hasOwnBroker { self.addBrokerFaults(using: &brokerRandom) }
+        if hasSandbox { self.addDeadSandbox() }
         self.faults.sort { $0.start < $1.start }
     }
 
@@ -143,6 +147,21 @@ struct ChaosSchedule: Hashable, Sendable {
             let length = min(self.drawn(300...longest, using: &random), self.calm - time)
             self.faults.append(ChaosFault(start: time, length: length, deed: .broker(trouble)))
             time += length + self.drawn(self.gaps, using: &random)
+        }
+    }
+
+    /// When the sandbox is dead. In a minute that is for longer than honest users may wait, so that whoever waits for it
+    /// is late.
+    static func deadStretch(of length: Duration) -> Range<Duration> { length * 0.15..<length * 0.8 }
+
+    /// It says nothing at first, and then it refuses.
+    private mutating func addDeadSandbox() {
+        let dead = Self.deadStretch(of: self.length)
+        let half = (dead.upperBound - dead.lowerBound) / 2
+        for (start, trouble) in [
+            (dead.lowerBound, UpstreamTrouble.isSilent), (dead.lowerBound + half, .refuses),
+        ] {
+            self.faults.append(ChaosFault(start: start, length: half, deed: .sandbox(trouble)))
         }
     }
 

@@ -6,9 +6,18 @@ struct ChaosSummary {
     let lines: [String]
     let objections: [String]
 
-    init(_ options: ChaosOptions, _ audit: ChaosAudit, _ tally: ChaosTally, _ takeovers: Takeovers) {
+    /// - Parameter receipts: what came of the receipts; nil if there were none.
+    init(
+        _ options: ChaosOptions,
+        _ audit: ChaosAudit,
+        receipts: ChaosAudit?,
+        tally: ChaosTally,
+        takeovers: Takeovers
+    ) {
         let findings = audit.findings
-        self.objections = findings.objections(options.delivery)
+        self.objections = [audit, receipts].compactMap(\.self).flatMap {
+            $0.findings.objections(options.delivery)
+        }
         var table = Table()
         let broker = options.brokers == nil ? "embedded broker" : "real cluster"
         table.add(
@@ -17,9 +26,10 @@ struct ChaosSummary {
         )
         table.add(
             "fleet",
-            "\(options.workers) workers in \(tally.lives) lives, \(ChaosCast.partitions) partitions"
+            "\(options.workers) workers\(receipts == nil ? "" : ", \(options.receiptWorkers) receipt workers") "
+                + "in \(tally.lives) lives, \(ChaosCast.partitions) partitions"
         )
-        table.add("kill -9", "\(takeovers.kills)")
+        table.add("kill -9", "\(tally.kills)")
         table.add("SIGSTOP and SIGCONT", "\(tally.pauses)")
         table.add("scaled down, up", "\(tally.scaledDown), \(tally.scaledUp)")
         table.add("lives with a small queue", "\(tally.smallQueues)")
@@ -28,10 +38,7 @@ struct ChaosSummary {
         table.add()
         table.add("inputs", "\(audit.inputs.count), \(Self.sorts(audit))")
         table.add("lost", "\(findings.count(.lost) + findings.count(.undelivered))")
-        if let median = audit.wait(at: 0.5), let late = audit.wait(at: 0.99), let longest = audit.waits.last {
-            let (median, late, longest) = (Self.text(median), Self.text(late), Self.text(longest))
-            table.add("honest users' outcomes", "median \(median), p99 \(late), longest \(longest)")
-        }
+        if let waits = Self.waits(audit) { table.add("honest users' outcomes", waits) }
         table.add("outcomes visible", "\(findings.outcomes), \(Self.fates(findings))")
         table.add("duplicated outcomes", "\(findings.count(.repeatedOutcome))")
         table.add("wrong fates", "\(findings.count(.wrongFate) + findings.count(.riddle))")
@@ -45,6 +52,7 @@ struct ChaosSummary {
         )
         table.add("calls", "\(findings.calls), \(findings.repeatedCalls) after the last word")
         table.add("calls that nobody asked for", "\(findings.count(.strangeCall))")
+        if let receipts { Self.add(receipts, to: &table, options) }
         table.add()
         table.add("worked again after kill -9", Self.takeovers(takeovers))
         table.add("longest stop after SIGTERM", Row.text(tally.longestLeaving))
@@ -53,6 +61,43 @@ struct ChaosSummary {
         table.add("workers whose Kafka client failed", "\(tally.clientFailures)")
         table.add("workers that failed otherwise", "\(findings.count(.worker))")
         self.lines = [""] + table.lines + [""]
+    }
+
+    /// The receipts, and what the dead sandbox did to them.
+    private static func add(_ audit: ChaosAudit, to table: inout Table, _ options: ChaosOptions) {
+        let findings = audit.findings
+        let honest = audit.inputs.count { $0.kind == .purchase }
+        let sandbox = audit.inputs.filter { $0.kind == .sandboxPurchase }
+        let dead = ChaosSchedule.deadStretch(of: options.length)
+        table.add()
+        table.add("honest receipts", "\(honest)\(Self.waits(audit).map { ", \($0)" } ?? "")")
+        table.add(
+            "sandbox receipts settled",
+            "\(sandbox.count { $0.outcomes > 0 }) of \(sandbox.count), "
+                + "the sandbox dead for \(Row.text(dead.upperBound - dead.lowerBound))"
+        )
+        let honestlyParked = audit.tickets.keys.count { audit.inputs[$0 - 1].kind == .purchase }
+        table.add(
+            "receipts parked meanwhile",
+            "\(audit.tickets.count), \(honestlyParked) of honest users, \(findings.count(.parked)) never taken back"
+        )
+        table.add("receipts lost", "\(findings.count(.lost) + findings.count(.undelivered))")
+        table.add("duplicated outcomes, receipts", "\(findings.count(.repeatedOutcome))")
+        table.add("wrong fates, receipts", "\(findings.count(.wrongFate) + findings.count(.riddle))")
+        table.add("dead letters, receipts", "\(findings.letters)")
+        table.add(
+            "order violations, receipts",
+            "\(findings.count(.outcomeOutOfOrder) + findings.count(.misordered))"
+        )
+    }
+
+    /// How long honest users waited; nil if there were none.
+    private static func waits(_ audit: ChaosAudit) -> String? {
+        guard let median = audit.wait(at: 0.5), let late = audit.wait(at: 0.99),
+            let longest = audit.waits.last
+        else { return nil }
+        return "median \(Self.text(median)), p99 \(Self.text(late)), longest \(Self.text(longest)); "
+            + "the bound is \(Row.text(ChaosAdversary.bound))"
     }
 
     private static func text(_ milliseconds: Int64) -> String { Row.text(.milliseconds(milliseconds)) }

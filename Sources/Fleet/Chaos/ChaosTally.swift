@@ -1,5 +1,6 @@
 /// What a chaos run counts beside the inputs.
 struct ChaosTally {
+    var kills = 0
     var pauses = 0
     var scaledDown = 0
     var scaledUp = 0

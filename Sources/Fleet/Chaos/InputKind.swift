@@ -12,13 +12,18 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
     case tombstone, notJSON, unknownApp, illegalRequest, unknownCode
     /// GDT has no answer to it, and one to all others. Only an adversary publishes it.
     case poison
+    /// A receipt of a purchase in production, and one of a purchase in the sandbox. Another worker takes them.
+    case purchase, sandboxPurchase
+
+    /// Those that the activation worker takes.
+    static let activations = allCases.filter { $0 != .purchase && $0 != .sandboxPurchase }
 
     /// For the table.
     enum Sort: String, CaseIterable, Hashable, Sendable { case good, refused, retried, malformed }
 
     var sort: Sort {
         switch self {
-        case .json, .protobuf, .framed, .event: .good
+        case .json, .protobuf, .framed, .event, .purchase, .sandboxPurchase: .good
         case .zeroDevice, .oldConversion, .illegalMuid, .illegalTime: .refused
         case .unavailable, .proxyPage, .cutBefore, .cutAfter, .truncated, .keysNotFound, .unknownCode,
             .poison:
@@ -81,7 +86,8 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
     /// Whether GDT hears of it at all.
     var isCalledFor: Bool {
         switch self {
-        case .zeroDevice, .oldConversion, .tombstone, .notJSON, .unknownApp: false
+        case .zeroDevice, .oldConversion, .tombstone, .notJSON, .unknownApp, .purchase, .sandboxPurchase:
+            false
         default: true
         }
     }
@@ -118,8 +124,9 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Makes a record of this kind. Its click id ends with the number of its device, which is the number of the input.
+    /// Makes a record of this kind, which is one of an activation. Its click id ends with the number of its device, which is the number of the input.
     func record(_ make: inout Activations) -> OutboundRecord {
+        precondition(Self.activations.contains(self), "\(self) is no activation")
         var message = make.message(clickID: self.script)
         switch self {
         case .protobuf: return make.protobuf(message)

@@ -3,11 +3,10 @@ import Kafka
 import Records
 import WorkerKit
 
-/// Inputs at a steady rate, from a seed.
+/// Inputs of a source at a steady rate, from a seed.
 final class Load: Attended {
     /// So far behind its rate it gives up what it is behind: a machine without time is not to be flooded afterwards.
     private static let longestDelay = Duration.seconds(1)
-    static let keys = 400
 
     var audit: ChaosAudit
     /// Reported by the broker, one way or the other.
@@ -15,21 +14,17 @@ final class Load: Attended {
     private let producer: Producer
     private let perSecond: Int
     private var random: SplitMix64
-    private var make: Activations
-    private var adversary: ChaosAdversary?
-    /// When an adversary does no harm any more, from the beginning on.
-    private let peace: Duration
+    private var source: any LoadSource
     private var begun: ContinuousClock.Instant?
     private var due = 0
     private var next: (record: OutboundRecord, number: Int)?
 
-    init(_ audit: ChaosAudit, topic: String, brokers: String, _ options: ChaosOptions) throws {
+    /// - Parameter rate: inputs a second.
+    init(_ audit: ChaosAudit, of source: any LoadSource, rate: Int, seed: UInt64, brokers: String) throws {
         self.audit = audit
-        self.perSecond = options.rate
-        self.random = SplitMix64(seed: options.seed)
-        self.adversary = options.hasAdversary ? ChaosAdversary() : nil
-        self.peace = options.length * 0.7
-        self.make = Activations(topic: topic, now: Moment.now.wall)
+        self.source = source
+        self.perSecond = rate
+        self.random = SplitMix64(seed: seed)
         let properties = [
             "bootstrap.servers": brokers, "linger.ms": "5", "message.timeout.ms": "120000",
             "reconnect.backoff.max.ms": "1000",
@@ -85,11 +80,9 @@ final class Load: Attended {
 
     private func made() -> (record: OutboundRecord, number: Int) {
         let time = self.begun?.duration(to: .now) ?? .zero
-        let other = self.adversary?.draw(at: time, doesHarm: time < self.peace, using: &self.random)
-        let kind = other?.kind ?? InputKind.drawn(using: &self.random)
-        let key = other?.key ?? Int.random(in: 0..<Self.keys, using: &self.random)
-        var record = kind.record(&self.make)
-        record.key = ChaosAudit.key(key)
-        return (record, self.audit.sent(record, kind, key: key, at: Moment.now.wall))
+        var input = self.source.next(at: time, using: &self.random)
+        input.record.key = ChaosAudit.key(input.key)
+        let sentAt = input.isHonest ? Moment.now.wall : nil
+        return (input.record, self.audit.sent(input.record, input.kind, key: input.key, at: sentAt))
     }
 }

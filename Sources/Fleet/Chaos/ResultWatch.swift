@@ -1,25 +1,35 @@
 import Kafka
 import Records
+import WorkerKit
 
 /// Reads the results as they come, to know when there is one for every input, and when a partition is worked again.
 final class ResultWatch: Attended {
     private let reader: TopicReader
     private let topic: String
+    private let results: any WorkerResult.Type
     /// Which offsets of each input partition have an outcome.
     private var seen: [[Bool]] = []
     /// Different inputs that have an outcome.
     private(set) var settled = 0
     var takeovers = Takeovers()
 
-    init(_ topic: String, of inputs: String, _ brokers: String) throws {
-        self.topic = inputs
-        self.reader = try Stage.reader(of: [topic], brokers)
+    /// - Parameter results: what the worker writes.
+    init(_ worker: WorkerIdentity, _ results: any WorkerResult.Type, brokers: String) throws {
+        self.topic = worker.topic
+        self.results = results
+        self.reader = try Stage.reader(of: [worker.resultTopic], brokers)
     }
 
     var descriptors: [Int32] { [self.reader.descriptor] }
 
     func serve() {
         while self.reader.read(atMost: 1_000, { self.found($0) }, { _ in }) == 1_000 {}
+    }
+
+    func hasOutcome(_ partition: Int32, _ offset: Int64) -> Bool {
+        let (partition, offset) = (Int(partition), Int(offset))
+        return self.seen.indices.contains(partition) && self.seen[partition].indices.contains(offset)
+            && self.seen[partition][offset]
     }
 
     /// The first offset without an outcome in each partition that has a gap, for a person.
@@ -31,7 +41,8 @@ final class ResultWatch: Attended {
     }
 
     private func found(_ record: InboundRecord) {
-        guard let sighting = Sighting(record), let place = InputPlace(sighting.place, in: self.topic),
+        guard let sighting = Sighting(record, as: self.results),
+            let place = InputPlace(sighting.place, in: self.topic),
             let offset = Int(exactly: place.offset), place.partition < 1_000, offset < 100_000_000
         else { return }
         self.takeovers.found(place.partition, receivedAt: sighting.receivedAt)

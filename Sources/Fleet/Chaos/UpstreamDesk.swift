@@ -2,7 +2,7 @@ import Foundation
 import UpstreamHTTP
 import UpstreamSimulator
 
-/// The controls of the upstream's simulator, while it is run: faults are switched, and its journal of calls is read on.
+/// The controls of an upstream's simulator, while it is run: faults are switched, and its journal of calls is read on.
 final class UpstreamDesk {
     private static let pause = Duration.milliseconds(200)
 
@@ -32,7 +32,9 @@ final class UpstreamDesk {
     }
 
     /// Takes the next steps. Nothing is answered while the port is closed, so everything is tried until it is.
-    func turn(_ take: (CallJournal.Page) -> Void) {
+    ///
+    /// - Parameter take: gets what is new in the journal; nil where there is none.
+    func turn(_ take: ((CallJournal.Page) -> Void)?) {
         if let id = self.orderID, let answer = self.stage.takeAnswer(id) {
             self.orderID = nil
             if case .success(let response) = answer, response.status == 200 { self.orders.removeFirst() }
@@ -41,7 +43,7 @@ final class UpstreamDesk {
         if self.orderID == nil, let order = self.orders.first, .now >= self.nextOrder {
             self.orderID = self.stage.ask(self.request("/control/faults", posting: order))
         }
-        self.readOn(take)
+        if let take { self.readOn(take) }
     }
 
     private func readOn(_ take: (CallJournal.Page) -> Void) {
@@ -80,7 +82,7 @@ extension CallJournal.Page {
 }
 
 extension UpstreamTrouble {
-    /// The switches. Whatever they do ends by itself as well, save slowness.
+    /// The switches, which Apple's simulators have too. Whatever they do ends by itself as well, save slowness.
     func faults(for length: Duration) -> Faults {
         let milliseconds = Int64(length / .milliseconds(1))
         let always = Dose(forMilliseconds: milliseconds)

@@ -15,6 +15,7 @@ final class WorkerPost {
     }
 
     let name: String
+    private let program: String
     private let stage: Stage
     private let log: Int32
     private(set) var state = State.absent
@@ -24,9 +25,12 @@ final class WorkerPost {
     /// Killed by us: its end says nothing.
     private var isKilled = false
 
-    /// - Parameter log: where its log goes; -1 for nowhere.
-    init(_ name: String, on stage: Stage, log: Int32) {
+    /// - Parameters:
+    ///   - program: the worker that holds it.
+    ///   - log: where its log goes; -1 for nowhere.
+    init(_ name: String, _ program: String, on stage: Stage, log: Int32) {
         self.name = name
+        self.program = program
         self.stage = stage
         self.log = log
     }
@@ -39,7 +43,7 @@ final class WorkerPost {
         self.lives += 1
         self.port = nil
         self.isKilled = false
-        let program = try Sibling.path(of: Roster.activation.name)
+        let program = try Sibling.path(of: self.program)
         // A worker knows nothing of its parent, and must not stay behind if we are killed.
         let words = ["leash", "--", program, "run", "--config", settings]
         self.performer = try self.stage.start(self.name, try Sibling.path(of: "fleet"), words, mayEnd: true) {
@@ -104,12 +108,12 @@ final class WorkerPost {
         defer { self.state = .absent }
         if self.isKilled { return .killed }
         if case .leaving(let since) = self.state { return .left(exit, after: since.duration(to: .now)) }
-        return Self.end(with: exit, performer.lastWords)
+        return Self.end(of: self.program, with: exit, performer.lastWords)
     }
 
     /// What a worker that nobody has stopped has died of.
-    static func end(with exit: ChildProcess.Exit, _ lastWords: [String]) -> End {
-        if exit == .code(1), let last = lastWords.last, last.hasPrefix("\(Roster.activation.name): "),
+    static func end(of program: String, with exit: ChildProcess.Exit, _ lastWords: [String]) -> End {
+        if exit == .code(1), let last = lastWords.last, last.hasPrefix("\(program): "),
             last.contains("(librdkafka ")
         {
             return .gaveUp(lastWords: last)

@@ -13,7 +13,8 @@ struct ChaosCommand: WaitingCommand {
             -9, SIGSTOP and SIGCONT, workers that come and go, outages of the upstream, a broker that is slow, refuses, \
             forgets to answer and moves its coordinators, producers with a small queue. Everything is healed before the \
             end. Then every input is looked for in the topics, by a reader of its own. The exit code is 0 only if none is \
-            lost, none is out of order, no outage has made a dead letter, and, with exactly-once, nothing is there twice.
+            lost, none is out of order, no outage has made a dead letter, no honest user was late beside an adversary, \
+            and, with exactly-once, nothing is there twice.
             """
     )
 
@@ -38,13 +39,14 @@ struct ChaosCommand: WaitingCommand {
     )
     var brokers: String?
 
-    @Option(help: "Inputs a second.")
+    @Option(help: "Inputs a second; beside an adversary there are receipts as well, a tenth of them or 10.")
     var rate = 300
 
     @Flag(
         help: """
             Have others publish beside the load: honest users, who are judged by the time their records take, poison and \
-            floods of malformed records.
+            floods of malformed records. And have receipts verified too: those of honest users in production, who are \
+            judged in the same way, while the sandbox is dead for most of the run and flooded with others.
             """
     )
     var adversary = false

@@ -36,6 +36,8 @@ package final class StreamSimulation {
         self.judge = StreamJudge(self.cluster, self.topics, self.model)
     }
 
+    deinit { self.cluster.end() }
+
     package var clock: SimulatedClock { self.timeline.clock }
     package var seconds: Double { self.timeline.seconds }
     package var violations: [String] { self.cluster.violations }

@@ -12,9 +12,27 @@ extension Engine {
     func breakerMoved(_ endpoint: Int) {
         self.count(breakerOf: endpoint)
         switch self.endpoints[endpoint].breaker.state {
-        case .closed: self.logger.notice("circuit breaker closed", metadata: self.metadata(of: endpoint))
+        case .closed:
+            self.logger.notice("circuit breaker closed", metadata: self.metadata(of: endpoint))
+            self.endWaits(for: endpoint)
         case .open: self.logger.error("circuit breaker open", metadata: self.metadata(of: endpoint))
         case .halfOpen: break
+        }
+    }
+
+    /// Whoever failed while the endpoint was in doubt goes again within a second, now that it is well: a probe of a long
+    /// outage would wait out a backoff that is as long, for a fault that was not its own.
+    private func endWaits(for endpoint: Int) {
+        let waiting = self.backingOff.elements.filter { id, _ in
+            self.table.state(of: id) == .backingOff && self.table[id].endpoint == endpoint
+                && self.table[id].hasFailedInDoubt
+        }
+        guard !waiting.isEmpty else { return }
+        let ids = Set(waiting.map(\.element))
+        self.backingOff.keep { !ids.contains($0) }
+        for (id, due) in waiting {
+            let pause = Duration.milliseconds(Int.random(in: 0...1_000, using: &self.random))
+            self.backingOff.add(id, due: min(due, self.now.after(pause)))
         }
     }
 

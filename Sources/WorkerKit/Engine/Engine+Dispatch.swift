@@ -22,6 +22,12 @@ extension Engine {
         }
     }
 
+    /// A ready record that has not failed yet.
+    private func nextFresh() -> EntryID? {
+        guard self.ready.freshCount > 0 else { return nil }
+        return self.ready.pop(isInDoubt: true, using: &self.random) { _ in false }
+    }
+
     /// Slots that records which fail where others succeed may take: if each of their calls hangs until its timeout,
     /// they must not take them all.
     private var outlierLimit: Int { max(1, self.callLimit / 4) }
@@ -36,6 +42,13 @@ extension Engine {
         while !self.endpoints[endpoint].blocked.isEmpty, self.hasSlot,
             self.mayCall(endpoint)
         {
+            // Before one that has failed is the next probe, those that nobody has looked at yet say whom they have to call.
+            if self.endpoints[endpoint].blocked.freshCount == 0,
+                self.endpoints[endpoint].breaker.state != .closed, let id = self.nextFresh()
+            {
+                if self.table.state(of: id) == .ready { self.attempt(id) }
+                continue
+            }
             guard
                 let id = self.endpoints[endpoint].blocked.pop(
                     isInDoubt: !self.endpoints[endpoint].breaker.isWell(at: self.now.monotonic),

@@ -18,9 +18,14 @@ extension Engine {
         }
     }
 
-    /// Records that may still be taken in now.
+    /// Records that may still be taken in now: none where as many are parked as one worker may hold.
     var intakeRoom: Int {
         if let lot = self.lot, self.parkedTickets >= lot.limit { return 0 }
+        return self.roomInHand
+    }
+
+    /// Records that may come in hand now, from the broker or from parking.
+    var roomInHand: Int {
         let forSlots = self.readyLimit - self.ready.freshCount
         let forBytes = self.bytesInHand < self.settings.bytesLimit ? Int.max : 0
         let forBound = self.settings.settledBound.map { $0 - self.settledRecords - self.table.count } ?? .max

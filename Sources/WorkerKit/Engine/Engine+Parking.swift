@@ -32,11 +32,14 @@ extension Engine {
             last = next
         }
         guard var next = self.table[last].next else { return }
+        let ownRoom = room.ofFollowers
+        // It is open, so without a pause they would be read again at once.
+        let due = ownRoom == room ? due : max(due, self.now.after(.seconds(5)))
         self.table[last].next = nil
         self.tails[key] = Tail(last: last, waiting: kept)
         while true {
             let following = self.table[next].next
-            self.park(next, in: room, notBefore: due)
+            self.park(next, in: ownRoom, notBefore: due)
             guard let following else { return }
             next = following
         }
@@ -111,7 +114,7 @@ extension Engine {
         guard self.settings.ordering == .key, let key = record.key,
             let room = self.assignments[index].parked.room(of: KeyMark(key))
         else { return self.enqueue(id) }
-        self.park(id, in: room)
+        self.park(id, in: room.ofFollowers)
     }
 }
 

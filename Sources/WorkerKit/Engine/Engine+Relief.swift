@@ -4,7 +4,8 @@ import WireFormats
 // Records that wait for an endpoint, a lane or a budget take up what others need. Before the bounds on what is in hand stop
 // the intake, this chooses which of them leave memory (`Engine+Parking`). Some of each room stay in hand, to be its probes.
 //
-// While no endpoint works, only those leave that have failed, because somebody above suspicion may show that one is well.
+// While no endpoint works, those leave that have failed, because somebody above suspicion may show that one is well. Others
+// leave too, as long as few are parked: whoever shows it may be among those that have not come in yet.
 extension Engine {
     /// Parks what is in the way, if something is.
     func relieveIfCrowded() {
@@ -38,6 +39,7 @@ extension Engine {
         let bytes = onlyUnparked ? self.unparkedBytesLimit : self.settings.bytesLimit
         let share = Share(records: max(1, min(64, records / 4 / rooms)), bytes: bytes / 4 / rooms)
         self.thinOutEndpoints(share, onlyUnparked)
+        self.thinOutFailed(share, onlyUnparked)
         self.thinOutLanes(share, onlyUnparked)
         self.thinOutBudgets(share, onlyUnparked)
         self.thinOutRetries(share, onlyUnparked)
@@ -46,17 +48,38 @@ extension Engine {
 
     private func thinOutEndpoints(_ share: Share, _ onlyUnparked: Bool) {
         for index in self.endpoints.indices {
-            // Somebody else must have a use for the room.
-            let isAlone = !self.endpoints.indices.contains {
-                $0 != index && self.endpoints[$0].breaker.state == .closed
-            }
             guard !self.endpoints[index].blocked.isEmpty else { continue }
+            let isOfUse = self.hasUseForRoom(besides: index)
             let room = WaitingRoom.endpoint(self.endpoints[index].identity.name)
-            let ids = self.endpoints[index].blocked.elements.filter { !isAlone || self.table[$0].hasFailed }
+            let ids = self.endpoints[index].blocked.elements.filter { isOfUse || self.table[$0].hasFailed }
             let surplus = self.surplus(of: ids, .blocked, in: room, share, onlyUnparked)
             self.endpoints[index].blocked.keep { !surplus.contains($0) }
             self.park(surplus, of: ids, in: room)
         }
+    }
+
+    /// Records whose own wait is over, and whose endpoint is in doubt since they failed there.
+    private func thinOutFailed(_ share: Share, _ onlyUnparked: Bool) {
+        for index in self.endpoints.indices where self.endpoints[index].breaker.state != .closed {
+            let room = WaitingRoom.endpoint(self.endpoints[index].identity.name)
+            let ids = self.ready.elements.filter {
+                self.table.state(of: $0) == .ready && self.table[$0].hasFailed
+                    && self.table[$0].endpoint == index
+            }
+            let surplus = self.surplus(of: ids, .ready, in: room, share, onlyUnparked)
+            guard !surplus.isEmpty else { continue }
+            self.ready.keep { !surplus.contains($0) }
+            self.park(surplus, of: ids, in: room)
+        }
+    }
+
+    /// Whether somebody else has a use for the room of those that wait for this endpoint. Where all others are in doubt as
+    /// well, records of theirs that have not come in yet may have: this is tried with so many that a long outage of all of
+    /// them does not fill the parking topic.
+    private func hasUseForRoom(besides index: Int) -> Bool {
+        let others = self.endpoints.indices.filter { $0 != index }
+        return others.contains { self.endpoints[$0].breaker.state == .closed }
+            || !others.isEmpty && self.parkedTickets < self.settings.recordsLimit * 2
     }
 
     private func thinOutLanes(_ share: Share, _ onlyUnparked: Bool) {

@@ -22,7 +22,7 @@ extension Engine {
         let forBytes = (self.unparkedBytesLimit - self.unparking.bytes) / self.unparking.largest + 1
         return min(
             self.unparkedLimit - self.unparking.records,
-            (self.intakeRoom + 1) / 2,
+            (self.roomInHand + 1) / 2,
             forBytes,
             Self.batch
         )
@@ -76,7 +76,16 @@ extension Engine {
     private func beginVisit(_ lot: ParkingLot) throws(KafkaError) {
         guard self.now.monotonic >= self.unparking.nextVisit else { return }
         self.lookWhoAsksSoon()
-        if try self.beginVisitForProbes(lot) { return }
+        // By turns: neither may keep the other from coming back.
+        self.unparking.isTurnOfProbes.toggle()
+        let areProbesFirst = self.unparking.isTurnOfProbes
+        if areProbesFirst, try self.beginVisitForProbes(lot) { return }
+        if try self.beginVisitForAll(lot) { return }
+        if !areProbesFirst, try self.beginVisitForProbes(lot) { return }
+        self.unparking.nextVisit = self.now.after(.seconds(1))
+    }
+
+    private func beginVisitForAll(_ lot: ParkingLot) throws(KafkaError) -> Bool {
         let isSearch = self.now.monotonic >= self.unparking.nextSearch
         for step in 0..<self.assignments.count {
             let index = (self.unparking.nextIndex + step) % self.assignments.count
@@ -87,10 +96,10 @@ extension Engine {
             guard let wanted = self.nextToCome(in: index) else { continue }
             try self.begin(Unparking.Visit(index, self.assignments[index].partition, wanted), lot)
             self.unparking.nextIndex = index + 1
-            return
+            return true
         }
         if isSearch { self.unparking.nextSearch = self.now.after(.seconds(10)) }
-        self.unparking.nextVisit = self.now.after(.seconds(1))
+        return false
     }
 
     private func begin(_ visit: Unparking.Visit, _ lot: ParkingLot) throws(KafkaError) {
@@ -111,9 +120,13 @@ extension Engine {
                     at: self.now.monotonic,
                     atMost: Self.probes,
                     using: &self.random
-                )
+                ) {
+                    // It would wait in hand behind the others of its key.
+                    self.unparking.keys[$0] == nil
+                }
                 guard let first = probes.first else { continue }
                 let partition = self.assignments[index].partition
+                self.unparking.nextProbes = self.now.after(.seconds(2))
                 try self.begin(
                     Unparking.Visit(index, partition, first, probes: Array(probes.dropFirst())),
                     lot
@@ -127,10 +140,16 @@ extension Engine {
     /// Records that one visit brings back to be probes.
     private static var probes: Int { 4 }
 
-    /// Whether the endpoint is in doubt, and nobody in hand waits for it who is above suspicion.
+    /// Those in hand that never failed and wait for an endpoint in doubt: while there are fewer, more are looked for.
+    private static var freshLimit: Int { 32 }
+
+    /// Whether the endpoint is in doubt, and few in hand wait for it that never failed. Even those few may all have the
+    /// same fault.
     private func isProbeWanted(of endpoint: Int) -> Bool {
         let state = self.endpoints[endpoint]
-        return state.breaker.state != .closed && state.blocked.freshCount == 0
+        guard state.breaker.state != .closed else { return false }
+        return state.blocked.freshCount == 0
+            || state.blocked.freshCount < Self.freshLimit && self.now.monotonic >= self.unparking.nextProbes
     }
 
     private func nextToCome(in index: Int) -> Int64? {

@@ -93,7 +93,11 @@ extension Engine {
         // Those who were told the same time do not come back at the same time.
         let asked = self.pause(of: retry).map { $0 + min(jitter, .seconds(1)) } ?? .zero
         if self.forward(id, waiting: max(asked, jitter)) { return }
-        self.table[id].state = .backingOff
+        let isInDoubt = self.endpoints[self.table[id].endpoint].breaker.state != .closed
+        self.table.withEntry(id) { entry in
+            entry.state = .backingOff
+            entry.hasFailedInDoubt = isInDoubt && retry.after == nil
+        }
         self.backingOff.add(id, due: self.now.after(max(asked, jitter)))
     }
 

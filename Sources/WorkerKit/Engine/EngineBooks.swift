@@ -21,9 +21,9 @@ extension Engine {
     ///
     /// - Parameter callsOut: how many calls the upstream has.
     package func books(callsOut: Int) -> EngineBooks {
-        var states: [Entry.State: Int] = [:]
-        for id in self.table.ids { states[self.table[id].state, default: 0] += 1 }
-        func count(_ some: Entry.State...) -> Int { some.reduce(0) { $0 + (states[$1] ?? 0) } }
+        var states = [Int](repeating: 0, count: Entry.State.allCases.count)
+        for id in self.table.ids { states[self.table[id].state.rawValue] += 1 }
+        func count(_ some: Entry.State...) -> Int { some.reduce(0) { $0 + states[$1.rawValue] } }
         let unwritten = self.transaction.members.count {
             self.table.state(of: $0) != nil && self.table.state(of: $0) != .written
         }

@@ -23,7 +23,7 @@ struct EntryID: Hashable, Sendable {
 
 /// One record in hand, from its arrival until the broker has acknowledged its outcome.
 struct Entry: Sendable {
-    enum State: Hashable, Sendable {
+    enum State: Int, CaseIterable, Sendable {
         /// Behind an earlier record of its key or partition.
         case queued
         /// Waits for a slot.
@@ -66,6 +66,8 @@ struct Entry: Sendable {
     var next: EntryID?
     var attempts = 0
     var countedFailures = 0
+    /// Whether its last call failed while the endpoint was in doubt, without a word on how long to wait.
+    var hasFailedInDoubt = false
     /// Calls that the upstream may have acted upon and that nobody knows the answer of.
     var ambiguousAttempts = 0
     /// Failed produces in a row.

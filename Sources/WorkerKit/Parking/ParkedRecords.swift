@@ -152,19 +152,22 @@ struct ParkedRecords: Sendable {
 
     /// Some records of a room that this worker has not called for yet, each the first that is parked of its key, in the
     /// order of their offsets. Any of them, because those beside each other may all have the same fault.
+    ///
+    /// - Parameter isFree: whether no record of that key is in hand.
     func fresh(
         in room: WaitingRoom,
         before end: Int64,
         at now: Int64,
         atMost count: Int,
-        using random: inout SplitMix64
+        using random: inout SplitMix64,
+        whereKey isFree: (KeyMark) -> Bool
     ) -> [Int64] {
         var chosen: [Int64] = []
         var seen = 0
         var keys: Set<KeyMark> = []
         for record in self.records.prefix(Self.probesLimit) where [.parking, .parked].contains(record.state) {
             guard record.offset < end else { break }
-            let isFirst = record.ticket.key.map { keys.insert($0).inserted } ?? true
+            let isFirst = record.ticket.key.map { keys.insert($0).inserted && isFree($0) } ?? true
             guard isFirst, record.state == .parked, record.room == room, self.isFresh(record.offset, at: now)
             else { continue }
             seen += 1

@@ -29,6 +29,10 @@ struct Unparking: Sendable {
     var nextIndex = 0
     /// No visit begins before this monotonic time.
     var nextVisit = Int64.min
+    /// Whether the last visit began with the question whether probes are wanted.
+    var isTurnOfProbes = false
+    /// While somebody in hand could be a probe, no further probes are looked for before this monotonic time.
+    var nextProbes = Int64.min
     /// When all tickets are looked at for records whose deadline has passed.
     var nextSearch = Int64.min
     /// Records in hand that came back, and their bytes.

@@ -9,6 +9,12 @@ package enum WaitingRoom: Hashable, Sendable {
     /// Room in this worker alone.
     case any
 
+    /// The room of a record that stands behind one of its key which waits here. A budget is the matter of that one alone:
+    /// the next waits for its turn.
+    var ofFollowers: WaitingRoom {
+        if case .budget = self { .any } else { self }
+    }
+
     /// As a ticket has it: without a space, and empty where there is nothing to say.
     package var text: String {
         let text =

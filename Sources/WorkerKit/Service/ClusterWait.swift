@@ -25,7 +25,8 @@ package struct ClusterWait {
     ///
     /// - Parameter ask: asks the cluster, and waits for it at most a slice or two.
     /// - Returns: nil if a stop was asked for meanwhile.
-    /// - Throws: `PreflightFailure` if the cluster is silent for too long, or what `ask` throws, unless that may pass.
+    /// - Throws: `PreflightFailure` if the cluster is silent for too long or the group refuses this worker, or what `ask`
+    ///   throws, unless that may pass.
     package func answer<Answer>(
         of broker: KafkaBroker,
         until stop: StopRequest,
@@ -36,7 +37,7 @@ package struct ClusterWait {
         var toldFaults: [String] = []
         while !stop.isRequested {
             self.health.beat()
-            self.tellOfTrouble(broker)
+            try self.tellOfTrouble(broker)
             do {
                 return try ask()
             } catch let error as KafkaError {
@@ -62,7 +63,7 @@ package struct ClusterWait {
     /// A cluster that does not say so within a slice is taken to allow it.
     ///
     /// - Parameter broker: a member of no group yet.
-    /// - Throws: `PreflightFailure`, with a sentence for each topic that may not be read.
+    /// - Throws: `PreflightFailure`, with a sentence for each topic that may not be read, or for the group.
     package func checkReading(_ topics: [String], of broker: KafkaBroker) throws {
         let ends = topics.map {
             CommittedPosition(partition: TopicPartition(topic: $0, partition: 0), offset: LogReader.end)
@@ -72,7 +73,7 @@ package struct ClusterWait {
         var pause = Wait(on: [broker.consumer.descriptor])
         let deadline = Moment.now.after(Self.slice)
         while !unknown.isEmpty, Moment.now.monotonic < deadline {
-            self.tellOfTrouble(broker)
+            try self.tellOfTrouble(broker)
             unknown.removeAll { reader in
                 var isAnswered = false
                 let count = reader.visit(atMost: 1) { _ in
@@ -94,13 +95,19 @@ package struct ClusterWait {
     }
 
     /// What librdkafka has to say goes to the log from the first line on, in the log's own format.
-    private func tellOfTrouble(_ broker: KafkaBroker) {
+    ///
+    /// - Throws: `PreflightFailure`, if the group will not have this worker. It is told once, and who waits for the cluster
+    ///   is the one who hears it.
+    private func tellOfTrouble(_ broker: KafkaBroker) throws {
+        var refusal: KafkaError?
         broker.serve { event in
             switch event {
             case .logged(let log): self.logger.pass(on: log)
+            case .failed(let error) where error.isFatal: refusal = refusal ?? error
             case .failed(let error): self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
             case .assigned, .revoked, .committed, .reported, .transaction, .producerFailed: break
             }
         }
+        if let refusal { throw PreflightFailure(faults: ["\(refusal.message)."]) }
     }
 }

@@ -34,6 +34,24 @@ struct EngineBrownOutTests {
         return simulation
     }
 
+    /// A record that is a probe again and again has a backoff as long as the outage, for a fault that was not its own.
+    @Test func whoProbedInAnOutageIsNotLateAfterIt() throws {
+        let simulation = Simulation()
+        var isDown = true
+        simulation.reply = { _ in Reply(isDown ? 503 : 200) }
+        let worker = simulation.startWorker()
+        for index in 0..<5 { simulation.cluster.append("probe \(index)") }
+        try simulation.run(for: .seconds(1_800))
+        #expect(simulation.cluster.fates() == [nil, nil, nil, nil, nil])
+        isDown = false
+        for index in 0..<20 { simulation.cluster.append("fresh \(index)") }
+        #expect(
+            try simulation.run(for: .seconds(60)) { worker.log.count("circuit breaker closed") > 0 }
+        )
+        #expect(try simulation.settleEverything(within: .seconds(2)))
+        #expect(simulation.violations == [])
+    }
+
     @Test(arguments: [0.3, 0.5, 0.7, 0.9], [nil, 10] as [Double?])
     func anHourOfItDeadLettersNothing(share: Double, seconds: Double?) throws {
         let simulation = Self.brownOut(of: share, inTurnsOf: seconds)

@@ -122,6 +122,32 @@ struct ParkingSceneTests {
         #expect(simulation.violations == [])
     }
 
+    /// A sound record that was parked behind a malformed one of its key once waited for the budget that only that one had
+    /// exceeded: as long as others went on to exceed it, though its own turn had come.
+    @Test func whoFollowsADeadLetterDoesNotWaitForItsBudget() throws {
+        let simulation = Simulation {
+            $0.recordsLimit = 100
+            $0.budget.letters = 20
+            $0.budget.window = .seconds(60)
+        }
+        simulation.makeParkingTopic()
+        simulation.startWorker()
+        for index in 0..<100 {
+            simulation.cluster.append("undecodable", key: "m\(index)")
+            simulation.cluster.append("ok", key: "m\(index)")
+        }
+        for second in 0..<240 {
+            simulation.cluster.append("undecodable", key: "other\(second)")
+            try simulation.run(for: .seconds(1))
+        }
+        let fates = simulation.cluster.fates()
+        let released = (0..<100).filter { fates[$0 * 2] != nil }
+        #expect(released.count > 30)
+        #expect(released.filter { fates[$0 * 2 + 1] == nil } == [])
+        #expect(simulation.violations == [])
+        #expect(try simulation.settleEverything(within: .seconds(3_600)))
+    }
+
     /// A worker that takes over in the middle of an outage goes on where the last one stopped.
     @Test(arguments: EngineSettings.Delivery.allCases)
     func whoTakesOverKnowsWhatIsParked(delivery: EngineSettings.Delivery) throws {
@@ -194,8 +220,9 @@ struct ParkingSceneTests {
         #expect(report.misses == [])
     }
 
-    /// Where every endpoint is down, nobody would gain by it: what comes stays in its topic.
-    @Test func nothingIsParkedWhereNobodyWouldGain() throws {
+    /// Where every endpoint is down, nobody would gain by it: what comes stays in its topic, but for a few that make room for
+    /// others who may show that one of them is well.
+    @Test func littleIsParkedWhereNobodyWouldGain() throws {
         let simulation = Simulation { $0.recordsLimit = 200 }
         simulation.makeParkingTopic()
         simulation.reply = Self.refused
@@ -211,9 +238,37 @@ struct ParkingSceneTests {
         try simulation.run(for: .seconds(10))
         publish(5_000)
         try simulation.run(for: .seconds(600))
-        #expect(simulation.cluster.tickets.count < 100)
+        #expect(simulation.cluster.tickets.count < 500)
         simulation.reply = { _ in Reply(200) }
         #expect(try simulation.settleEverything())
+        #expect(simulation.violations == [])
+    }
+
+    /// Large records of a dead endpoint that nobody had looked at yet once filled the hands, while the probes of the other
+    /// endpoint were poison that had failed before: nothing came in any more that could have shown it to be well.
+    @Test(arguments: EngineSettings.Delivery.allCases)
+    func whatNobodyHasLookedAtKeepsNoSoundRecordOut(delivery: EngineSettings.Delivery) throws {
+        let simulation = Simulation {
+            $0.recordsLimit = 600
+            $0.bytesLimit = 2 << 20
+            $0.delivery = delivery
+        }
+        simulation.makeParkingTopic()
+        simulation.reply = { call in
+            if call.endpoint == .side { return Self.refused(call) }
+            return Reply(call.value == "poison" ? 503 : 200)
+        }
+        for index in 0..<40 { simulation.cluster.append("poison", key: "p\(index)") }
+        for index in 0..<60 {
+            let bulk = RecordHeader("bulk", [UInt8](repeating: 0, count: 80_000))
+            simulation.cluster.append("side", key: "s\(index)", headers: [RecordHeader("side", ""), bulk])
+        }
+        for index in 0..<200 { simulation.cluster.append("sound", key: "k\(index)") }
+        simulation.startWorker()
+        let areSettled = try simulation.run(for: .seconds(60)) {
+            simulation.cluster.fates()[100...].allSatisfy { $0 == "succeeded" }
+        }
+        #expect(areSettled)
         #expect(simulation.violations == [])
     }
 }

@@ -112,6 +112,18 @@ struct SilenceSceneTests {
         #expect(try simulation.run(for: .seconds(5)) { worker.engine.unreadiness == nil })
     }
 
+    @Test func aWorkerThatMayHoldNoMoreTicketsSaysSo() throws {
+        let simulation = self.withParkedRecords()
+        let worker = simulation.startWorker()
+        worker.engine.lot?.limit = 50
+        try simulation.run(for: .seconds(20))
+        for index in 0..<100 { simulation.cluster.append("ok", key: "later\(index)") }
+        try self.play(simulation, worker, until: "parking")
+        simulation.reply = { _ in Reply(200) }
+        #expect(try simulation.settleEverything())
+        #expect(try simulation.run(for: .seconds(5)) { worker.engine.unreadiness == nil })
+    }
+
     @Test func aWorkerThatHasNothingToDoIsReady() throws {
         let simulation = Simulation()
         for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)") }

@@ -21,4 +21,18 @@ struct StormTests {
         #expect(first.fingerprint == second.fingerprint)
         #expect(Storm(seed: 6).fingerprint != first.fingerprint || Storm(seed: 6).run() != [])
     }
+
+    /// What is under way holds the cluster. 20,000 storms once took more memory than there was.
+    @Test func aSimulationThatEndsInTheMiddleLeavesNothingBehind() throws {
+        weak var cluster: SimulatedCluster?
+        do {
+            let simulation = Simulation()
+            for index in 0..<100 { simulation.cluster.append("ok", key: "k\(index)") }
+            simulation.startWorker()
+            try simulation.run(for: .milliseconds(3))
+            #expect(!simulation.cluster.isEverythingSettled)
+            cluster = simulation.cluster
+        }
+        #expect(cluster == nil)
+    }
 }

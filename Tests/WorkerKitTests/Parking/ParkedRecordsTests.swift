@@ -118,11 +118,14 @@ struct ParkedRecordsTests {
         parked.takeInHand(3)
         parked.putBack(3, in: room, ParkedRecords.Past(attempts: 1, receivedAt: 0))
         var random = SplitMix64(seed: 1)
-        func fresh(before end: Int64, atMost count: Int) -> [Int64] {
-            parked.fresh(in: room, before: end, at: 0, atMost: count, using: &random)
+        func fresh(before end: Int64, atMost count: Int, without key: String? = nil) -> [Int64] {
+            parked.fresh(in: room, before: end, at: 0, atMost: count, using: &random) {
+                $0 != key.map { KeyMark(Array($0.utf8)) }
+            }
         }
         #expect(fresh(before: 100, atMost: 10) == [1, 4, 6])
         #expect(fresh(before: 6, atMost: 10) == [1, 4])
+        #expect(fresh(before: 100, atMost: 10, without: "a") == [4, 6])
         var chosen: Set<Int64> = []
         for _ in 0..<100 {
             let one = fresh(before: 100, atMost: 1)
