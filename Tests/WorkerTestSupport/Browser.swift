@@ -139,6 +139,7 @@ package final class Browser: @unchecked Sendable {
 
     // MARK: Doing
 
+    /// Answers while the page before may still be shown: what comes next is waited for with ``text(of:once:within:)``.
     package func click(_ selector: String) async throws {
         let element = try await self.element(selector)
         _ = try await self.command("/element/\(element)/click", [:])
