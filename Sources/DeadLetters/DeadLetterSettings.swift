@@ -1,28 +1,36 @@
 package import Operations
 
-/// What the tool has to be told.
+/// The settings of the dead-letter tool.
 package struct DeadLetterSettings: Sendable {
-    /// librdkafka's own, such as `bootstrap.servers`, TLS and SASL.
+    /// Properties of librdkafka, such as `bootstrap.servers`, TLS and SASL.
     package var properties: [String: String]
-    /// Topics of dead letters; a `*` stands for any text.
+    /// Patterns of the topics of dead letters; a `*` stands for any text.
     package var topics: [String]
+    /// The compacted topic that says which letters were replayed or discarded.
     package var ledgerTopic: String
+    /// The topic that says which user did what, when and why.
     package var auditTopic: String
-    /// Topics that may be replayed to, as patterns. Without one, those that a dead letter came from, if the cluster has
-    /// them and they are none of the tool's own, no topic of dead letters, and do not begin with `_`.
+    /// Patterns of the topics that may be replayed to.
+    ///
+    /// If the list is empty, every topic of the cluster is allowed, except the tool's own topics, the topics
+    /// of dead letters, and topics whose names begin with `_`.
     package var targets: [String]
-    /// What stands between a topic and its results: `activation` and `activation.result`.
+    /// The suffix that makes the name of a result topic from its input topic: `activation` and
+    /// `activation.result`.
     package var resultSuffix: String
-    /// Who is at work, for ledger and audit.
+    /// The name of the user, for the ledger and the audit trail.
     package var user: String
+    /// The key of the marks that stand for masked values.
     package var salt: Secret
-    /// Where the index is; nil for the usual place.
+    /// The path of the index; nil for the standard path of the cluster, see `IndexFile.standardPath`.
     package var indexPath: String?
-    /// How long the cluster may take to answer one question.
+    /// The longest time that the cluster may take to answer one request.
     package var patience: Duration
-    /// How long a transaction of a replay may take; what a killed one left open keeps readers waiting that long.
+    /// The longest time that a transaction of a replay may take. After a replay was killed, readers of
+    /// committed records wait up to this long behind the transaction that it left open.
     package var transactionTimeout: Duration
 
+    /// Creates settings; every default is the tool's own.
     package init(
         properties: [String: String],
         user: String,
@@ -49,10 +57,14 @@ package struct DeadLetterSettings: Sendable {
         self.transactionTimeout = transactionTimeout
     }
 
-    /// Bytes that librdkafka may fetch ahead in all, and as many again on their way.
+    /// The number of bytes that librdkafka may hold prefetched for all partitions together. As many bytes
+    /// again may be in flight from the brokers.
     private static let fetchedAheadLimit = 24 << 20
 
-    /// For a reader that is bounded in memory however many partitions there are.
+    /// The properties of a reader that divides a fixed amount of memory by the number of partitions.
+    ///
+    /// Each partition gets at least 32 KiB and at most 4 MiB, so the total grows beyond 24 MiB from 769
+    /// partitions on.
     func readerProperties(partitions: Int) -> [String: String] {
         let bytes = min(4 << 20, max(32 << 10, Self.fetchedAheadLimit / max(1, partitions)))
         return [

@@ -6,17 +6,20 @@ extension ClusterReader {
     /// A partition as the index knows it.
     struct ReadPartition {
         var topic: String
-        /// Its row.
+        /// The row id of the partition in the index.
         var id: Int64
     }
 
-    /// Reads partitions from where the index stands to their present ends.
+    /// Reads partitions from the offsets up to which the index has read them to their present ends.
     ///
     /// - Parameters:
-    ///   - first: where those begin that the index does not know; the oldest record there is by default.
-    ///   - checksAnchors: look whether the last letter that was read is still the same: if it is not, the topic was made
-    ///     anew, and what is known of it is forgotten.
-    ///   - write: told where each partition stood and where it stands now, every so often.
+    ///   - first: the offsets at which partitions begin that the index does not know yet; by default that of
+    ///     the oldest record.
+    ///   - checksAnchors: whether to check that the last letter that was read is still the same. If it is
+    ///     not, the topic was created again, and the index forgets the partition's letters.
+    ///   - visit: is lent each record in turn.
+    ///   - write: called after each chunk, with the old and the new offset of each partition by its row id.
+    ///   - progress: told after each chunk how far the read has come.
     func read(
         _ partitions: [TopicPartition],
         startingAt first: [TopicPartition: Int64] = [:],
@@ -34,7 +37,8 @@ extension ClusterReader {
         )
         if checksAnchors { try self.settleAnchors(bounds, &stands) }
         for (partition, stand) in stands {
-            // A topic that was made anew, and is shorter than it was.
+            // The partition is shorter than the index has read, so the topic was created again. It is read
+            // from its beginning.
             guard let bounds = bounds[partition], stand.next > bounds.upperBound else { continue }
             try self.index.restart(stand, at: bounds.lowerBound)
             stands[partition]?.next = bounds.lowerBound
@@ -50,7 +54,8 @@ extension ClusterReader {
         guard total > 0 else { return }
         var done: Int64 = 0
         let known = stands.mapValues(\.id)
-        // Records come many of a partition at a time.
+        // Consecutive records mostly belong to one partition, so the last one is kept instead of being looked
+        // up.
         var last: (partition: TopicPartition, read: ReadPartition)?
         try LogStretch(log: self.log, ranges: ranges, patience: self.settings.patience).read {
             partition,
@@ -73,7 +78,8 @@ extension ClusterReader {
         }
     }
 
-    /// Forgets what the broker has deleted, and what stood in topics that were made anew since.
+    /// Removes the letters that the broker has deleted, and all letters of partitions whose topic was created
+    /// again.
     private func settleAnchors(
         _ bounds: [TopicPartition: Range<Int64>],
         _ stands: inout [TopicPartition: LetterIndex.Stand]
@@ -102,7 +108,8 @@ extension ClusterReader {
             record in
             guard let anchor = anchors[partition], record.offset == anchor.offset else { return }
             let row = reader.row(of: record, in: partition.topic, partition: 0).row
-            // An id that is made of the position is the same in a topic that was made anew.
+            // An id that is made of the letter's position is the same in a topic that was created again, so
+            // the time is compared too.
             guard row.at == anchor.at, marker.id(row.claim, at: row.position) == anchor.id else { return }
             found.insert(partition)
         } _: { _ in
@@ -113,6 +120,7 @@ extension ClusterReader {
         }
     }
 
+    /// Removes all letters of a partition from the index, and lets it be read from its first record on.
     private func forget(
         _ partition: TopicPartition,
         _ stand: LetterIndex.Stand,
@@ -123,14 +131,17 @@ extension ClusterReader {
         stands[partition]?.next = bounds.lowerBound
     }
 
-    /// Fetches single records. Those that the broker has deleted are missing in what comes back.
+    /// Fetches single records. A record that the broker has deleted is missing from the result.
+    ///
+    /// - Throws: `KafkaError` or `LogStretch.Stalled` if the cluster does not answer in time.
     package func records(at positions: [LetterPosition]) throws -> [LetterPosition: InboundRecord] {
         var found: [LetterPosition: InboundRecord] = [:]
         try self.visit(positions) { position, record in found[position] = record.copy() }
         return found
     }
 
-    /// Lends single records, in the order in which they lie in their partitions.
+    /// Lends single records to the caller, in the order of their offsets within each partition. Records that
+    /// the broker has deleted are left out.
     func visit(_ positions: [LetterPosition], _ take: (LetterPosition, borrowing RecordView) -> Void) throws {
         var wanted: [TopicPartition: Set<Int64>] = [:]
         for position in positions { wanted[position.topicPartition, default: []].insert(position.offset) }
@@ -138,7 +149,8 @@ extension ClusterReader {
         for (partition, bounds) in try self.log.bounds(of: wanted.keys, atMost: self.settings.patience) {
             ranges[partition] = Self.stretches((wanted[partition] ?? []).filter { bounds.contains($0) })
         }
-        // One stretch of each partition at a time.
+        // A reader reads one range of a partition at a time, so each round takes the next range of every
+        // partition.
         while !ranges.isEmpty {
             let round = ranges.compactMapValues(\.first)
             try LogStretch(log: self.log, ranges: round, patience: self.settings.patience).read {
@@ -159,9 +171,10 @@ extension ClusterReader {
         }
     }
 
-    /// What is read over rather than asked for anew.
+    /// The number of unwanted offsets that are read and skipped rather than splitting a range in two.
     private static let gapLimit: Int64 = 5_000
 
+    /// Joins offsets into ranges; offsets that are not further apart than `gapLimit` share a range.
     static func stretches(_ offsets: some Sequence<Int64>) -> [Range<Int64>] {
         var stretches: [Range<Int64>] = []
         for offset in offsets.sorted() {

@@ -2,24 +2,34 @@ import Kafka
 import Records
 import WireFormats
 
-/// Brings the index up to date from the cluster, and fetches single records. Belongs to one thread.
+/// Reads the cluster's new records into the index, and fetches single records.
 ///
-/// It joins no group and commits nothing.
+/// Joins no consumer group and commits no offset. Belongs to one thread, which waits for the cluster.
 package final class ClusterReader {
+    /// The settings that the reader was made with.
     package let settings: DeadLetterSettings
+    /// The index of this cluster.
     package let index: LetterIndex
+    /// The id that the cluster gives itself.
     package let clusterID: String
+    /// Makes the marks of masked values, with the salt of the settings.
     package let mark: KeyedMark
+    /// Reads records by partition and offset.
     let log: LogReader
 
-    /// How far a long look has come.
+    /// The progress of a read that may take long.
     package struct Progress: Hashable, Sendable {
-        /// Records read, of so many that there are to read.
+        /// The number of offsets that have been read.
         package var done: Int64
+        /// The number of offsets that were to be read when the read began.
         package var total: Int64
     }
 
-    /// - Throws: if the cluster does not answer within the settings' patience.
+    /// Connects to the cluster and opens the index.
+    ///
+    /// - Parameter environment: the variables of the process, for the standard path of the index.
+    /// - Throws: `KafkaError` or `NoClusterID` if the cluster does not answer within `settings.patience`;
+    ///   errors of `LetterIndex.init`.
     package init(_ settings: DeadLetterSettings, environment: [String: String]) throws {
         self.settings = settings
         let patterns = settings.topics.map(TopicPattern.init)
@@ -29,7 +39,8 @@ package final class ClusterReader {
             +
         )
         self.log = try LogReader(settings.readerProperties(partitions: partitions))
-        // Asked first: librdkafka gets to know the id by such an answer, and of its own accord asks only after a second.
+        // The metadata request comes first, because librdkafka learns the cluster's id from such an answer;
+        // on its own it sends the request only after a second.
         _ = try self.log.metadata(atMost: settings.patience)
         guard let id = self.log.clusterID(atMost: settings.patience) else { throw NoClusterID() }
         self.clusterID = id
@@ -38,12 +49,14 @@ package final class ClusterReader {
         self.index = try LetterIndex(path: path, mark: self.mark, isOwnPlace: settings.indexPath == nil)
     }
 
-    /// The cluster answers, and says no name of its own.
+    /// The cluster has answered, but has not told its id within `settings.patience`.
     struct NoClusterID: Error, CustomStringConvertible {
         var description: String { "the cluster does not say its id" }
     }
 
-    /// Topics of dead letters that there are, and how many partitions each has.
+    /// Returns the topics of dead letters that the cluster has, with the number of partitions of each.
+    ///
+    /// - Throws: `KafkaError` if the cluster does not answer in time.
     package func letterTopics() throws -> [String: Int] {
         let patterns = self.settings.topics.map(TopicPattern.init)
         let own = [self.settings.ledgerTopic, self.settings.auditTopic]
@@ -52,15 +65,20 @@ package final class ClusterReader {
         }
     }
 
-    /// Reads what is new of ledger, audit trail, letters and results.
+    /// Reads everything new from the ledger, the audit trail, the topics of dead letters and the result
+    /// topics into the index.
     ///
-    /// - Returns: the letters' topics, with their partitions.
-    /// - Throws: `LetterIndex.Damaged` if the index cannot be read. The next reader makes it anew.
+    /// - Parameter progress: told now and then how far the dead letters have been read.
+    /// - Returns: the topics of dead letters, with their numbers of partitions.
+    /// - Throws: `LetterIndex.Damaged` if the index cannot be read; its file is deleted then, and the next
+    ///   reader creates it again. `TopicReader.MissingTopic` if the settings name topics without `*` and none
+    ///   of them exists. `KafkaError` or `LogStretch.Stalled` if the cluster does not answer in time.
     @discardableResult
     package func refresh(_ progress: (Progress) -> Void = { _ in }) throws -> [String: Int] {
         try self.index.deletedIfDamaged { try self.readNews(progress) }
     }
 
+    /// Reads everything new, as `refresh` says.
     private func readNews(_ progress: (Progress) -> Void) throws -> [String: Int] {
         let counts = try self.log.metadata(atMost: self.settings.patience).partitionCounts
         try self.refreshLedger(counts)
@@ -77,7 +95,9 @@ package final class ClusterReader {
         return topics
     }
 
-    /// Reads what is new in the ledger.
+    /// Reads everything new from the ledger.
+    ///
+    /// - Parameter counts: the numbers of partitions of all topics; nil asks the cluster.
     package func refreshLedger(_ counts: [String: Int]? = nil) throws {
         let counts = try counts ?? self.log.metadata(atMost: self.settings.patience).partitionCounts
         let topic = self.settings.ledgerTopic
@@ -92,13 +112,15 @@ package final class ClusterReader {
         }
     }
 
-    /// Reads what is new in ledger and audit trail: what tells of replays that are under way.
+    /// Reads everything new from the ledger and the audit trail, which together tell which replays are under
+    /// way.
     func refreshTrail() throws {
         let counts = try self.log.metadata(atMost: self.settings.patience).partitionCounts
         try self.refreshLedger(counts)
         try self.refreshAudit(counts)
     }
 
+    /// Reads everything new from the audit trail.
     private func refreshAudit(_ counts: [String: Int]) throws {
         let topic = self.settings.auditTopic
         try self.untilAlone {
@@ -115,6 +137,7 @@ package final class ClusterReader {
         }
     }
 
+    /// Reads everything new from the topics of dead letters.
     private func refreshLetters(_ topics: [String: Int], _ progress: (Progress) -> Void) throws {
         var reader = LetterReader(clusterID: self.clusterID)
         try self.untilAlone {
@@ -132,7 +155,10 @@ package final class ClusterReader {
         }
     }
 
-    /// Reads results only where a replay waits for one, and from shortly before the oldest of those on.
+    /// Reads the outcomes of replays from the result topics.
+    ///
+    /// A result topic is read only if a replay waits for an outcome there, and a new one only from ten
+    /// minutes before the oldest of those replays on.
     func refreshResults(_ counts: [String: Int]? = nil) throws {
         let waiting = try self.index.waitingReplays()
         guard !waiting.isEmpty else { return }
@@ -141,7 +167,8 @@ package final class ClusterReader {
         for (target, since) in waiting {
             let topic = target + self.settings.resultSuffix
             for partition in Self.partitions([topic: counts[topic] ?? 0]) {
-                // Clocks differ.
+                // The clocks of this machine, the worker and the broker may differ, so reading begins ten
+                // minutes earlier.
                 starts[partition] = max(0, max(0, since) - 600_000)
             }
         }
@@ -151,7 +178,9 @@ package final class ClusterReader {
         let offsets = (try? self.log.offsets(notBefore: fresh, atMost: self.settings.patience)) ?? [:]
         var first: [TopicPartition: Int64] = [:]
         for (partition, bounds) in try self.log.bounds(of: fresh.keys, atMost: self.settings.patience) {
-            // Where a cluster cannot tell, or has nothing so late, the beginning is right too, and only slower.
+            // If no offset could be found by time, reading begins at the first record, which is correct and
+            // only slower. If offsets were found in other partitions, this one has no record so late, and
+            // reading begins at its end.
             first[partition] = offsets[partition] ?? (offsets.isEmpty ? bounds.lowerBound : bounds.upperBound)
         }
         try self.untilAlone {
@@ -165,13 +194,17 @@ package final class ClusterReader {
         }
     }
 
+    /// Lists all partitions of these topics.
     private static func partitions(_ counts: [String: Int]) -> [TopicPartition] {
         counts.flatMap { topic, count in
             (0..<Int32(clamping: count)).map { TopicPartition(topic: topic, partition: $0) }
         }
     }
 
-    /// Does it again if another process has written to the index meanwhile.
+    /// Runs `body`, and runs it again if another process has written to the index meanwhile, at most 21
+    /// times.
+    ///
+    /// - Throws: `Overtaken` after the last try; other errors of `body` at once.
     private func untilAlone(_ body: () throws -> Void) throws {
         for _ in 0..<20 {
             do {

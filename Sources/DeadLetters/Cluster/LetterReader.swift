@@ -2,13 +2,18 @@ import Kafka
 import Records
 import WireFormats
 
-/// Reads the letters of one partition, record by record, into rows of the index.
+/// Turns the records of a topic of dead letters into rows of the index. Reuses the memory of the headers from
+/// record to record.
 struct LetterReader {
     private let clusterID: String
     private var headers = HeaderBlock()
 
     init(clusterID: String) { self.clusterID = clusterID }
 
+    /// Returns the row of a letter, its group, and the word by which the letter says whether a replay can
+    /// help.
+    ///
+    /// - Parameter partition: the row id of the partition in the index.
     mutating func row(
         of record: borrowing RecordView,
         in topic: String,
@@ -41,12 +46,15 @@ struct LetterReader {
         return (row, group, facts.replayable?.rawValue)
     }
 
-    /// When a letter was written. The record's own time is the broker's or its producer's; what a header says may be
-    /// anything. What is counted with has to leave room for that.
+    /// Returns the time at which a letter was written, in milliseconds since 1970.
+    ///
+    /// The record's own timestamp comes from the broker or the producer; a header may hold any number. The
+    /// time is limited to the years of RFC 3339, so that sums with it do not overflow.
     static func time(of timestamp: Int64?, _ facts: DeadLetterFacts) -> Int64 {
         min(max(timestamp ?? facts.failedAt ?? 0, RFC3339.range.lowerBound), RFC3339.range.upperBound)
     }
 
+    /// Returns the position of the dead record, as far as the letter's headers name it.
     private static func source(of facts: DeadLetterFacts) -> LetterRow.Source? {
         facts.sourceTopic.map {
             LetterRow.Source(topic: $0, partition: facts.sourcePartition, offset: facts.sourceOffset)

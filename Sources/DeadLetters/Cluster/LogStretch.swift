@@ -1,10 +1,13 @@
 import EventThread
 import Kafka
 
-/// Reads partitions from where they stand to where they ended when it began, a chunk at a time.
+/// Reads ranges of partitions once, and reports the progress chunk by chunk.
+///
+/// The ranges are fixed when reading begins, so a topic that grows meanwhile does not keep the reader busy.
 struct LogStretch {
-    /// The cluster stopped answering, and nothing arrived for too long.
+    /// The cluster has sent nothing for longer than `patience`.
     struct Stalled: Error, CustomStringConvertible {
+        /// The last error of the client since the last record; nil if there was none.
         var cause: KafkaError?
 
         var description: String {
@@ -13,17 +16,20 @@ struct LogStretch {
     }
 
     let log: LogReader
-    /// From the first offset that is wanted to the one where it ends.
+    /// The offsets to read: from the first one to the one before the range's end.
     let ranges: [TopicPartition: Range<Int64>]
-    /// How long nothing may arrive before it is given up.
+    /// The longest time without any record before reading fails.
     let patience: Duration
 
-    /// Of records that are lent between two calls of `chunk`.
+    /// The number of records after which `chunk` is called. One visit may exceed it by up to 4,096 records.
     static let chunkLimit = 20_000
 
+    /// Reads all ranges to their ends. Blocks the thread until then.
+    ///
     /// - Parameters:
-    ///   - visit: lent each record in turn.
-    ///   - chunk: told, every so often and at the end, up to where each partition has been read.
+    ///   - visit: is lent each record in turn; it must not keep it.
+    ///   - chunk: told, after every chunk and at the end, the next offset of each partition.
+    /// - Throws: `Stalled` if nothing arrives for too long, a fatal `KafkaError`, and errors of `chunk`.
     func read(
         _ visit: (TopicPartition, borrowing RecordView) -> Void,
         _ chunk: ([TopicPartition: Int64]) throws -> Void
@@ -41,7 +47,7 @@ struct LogStretch {
         while !open.isEmpty {
             var failure: KafkaError?
             let count = self.log.visit(atMost: 4_096) { place, record in
-                // What was published after it began is for the next time.
+                // A record that was published after the ranges were fixed is left for the next time.
                 guard record.offset < ends[place] else { return next[place] = ends[place] }
                 next[place] = record.offset + 1
                 visit(partitions[place], record)
@@ -50,7 +56,8 @@ struct LogStretch {
             }
             if let failure, failure.isFatal { throw failure }
             for place in open {
-                // What a transaction that is not over holds back stands behind this end, and is for the next time.
+                // A record of an open transaction, and all records after it, are not delivered yet. They lie
+                // behind this end, and are left for the next time.
                 if let end = self.log.ends[place] { next[place] = min(max(end, next[place]), ends[place]) }
                 if self.log.ends[place] != nil || next[place] >= ends[place] { open.remove(place) }
             }
@@ -71,22 +78,27 @@ struct LogStretch {
         try self.log.stop()
     }
 
-    /// How long nothing has arrived.
+    /// Measures the time since the last record arrived.
     private struct Patience {
         private let longest: Duration
         private var lastArrival = ContinuousClock.now
+        /// Whether a call of `isFirstDisappointment` has returned since the last arrival; true also before
+        /// the first arrival.
         private var isDisappointed = true
         private var failure: KafkaError?
 
         init(_ longest: Duration) { self.longest = longest }
 
+        /// Notes that records have arrived.
         mutating func renew() {
             self.lastArrival = .now
             self.isDisappointed = false
             self.failure = nil
         }
 
-        /// Whether something has arrived since the last call.
+        /// Notes that no record has arrived; true at the first such call after an arrival.
+        ///
+        /// - Throws: `Stalled` if the last arrival is longer ago than allowed.
         mutating func isFirstDisappointment(_ failure: KafkaError?) throws -> Bool {
             self.failure = failure ?? self.failure
             guard ContinuousClock.now - self.lastArrival < self.longest else {

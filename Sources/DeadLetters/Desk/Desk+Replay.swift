@@ -2,11 +2,15 @@ import Kafka
 import WireFormats
 
 extension Desk {
-    /// What a replay of these letters would do. Nothing is changed.
+    /// Returns what a replay of these letters would do, and changes nothing.
+    ///
+    /// - Throws: `TooMany` if the filter's conditions on headers or payloads mean too many records; errors of
+    ///   the cluster and of the index.
     package func plan(_ filter: LetterFilter, _ options: ReplayOptions) throws -> ReplayPlan {
         let maximum = min(options.maximum, ReplayOptions.largestMaximum)
         var open = filter
-        // Without force, what has been dealt with is of interest only where somebody named it.
+        // Without `force` and `again`, letters that were replayed or discarded are left out, unless the
+        // filter names letters or states itself.
         if !options.force, !options.again, filter.ids.isEmpty, filter.positions.isEmpty, filter.states.isEmpty
         {
             open.states = [.open]
@@ -18,7 +22,7 @@ extension Desk {
         }
         let rules = try self.rules(options)
         var seen: Set<LetterID> = []
-        // A letter that was written more than once is one letter.
+        // A letter that was written more than once is planned once.
         for letter in letters.prefix(maximum) where seen.insert(letter.id).inserted {
             switch rules.judge(letter, try self.index.ledgerStanding(of: letter.id)) {
             case .success(let item): plan.items.append(item)
@@ -28,6 +32,7 @@ extension Desk {
         return plan
     }
 
+    /// The rules for these options, with the topics that the cluster has now.
     private func rules(_ options: ReplayOptions) throws -> ReplayRules {
         let counts = try self.reader.log.metadata(atMost: self.settings.patience).partitionCounts
         let letterTopics = try self.reader.letterTopics()
@@ -39,12 +44,16 @@ extension Desk {
         )
     }
 
-    /// Does what a plan says, and writes down who did it.
+    /// Replays the letters of a plan, with an entry in the audit trail before and after.
     ///
     /// - Parameters:
-    ///   - action: what it is called in the audit trail.
-    ///   - isStopped: asked between two records.
-    /// - Throws: where nothing could be begun. What came in between is in the report.
+    ///   - action: the kind of action in the audit trail: `replay` or `edit`.
+    ///   - batch: the batch id of the command, which the ledger and the audit trail name.
+    ///   - isStopped: asked before each transaction and while the replay waits for its rate; true ends the
+    ///     replay.
+    ///   - progress: told after each transaction what has been done so far.
+    /// - Throws: `EditsMany`, or an error that came before the first audit entry was acknowledged. A later
+    ///   error is the report's `interruption`.
     package func replay(
         _ plan: ReplayPlan,
         _ options: ReplayOptions,
@@ -85,25 +94,27 @@ extension Desk {
         do {
             try self.write(entry)
         } catch {
-            // The records have gone all the same, and whoever sent them has to hear of it.
+            // The records have been replayed although their audit entry is missing, so the report is returned
+            // and names the error.
             report.interruption = report.interruption ?? .failed("the audit trail lacks its end: \(error)")
         }
         return report
     }
 
-    /// One value is not to take the place of many.
+    /// A replay has an edited value and more than one letter; one value must not replace several.
     struct EditsMany: Error, CustomStringConvertible {
         var count: Int
 
         var description: String { "an edit is of one letter, not of \(self.count)" }
     }
 
-    /// Letters that are discarded in one transaction.
+    /// The number of letters that are discarded in one transaction.
     private static let discardLimit = 500
 
-    /// Puts letters aside for good. They stay in their topic until the broker deletes them.
+    /// Puts letters aside for good. Their records stay in the topic until the broker deletes them.
     ///
-    /// - Throws: where nothing could be begun. What came in between is in the report.
+    /// - Throws: an error that came before the first transaction was committed. A later error is the report's
+    ///   `interruption`.
     package func discard(_ letters: [LetterView], because: String, selection: String) throws -> ReplayReport {
         try self.reader.makeTopics()
         var report = ReplayReport(batch: Self.newBatch(), planned: letters.count)
@@ -126,6 +137,7 @@ extension Desk {
         return report
     }
 
+    /// Discards these letters, and writes the audit entry, in one transaction.
     private func discard(
         _ letters: ArraySlice<LetterView>,
         _ because: String,
@@ -171,7 +183,10 @@ extension Desk {
         report.done += ids.count
     }
 
-    /// Writes down that somebody looked behind the masks, before they do.
+    /// Writes to the audit trail that the user is about to see letters. Call it before the letters are shown.
+    ///
+    /// - Throws: `KafkaError` if the broker does not acknowledge the entry; show nothing then. Errors of
+    ///   `ClusterReader.makeTopics`.
     package func recordReveal(
         of letters: [LetterID],
         as action: AuditEntry.Action = .reveal,
@@ -195,7 +210,10 @@ extension Desk {
         )
     }
 
-    /// Writes down that somebody stops a replay, which may be somebody else's.
+    /// Writes to the audit trail that the user stops a replay, which may be another user's.
+    ///
+    /// - Throws: `KafkaError` if the broker does not acknowledge the entry; errors of
+    ///   `ClusterReader.makeTopics`.
     package func recordStop(of batch: String) throws {
         try self.reader.makeTopics()
         try self.write(
@@ -212,12 +230,13 @@ extension Desk {
         )
     }
 
+    /// Writes one entry to the audit trail and waits for the broker's acknowledgement.
     private func write(_ entry: AuditEntry) throws {
         let writer = try AuditWriter(self.settings)
         try writer.write(try entry.record(to: self.settings.auditTopic))
     }
 
-    /// The mark of a new command, `r-` and ten hexadecimal digits.
+    /// Returns a new batch id: `r-` and ten random hexadecimal digits.
     package static func newBatch() -> String {
         let digits = String(UInt64.random(in: 0..<(1 << 40)), radix: 16)
         return "r-" + String(repeating: "0", count: 10 - digits.utf8.count) + digits

@@ -1,16 +1,17 @@
 import Kafka
 
 extension Desk {
-    /// How long open letters are still there, topic by topic.
+    /// Returns for each topic of dead letters how long the broker still keeps the open letters.
     ///
-    /// - Parameter soon: milliseconds from now.
+    /// - Parameter soon: the period for `goingSoon`, in milliseconds from now; not negative.
     package func retention(soon: Int64) throws -> [RetentionView] {
         let topics = try self.reader.letterTopics().keys.sorted()
         let settings: [String: TopicSettings]
         do throws(KafkaError) {
             settings = try self.reader.log.settings(of: topics, atMost: self.settings.patience)
         } catch {
-            // An old or a small broker cannot be asked; that is said, and the rest is told all the same.
+            // An old or a small broker cannot be asked for settings. The view says so in `isUnknown`, and has
+            // the other facts all the same.
             settings = [:]
         }
         return try topics.map { topic in
@@ -21,7 +22,7 @@ extension Desk {
             filter.states = [.open]
             let open = try self.index.count(filter, mark: self.mark)
             let oldest = try self.index.letters(filter, mark: self.mark, limit: 1).first?.at
-            // A time that is set may be as long as the numbers go.
+            // A topic's `retention.ms` may be as large as an Int64, so the sum must not overflow.
             if let keeps { filter.until = Self.sum(self.now(), soon - keeps) }
             return RetentionView(
                 topic: topic,
@@ -35,6 +36,7 @@ extension Desk {
         }
     }
 
+    /// Adds two numbers; a sum beyond the range of an Int64 becomes its bound.
     private static func sum(_ one: Int64, _ other: Int64) -> Int64 {
         let (sum, isTooLarge) = one.addingReportingOverflow(other)
         return isTooLarge ? (other < 0 ? .min : .max) : sum

@@ -2,31 +2,45 @@ import Kafka
 import Records
 import WireFormats
 
-/// All that the tool can do, for whatever shows it: a terminal or a page. Belongs to one thread, and waits there for
-/// the cluster.
+/// All functions of the dead-letter tool, without any user interface: the command line and the pages are
+/// built on it.
+///
+/// Belongs to one thread. Its calls block that thread while they wait for the cluster.
 package final class Desk {
+    /// Reads the cluster and keeps the index up to date.
     package let reader: ClusterReader
-    /// Who is at work: named in ledger and audit trail.
+    /// The name of the user, which the ledger and the audit trail take down.
     package var user: String
+    /// Returns the wall-clock time in milliseconds since 1970.
     let now: () -> Int64
 
-    /// - Parameter now: wall-clock milliseconds since 1970.
+    /// Creates a desk for the user that the settings name.
+    ///
+    /// - Parameter now: returns the wall-clock time in milliseconds since 1970.
     package init(_ reader: ClusterReader, now: @escaping () -> Int64) {
         self.reader = reader
         self.user = reader.settings.user
         self.now = now
     }
 
+    /// The index of the cluster's letters.
     package var index: LetterIndex { self.reader.index }
+    /// The settings that the reader was made with.
     package var settings: DeadLetterSettings { self.reader.settings }
+    /// Makes the marks of masked values, with the salt of the settings.
     package var mark: KeyedMark { self.reader.mark }
 
-    /// Brings the index up to date.
+    /// Reads everything new from the cluster into the index.
+    ///
+    /// - Parameter progress: told now and then how many records of the letters' topics have been read.
+    /// - Throws: as `ClusterReader.refresh`.
     package func refresh(_ progress: (ClusterReader.Progress) -> Void = { _ in }) throws {
         try self.reader.refresh(progress)
     }
 
-    /// A page of the groups that a filter leaves.
+    /// Returns a page of the groups that have letters of a filter.
+    ///
+    /// - Throws: `TooMany` if too many records would have to be read for the filter.
     package func groups(
         _ filter: LetterFilter,
         by order: GroupOrder = .size,
@@ -43,7 +57,10 @@ package final class Desk {
         )
     }
 
-    /// The letters that a filter leaves.
+    /// Returns the letters of a filter, the oldest or the newest first.
+    ///
+    /// - Parameter limit: the number of letters at most.
+    /// - Throws: `TooMany` if too many records would have to be read for the filter.
     package func letters(_ filter: LetterFilter, newestFirst: Bool = false, limit: Int) throws -> [LetterView]
     {
         try self.index.letters(
@@ -54,13 +71,18 @@ package final class Desk {
         )
     }
 
-    /// Of letters that are looked into for headers and payloads: the index narrows them first.
+    /// The number of records at most that one command reads for conditions on headers and payloads. The
+    /// filter's other conditions narrow the letters by the index first.
     package static let lookLimit = 1_000_000
 
-    /// Looks into the records for what the index cannot tell, and names those letters that are left.
+    /// Returns a filter that the index alone can answer: for conditions on headers and payloads it reads the
+    /// records and names the letters that meet them.
+    ///
+    /// - Parameter limit: the number of letters at most that may meet such conditions.
+    /// - Throws: `TooMany` beyond `limit`, or if more than `lookLimit` records would have to be read.
     private func narrowed(_ filter: LetterFilter, limit: Int) throws -> LetterFilter {
         var filter = filter
-        // The index may be that of a wider look.
+        // The index may hold further topics, which an earlier refresh with other settings has read.
         filter.within = self.settings.topics
         guard filter.needsRecords else { return filter }
         var coarse = filter
@@ -76,12 +98,15 @@ package final class Desk {
         guard left.count <= limit else { throw TooMany(count: limit) }
         var narrowed = LetterFilter()
         narrowed.positions = left
-        // No letter at all must not become any letter.
+        // An empty list of positions would set no condition, so a position that cannot exist stands for no
+        // letter.
         if left.isEmpty { narrowed.positions = [LetterPosition(topic: "", partition: -1, offset: -1)] }
         return narrowed
     }
 
-    /// How many letters a filter leaves. What has to be looked into is counted only so far.
+    /// Returns the number of letters of a filter.
+    ///
+    /// - Throws: `TooMany` if too many records would have to be read for the filter.
     func count(_ filter: LetterFilter) throws -> Int {
         try self.index.count(
             try self.narrowed(filter, limit: ReplayOptions.largestMaximum),
@@ -89,7 +114,7 @@ package final class Desk {
         )
     }
 
-    /// There is more to look into than one command should.
+    /// More letters meet the filter, or more records would have to be read for it, than one command handles.
     package struct TooMany: Error, CustomStringConvertible {
         var count: Int
 
@@ -98,6 +123,7 @@ package final class Desk {
         }
     }
 
+    /// Whether a record meets the filter's conditions on headers and payload.
     private static func matches(_ record: InboundRecord, _ filter: LetterFilter) -> Bool {
         for condition in filter.headers {
             let values = record.headers.filter { $0.name == condition.name }.map { $0.value ?? [] }

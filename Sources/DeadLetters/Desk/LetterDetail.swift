@@ -1,25 +1,34 @@
 package import Records
 package import WireFormats
 
-/// Everything about one dead letter, unmasked: whoever shows it masks it, or has written down who asked to see it.
+/// Everything that is known about one dead letter, unmasked.
+///
+/// Show it only through `MaskedLetter`, or after `Desk.recordReveal` has written down which user sees it and
+/// why.
 package struct LetterDetail: Sendable {
+    /// The letter as the index knows it.
     package var view: LetterView
+    /// The record of the letter, as it was read from the broker.
     package var record: InboundRecord
+    /// The facts that the letter's headers claim.
     package var facts: DeadLetterFacts
+    /// The decoded value.
     package var payload: DeadLetterPayload
-    /// What has been done about it; nil if nothing.
+    /// The ledger's latest entry about the letter; nil if there is none.
     package var standing: LedgerStanding?
-    /// The latest first.
+    /// The replays of the letter: those that have not succeeded first, and the latest first among each; at
+    /// most 100.
     package var replays: [ReplayView]
-    /// The letters that its record became when it died again.
+    /// The letters that its record became when it died again after a replay; at most 20.
     package var successors: [LetterView]
-    /// The letter whose replay its record died of.
+    /// The letter whose replay the record died of; nil if it was no replay.
     package var predecessor: LetterID?
 }
 
 extension Desk {
-    /// What is known of letters and no more.
+    /// The index has no letter of this name, or the broker has deleted its record.
     package struct NoSuchLetter: Error, CustomStringConvertible {
+        /// The name that the user gave.
         package var text: String
 
         package var description: String {
@@ -27,7 +36,9 @@ extension Desk {
         }
     }
 
+    /// The user gave the beginning of an id, and more than one letter's id begins like that.
     package struct Ambiguous: Error, CustomStringConvertible {
+        /// The beginning of the id that the user gave.
         package var text: String
 
         package var description: String {
@@ -35,7 +46,10 @@ extension Desk {
         }
     }
 
-    /// The letter that a text names: by its id, the beginning of one, or `topic/partition/offset`.
+    /// Finds the letter that a text names: by its id, by the first digits of its id, or by
+    /// `topic/partition/offset`.
+    ///
+    /// - Throws: `NoSuchLetter`, or `Ambiguous` if the digits fit more than one id.
     package func letter(named text: String) throws -> LetterView {
         var filter = LetterFilter()
         if let position = LetterPosition(text) {
@@ -46,19 +60,24 @@ extension Desk {
             filter.ids = ids
         }
         guard !filter.ids.isEmpty || !filter.positions.isEmpty,
-            // A letter that was written more than once is shown as it was written last.
+            // A letter may have copies in several topics; the newest of them is shown. Within one topic it is
+            // the copy that is counted.
             let view = try self.index.letters(filter, mark: self.mark, newestFirst: true, limit: 1).first
         else { throw NoSuchLetter(text: text) }
         return view
     }
 
-    /// - Throws: `NoSuchLetter` also if the broker has deleted it since.
+    /// Reads the record of a letter from the cluster, with all that the index knows about it.
+    ///
+    /// - Throws: `NoSuchLetter` if the broker has deleted the record since; errors of the cluster and of the
+    ///   index.
     package func detail(of view: LetterView) throws -> LetterDetail {
         guard let detail = try self.details(of: [view]).first else { throw NoSuchLetter(text: "\(view.id)") }
         return detail
     }
 
-    /// Of several letters at once, in their order; those that the broker has deleted since are left out.
+    /// Reads the records of several letters at once, in their order. A letter whose record the broker has
+    /// deleted since is left out.
     package func details(of views: [LetterView]) throws -> [LetterDetail] {
         let records = try self.reader.records(at: views.map(\.position))
         return try views.compactMap { view in

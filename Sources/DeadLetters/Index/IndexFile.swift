@@ -1,11 +1,14 @@
 import Foundation
 import Glibc
 
-/// The index's file, and those that SQLite keeps beside it.
+/// The paths of the index and of the user's salt, and the files that SQLite keeps beside the index.
 package enum IndexFile {
-    /// Where the index of a cluster is unless somebody says otherwise: in the user's cache.
+    /// Returns the path of a cluster's index for users who name no other: in the user's cache folder.
+    ///
+    /// - Parameter environment: the variables of the process; `XDG_CACHE_HOME` comes before `HOME`.
     package static func standardPath(clusterID: String, environment: [String: String]) -> String {
-        // A cluster names itself; what it says is not to become a path.
+        // The cluster chooses its id. Only ASCII letters, digits, `-` and `_` of it enter the path, and at
+        // most 64 characters.
         let name = clusterID.unicodeScalars.map { scalar in
             let isPlain =
                 scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
@@ -14,7 +17,7 @@ package enum IndexFile {
         return "\(self.folder(environment))/dead-letters-\(name.isEmpty ? "cluster" : name).sqlite"
     }
 
-    /// Where the salt of the user's marks is kept.
+    /// Returns the path of the file with the salt of the user's marks.
     package static func saltPath(environment: [String: String]) -> String {
         "\(self.folder(environment))/dead-letters.salt"
     }
@@ -26,7 +29,9 @@ package enum IndexFile {
         return "\(cache)/flotilla"
     }
 
-    /// Makes the folder, and an empty file that only its owner can read.
+    /// Creates the file, empty and readable by its owner only, and its folder, where they do not exist yet.
+    ///
+    /// - Throws: `CocoaError` if the folder or the file cannot be created.
     package static func prepare(_ path: String) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         if !FileManager.default.fileExists(atPath: folder) {
@@ -36,7 +41,7 @@ package enum IndexFile {
                 attributes: [.posixPermissions: 0o700]
             )
         }
-        // Never in the place of a file that another process makes at the same moment.
+        // `O_EXCL` never opens a file that another process creates at the same moment.
         let descriptor = unsafe open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
             close(descriptor)
@@ -45,13 +50,14 @@ package enum IndexFile {
         }
     }
 
-    /// 0 also where there is no file.
+    /// Returns the size of a file in bytes; 0 also if the file does not exist.
     static func byteCount(_ path: String) throws -> Int {
         guard FileManager.default.fileExists(atPath: path) else { return 0 }
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size]
         return (size as? NSNumber)?.intValue ?? 0
     }
 
+    /// Deletes an index and the files that SQLite keeps beside it. A file that does not exist is no error.
     package static func delete(_ path: String) throws {
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.removeItem(atPath: path + suffix)

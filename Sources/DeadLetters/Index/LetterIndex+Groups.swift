@@ -3,14 +3,14 @@ import GRDB
 extension LetterIndex {
     private static let hour: Int64 = 3_600_000
 
-    /// A page of the groups that a filter leaves, and what all of them add up to.
+    /// Returns a page of the groups of a filter, with the totals of all its groups.
     ///
     /// - Parameters:
-    ///   - now: milliseconds since 1970; the last day ends with the hour that this is in.
+    ///   - now: the time in milliseconds since 1970. The counts by hour end with the hour of this time.
     ///   - order: which groups come first.
-    ///   - offset: of groups before the page.
-    ///   - limit: of groups on the page. Counts and shares are of all.
-    /// - Precondition: The filter is one that the index alone can answer.
+    ///   - offset: the number of groups before the page.
+    ///   - limit: the number of groups on the page at most. Totals and shares count all groups.
+    /// - Precondition: The index alone can answer the filter: it has no condition on headers or payloads.
     package func groups(
         _ filter: LetterFilter,
         mark: KeyedMark,
@@ -37,6 +37,7 @@ extension LetterIndex {
         }
     }
 
+    /// Whether a group comes before another one in this order.
     private static func comes(_ one: Count, before other: Count, by order: GroupOrder) -> Bool {
         switch order {
         case .size: (one.count, other.group) > (other.count, one.group)
@@ -44,17 +45,20 @@ extension LetterIndex {
         }
     }
 
+    /// The numbers of one group.
     private struct Count {
         var group: Int64
         var count: Int
         var open: Int
         var first: Int64
         var last: Int64
-        /// To the hour where only hours were looked at.
+        /// The time of the oldest open letter. If only the counts by hour were read, the time of the first
+        /// letter of its hour.
         var oldestOpen: Int64?
     }
 
-    /// From the hours' counts where those can tell; letter by letter where a filter looks closer.
+    /// Counts the letters of each group. A filter that only chooses groups is answered by the counts by hour;
+    /// any other one needs a look at each letter.
     private static func counts(_ filter: LetterFilter, mark: KeyedMark, in database: Database) throws
         -> [Count]
     {
@@ -86,13 +90,15 @@ extension LetterIndex {
         }
     }
 
+    /// Returns for each group the numbers of letters in the 24 hours that end with the hour of `now`, the
+    /// oldest first.
     private static func lastDay(
         of groups: Set<Int64>,
         now: Int64,
         in database: Database
     ) throws -> [Int64: [Int]] {
         let current = now / Self.hour
-        // A few are looked up by their key; for many, one look at everything is faster.
+        // Up to 1,000 groups are looked up by their ids; for more, one scan of the whole table is faster.
         let few =
             groups.count <= 1_000 ? "grp IN (\(groups.map(String.init).joined(separator: ", "))) AND" : ""
         let rows = try Row.fetchCursor(
@@ -111,6 +117,7 @@ extension LetterIndex {
         return days
     }
 
+    /// Returns a group as it is shown; nil if the index does not have it.
     private static func view(_ count: Count, of letters: Int, _ day: [Int]?, in database: Database) throws
         -> GroupView?
     {
@@ -133,6 +140,7 @@ extension LetterIndex {
         )
     }
 
+    /// Returns the position that a place of the index stands for; nil for an unknown partition.
     static func position(of place: Int64, in database: Database) throws -> LetterPosition? {
         let statement = try database.cachedStatement(
             sql: "SELECT topic, partition FROM partitions WHERE id = ?"
@@ -145,7 +153,7 @@ extension LetterIndex {
 }
 
 extension LetterFilter {
-    /// Whether it says no more than which groups are meant.
+    /// Whether the filter's conditions depend on nothing but a letter's group.
     var looksAtGroupsOnly: Bool {
         self.ids.isEmpty && self.positions.isEmpty && self.states.isEmpty && self.since == nil
             && self.until == nil

@@ -8,9 +8,13 @@ extension LetterIndex {
         FROM letters JOIN groups ON groups.id = letters.grp LEFT JOIN sources ON sources.id = letters.source
         """
 
-    /// The letters that a filter leaves, without what it asks of records: the oldest first, or the newest.
+    /// Returns the letters of a filter, the oldest or the newest first. Conditions on headers and payload are
+    /// not applied.
     ///
-    /// - Parameter after: of the order's last letter that was seen, to go on behind it.
+    /// - Parameters:
+    ///   - mark: makes the mark that a key in the filter is compared by.
+    ///   - limit: the number of letters at most.
+    ///   - offset: the number of letters to leave out at the beginning.
     package func letters(
         _ filter: LetterFilter,
         mark: KeyedMark,
@@ -35,8 +39,10 @@ extension LetterIndex {
         }
     }
 
-    /// Where the letters lie that a filter leaves, without what it asks of records: for whoever looks at a million, and
-    /// wants no more of each than that.
+    /// Returns the positions of a filter's letters, in the order of the index. Conditions on headers and
+    /// payload are not applied.
+    ///
+    /// A caller that goes through a million letters needs no more of each than its position.
     func positions(_ filter: LetterFilter, mark: KeyedMark, limit: Int) throws -> [LetterPosition] {
         try self.pool.read { database in
             let query = try LetterQuery(filter, mark: mark, in: database)
@@ -46,7 +52,7 @@ extension LetterIndex {
                 arguments: query.arguments
             )
             var positions: [LetterPosition] = []
-            // Those of one partition follow one another, and share its name.
+            // The order by place keeps the letters of one partition together, so its name is looked up once.
             var last: (partition: Int64, position: LetterPosition)?
             while let place = try places.next() {
                 let partition = place >> Self.offsetBits
@@ -61,7 +67,9 @@ extension LetterIndex {
         }
     }
 
-    /// The letters that died of these replays.
+    /// Returns the letters that the records of these replays became when they died again.
+    ///
+    /// - Parameter limit: the number of letters at most.
     package func letters(bornOf replays: [String], limit: Int) throws -> [LetterView] {
         guard !replays.isEmpty else { return [] }
         return try self.pool.read { database in
@@ -76,7 +84,7 @@ extension LetterIndex {
         }
     }
 
-    /// How many letters a filter leaves, without what it asks of records.
+    /// Returns the number of letters of a filter. Conditions on headers and payload are not applied.
     package func count(_ filter: LetterFilter, mark: KeyedMark) throws -> Int {
         try self.pool.read { database in
             let query = try LetterQuery(filter, mark: mark, in: database)
@@ -88,7 +96,9 @@ extension LetterIndex {
         }
     }
 
-    /// Ids that begin as these digits do, as many as are needed to see that there is more than one.
+    /// Returns letters' ids that begin with these 4 to 32 lower-case hexadecimal digits, with or without
+    /// `dl-` before them: at most two, which is enough to see that the digits are ambiguous. Any other text
+    /// gives none.
     package func ids(beginningWith text: String) throws -> [LetterID] {
         let digits = text.hasPrefix("dl-") ? text.dropFirst(3) : text[...]
         guard digits.utf8.count >= 4, digits.utf8.count <= 32,
@@ -103,7 +113,7 @@ extension LetterIndex {
         return try self.pool.read { database in
             let rows = try Row.fetchAll(
                 database,
-                // Digits past the sixteenth narrow the lower half, where there is only one upper half.
+                // Digits after the sixteenth limit the lower half, when only one upper half is possible.
                 sql: """
                     SELECT DISTINCT high, low FROM letters WHERE high BETWEEN ?1 AND ?2
                         AND (?5 OR low BETWEEN ?3 AND ?4) LIMIT 2

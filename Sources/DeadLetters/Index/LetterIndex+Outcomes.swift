@@ -1,7 +1,11 @@
 import GRDB
 
 extension LetterIndex {
-    /// The commands that replayed something, the latest first.
+    /// Returns the commands that replayed letters, the latest first.
+    ///
+    /// - Parameters:
+    ///   - limit: the number of commands at most.
+    ///   - batch: the batch id of the only command to return; nil for all.
     package func batches(limit: Int, batch: String? = nil) throws -> [BatchView] {
         try self.pool.read { database in
             let rows = try Row.fetchAll(
@@ -33,7 +37,13 @@ extension LetterIndex {
         }
     }
 
-    /// The replays of a command, or of a letter: those that did not succeed first.
+    /// Returns the replays of a command or of a letter: those that have not succeeded first, and the latest
+    /// first among each.
+    ///
+    /// - Parameters:
+    ///   - batch: the batch id of the command; nil for any.
+    ///   - letter: the id of the letter; nil for any.
+    ///   - limit: the number of replays at most.
     package func replays(batch: String? = nil, letter: LetterID? = nil, limit: Int) throws -> [ReplayView] {
         try self.pool.read { database in
             let rows = try Row.fetchAll(
@@ -63,7 +73,7 @@ extension LetterIndex {
         }
     }
 
-    /// Whether the ledger has told of this replay.
+    /// Whether the index has read the ledger's entry of this replay.
     func knows(replay: String?) throws -> Bool {
         try self.pool.read { database in
             try Bool.fetchOne(
@@ -74,11 +84,13 @@ extension LetterIndex {
         }
     }
 
-    /// What the ledger says of a letter: replayed or discarded, by whom and why; nil if nothing.
+    /// Returns the ledger's latest entry about a letter, with the outcome of its replay; nil if there is
+    /// none.
     package func ledgerStanding(of letter: LetterID) throws -> LedgerStanding? {
         try self.pool.read { try Self.ledgerStanding(of: letter, in: $0) }
     }
 
+    /// Returns the ledger's latest entry about a letter, within a read of the index.
     static func ledgerStanding(of letter: LetterID, in database: Database) throws -> LedgerStanding? {
         let statement = try database.cachedStatement(
             sql: """
@@ -103,7 +115,11 @@ extension LetterIndex {
         }
     }
 
-    /// The audit trail, the latest first.
+    /// Returns entries of the audit trail as JSON, the latest first.
+    ///
+    /// - Parameters:
+    ///   - limit: the number of entries at most.
+    ///   - offset: the number of later entries to leave out.
     package func audit(limit: Int, offset: Int = 0) throws -> [String] {
         try self.pool.read { database in
             try String.fetchAll(

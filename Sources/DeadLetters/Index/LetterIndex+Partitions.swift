@@ -2,15 +2,17 @@ import GRDB
 import Kafka
 
 extension LetterIndex {
-    /// How far a partition has been read.
+    /// The progress of reading one partition.
     struct Stand: Hashable, Sendable {
-        /// The partition's row.
+        /// The row id of the partition.
         var id: Int64
-        /// The first offset that has not been read.
+        /// The first offset that has not been read yet.
         var next: Int64
     }
 
-    /// How far these partitions have been read; those that are new are read from `start` on.
+    /// Returns how far these partitions have been read. A partition that the index does not know is added.
+    ///
+    /// - Parameter partitions: with the offset at which each begins if it is new.
     func stands(
         of partitions: [TopicPartition: Int64]
     ) throws -> [TopicPartition: Stand] {
@@ -38,7 +40,7 @@ extension LetterIndex {
         }
     }
 
-    /// Forgets the letters that the broker has deleted, all before this offset.
+    /// Removes the letters before an offset, because the broker has deleted them.
     func prune(_ stand: Stand, before offset: Int64) throws {
         let places =
             Self.place(partition: stand.id, offset: 0)..<Self.place(partition: stand.id, offset: offset)
@@ -52,7 +54,8 @@ extension LetterIndex {
         if !isClean { try self.pool.write { try Self.remove(places, in: $0) } }
     }
 
-    /// Forgets a partition: its topic was made anew.
+    /// Removes all letters of a partition, because its topic was created again, and sets the offset where
+    /// reading goes on.
     func forget(_ stand: Stand, restartingAt offset: Int64) throws {
         let places =
             Self.place(partition: stand.id, offset: 0)..<Self.place(partition: stand.id + 1, offset: 0)
@@ -65,7 +68,7 @@ extension LetterIndex {
         }
     }
 
-    /// Forgets the letters of partitions that are not there any more.
+    /// Removes all letters of partitions that the cluster does not have any more.
     func forgetPartitions(unless isThere: (TopicPartition) -> Bool) throws {
         let gone = try self.pool.read { database in
             let rows = try Row.fetchCursor(database, sql: "SELECT topic, partition, id, next FROM partitions")
@@ -81,7 +84,10 @@ extension LetterIndex {
         }
     }
 
-    /// Finds groups another sample where theirs is gone, and the first and last letter of hours that have lost some.
+    /// Repairs the groups after letters were removed.
+    ///
+    /// If the sample letter of at least one group is gone, every group gets its last letter as its sample,
+    /// and the times of the first and last letter of each hour are computed again. Otherwise nothing is done.
     func mendGroups() throws {
         let isStale = try self.pool.read { database in
             try Bool.fetchOne(
@@ -108,7 +114,7 @@ extension LetterIndex {
         }
     }
 
-    /// A partition that is read on from elsewhere.
+    /// Sets the offset where reading of a partition goes on, and keeps its letters.
     func restart(_ stand: Stand, at offset: Int64) throws {
         try self.pool.write { database in
             try database.execute(
@@ -118,6 +124,9 @@ extension LetterIndex {
         }
     }
 
+    /// Removes the letters of a range of places, and takes them out of the counts.
+    ///
+    /// A letter that has a further copy elsewhere is counted there from now on.
     private static func remove(_ places: Range<Int64>, in database: Database) throws {
         let bounds: StatementArguments = [places.lowerBound, places.upperBound]
         let heirs = try self.heirs(of: places, in: database)
@@ -132,9 +141,9 @@ extension LetterIndex {
         try self.count(heirs, in: database)
     }
 
-    /// Notes how far partitions have been read.
+    /// Stores how far partitions have been read, by row id: the old and the new offset.
     ///
-    /// - Throws: `Overtaken` if another process has read on from the same place meanwhile.
+    /// - Throws: `Overtaken` if another process has stored another offset since the old one was read.
     static func move(_ stands: [Int64: ClosedRange<Int64>], in database: Database) throws {
         for (partition, stand) in stands {
             try database.execute(
@@ -147,7 +156,7 @@ extension LetterIndex {
 }
 
 extension LetterIndex {
-    /// How far those of these partitions have been read that the index knows.
+    /// Returns how far these partitions have been read, for those that the index knows.
     func knownStands(of partitions: Set<TopicPartition>) throws -> [TopicPartition: Stand] {
         try self.pool.read { database in
             var stands: [TopicPartition: Stand] = [:]
@@ -160,14 +169,15 @@ extension LetterIndex {
         }
     }
 
-    /// What tells whether a partition is still the one that was read: its last letter.
+    /// The last letter that was read of a partition. If the letter at its offset is another one now, the
+    /// topic was created again.
     struct Anchor: Hashable, Sendable {
         var offset: Int64
         var id: LetterID
         var at: Int64
     }
 
-    /// The last letter that was read of a partition.
+    /// Returns the letter with the highest offset of a partition; nil if the index has none.
     func lastLetter(of stand: Stand) throws -> Anchor? {
         try self.pool.read { database in
             let row = try Row.fetchOne(
@@ -190,7 +200,8 @@ extension LetterIndex {
         }
     }
 
-    /// The topics in which replays wait for their outcome, and when the oldest of each was made.
+    /// Returns the topics in which replays wait for their outcome, each with the time of its oldest one, in
+    /// milliseconds since 1970.
     func waitingReplays() throws -> [String: Int64] {
         try self.pool.read { database in
             let rows = try Row.fetchAll(

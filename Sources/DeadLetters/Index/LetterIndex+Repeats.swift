@@ -1,15 +1,16 @@
 import GRDB
 
-// A worker that crashes between a letter and its commit writes the letter again: two records with one id. Both are kept,
-// because the broker may delete the first before the second, and one of them in each topic is counted. The others are
-// repeats.
+// A worker that crashes after writing a letter and before its commit writes the letter again, so two records
+// have one id. The index keeps both, because the broker may delete the first before the second. In each topic
+// one of them is counted, and the others are marked as repeats.
 extension LetterIndex {
-    /// A copy in another topic of dead letters is no repeat: somebody may look at that topic alone.
+    /// The SQL for the topic of a letter. Copies in different topics of dead letters are no repeats, because
+    /// a user may look at one of the topics alone.
     private static func topic(of letter: String) -> String {
         "(SELECT topic FROM groups WHERE id = \(letter).grp)"
     }
 
-    /// Whether a letter of this topic is there already.
+    /// Whether the index has a letter of this id in this topic.
     static func isThere(_ id: LetterID, in topic: String, _ database: Database) throws -> Bool {
         let statement = try database.cachedStatement(
             sql: """
@@ -20,7 +21,7 @@ extension LetterIndex {
         return try Bool.fetchOne(statement, arguments: [id.high, id.low, topic]) ?? false
     }
 
-    /// Whether letters can be looked up by their ids.
+    /// Whether letters can be looked up by their ids: `indexLetterIDs` has run.
     static func knowsIDs(in database: Database) throws -> Bool {
         try Bool.fetchOne(
             database,
@@ -28,9 +29,11 @@ extension LetterIndex {
         ) ?? false
     }
 
-    /// After the first look letters are looked up by their ids, and what was written more than once is counted once.
+    /// Builds the SQL index of the letters' ids once, and finds the repeats among the letters that were read
+    /// until then.
     ///
-    /// Not from the beginning: a million ids in their own order are sorted in a second, and inserted in many.
+    /// The SQL index is not there from the beginning, because a million ids are sorted in one second, while
+    /// inserting them one by one in their random order takes many.
     func indexLetterIDs() throws {
         let isNeeded = try self.pool.read { database in
             try !Self.knowsIDs(in: database)
@@ -38,7 +41,7 @@ extension LetterIndex {
         }
         guard isNeeded else { return }
         try self.pool.write { database in
-            // Another process may have been faster.
+            // The SQL index may have been built by another process since the check above.
             guard try !Self.knowsIDs(in: database) else { return }
             try database.execute(sql: "CREATE INDEX letters_high ON letters(high)")
             try database.execute(
@@ -55,10 +58,12 @@ extension LetterIndex {
         }
     }
 
-    /// Takes the letters of a condition out of their groups' counts.
+    /// Takes the letters that meet a condition out of the counts of their groups.
     ///
-    /// - Parameter repeats: whether the condition is about repeats that have been counted, as they are until their
-    ///   letters are known by their ids; those of the usual kind have not been.
+    /// - Parameters:
+    ///   - condition: the condition as SQL, with a `?` for each argument.
+    ///   - repeats: whether to take out letters that are marked as repeats. They are in the counts only if
+    ///     they were counted before they were found to be repeats, which happens in `indexLetterIDs`.
     static func uncount(
         _ condition: String,
         _ arguments: StatementArguments,
@@ -76,7 +81,8 @@ extension LetterIndex {
         )
     }
 
-    /// Repeats outside of these places whose letters are counted inside: they are counted when those are gone.
+    /// Returns repeats outside of a range of places whose counted copies lie inside it. They are to be
+    /// counted once the range is removed.
     static func heirs(of places: Range<Int64>, in database: Database) throws -> [Int64] {
         try Int64.fetchAll(
             database,
@@ -92,7 +98,7 @@ extension LetterIndex {
         )
     }
 
-    /// Counts repeats as the letters that they are from now on.
+    /// Counts these repeats as letters of their own from now on.
     static func count(_ heirs: [Int64], in database: Database) throws {
         for place in heirs {
             try database.execute(sql: "UPDATE letters SET repeat = 0 WHERE place = ?", arguments: [place])

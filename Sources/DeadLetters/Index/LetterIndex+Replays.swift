@@ -2,7 +2,7 @@ import GRDB
 import WireFormats
 
 extension LetterIndex {
-    /// A letter's state changes, and with it the count of what is still open.
+    /// Sets the state of all copies of a letter, and updates the number of open letters of its group.
     static func change(_ id: LetterID, to state: LetterState, in database: Database) throws {
         let rows = try Row.fetchAll(
             database,
@@ -26,8 +26,12 @@ extension LetterIndex {
         }
     }
 
-    /// A replay has ended. The first thing heard of it stands; a repeat after a crash says the same. What is heard before
-    /// the ledger has told of the replay is kept until it does.
+    /// Stores how a replay ended.
+    ///
+    /// The first ending that is stored stays; a worker that repeats an outcome after a crash reports the same
+    /// one. An ending that is read before the ledger's entry of the replay is kept until the entry is read.
+    ///
+    /// - Parameter at: the time of the ending, in milliseconds since 1970.
     static func settle(
         _ replay: String,
         _ state: LetterState,
@@ -53,7 +57,7 @@ extension LetterIndex {
             sql: "UPDATE replays SET state = ?, reason = ?, settled = ? WHERE id = ?",
             arguments: [state.rawValue, reason, at, replay]
         )
-        // The letter's own state is about its latest replay.
+        // The state of a letter follows its latest replay only.
         try database.execute(
             sql: "UPDATE ledger SET state = ? WHERE high = ? AND low = ? AND replay = ?",
             arguments: [state.rawValue, id.high, id.low, replay]
@@ -61,7 +65,10 @@ extension LetterIndex {
         if database.changesCount == 1 { try self.change(id, to: state, in: database) }
     }
 
-    /// Takes in what the ledger says, and that its partitions have been read so far; all of it or nothing.
+    /// Stores records of the ledger, together with how far its partitions have been read, in one transaction.
+    ///
+    /// - Parameter stands: the old and the new offset of each partition, by its row id.
+    /// - Throws: `Overtaken` if another process has read the same records meanwhile.
     func write(_ news: [LedgerNews], _ stands: [Int64: ClosedRange<Int64>]) throws {
         try self.pool.write { database in
             try Self.move(stands, in: database)
@@ -74,6 +81,7 @@ extension LetterIndex {
         }
     }
 
+    /// Removes the ledger's entry of a letter, which becomes open again.
     private static func withdraw(_ letter: LetterID, in database: Database) throws {
         try database.execute(
             sql: "DELETE FROM ledger WHERE high = ? AND low = ?",
@@ -82,6 +90,7 @@ extension LetterIndex {
         try self.change(letter, to: .open, in: database)
     }
 
+    /// Stores an entry of the ledger.
     private static func take(_ entry: LedgerEntry, in database: Database) throws {
         let (id, state) = (entry.letter, entry.action == .replayed ? LetterState.replayed : .discarded)
         try database.execute(
@@ -121,7 +130,10 @@ extension LetterIndex {
         try self.recall(replay, of: id, in: database)
     }
 
-    /// An entry that is read a second time, as from a ledger that was made anew, does not undo how its replay ended.
+    /// Gives a letter the known ending of its replay again.
+    ///
+    /// An entry can be read a second time, for example if the ledger topic was created again. It must not
+    /// turn an ended replay into a waiting one.
     private static func recall(_ replay: String, of id: LetterID, in database: Database) throws {
         let state = try Int.fetchOne(
             database,
@@ -136,7 +148,11 @@ extension LetterIndex {
         try self.change(id, to: state, in: database)
     }
 
-    /// Takes in how replays ended, and that the partitions of results have been read so far; all of it or nothing.
+    /// Stores the outcomes of replays, together with how far the result topics have been read, in one
+    /// transaction.
+    ///
+    /// - Parameter stands: the old and the new offset of each partition, by its row id.
+    /// - Throws: `Overtaken` if another process has read the same records meanwhile.
     func write(_ endings: [ReplayOutcome], _ stands: [Int64: ClosedRange<Int64>]) throws {
         try self.pool.write { database in
             try Self.move(stands, in: database)
@@ -154,7 +170,13 @@ extension LetterIndex {
         }
     }
 
-    /// Takes in entries of the audit topic, and that its partitions have been read so far; all of it or nothing.
+    /// Stores entries of the audit topic, together with how far its partitions have been read, in one
+    /// transaction.
+    ///
+    /// - Parameters:
+    ///   - entries: each with its place and its JSON.
+    ///   - stands: the old and the new offset of each partition, by its row id.
+    /// - Throws: `Overtaken` if another process has read the same records meanwhile.
     func write(
         _ entries: [(place: Int64, entry: AuditEntry, text: String)],
         _ stands: [Int64: ClosedRange<Int64>]

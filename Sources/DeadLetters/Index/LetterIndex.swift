@@ -1,33 +1,42 @@
 package import GRDB
 
-/// What has been read of dead letters, ledger and results, in one SQLite file: so that the second look at a million
-/// letters costs nothing.
+/// The records of dead letters, ledger and results that were read so far, in one SQLite file.
 ///
-/// It holds nothing that is not in Kafka, and no payload, key or message: it can be deleted at any time, and is made
-/// anew where it is damaged or of another version. Any number of processes and threads can use one file.
+/// With it, only the first refresh reads all records; every later one reads the new ones. The index holds
+/// nothing that Kafka does not have, and no payload, key or message. So its file can be deleted at any time,
+/// and it is created again if it is damaged or of another version. Any number of processes and threads can
+/// use one file.
 package final class LetterIndex: Sendable {
+    /// The connections to the file: one writer, and readers beside it.
     package let pool: DatabasePool
 
-    /// Of the file's layout. Another one is thrown away. The upper half is the same in all versions, and in no other file.
+    /// The version of the tables. A file of another version is deleted and created again. The upper half is
+    /// the same in all versions, and in no other kind of file.
     private static let version: Int64 = LetterIndex.kind << 16 | 2
+    /// The number that marks a file as an index of dead letters.
     private static let kind: Int64 = 0x464C
 
+    /// Opens an index, or creates it. Waits while another process opens it.
+    ///
     /// - Parameters:
-    ///   - path: of the file, made if it is not there.
-    ///   - mark: what the keys of records are marked with. An index with marks of another salt is made anew.
-    ///   - isOwnPlace: nobody else would keep a file there, so that what cannot be read is an index that was damaged.
-    /// - Throws: `NotAnIndex` for a file at a place that somebody named, which could be anybody's.
+    ///   - path: the path of the file, which is created if it does not exist.
+    ///   - mark: makes the marks of keys. An index with marks of another salt is deleted and created again.
+    ///   - isOwnPlace: whether the path is the tool's own. A file there that cannot be read is a damaged
+    ///     index and may be deleted; at any other path it may be something else.
+    /// - Throws: `NotAnIndex` for a file at a path of the user's choice that is no index; errors of SQLite
+    ///   and of the file system.
     package init(path: String, mark: KeyedMark, isOwnPlace: Bool = true) throws {
         try IndexFile.prepare(path)
-        // One after the other: SQLite waits for nobody while a file is new, who makes it anew deletes it, and a file that
-        // another process is making is no index yet.
+        // Processes open the index one after the other. SQLite waits for no lock while a file is new, a
+        // process that creates the index again deletes the file first, and a file that another process is
+        // still creating does not look like an index yet.
         let lock = try IndexLock(path)
         defer { lock.release() }
         guard try isOwnPlace || Self.isIndex(path) else { throw NotAnIndex(path: path) }
         self.pool = try Self.opened(path, mark.saltCheck)
     }
 
-    /// Somebody named a file that holds something else: it is not touched.
+    /// The user has named a file that holds something else. The file was not changed.
     struct NotAnIndex: Error, CustomStringConvertible {
         var path: String
 
@@ -36,8 +45,10 @@ package final class LetterIndex: Sendable {
         }
     }
 
-    /// Looks without changing anything. No file, or one without anything in it, can become an index: another process may
-    /// be about to make it one.
+    /// Whether a file is an index or may become one, found out without changing it.
+    ///
+    /// A file that does not exist or is empty may become one: another process may be about to create the
+    /// index there.
     private static func isIndex(_ path: String) throws -> Bool {
         guard try IndexFile.byteCount(path) > 0 else { return true }
         do {
@@ -52,16 +63,21 @@ package final class LetterIndex: Sendable {
         }
     }
 
+    /// Whether a database has no tables.
     private static func isEmpty(_ database: Database) throws -> Bool {
         try Int64.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
     }
 
+    /// Whether an error says that a file is damaged or no database.
     private static func isDamage(_ error: DatabaseError) -> Bool {
         [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode.primaryResultCode)
     }
 
-    /// Does something with the index, and deletes its file if it turns out to be damaged: an index that is half there is
-    /// found out only where somebody reads that half.
+    /// Runs `body`, and deletes the index if the error of `body` says that the file is damaged.
+    ///
+    /// A damaged file can be opened; the damage shows only when the damaged part is read.
+    ///
+    /// - Throws: `Damaged` after the file was deleted; other errors of `body`.
     func deletedIfDamaged<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -71,12 +87,16 @@ package final class LetterIndex: Sendable {
         }
     }
 
+    /// The index was damaged, and its file has been deleted. The next index that is opened at its path is
+    /// new.
     struct Damaged: Error, CustomStringConvertible {
         var description: String {
             "the index was damaged and has been deleted: the same command again makes it anew"
         }
     }
 
+    /// Opens the database, and creates it again if it is damaged, of another version, or has marks of another
+    /// salt.
     private static func opened(_ path: String, _ salt: Int32) throws -> DatabasePool {
         do {
             let pool = try DatabasePool(path: path, configuration: self.configuration)
@@ -88,7 +108,7 @@ package final class LetterIndex: Sendable {
             if isOurs { return pool }
             try pool.close()
         } catch let error as DatabaseError where self.isDamage(error) {
-            // Falls through: what cannot be read is made anew.
+            // A damaged file is deleted and created again below.
         }
         try IndexFile.delete(path)
         try IndexFile.prepare(path)
@@ -102,7 +122,8 @@ package final class LetterIndex: Sendable {
         configuration.label = "index"
         configuration.busyMode = .timeout(30)
         configuration.prepareDatabase { database in
-            // A power cut takes the last writes as a whole, and they are read again from Kafka.
+            // A power cut may undo the last transactions, each as a whole. Their records are then read from
+            // Kafka again.
             try database.execute(
                 sql: "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY"
             )
@@ -110,6 +131,7 @@ package final class LetterIndex: Sendable {
         return configuration
     }
 
+    /// Creates the tables in an empty database.
     private static func lay(out database: Database, _ salt: Int32) throws {
         guard try Int64.fetchOne(database, sql: "PRAGMA user_version") == 0, try self.isEmpty(database) else {
             return
@@ -118,7 +140,8 @@ package final class LetterIndex: Sendable {
         try database.execute(sql: "PRAGMA application_id = \(salt); PRAGMA user_version = \(Self.version)")
     }
 
-    /// A letter's place is one number: its partition's row, and the offset in the lower 44 bits.
+    /// The tables of the index. A letter's place is one number: the row id of its partition, and its offset
+    /// in the lower 44 bits.
     private static let layout = """
         CREATE TABLE partitions(
             id INTEGER PRIMARY KEY, topic TEXT NOT NULL, partition INTEGER NOT NULL, next INTEGER NOT NULL,
@@ -155,7 +178,9 @@ package final class LetterIndex: Sendable {
             place INTEGER PRIMARY KEY, at INTEGER NOT NULL, by TEXT NOT NULL, action TEXT NOT NULL, entry TEXT NOT NULL);
         """
 
+    /// The number of bits that a place has for the offset.
     static let offsetBits: Int64 = 44
 
+    /// Returns the place of an offset in a partition.
     static func place(partition: Int64, offset: Int64) -> Int64 { partition << Self.offsetBits | offset }
 }

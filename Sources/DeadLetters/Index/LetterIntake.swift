@@ -2,18 +2,24 @@ import Dispatch
 import GRDB
 import Synchronization
 
-/// Gathers letters and writes them to the index, many at a time, with the counts of their groups.
+/// Collects letters and writes them to the index in large transactions, with the counts of their groups.
 ///
-/// Used by one thread. What it gathers is bounded by how often its owner writes.
+/// The write of one chunk runs while the next chunk is read. Used by one thread. The letters in memory are
+/// bounded by how often its owner calls `write`.
 final class LetterIntake {
-    /// Of different groups that one look finds; what comes beyond goes to one of each topic and kind that is called
-    /// `other`. Workers and reasons are made of headers, and whoever writes those may make up a new one each time.
+    /// The number of groups that one refresh may find. Beyond it, letters go to a group `other` of their
+    /// topic, class and dialect.
+    ///
+    /// Workers and reasons come from headers, and a publisher may invent a new one for each letter.
     private static let groupLimit = 100_000
+    /// An hour in milliseconds.
     private static let hour: Int64 = 3_600_000
 
+    /// The counts of one group in one hour.
     private struct Bucket: Sendable {
         var count: Int64 = 0
         var open: Int64 = 0
+        /// The times of the first and the last letter, in milliseconds since 1970.
         var first: Int64
         var last: Int64
 
@@ -22,6 +28,7 @@ final class LetterIntake {
             self.last = last
         }
 
+        /// Adds a letter to the counts.
         mutating func count(_ row: LetterRow, _ state: LetterState) {
             self.count += 1
             self.open += state == .open ? 1 : 0
@@ -30,11 +37,13 @@ final class LetterIntake {
         }
     }
 
+    /// A group, by its number in this intake, and an hour since 1970.
     private struct BucketKey: Hashable, Sendable {
         var group: Int
         var hour: Int64
     }
 
+    /// A letter that waits to be written, with the number of its group in this intake.
     private struct Pending: Sendable {
         var row: LetterRow
         var group: Int
@@ -43,34 +52,43 @@ final class LetterIntake {
     private let index: LetterIndex
     private let clusterID: String
     private let mark: KeyedMark
-    /// Groups by the order in which this intake met them, and what the index calls them once it knows them.
+    /// The numbers of the groups in this intake, in the order of their first letters; they are indices of
+    /// `groups`.
     private var places: [LetterGroup: Int] = [:]
+    /// The groups with their row ids, once the index has given them.
     private var groups: [KnownGroup] = []
+    /// The row ids of the dead records' topics.
     private var sources: [String: Int64] = [:]
     private var pending: [Pending] = []
     private var underWay: WriteUnderWay?
 
+    /// A group and its row id; the id is nil until the group is written.
     private struct KnownGroup: Sendable {
         var group: LetterGroup
         var replayable: String?
         var id: Int64?
     }
 
+    /// The row ids that are known after a write.
     private struct Written: Sendable {
         var groups: [KnownGroup]
         var sources: [String: Int64]
     }
 
-    /// A write that goes on while the next letters are gathered: reading them takes as long as writing does.
+    /// A write that runs while the next letters are read, because reading takes as long as writing.
     private final class WriteUnderWay: Sendable {
         private let result = Mutex<Result<Written, any Error>?>(nil)
         private let isDone = DispatchSemaphore(value: 0)
 
+        /// Hands over the result of the write. Called once, on the database's queue.
         func end(_ result: Result<Written, any Error>) {
             self.result.withLock { $0 = result }
             self.isDone.signal()
         }
 
+        /// Blocks until the write has ended, and returns its result.
+        ///
+        /// - Throws: the error of the write.
         func wait() throws -> Written? {
             self.isDone.wait()
             return try self.result.withLock { $0 }?.get()
@@ -83,12 +101,15 @@ final class LetterIntake {
         self.mark = mark
     }
 
+    /// The number of letters that wait to be written.
     var count: Int { self.pending.count }
 
+    /// Adds a letter, which the next call of `write` writes.
     func add(_ row: LetterRow, to group: LetterGroup, replayable: String?) {
         self.pending.append(Pending(row: row, group: self.place(of: group, replayable)))
     }
 
+    /// Returns the number of a group in this intake; beyond `groupLimit` that of a group `other`.
     private func place(of group: LetterGroup, _ replayable: String?) -> Int {
         if let place = self.places[group] { return place }
         var group = group
@@ -103,10 +124,12 @@ final class LetterIntake {
         return self.groups.count - 1
     }
 
-    /// Begins to write what was gathered, and that these partitions have been read so far; all of it or nothing.
+    /// Begins a transaction that writes the collected letters together with how far their partitions have
+    /// been read.
     ///
-    /// - Parameter stands: by partition's row: where reading began and where it has come to.
-    /// - Throws: what became of the write before: `Overtaken` if another process has read on from the same place.
+    /// - Parameter stands: the old and the new offset of each partition, by its row id.
+    /// - Throws: the error of the write before this one: `Overtaken` if another process has read the same
+    ///   records meanwhile.
     func write(_ stands: [Int64: ClosedRange<Int64>]) throws {
         try self.finish()
         let (pending, groups, sources) = (self.pending, self.groups, self.sources)
@@ -122,9 +145,9 @@ final class LetterIntake {
         }
     }
 
-    /// Waits for the write that is under way.
+    /// Blocks until the write that was begun last has ended.
     ///
-    /// - Throws: what became of it.
+    /// - Throws: the error of that write.
     func finish() throws {
         guard let underWay else { return }
         self.underWay = nil
@@ -133,6 +156,7 @@ final class LetterIntake {
         self.sources = written.sources
     }
 
+    /// Writes letters, groups and counts. Runs inside the transaction, on the database's queue.
     private static func write(
         _ pending: [Pending],
         _ known: Written,
@@ -142,7 +166,8 @@ final class LetterIntake {
         var known = known
         var marker = marker
         let hasLedger = try Bool.fetchOne(database, sql: "SELECT EXISTS(SELECT 1 FROM ledger)") ?? false
-        // Before the first look is over, repeats cannot be told yet: `indexLetterIDs` finds all of them at once.
+        // During the first refresh repeats cannot be found, because there is no SQL index of ids yet.
+        // `indexLetterIDs` finds all of them afterwards.
         let knowsIDs = try LetterIndex.knowsIDs(in: database)
         var buckets: [BucketKey: Bucket] = [:]
         let insert = NumberInsertion(try database.cachedStatement(sql: Self.insertion))
@@ -160,7 +185,8 @@ final class LetterIntake {
                 let bucket = BucketKey(group: pending.group, hour: row.at / Self.hour)
                 buckets[bucket, default: Bucket(first: row.at, last: row.at)].count(row, state)
             }
-            // Tells how a replay ended also where nobody publishes results.
+            // A letter that has a replay id says that this replay has ended as a new letter, also if no
+            // result is published.
             if let replay = row.replay {
                 try LetterIndex.settle(replay, .deadAgain, reason: nil, at: row.at, in: database)
                 try database.execute(
@@ -180,6 +206,7 @@ final class LetterIntake {
             status, bytes, replays, state, repeat) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
+    /// The sixteen columns of a letter, in the order of `insertion`.
     private static func numbers(
         _ row: LetterRow,
         _ id: LetterID,
@@ -199,6 +226,7 @@ final class LetterIntake {
         ]
     }
 
+    /// Returns the state of a letter by the ledger; `open` if the ledger has no entry.
     private static func state(of id: LetterID, in database: Database) throws -> LetterState {
         let statement = try database.cachedStatement(
             sql: "SELECT state FROM ledger WHERE high = ? AND low = ?"
@@ -207,6 +235,7 @@ final class LetterIntake {
         return state.flatMap(LetterState.init(rawValue:)) ?? .open
     }
 
+    /// Returns the row id of a group, which is added if the index does not have it.
     private static func id(
         of place: Int,
         among named: inout [KnownGroup],
@@ -236,6 +265,7 @@ final class LetterIntake {
         return id
     }
 
+    /// Returns the row id of a source topic, which is added if the index does not have it.
     private static func id(
         of topic: String,
         among sources: inout [String: Int64],
@@ -256,6 +286,7 @@ final class LetterIntake {
         return id
     }
 
+    /// Adds these counts to those of the index.
     private static func add(
         _ buckets: [BucketKey: Bucket],
         _ named: [KnownGroup],
@@ -277,5 +308,6 @@ final class LetterIntake {
     }
 }
 
-/// Another process has read on from the same place: look again where to go on.
+/// The error of a write that comes too late: another process has written the same records to the index. The
+/// caller has to ask the index again where to go on.
 struct Overtaken: Error {}

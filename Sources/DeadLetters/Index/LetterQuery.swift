@@ -1,11 +1,16 @@
 import GRDB
 import Kafka
 
-/// A filter as SQL: only its shape is text, everything that somebody chose is an argument.
+/// A filter as an SQL condition. Every text of the user is an argument; only numbers stand in the SQL itself.
 struct LetterQuery {
+    /// The condition for `WHERE`, on the table `letters`.
     private(set) var condition: String
+    /// The arguments of the condition, in order.
     private(set) var arguments = StatementArguments()
 
+    /// Translates a filter. Conditions on headers and payload are not applied.
+    ///
+    /// - Parameter mark: makes the mark that a key in the filter is compared by.
     init(_ filter: LetterFilter, mark: KeyedMark, in database: Database) throws {
         var parts: [String] = []
         var arguments: [(any DatabaseValueConvertible)?] = []
@@ -15,7 +20,7 @@ struct LetterQuery {
             arguments += values.map { $0 as (any DatabaseValueConvertible)? }
         }
         if let groups = try Self.groups(filter, in: database) {
-            // Whole numbers that the index itself gave.
+            // The row ids come from the index itself, so they can stand in the SQL.
             parts.append("letters.grp IN (\(groups.map(String.init).joined(separator: ", ")))")
         }
         among("letters.state", filter.states.map(\.rawValue))
@@ -33,7 +38,8 @@ struct LetterQuery {
         }
         var named: [String] = []
         if !filter.ids.isEmpty {
-            // Numbers, and there may be more of them than SQLite takes arguments, or terms of an expression.
+            // Ids stand in the SQL as numbers, because there may be more of them than SQLite allows as
+            // arguments or as terms of one expression.
             let highs = filter.ids.map { String($0.high) }.joined(separator: ", ")
             let pairs = filter.ids.map { "(\($0.high), \($0.low))" }.joined(separator: ", ")
             named.append(
@@ -44,13 +50,13 @@ struct LetterQuery {
             let places = try Self.places(of: filter.positions, in: database)
             named.append("letters.place IN (\(places.map(String.init).joined(separator: ", ")))")
         }
-        // A letter that was written more than once counts once. At a position of its own each of its copies is found.
+        // Copies of a letter count once. A position that the filter names finds its own copy, also a repeat.
         parts.append(named.isEmpty ? "letters.repeat = 0" : "(\(named.joined(separator: " OR ")))")
         self.condition = parts.joined(separator: " AND ")
         self.arguments = StatementArguments(arguments)
     }
 
-    /// The groups' rows that a filter leaves; nil if it leaves all.
+    /// Returns the row ids of the groups that a filter leaves; nil if it leaves all groups.
     static func groups(_ filter: LetterFilter, in database: Database) throws -> [Int64]? {
         var parts: [String] = []
         var arguments: [(any DatabaseValueConvertible)?] = []
@@ -73,7 +79,7 @@ struct LetterQuery {
                 sql: "SELECT EXISTS(SELECT 1 FROM groups WHERE NOT (\(patterns)))",
                 arguments: patternArguments
             )
-            // Mostly there are no others, and nothing has to be left out.
+            // Mostly the index has no other topics, and the condition would only cost time.
             if hasOthers == true {
                 parts.append("(\(patterns))")
                 arguments += filter.within.map { Self.pattern($0) as (any DatabaseValueConvertible)? }
@@ -87,22 +93,26 @@ struct LetterQuery {
         )
     }
 
-    /// A `*` at the end stands for any rest; every other sign of a pattern for itself.
+    /// Returns a `GLOB` pattern for a reason. A `*` at the end stands for any text, and every other character
+    /// stands for itself.
     private static func reasonPattern(_ reason: String) -> String {
         let isOpen = reason.hasSuffix("*")
         return Self.literal(isOpen ? reason.dropLast() : reason[...]) + (isOpen ? "*" : "")
     }
 
-    /// Of a topic: each `*` stands for any text.
+    /// Returns a `GLOB` pattern for a topic. Each `*` stands for any text, and every other character stands
+    /// for itself.
     private static func pattern(_ topic: String) -> String {
         topic.split(separator: "*", omittingEmptySubsequences: false).map(Self.literal).joined(separator: "*")
     }
 
+    /// Escapes the characters that have a meaning in a `GLOB` pattern.
     private static func literal(_ text: Substring) -> String {
         text.map { "*?[".contains($0) ? "[\($0)]" : String($0) }.joined()
     }
 
-    /// Those that are in partitions which the index knows.
+    /// Returns the places of these positions in the index. Positions in partitions that the index does not
+    /// know are left out.
     private static func places(of positions: [LetterPosition], in database: Database) throws -> [Int64] {
         var partitions: [TopicPartition: Int64?] = [:]
         return try positions.compactMap { position in

@@ -1,29 +1,32 @@
-/// What the index keeps of one letter.
+/// A letter on its way into the index.
 struct LetterRow: Hashable, Sendable {
-    /// The row of its partition.
+    /// The row id of the letter's partition.
     var partition: Int64
     var position: LetterPosition
-    /// What it says that it is called.
+    /// The id that the letter's headers claim, to be checked.
     var claim: LetterClaim?
-    /// When it was written: wall-clock milliseconds since 1970.
+    /// The time at which the letter was written, in milliseconds since 1970.
     var at: Int64
+    /// The time at which the record first failed, in milliseconds since 1970.
     var first: Int64?
-    /// The record's own, of which only a mark is kept.
+    /// The record's key. The index stores only its mark.
     var key: [UInt8]?
     var source: Source?
     var attempts: Int?
     var status: Int?
+    /// The size of the letter's value in bytes; nil for a tombstone.
     var bytes: Int?
-    /// How often it had been replayed before it died this time.
+    /// How often the record had been replayed before it became this letter.
     var replays: Int
-    /// The replay that it died of, if it did.
+    /// The id of the replay whose record became this letter; nil if the record was no replay.
     var replay: String?
 
-    /// Where the dead record stood.
+    /// The position of the record that died, as far as the letter names it.
     struct Source: Hashable, Sendable {
         var topic: String
-        /// Nil, both or one, where a letter names no more than the topic.
+        /// The partition; nil if the letter does not name it.
         var partition: Int32?
+        /// The offset; nil if the letter does not name it.
         var offset: Int64?
     }
 }

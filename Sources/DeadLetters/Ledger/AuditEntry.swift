@@ -1,35 +1,46 @@
 import Foundation
 package import Records
 
-/// Who did what, when and why: the value of a record of the audit topic, which nothing is ever taken out of.
+/// The value of one record of the audit topic: which user did which action, when and why.
 ///
-/// It holds counts and ids, no payload and no key.
+/// The tool creates the audit topic without a time limit, so that the broker deletes no entry. An entry is
+/// meant to hold counts and ids, and no payload and no key; callers leave those out of `selection`.
 package struct AuditEntry: Hashable, Sendable {
+    /// The kind of action. Its raw value is the word that stands in the audit record.
     package enum Action: String, Hashable, Sendable, Codable {
-        /// Somebody had personal data or secrets shown.
+        /// The user had personal data or secrets shown.
         case reveal
+        /// The user replayed dead letters.
         case replay
+        /// The user replayed one dead letter with another value.
         case edit
+        /// The user put dead letters aside for good.
         case discard
+        /// The user exported dead letters as masked CSV or JSON lines.
         case export
-        /// Somebody stopped a replay before its end.
+        /// The user stopped a replay before its end.
         case stop
     }
 
+    /// The action of the user.
     package var action: Action
+    /// The name of the user. It is also the key of the record.
     package var by: String
-    /// Milliseconds since 1970.
+    /// The wall-clock time of the entry, in milliseconds since 1970.
     package var at: Int64
+    /// The reason that the user gave; empty for `stop`, and `masked` for `export`.
     package var because: String
-    /// The command's mark, as in the ledger; empty for what changes nothing.
+    /// The batch id of the command, as in the ledger; for `stop` that of the stopped replay; empty for
+    /// `reveal` and `export`.
     package var batch: String
-    /// What was chosen, in words, such as the command's filters.
+    /// The user's choice of letters in words, such as the command's filters.
     package var selection: String
-    /// How many letters it was about, and what became of them, by a word such as `replayed`.
+    /// Numbers of letters by a word such as `replayed` or `planned`.
     package var counts: [String: Int]
-    /// The ids of the letters, as far as there is room.
+    /// The ids of the letters. `record(to:)` writes the first 100 of them.
     package var letters: [LetterID]
 
+    /// Creates an entry from its parts and checks none of them; `record(to:)` checks the size.
     package init(
         action: Action,
         by: String,
@@ -52,10 +63,12 @@ package struct AuditEntry: Hashable, Sendable {
 }
 
 extension AuditEntry {
-    /// Of the ids that one entry holds; the ledger has all of them.
+    /// The number of ids that one entry holds at most. The ledger has all of them.
     private static let letterLimit = 100
+    /// The largest value in bytes that is written or read.
     private static let valueBytesLimit = 64 << 10
 
+    /// The JSON form of an entry.
     private struct Form: Codable {
         var version = 1
         var action: Action
@@ -68,13 +81,17 @@ extension AuditEntry {
         var letters: [String]
     }
 
-    /// Nil for what is no entry, or one of a later version.
+    /// Reads an entry from a record of the audit topic; nil for a value that is no entry or is of a later
+    /// version.
     package init?(_ record: InboundRecord) {
         guard let value = record.value else { return nil }
         self.init(json: value)
     }
 
-    /// From a value of the audit topic.
+    /// Reads an entry from a value of the audit topic.
+    ///
+    /// The result is nil for a value that is no entry, is of a later version, is larger than 64 KiB, or has a
+    /// time outside of the years 1970 to 9999. An id that cannot be read is left out.
     package init?(json value: [UInt8]) {
         guard value.count <= Self.valueBytesLimit,
             let form = try? JSONDecoder().decode(Form.self, from: Data(value)), form.version == 1,
@@ -92,7 +109,9 @@ extension AuditEntry {
         )
     }
 
-    /// - Throws: `LedgerEntry.TooLong` where nobody would read it again.
+    /// Makes the record for the audit topic.
+    ///
+    /// - Throws: `LedgerEntry.TooLong` if the value is larger than 64 KiB, because no reader would accept it.
     package func record(to topic: String) throws -> OutboundRecord {
         let form = Form(
             action: self.action,

@@ -1,35 +1,46 @@
 import Foundation
 package import Records
 
-/// What was done about one dead letter: the value of a record of the ledger, whose key is the letter's id.
+/// The value of one record of the ledger topic: what a user did about one dead letter. The record's key is
+/// the letter's id.
 ///
-/// The ledger's topic is compacted, so that the last entry of a letter stays for good: what makes sure that nothing is
-/// replayed twice. A replay's entry is written in one transaction with the record that is replayed.
+/// The ledger topic is compacted, so Kafka keeps the last entry of each letter without a time limit. Before a
+/// letter is replayed, its entry is looked up, and that prevents a second replay. The entry of a replay is
+/// written in one transaction with the replayed record.
 package struct LedgerEntry: Hashable, Sendable {
+    /// The action of the user. The raw value is the word that stands in the ledger.
     package enum Action: String, Hashable, Sendable, Codable {
+        /// The record was published again.
         case replayed
+        /// The letter was put aside for good.
         case discarded
     }
 
+    /// The id of the dead letter; it is the key of the record.
     package var letter: LetterID
+    /// The action of the user on the letter.
     package var action: Action
-    /// Where the letter lies.
+    /// The position of the letter in its topic of dead letters.
     package var position: LetterPosition
-    /// Of this one record, as in the header `dlq.replay_id`; nil for what was discarded.
+    /// The id of this one replay, as in the header `dlq.replay_id`; nil for a discarded letter.
     package var replay: String?
-    /// Of the command that it was a part of.
+    /// The batch id of the command that wrote the entry.
     package var batch: String
     /// How often the record has been replayed in its life, this time included.
     package var replays: Int
+    /// The name of the user.
     package var by: String
+    /// The reason that the user gave.
     package var because: String
-    /// Milliseconds since 1970.
+    /// The wall-clock time of the entry, in milliseconds since 1970.
     package var at: Int64
-    /// The topic that it was replayed to.
+    /// The topic that the record was replayed to; nil for a discarded letter.
     package var target: String?
-    /// SHA-256 of the value as it first died, if another was sent.
+    /// The SHA-256 of the value before its first edit, in hexadecimal digits; nil if no replay has changed
+    /// the value.
     package var edited: String?
 
+    /// Creates an entry from its parts and checks none of them; `record(to:)` checks the size.
     package init(
         letter: LetterID,
         action: Action,
@@ -58,9 +69,10 @@ package struct LedgerEntry: Hashable, Sendable {
 }
 
 extension LedgerEntry {
-    /// What is read of a value; nobody writes more.
+    /// The largest value in bytes that is read. `record(to:)` writes no larger one.
     private static let valueBytesLimit = 64 << 10
 
+    /// The JSON form of an entry.
     private struct Form: Codable {
         var version = 1
         var action: Action
@@ -77,10 +89,13 @@ extension LedgerEntry {
         var edited: String?
     }
 
-    /// Until the end of the year 9999: what lies outside is no time.
+    /// The times that are accepted, in milliseconds since 1970: until the end of the year 9999.
     static let times: ClosedRange<Int64> = 0...253_402_300_799_999
 
-    /// Nil for what is no entry, or one of a later version.
+    /// Reads an entry from a record of the ledger.
+    ///
+    /// The result is nil for a key that is not the id of a letter, and for a value that is no entry, is of a
+    /// later version, is larger than 64 KiB, or has a time outside of `times`.
     package init?(_ record: InboundRecord) {
         guard let key = record.key, let letter = LetterID(String(decoding: key, as: UTF8.self)),
             let value = record.value, value.count <= Self.valueBytesLimit,
@@ -102,7 +117,10 @@ extension LedgerEntry {
         )
     }
 
-    /// - Throws: `TooLong` where nobody would read it again, and the letter would be replayed once more.
+    /// Makes the record for the ledger topic.
+    ///
+    /// - Throws: `TooLong` if the value is larger than 64 KiB: no reader would accept the entry, and the
+    ///   letter would be replayed a second time.
     package func record(to topic: String) throws -> OutboundRecord {
         let form = Form(
             action: self.action,

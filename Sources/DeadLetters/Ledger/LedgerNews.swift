@@ -1,14 +1,16 @@
 import Records
 
-/// What a record of the ledger tells.
+/// The meaning of one record of the ledger topic.
 enum LedgerNews: Hashable, Sendable {
-    /// Something was done about a letter.
+    /// A user replayed or discarded the letter.
     case entry(LedgerEntry)
-    /// Somebody has taken back what the ledger said of a letter: its record has no value, and compaction takes away
-    /// what stood before it. An index that is made anew cannot know any more, so no index does.
+    /// The entry of the letter was taken back by a tombstone, a record without a value.
+    ///
+    /// Compaction deletes the entries before the tombstone, so an index that is created again cannot know of
+    /// them. Therefore every index forgets the letter's standing when it reads the tombstone.
     case withdrawn(LetterID)
 
-    /// Nil for a record whose key is no letter's id.
+    /// Reads a record of the ledger; nil if its key is not the id of a letter.
     init?(_ record: InboundRecord) {
         guard let key = record.key, let letter = LetterID(String(decoding: key, as: UTF8.self)) else {
             return nil
@@ -22,8 +24,9 @@ enum LedgerNews: Hashable, Sendable {
 }
 
 extension LedgerEntry {
-    /// Somebody has done something about the letter, and a later version has written down what. Whatever it was,
-    /// nothing is replayed before somebody has looked.
+    /// The entry that stands for one that this version cannot read, such as one of a later version.
+    ///
+    /// The letter counts as replayed, so that it is not replayed again without `--force`.
     fileprivate static func unreadable(_ letter: LetterID, at: Int64) -> LedgerEntry {
         LedgerEntry(
             letter: letter,
@@ -40,8 +43,9 @@ extension LedgerEntry {
         )
     }
 
-    /// More has been said about it than an entry holds.
+    /// The texts of an entry, such as the user's reason, are larger than an entry may be.
     package struct TooLong: Error, CustomStringConvertible {
+        /// The largest value of an entry in bytes.
         var limit: Int
 
         package var description: String {

@@ -1,13 +1,15 @@
 import Kafka
 
 extension ClusterReader {
-    /// Makes the topics of ledger and audit trail where they are not there yet.
+    /// Creates the ledger topic and the audit topic, with one partition each, where they do not exist yet.
     ///
-    /// - Throws: if that is not allowed here: somebody else has to make them then.
+    /// - Throws: `CannotMakeTopic` if the cluster refuses, for example because an ACL forbids it; an operator
+    ///   has to create the topic then. `KafkaError` if the cluster does not answer within
+    ///   `settings.patience`.
     package func makeTopics() throws {
         let counts = try self.log.metadata(atMost: self.settings.patience).partitionCounts
         try self.makeTopic(self.settings.ledgerTopic, counts, ["cleanup.policy": "compact"])
-        // What was done stays known for as long as somebody may ask.
+        // The audit topic keeps its records without a time limit, so that every past action can be looked up.
         try self.makeTopic(
             self.settings.auditTopic,
             counts,
@@ -31,6 +33,7 @@ extension ClusterReader {
         }
     }
 
+    /// A topic that the tool needs does not exist, and the cluster did not let the tool create it.
     struct CannotMakeTopic: Error, CustomStringConvertible {
         var topic: String
         var settings: [String: String]

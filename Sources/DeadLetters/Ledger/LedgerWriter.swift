@@ -2,17 +2,20 @@ import EventThread
 import Kafka
 import Records
 
-/// Writes the ledger, and what belongs to its entries, in transactions.
+/// Writes the ledger, and the records that belong to its entries, in Kafka transactions.
 ///
-/// Whoever opens one ends whatever another writer of the same ledger has open: two engineers cannot replay at once, and
-/// the second knows everything that the first has done.
+/// All writers of one ledger have the same `transactional.id`. A writer that opens therefore fences every
+/// earlier writer and ends the transaction that it left open. So two engineers cannot replay at once, and the
+/// second one, once its writer is open, can read everything that the first one has committed. Belongs to one
+/// thread.
 final class LedgerWriter {
-    /// Another writer of this ledger has begun: nothing more can be written here.
+    /// The broker has fenced this writer: another writer of the same ledger was opened, and this one can
+    /// write nothing more.
     struct TakenOver: Error, CustomStringConvertible {
         var description: String { "somebody else has begun to replay or discard: this one is over" }
     }
 
-    /// The cluster did not say in time what became of a commit: it has happened, or it has not.
+    /// The cluster did not confirm a commit: the transaction may have been committed or not.
     struct Undecided: Error, CustomStringConvertible {
         var cause: KafkaError
 
@@ -24,11 +27,16 @@ final class LedgerWriter {
     private let producer: Producer
     private let transactions: Transactions
     private var wait: Wait
+    /// The ids of the records of this transaction that have no delivery report yet.
     private var unreported: Set<UInt64> = []
     private var lastID: UInt64 = 0
+    /// The first error of a record of this transaction, or a fatal error of the producer.
     private var failure: KafkaError?
     private let patience: Duration
 
+    /// Makes the producer; `open()` makes it known to the cluster.
+    ///
+    /// - Throws: `KafkaError` if librdkafka does not accept the settings.
     init(_ settings: DeadLetterSettings) throws {
         let milliseconds = Int64(settings.transactionTimeout / .milliseconds(1))
         var properties = settings.properties
@@ -36,7 +44,8 @@ final class LedgerWriter {
         properties["transaction.timeout.ms"] = String(milliseconds)
         properties["message.timeout.ms"] = String(milliseconds * 2 / 3)
         properties["linger.ms"] = "5"
-        // What is refused is refused by the broker, by the size that it is set to.
+        // The broker decides which record is too large, by its own limit; librdkafka's default limit would
+        // refuse earlier.
         properties["message.max.bytes"] = properties["message.max.bytes"] ?? "100000000"
         self.producer = try Producer(properties)
         self.transactions = Transactions(of: self.producer)
@@ -46,13 +55,21 @@ final class LedgerWriter {
 
     deinit { self.producer.retire() }
 
-    /// Ends what other writers have open, and begins a transaction. Waits for the cluster.
+    /// Fences the other writers of this ledger, ends the transaction that one of them left open, and begins a
+    /// transaction.
+    ///
+    /// Waits for the cluster, at most `settings.patience` and `settings.transactionTimeout` together.
+    ///
+    /// - Throws: `KafkaError` if the cluster does not answer in time or refuses transactions; `TakenOver` if
+    ///   another writer was opened meanwhile.
     func open() throws {
         self.transactions.open()
         try self.expect(.opened)
     }
 
-    /// Adds a record to the transaction.
+    /// Adds a record to the transaction. Waits while the producer's queue is full.
+    ///
+    /// - Throws: `KafkaError` if the producer does not accept the record.
     func send(_ record: OutboundRecord) throws {
         self.lastID += 1
         while true {
@@ -66,11 +83,12 @@ final class LedgerWriter {
         self.unreported.insert(self.lastID)
     }
 
-    /// Makes the transaction's records be, all of them, and begins the next. Waits for the cluster.
+    /// Commits the transaction and begins the next. Waits for the cluster.
     ///
-    /// - Throws: the first error of a record; then none of them is, once `abort` has been called. `Undecided` if it is
-    ///   not known whether they are: then this writer is of no use any more, and only the ledger can tell, once another
-    ///   writer is open.
+    /// - Throws: `KafkaError` if a record failed; call `abort()` then, and no record of the transaction is
+    ///   visible to readers of committed records. `TakenOver` if another writer was opened. `Undecided` if
+    ///   the cluster did not confirm the commit; this writer is of no use any more then, and the ledger tells
+    ///   the result once another writer is open.
     func commit() throws {
         let deadline = ContinuousClock.now + self.patience
         while !self.unreported.isEmpty {
@@ -88,7 +106,11 @@ final class LedgerWriter {
         }
     }
 
-    /// Makes the transaction's records never have been, and begins the next. Waits for the cluster.
+    /// Aborts the transaction, so that no reader of committed records sees its records, and begins the next.
+    /// Waits for the cluster.
+    ///
+    /// - Throws: `KafkaError` if the cluster does not answer in time, `TakenOver` if another writer was
+    ///   opened.
     func abort() throws {
         self.transactions.abort()
         try self.expect(.aborted)
@@ -96,13 +118,14 @@ final class LedgerWriter {
         self.unreported = []
     }
 
-    /// Waits at most this long, and takes note of what has happened.
+    /// Waits at most this long for events of the producer and handles them.
     func serve(atMost longest: Duration) {
         self.wait(atMost: longest)
         self.producer.serve { event in
             switch event {
             case .reported(let id, let error):
-                // What an abort has swept away may report later, and is no failure of what was sent since.
+                // A record of an aborted transaction may report its error only later; it is no failure of the
+                // records that were sent since.
                 guard self.unreported.remove(id) != nil, let error else { return }
                 self.failure = self.failure ?? error
             case .failed(let error) where error.isFatal: self.failure = error
@@ -111,6 +134,7 @@ final class LedgerWriter {
         }
     }
 
+    /// Waits for the answer to the transaction request that was made last.
     private func expect(_ wanted: Transactions.Answer) throws {
         let deadline = ContinuousClock.now + self.patience
         while true {
@@ -125,10 +149,13 @@ final class LedgerWriter {
         }
     }
 
+    /// Throws the first error of the transaction, if there was one.
     private func check() throws {
         if let failure { throw Self.meaning(of: failure) }
     }
 
+    /// Returns `TakenOver` for an error that says that the broker has fenced this producer, and the error
+    /// itself otherwise.
     private static func meaning(of error: KafkaError) -> any Error {
         error.isFencing ? TakenOver() : error
     }

@@ -1,13 +1,14 @@
-/// Bytes as `hexdump -C` writes them: where they stand, their digits, and those of them that print.
+/// Bytes in the manner of `hexdump -C`: offset, hexadecimal digits, and the printable ASCII characters.
 package struct HexDump: Sendable {
-    /// Of bytes that are written.
+    /// The number of bytes that are written at most.
     package static let bytesLimit = 4_096
 
-    /// 16 bytes each.
+    /// The lines of the dump, with 16 bytes each; the last may have fewer.
     package let lines: [String]
-    /// Bytes that are not among them.
+    /// The number of bytes beyond `bytesLimit`, which no line shows.
     package let left: Int
 
+    /// Writes the first 4,096 bytes as lines.
     package init(_ bytes: [UInt8]) {
         let shown = bytes.prefix(Self.bytesLimit)
         self.lines = stride(from: 0, to: shown.count, by: 16).map { start in

@@ -1,11 +1,17 @@
 import WireFormats
 
-/// An id that a letter has of its own, and what it must be a digest of.
+/// The id that a dead letter claims in its headers, with the source that the id must be the digest of.
+///
+/// Anybody may have written the headers, so the id is accepted only if it fits the source; see
+/// `LetterID.settled`.
 struct LetterClaim: Hashable, Sendable {
+    /// The id in the letter's headers.
     var id: LetterID
+    /// The position and consumer group of the dead record, as the headers name them, in this cluster.
     var source: DeadLetterNotice.Source
 
-    /// Nil for a letter without an id, or without what it takes to believe one.
+    /// Takes the claim from a letter's headers; nil if the id, the topic, the partition, the offset or the
+    /// group is missing.
     init?(_ facts: DeadLetterFacts, clusterID: String) {
         guard let id = facts.claimedID.flatMap({ LetterID($0) }), let topic = facts.sourceTopic,
             let partition = facts.sourcePartition, let offset = facts.sourceOffset,
@@ -24,7 +30,8 @@ struct LetterClaim: Hashable, Sendable {
 }
 
 extension LetterPosition {
-    /// What the id of a letter is made of that has none which can be believed: where it lies.
+    /// The source that an id is made of if the letter has no id that can be accepted: the position of the
+    /// letter itself.
     func source(clusterID: String) -> DeadLetterNotice.Source {
         DeadLetterNotice.Source(
             clusterID: clusterID,

@@ -1,16 +1,21 @@
 import Cryptography
 
-/// What makes dead letters the same trouble: where they lie, who wrote them, and why.
+/// The facts that dead letters of one cause have in common: their topic, the worker that wrote them, and the
+/// reason.
 package struct LetterGroup: Hashable, Sendable {
+    /// The topic of dead letters.
     package var topic: String
+    /// The worker that wrote the letters; where the letter names none, the consumer group of the dead record;
+    /// empty without both.
     package var worker: String
-    /// One word, such as `rejected`.
+    /// The class of the letters in one word, such as `rejected`.
     package var kind: String
-    /// A stable code, such as `gdt.-12`.
+    /// The reason as a stable code, such as `gdt.-12`.
     package var reason: String
-    /// The way its letters are written, such as `flotilla` or `spring`.
+    /// The form of the letters' headers, such as `flotilla` or `spring`.
     package var dialect: String
 
+    /// Creates a group from the facts of a letter.
     package init(topic: String, worker: String, kind: String, reason: String, dialect: String) {
         self.topic = topic
         self.worker = worker
@@ -19,7 +24,8 @@ package struct LetterGroup: Hashable, Sendable {
         self.dialect = dialect
     }
 
-    /// `g-` and ten hexadecimal digits: short enough to type, the same on every machine.
+    /// The name of the group: `g-` and ten hexadecimal digits. It is short enough to type, and the same on
+    /// every machine.
     package var mark: String {
         var joined: [UInt8] = []
         for part in [self.topic, self.worker, self.kind, self.reason, self.dialect] {

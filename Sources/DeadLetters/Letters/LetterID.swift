@@ -1,17 +1,23 @@
 import Cryptography
 package import WireFormats
 
-/// Which dead letter it is, whoever looks and however often it was written: `dl-` and 32 hexadecimal digits.
+/// The id of a dead letter: `dl-` and 32 hexadecimal digits, the first half of a SHA-256 over the position of
+/// the dead record.
+///
+/// Every copy of a letter has the same id, and every reader computes the same one.
 package struct LetterID: Hashable, Sendable {
-    /// The digits' first and second half, as numbers of 64 bits that keep their bits.
+    /// The first 16 digits as a number of 64 bits. The bits are kept, so the number may be negative.
     package let high: Int64
+    /// The last 16 digits as a number of 64 bits. The bits are kept, so the number may be negative.
     package let low: Int64
 
+    /// Creates an id from the two numbers that the index keeps of it.
     package init(high: Int64, low: Int64) {
         self.high = high
         self.low = low
     }
 
+    /// Reads an id; nil unless the text is `dl-` and 32 lower-case hexadecimal digits.
     package init?(_ text: some StringProtocol) {
         let digits = Array(text.utf8)
         guard digits.count == 35, digits.starts(with: "dl-".utf8),
@@ -20,7 +26,7 @@ package struct LetterID: Hashable, Sendable {
         self.init(high: high, low: low)
     }
 
-    /// Without a detour through text: there are a million of these to read.
+    /// Reads digits without making a text of them, because a first refresh reads a million ids.
     private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
         var number: UInt64 = 0
         for digit in digits {
@@ -35,14 +41,17 @@ package struct LetterID: Hashable, Sendable {
         return Int64(bitPattern: number)
     }
 
-    /// The first half of a SHA-256.
+    /// Creates an id from the first 16 bytes of a SHA-256.
     init(digest: [UInt8]) {
         self.high = digest.prefix(8).reduce(0) { $0 << 8 | Int64($1) }
         self.low = digest.dropFirst(8).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// What a letter with these facts is called: by its own id if that is the one which its source must have, and by
-    /// where it lies otherwise. An id that does not fit its source could be somebody else's.
+    /// Computes the id of a letter from its headers and its position.
+    ///
+    /// If the id in the headers is the digest of the source that the headers name, it is the letter's id.
+    /// Otherwise the id is made of the letter's own position, because an id that does not fit its source
+    /// could belong to another letter.
     package init(of facts: DeadLetterFacts, at position: LetterPosition, clusterID: String) {
         let claim = LetterClaim(facts, clusterID: clusterID)
         self =
@@ -50,13 +59,14 @@ package struct LetterID: Hashable, Sendable {
             ?? LetterID(digest: Digest.sha256(position.source(clusterID: clusterID).deadLetterText))
     }
 
-    /// The claimed id, if the digest of its source is the one that it must be of.
+    /// Returns the claimed id if it is made of this digest of the claim's source; nil otherwise.
     static func settled(_ claim: LetterClaim, _ digest: [UInt8]) -> LetterID? {
         LetterID(digest: digest) == claim.id ? claim.id : nil
     }
 }
 
 extension LetterID: CustomStringConvertible {
+    /// The id as a text: `dl-` and 32 lower-case hexadecimal digits.
     package var description: String { "dl-" + Self.digits(self.high) + Self.digits(self.low) }
 
     private static func digits(_ number: Int64) -> String {

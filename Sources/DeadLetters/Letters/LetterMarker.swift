@@ -1,7 +1,9 @@
 import Cryptography
 import WireFormats
 
-/// Gives letters their ids and their keys' marks, in memory of its own. Belongs to one thread.
+/// Computes the ids of letters and the marks of their keys, and reuses its memory from letter to letter.
+///
+/// Belongs to one thread.
 struct LetterMarker {
     let clusterID: String
     let mark: KeyedMark
@@ -13,6 +15,8 @@ struct LetterMarker {
         self.mark = mark
     }
 
+    /// Returns the id of a letter: the claimed one if it fits its source, and one made of the letter's
+    /// position otherwise.
     mutating func id(_ claim: LetterClaim?, at position: LetterPosition) -> LetterID {
         if let claim {
             self.machine(claim.source.deadLetterText, into: &self.digest)
@@ -22,6 +26,7 @@ struct LetterMarker {
         return LetterID(digest: self.digest)
     }
 
+    /// Returns the keyed mark of a record's key, as a number of 48 bits.
     mutating func key(_ key: [UInt8]) -> Int64 {
         self.mark.number(key, with: self.machine, in: &self.digest)
     }

@@ -1,18 +1,22 @@
 package import Kafka
 
-/// Where a dead letter lies: `topic/partition/offset`.
+/// The position of a record in the cluster, mostly of a dead letter: `topic/partition/offset`.
 package struct LetterPosition: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the topic.
     package var topic: String
+    /// The number of the partition.
     package var partition: Int32
+    /// The offset in the partition.
     package var offset: Int64
 
+    /// Creates a position and checks nothing: the topic need not exist.
     package init(topic: String, partition: Int32, offset: Int64) {
         self.topic = topic
         self.partition = partition
         self.offset = offset
     }
 
-    /// From its text. A topic's name has no slash in it.
+    /// Reads `topic/partition/offset`; nil for any other text. The name of a topic holds no slash.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[0].isEmpty, let partition = Int32(parts[1]), partition >= 0,
@@ -21,14 +25,17 @@ package struct LetterPosition: Hashable, Sendable, CustomStringConvertible {
         self.init(topic: String(parts[0]), partition: partition, offset: offset)
     }
 
+    /// The position as `topic/partition/offset`, which `init(_:)` reads.
     package var description: String { "\(self.topic)/\(self.partition)/\(self.offset)" }
 
+    /// The topic and the partition without the offset.
     package var topicPartition: TopicPartition {
         TopicPartition(topic: self.topic, partition: self.partition)
     }
 }
 
 extension LetterPosition: Comparable {
+    /// Orders positions by topic, then partition, then offset.
     package static func < (left: Self, right: Self) -> Bool {
         (left.topic, left.partition, left.offset) < (right.topic, right.partition, right.offset)
     }

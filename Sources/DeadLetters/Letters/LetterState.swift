@@ -1,18 +1,23 @@
-/// What has been done about a dead letter, and what came of it.
+/// The state of a dead letter: what a user has done about it, and how its latest replay ended.
+///
+/// The index stores the raw values.
 package enum LetterState: Int, Hashable, Sendable, CaseIterable {
-    /// Nobody has done anything yet.
+    /// No user has replayed or discarded the letter yet.
     case open = 0
-    /// Replayed; nothing has been heard of it since.
+    /// The letter was replayed, and the replay has no outcome yet.
     case replayed = 1
+    /// The letter was replayed, and the worker reported success.
     case succeeded = 2
-    /// Replayed, and the upstream or a rule gave a final no.
+    /// The letter was replayed, and the upstream or a rule rejected the record for good.
     case rejected = 3
-    /// Replayed, and its deadline had passed.
+    /// The letter was replayed, and the record's deadline had passed.
     case expired = 4
-    /// Replayed, and dead once more: there is another letter of it.
+    /// The letter was replayed, and the record became another dead letter.
     case deadAgain = 5
+    /// A user has put the letter aside for good.
     case discarded = 6
 
+    /// The name of the state as the command line, the pages and JSON write it.
     package var word: String {
         switch self {
         case .open: "open"
@@ -25,12 +30,14 @@ package enum LetterState: Int, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Finds the state that is written like this; nil for any other word.
     package init?(word: some StringProtocol) {
         guard let state = Self.allCases.first(where: { $0.word == word }) else { return nil }
         self = state
     }
 
-    /// What a replay's outcome makes of its letter. A fate that this version does not know leaves it replayed.
+    /// The state that the outcome of a replay gives its letter. A fate that this version does not know leaves
+    /// the letter `replayed`.
     package init(fate: String) {
         switch fate {
         case "succeeded": self = .succeeded

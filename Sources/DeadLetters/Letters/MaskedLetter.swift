@@ -1,62 +1,75 @@
 import Records
 package import WireFormats
 
-/// A letter as it may be shown: masked, or as it is where somebody has said why.
+/// A dead letter in the form that a user may see: masked, or unmasked once the audit trail has the user's
+/// reason.
 ///
-/// Every text that it gives is safe on a terminal, and on one line.
+/// Every text that it returns is safe on a terminal and stands on one line.
 package struct MaskedLetter: Sendable {
+    /// The unmasked letter; take nothing from it that is shown.
     package let detail: LetterDetail
+    /// Makes the marks that stand for masked values.
     package let mark: KeyedMark
+    /// Whether the texts are shown unmasked.
     package let isRevealed: Bool
 
+    /// One header of the letter's record.
     package struct Header: Hashable, Sendable {
+        /// The name of the header, in at most 200 characters.
         package var name: String
-        /// Nil where it has none.
+        /// The value of the header, masked where it has to be; nil if the header has no value.
         package var value: String?
     }
 
-    /// - Parameter isRevealed: whether the audit trail says who sees it, and why.
+    /// Creates the form of a letter that is shown.
+    ///
+    /// - Parameter isRevealed: whether the audit trail already says who sees the letter, and why.
     package init(detail: LetterDetail, mark: KeyedMark, isRevealed: Bool) {
         self.detail = detail
         self.mark = mark
         self.isRevealed = isRevealed
     }
 
+    /// The payload, with a mark in the place of everything personal or secret unless the letter is revealed.
     package var payload: DeadLetterPayload {
         self.isRevealed ? self.detail.payload : self.detail.payload.masked { self.mark.text($0) }
     }
 
-    /// Nil if its record has none.
+    /// Returns the key of the record; nil if the record has none.
     ///
-    /// - Parameter limit: characters.
+    /// - Parameter limit: the number of characters at most.
     package func key(limit: Int = 1_024) -> String? {
         self.detail.record.key.map { self.shown($0, isPublic: false, limit) }
     }
 
+    /// Returns the headers of the record, in their order.
+    ///
     /// - Parameters:
-    ///   - count: of headers at most.
-    ///   - limit: characters of a value.
+    ///   - count: the number of headers at most.
+    ///   - limit: the number of characters of a value at most.
     package func headers(atMost count: Int = .max, limit: Int = 1_024) -> [Header] {
         self.detail.record.headers.prefix(count).map { header in
             let isPublic = DeadLetterPayload.isPublicHeader(header.name, of: self.detail.facts.dialect)
             return Header(
                 name: SafeText.line(header.name, limit: 200),
-                // That nothing is there says nothing.
+                // An empty value is shown, because it reveals nothing.
                 value: header.value.map { self.shown($0, isPublic: isPublic || $0.isEmpty, limit) }
             )
         }
     }
 
-    /// What the worker said of it; empty if nothing.
+    /// The message that the worker wrote into the letter, in at most 1,024 characters; empty if there is
+    /// none.
     package var message: String {
         let facts = self.detail.facts
         guard !facts.message.isEmpty else { return "" }
         return self.shown(Array(facts.message.utf8), isPublic: facts.dialect.hasPublicMessages, 1_024)
     }
 
-    /// The bytes of its value; nil while they are masked, and of a tombstone.
+    /// The bytes of the value; nil while the letter is masked, and for a tombstone.
     package var dump: HexDump? { self.isRevealed ? self.detail.record.value.map { HexDump($0) } : nil }
 
+    /// Returns the bytes as a line of text if they may be seen, and their mark otherwise.
     private func shown(_ bytes: [UInt8], isPublic: Bool, _ limit: Int) -> String {
         self.isRevealed || isPublic ? SafeText.line(of: bytes, limit: limit) : self.mark.text(bytes)
     }

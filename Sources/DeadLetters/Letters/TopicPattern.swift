@@ -1,9 +1,11 @@
-/// A topic's name, or a part of it around `*`, which stands for any text.
+/// A pattern of topic names, in which each `*` stands for any text, also for none.
 struct TopicPattern: Hashable, Sendable {
+    /// The texts between the asterisks.
     private let parts: [Substring]
 
     init(_ text: String) { self.parts = text.split(separator: "*", omittingEmptySubsequences: false) }
 
+    /// Whether the whole name fits the pattern.
     func matches(_ topic: String) -> Bool {
         guard let first = self.parts.first, let last = self.parts.last else { return topic.isEmpty }
         guard self.parts.count > 1 else { return topic == first }

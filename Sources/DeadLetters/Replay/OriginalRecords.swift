@@ -3,11 +3,16 @@ import Kafka
 import Records
 import WireFormats
 
-/// Fetches dead letters, and for those that only point at their record the record itself.
+/// Fetches the records of dead letters.
+///
+/// A letter may have left out its value and only point at the record that died. For such a letter the
+/// original record is fetched too.
 struct OriginalRecords {
-    /// A letter's record with its value, and what the letter's headers say.
+    /// A record with its value, and the facts of its letter.
     struct Found {
+        /// The letter's record; for a letter that only points at its record, the original record.
         var record: InboundRecord
+        /// The facts that the letter's headers claim.
         var facts: DeadLetterFacts
     }
 
@@ -15,7 +20,10 @@ struct OriginalRecords {
 
     init(_ reader: ClusterReader) { self.reader = reader }
 
-    /// Those that are missing are gone, or are not what they were.
+    /// Fetches the records to replay, by the positions of their letters.
+    ///
+    /// A letter is missing from the result if the broker has deleted it or its original record, or if either
+    /// is not the one that the letter means.
     func records(of letters: [LetterView]) throws -> [LetterPosition: Found] {
         let expected = Dictionary(letters.map { ($0.position, $0) }) { first, _ in first }
         var found: [LetterPosition: Found] = [:]
@@ -46,14 +54,18 @@ struct OriginalRecords {
         return found
     }
 
-    /// The letter that was looked at, and not one of a topic that was made anew since. A letter that its position names
-    /// would have the same id there: only its time can tell.
+    /// Whether a fetched record is the letter of the index, and not a letter of a topic that was created
+    /// again since.
+    ///
+    /// The id alone cannot tell: if it is made of the letter's position, the letter that stands there now has
+    /// the same id. Only the time then differs.
     private func isTheSame(_ record: InboundRecord, _ facts: DeadLetterFacts, as view: LetterView) -> Bool {
         LetterReader.time(of: record.timestamp, facts) == view.at
             && LetterID(of: facts, at: view.position, clusterID: self.reader.clusterID) == view.id
     }
 
-    /// Letters may point anywhere. Where there is no such topic or partition there is no such record.
+    /// Fetches original records. A letter may point at a topic or partition that does not exist; no record is
+    /// returned for it.
     private func originals(at positions: Set<LetterPosition>) throws -> [LetterPosition: InboundRecord] {
         let counts = try self.reader.log.metadata(atMost: self.reader.settings.patience).partitionCounts
         return try self.reader.records(
@@ -61,8 +73,11 @@ struct OriginalRecords {
         )
     }
 
-    /// The value is the one that died. Our letters say which it was, and one that does not is not believed to be of any.
-    /// A broker's do not say: there, no record can have died that was written after its letter.
+    /// Whether an original record has the value that died.
+    ///
+    /// A letter of our workers has the SHA-256 of the omitted value; without the hash the record is not
+    /// accepted. A letter that a broker wrote (KIP-1191) has no hash. There the original record must not be
+    /// younger than its letter.
     private static func isTheSame(_ original: InboundRecord, asIn letter: Found) -> Bool {
         guard let omission = letter.facts.omission else {
             guard let written = original.timestamp, let died = letter.record.timestamp else { return false }

@@ -1,29 +1,35 @@
 package import WireFormats
 
-/// How a replay is to be done.
+/// The user's options for a replay.
 package struct ReplayOptions: Sendable {
-    /// Where to, for every letter; nil for the topic that each came from.
+    /// The topic that every letter is replayed to; nil for the topic that each record came from.
     package var target: String?
+    /// The timestamp of the replayed record: that of the original record or the time of sending. A worker's
+    /// deadline counts from it.
     package var timestamp: ReplayedRecord.TimestampPolicy = .original
-    /// Records a second; nil for as fast as the cluster takes them.
+    /// The number of records per second at most; nil for as many as the cluster accepts.
     package var rate: Double?
-    /// Of letters; those beyond it are left, the oldest go first.
+    /// The number of letters at most. The oldest are taken, and those beyond the maximum stay as they are.
     package var maximum = 10_000
-    /// Also what was replayed without success or discarded before, what has been replayed too often, and what a replay
-    /// cannot help.
+    /// Whether letters are replayed that were discarded, were replayed without success, were replayed too
+    /// often, or cannot be helped by a replay.
     package var force = false
-    /// Also letters whose replay has succeeded: their upstream does its work, such as a conversion, a second time.
+    /// Whether letters are replayed of which a replay has succeeded. The upstream does its work, such as
+    /// counting a conversion, a second time.
     package var again = false
     /// How often a record may be replayed in its life.
     package var replayLimit = 3
+    /// The user's reason, for the ledger and the audit trail.
     package var because = ""
-    /// What was chosen, in words, for the audit trail.
+    /// The user's choice of letters in words, for the audit trail.
     package var selection = ""
-    /// Another value for the one letter that is chosen.
+    /// The value to send instead of the record's own. It is allowed for a single letter only.
     package var edited: [UInt8]?
 
-    /// Of `maximum`: what one command can hold in memory.
+    /// The largest `maximum`, because one command holds its letters in memory.
     package static let largestMaximum = 100_000
 
+    /// Creates the options of a plain replay: original topic and timestamp, no rate limit, at most 10,000
+    /// letters, three replays per record.
     package init() {}
 }

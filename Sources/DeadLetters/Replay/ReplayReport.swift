@@ -1,28 +1,33 @@
-/// What became of a replay or of a discard.
+/// The result of a replay or of a discard.
 package struct ReplayReport: Hashable, Sendable {
-    /// Why not all of it was done.
+    /// The reason why a command ended before all its letters.
     package enum Interruption: Hashable, Sendable {
-        /// Somebody asked for it to stop.
+        /// A user stopped the command.
         case asked
-        /// Somebody else has begun to replay or discard.
+        /// The broker has fenced this command, because another one has begun to replay or discard.
         case takenOver
-        /// The cluster did not take a part of it, for this reason.
+        /// The cluster or the index failed; the text says how.
         case failed(String)
     }
 
-    /// The command's mark: `dead-letters outcomes` takes it.
+    /// The batch id of the command, which `dead-letters outcomes` accepts.
     package var batch: String
+    /// The number of letters that the command was given.
     package var planned: Int
+    /// The number of letters that were replayed or discarded.
     package var done = 0
-    /// Letters that turned out, at the last moment, not to be for replaying.
+    /// The numbers of letters that were refused when their turn came, although the plan had them.
     package var skipped: [ReplayPlan.Refusal: Int] = [:]
+    /// The reason why the command ended early; nil if it did not.
     package var interruption: Interruption?
 
+    /// Creates the report of a command that has done nothing yet.
     package init(batch: String, planned: Int) {
         self.batch = batch
         self.planned = planned
     }
 
-    /// Neither done nor skipped: the same command goes on with these.
+    /// The number of letters that were neither done nor skipped. The user can run the same command again for
+    /// them.
     package var left: Int { self.planned - self.done - self.skipped.values.reduce(0, +) }
 }

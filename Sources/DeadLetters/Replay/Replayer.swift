@@ -3,23 +3,33 @@ import Kafka
 import Records
 import WireFormats
 
-/// Replays what a plan says, in transactions that hold each record together with its entry in the ledger.
+/// Replays the letters of a plan in Kafka transactions. Each transaction holds the replayed records together
+/// with their entries in the ledger.
 ///
-/// Belongs to one thread. Killed at any moment it leaves a letter either replayed and in the ledger, or neither.
+/// If the process is killed at any moment, a letter is either replayed and in the ledger, or neither. Belongs
+/// to one thread.
+///
+/// A commit can stay undecided: the cluster does not confirm it in time. Then a new writer is opened, which
+/// waits until the broker has decided the transaction, and the ledger tells whether it was committed.
 struct Replayer {
     let reader: ClusterReader
     let options: ReplayOptions
     let user: String
-    /// Asked between two records, and while it waits for the rate.
+    /// Asked before each transaction, and again and again while the replay waits for its rate; true ends the
+    /// replay.
     let isStopped: () -> Bool
+    /// Told after each transaction what has been done so far.
     let progress: (ReplayReport) -> Void
 
-    /// Records of one transaction at most.
+    /// The number of letters of one transaction at most.
     private static let transactionLimit = 100
-    /// Of one transaction, with a pause between two tries.
+    /// The number of tries for one transaction. After an abort, the pause before the next try is 200 ms times
+    /// the number of tries so far.
     private static let tries = 5
 
-    /// - Parameter now: milliseconds since 1970.
+    /// Replays the letters of a plan. Errors are not thrown: they are the report's `interruption`.
+    ///
+    /// - Parameter now: returns the time in milliseconds since 1970.
     func run(_ plan: ReplayPlan, batch: String, now: () -> Int64) -> ReplayReport {
         var report = ReplayReport(batch: batch, planned: plan.items.count)
         do {
@@ -27,7 +37,8 @@ struct Replayer {
         } catch is LedgerWriter.TakenOver {
             report.interruption = .takenOver
         } catch {
-            // Whatever it is, what has been done so far has been done, and is told.
+            // After any error, the letters that were replayed before it stay replayed, and the report counts
+            // them.
             report.interruption = .failed("\(error)")
         }
         return report
@@ -55,7 +66,8 @@ struct Replayer {
         }
     }
 
-    /// A writer that nobody else can be beside, with the ledger read to its end: what it says now is what holds.
+    /// Opens a writer, which fences every other one, and reads the ledger to its end. No other writer can add
+    /// entries after that without fencing this one, so the ledger is complete.
     private func openedWriter() throws -> LedgerWriter {
         let writer = try LedgerWriter(self.reader.settings)
         try writer.open()
@@ -65,12 +77,14 @@ struct Replayer {
         return writer
     }
 
+    /// A record to send and its entry in the ledger.
     private struct Task {
         var record: OutboundRecord
         var entry: LedgerEntry
     }
 
-    /// What is to be sent of a chunk. Looks once more whether each letter is still there and still to be replayed.
+    /// Makes the records of a chunk. Checks once more whether each letter still exists and may still be
+    /// replayed, and counts the others as skipped.
     private func tasks(
         for chunk: [ReplayPlan.Item],
         batch: String,
@@ -103,7 +117,8 @@ struct Replayer {
         batch: String,
         _ counts: [String: Int]
     ) -> Task {
-        // A letter may be replayed more than once, and says only how often its record had been replayed before it.
+        // The letter has the number of replays before it was written; the plan also counts the replays of
+        // this letter.
         var facts = found.facts
         facts.replayCount = item.replays - 1
         let replayed = ReplayedRecord(
@@ -133,9 +148,10 @@ struct Replayer {
         return Task(record: replayed.record, entry: entry)
     }
 
-    /// Sends all of these or, of those that the cluster finds too large, none.
+    /// Sends these records in one transaction. If the broker finds it too large, sends each record in a
+    /// transaction of its own and skips those that are still too large.
     ///
-    /// - Returns: how many have gone.
+    /// - Returns: the number of records that were sent.
     private func send(
         _ tasks: [Task],
         _ writer: inout LedgerWriter,
@@ -147,8 +163,8 @@ struct Replayer {
             report.done += tasks.count
             return tasks.count
         } catch let error as KafkaError where error.code == .messageTooLarge {
-            // A broker refuses a batch of records as it does a record, so each has to be tried by itself; and one that is
-            // too large is not to keep those behind it from going.
+            // A broker refuses a batch of records with the same error as a single record, so each record is
+            // tried alone. One that is too large must not stop those behind it.
             guard tasks.count > 1 else {
                 report.skipped[.tooLarge, default: 0] += tasks.count
                 return 0
@@ -157,6 +173,10 @@ struct Replayer {
         }
     }
 
+    /// Commits these records with their ledger entries, in at most `tries` tries.
+    ///
+    /// - Throws: `KafkaError`, `LedgerWriter.TakenOver`, or `LedgerWriter.Undecided` if the last try was not
+    ///   confirmed and the ledger does not have the entries.
     private func commit(_ tasks: [Task], _ writer: inout LedgerWriter, _ now: () -> Int64) throws {
         guard !tasks.isEmpty else { return }
         for attempt in 1... {
@@ -169,7 +189,8 @@ struct Replayer {
                 }
                 return try writer.commit()
             } catch let undecided as LedgerWriter.Undecided {
-                // To open the next writer waits until the cluster has made up its mind, and then the ledger knows.
+                // The opening of the next writer waits until the cluster has decided the transaction. After
+                // that the ledger has either all of its entries or none.
                 writer = try self.openedWriter()
                 if try tasks.allSatisfy({ try self.reader.index.knows(replay: $0.entry.replay) }) { return }
                 guard attempt < Self.tries else { throw undecided }
