@@ -2,34 +2,37 @@ import DeadLetters
 import EventThread
 import Synchronization
 
-/// A desk on a thread of its own, where it is made, used and left: everybody else asks, and waits for an answer.
+/// A desk on a thread of its own. The thread opens the desk and is the only one to use it; other threads send
+/// jobs and wait for the results.
 ///
-/// It lives as long as the process. librdkafka's readers are never destroyed, so there are as few as can be.
+/// The desk lives as long as the process. librdkafka's readers are never destroyed, so the process makes as
+/// few as it can.
 final class DeskThread: Sendable {
+    /// The jobs that wait. A job is called with nil if there is no desk for it.
     private struct Queue {
         var jobs: [@Sendable (Desk?) -> Void] = []
         var isClosed = false
     }
 
-    /// There is more to do than anybody would wait for.
+    /// The queue is full: `queueLimit` jobs wait already.
     struct Busy: Error {}
-    /// The server stops.
+    /// The desk thread takes no more jobs, because the server stops or the desk could not be opened.
     struct Closed: Error {}
 
-    /// Of jobs that wait.
+    /// The number of jobs that may wait.
     private static let queueLimit = 64
 
     private let queue = Mutex(Queue())
     private let doorbell = Doorbell()
 
-    /// Does what is asked of it until it is closed.
+    /// Opens the desk and does its jobs until `close()` is called and the queue is empty.
     ///
-    /// - Parameter open: makes the desk, on the thread.
-    /// - Throws: what `open` does.
+    /// - Parameter open: makes the desk; called on the thread.
+    /// - Throws: the error of `open`.
     func run(_ open: @escaping @Sendable () throws -> Desk) async throws {
         defer { self.close() }
         try await EventThread.run { [self] in
-            // Whoever waits is told, also when there never is a desk.
+            // Every waiting caller gets an answer, also if the desk cannot be opened.
             defer { self.dismissAll() }
             let desk = try open()
             var wait = Wait(on: [self.doorbell.descriptor])
@@ -47,12 +50,13 @@ final class DeskThread: Sendable {
         }
     }
 
-    /// No more is taken on; what is in the queue is still done.
+    /// Takes no more jobs from now on. The jobs in the queue are still done.
     func close() {
         self.queue.withLock { $0.isClosed = true }
         self.doorbell.ring()
     }
 
+    /// Ends all waiting jobs with `Closed`.
     private func dismissAll() {
         let jobs = self.queue.withLock { queue in
             defer { queue.jobs = [] }
@@ -62,9 +66,10 @@ final class DeskThread: Sendable {
         for job in jobs { job(nil) }
     }
 
-    /// Does something at the desk, after everything that was asked before.
+    /// Does a job at the desk, after all jobs that were sent before, and returns its result.
     ///
-    /// - Throws: `Busy`, `Closed`, or what the body does.
+    /// - Throws: `Busy` if the queue is full, `Closed` if the thread takes no more jobs, or the error of
+    ///   `body`.
     func perform<Result: Sendable>(_ body: @escaping @Sendable (Desk) throws -> Result) async throws -> Result
     {
         try await withCheckedThrowingContinuation { continuation in

@@ -1,13 +1,14 @@
 import DeadLetters
 import ServiceLifecycle
 
-/// Brings the index up to date every so often, until the service stops.
+/// Refreshes the index at a fixed interval until the service stops.
 struct IndexRefresher: Sendable {
     let desk: DeskThread
     let watch: IndexWatch
     let settings: PagesSettings
     let now: @Sendable () -> Int64
 
+    /// Refreshes and pauses in turn, until its task is cancelled.
     func run() async throws {
         while !Task.isCancelled {
             await self.refresh()
@@ -19,6 +20,7 @@ struct IndexRefresher: Sendable {
         }
     }
 
+    /// Refreshes the index and the retention figures once, and tells the watch how that ended.
     private func refresh() async {
         let (watch, soon) = (self.watch, self.settings.retentionWarning)
         do {
@@ -28,7 +30,7 @@ struct IndexRefresher: Sendable {
             }
             watch.refreshed(at: self.now(), retention)
         } catch {
-            // It is tried again, and every page says so meanwhile.
+            // The next refresh tries again. Until then every page shows the error.
             watch.failed(because: "\(error)")
         }
     }

@@ -1,26 +1,32 @@
 import DeadLetters
 import Synchronization
 
-/// What the pages say about how fresh they are.
+/// The state of the index for the pages: how fresh it is, and which error keeps it from being refreshed. Any
+/// thread may use it.
 final class IndexWatch: Sendable {
+    /// The state at one moment.
     struct Standing: Sendable {
-        /// When the index was last up to date: milliseconds since 1970; nil if it has not been yet.
+        /// The time of the last successful refresh, in milliseconds since 1970; nil before the first one.
         var refreshedAt: Int64?
-        /// Of a look that takes its time.
+        /// The progress of the present refresh, if it takes long enough to report any.
         var progress: ClusterReader.Progress?
-        /// Why the latest look failed; nil if it did not.
+        /// The error of the latest refresh; nil if it succeeded.
         var trouble: String?
+        /// The retention figures of the last successful refresh.
         var retention: [RetentionView] = []
     }
 
     private let standing = Mutex(Standing())
 
+    /// The present state.
     var now: Standing { self.standing.withLock { $0 } }
 
+    /// Notes a successful refresh, which clears error and progress.
     func refreshed(at time: Int64, _ retention: [RetentionView]) {
         self.standing.withLock { $0 = Standing(refreshedAt: time, retention: retention) }
     }
 
+    /// Notes that a refresh has failed. The figures of the last successful one stay.
     func failed(because trouble: String) {
         self.standing.withLock {
             $0.trouble = trouble
@@ -28,6 +34,7 @@ final class IndexWatch: Sendable {
         }
     }
 
+    /// Notes how far the present refresh has come.
     func came(to progress: ClusterReader.Progress) {
         self.standing.withLock { $0.progress = progress }
     }

@@ -1,14 +1,17 @@
 import DeadLetters
 import Synchronization
 
-/// Keeps what a page has shown, so that a confirmation does exactly that and not what the same words mean a minute
-/// later.
+/// Keeps the plans that pages have shown until their users confirm them.
+///
+/// A confirmation thus replays or discards exactly the letters that the page showed, and not those that the
+/// filter finds a minute later. Any thread may use it.
 final class PlanShelf: Sendable {
-    /// What somebody was shown and may confirm.
+    /// A plan that a page has shown and that its user may confirm.
     enum Shown: Sendable {
         case replay(ReplayPlan, ReplayOptions)
         case discard([LetterView], selection: String)
 
+        /// The number of letters that the plan keeps in memory.
         fileprivate var size: Int {
             switch self {
             case .replay(let plan, _): plan.items.count + plan.refusals.count
@@ -17,19 +20,23 @@ final class PlanShelf: Sendable {
         }
     }
 
+    /// A plan with the session that may confirm it.
     private struct Slot {
         var mark: String
         var session: String
         var shown: Shown
     }
 
+    /// The number of plans that are kept at most.
     private static let slotsLimit = 16
-    /// Of all that are kept; the latest is kept whatever its size.
+    /// The number of letters in all kept plans together at most. The latest plan is kept whatever its size.
     private static let lettersLimit = 150_000
 
     private let slots = Mutex<[Slot]>([])
 
-    /// - Returns: what the form has to bring back.
+    /// Keeps a plan, and drops the oldest ones beyond the limits.
+    ///
+    /// - Returns: the mark of the plan, which the form sends back.
     func put(_ shown: Shown, for visitor: Gate.Visitor) -> String {
         let mark = Desk.newBatch()
         self.slots.withLock { slots in
@@ -43,7 +50,8 @@ final class PlanShelf: Sendable {
         return mark
     }
 
-    /// Takes it away: a form that is sent twice does its work once. Nil if it is gone, or was somebody else's.
+    /// Returns a plan and removes it, so that a form that is sent twice has an effect once. Nil if the plan
+    /// is gone or belongs to another session.
     func take(_ mark: String, for visitor: Gate.Visitor) -> Shown? {
         self.slots.withLock { slots in
             guard let place = slots.firstIndex(where: { $0.mark == mark && $0.session == visitor.session })

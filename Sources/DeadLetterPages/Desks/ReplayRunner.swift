@@ -1,10 +1,12 @@
 import DeadLetters
 import Synchronization
 
-/// Does replays, one at a time, and tells how far the present one is.
+/// Runs replays, one at a time, and tells the progress of the present one.
 ///
-/// Another one would take the ledger away from the first, so it is refused until that has ended.
+/// Each replay fences the one before it in the ledger, so a second one is refused until the first has ended.
+/// Any thread may use it; the work is done on the desk's thread.
 final class ReplayRunner: Sendable {
+    /// A replay that a user has confirmed.
     struct Job: Sendable {
         var plan: ReplayPlan
         var options: ReplayOptions
@@ -12,6 +14,7 @@ final class ReplayRunner: Sendable {
         var batch: String
     }
 
+    /// The present replay, for the pages.
     struct Running: Sendable {
         var report: ReplayReport
         var user: String
@@ -20,21 +23,23 @@ final class ReplayRunner: Sendable {
         var isStopping = false
     }
 
-    /// How a replay came to its end.
+    /// The result of a replay that has ended.
     struct Ended: Sendable {
         var report: ReplayReport
-        /// Where it could not even begin.
+        /// The error that kept the replay from beginning; nil if it began.
         var failure: String?
     }
 
+    /// The state that all threads share.
     private struct State {
-        /// Something holds the ledger: a replay, or a discard that has no progress to show.
+        /// Whether a replay or a discard is under way. A discard has no entry in `running`.
         var isTaken = false
         var running: Running?
         var ended: [Ended] = []
         var isClosed = false
     }
 
+    /// The number of ended replays whose results are kept.
     private static let endedLimit = 50
 
     private let desk: DeskThread
@@ -49,13 +54,15 @@ final class ReplayRunner: Sendable {
         (self.jobs, self.start) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
     }
 
+    /// The present replay; nil if there is none.
     var running: Running? { self.state.withLock { $0.running } }
 
+    /// Returns the result of a replay of this process by its batch id; nil if it is not among the latest 50.
     func ended(_ batch: String) -> Ended? {
         self.state.withLock { $0.ended.last { $0.report.batch == batch } }
     }
 
-    /// False if something else is under way.
+    /// Begins a replay; returns false if another replay or a discard is under way, or the server stops.
     func begin(_ job: Job) -> Bool {
         let running = Running(
             report: ReplayReport(batch: job.batch, planned: job.plan.items.count),
@@ -73,7 +80,8 @@ final class ReplayRunner: Sendable {
         return isFree
     }
 
-    /// False if this is not the one under way.
+    /// Asks the present replay to stop after its present transaction; returns false if the batch id is not
+    /// that of the present replay.
     func stop(_ batch: String) -> Bool {
         self.state.withLock { state in
             guard state.running?.report.batch == batch else { return false }
@@ -82,10 +90,13 @@ final class ReplayRunner: Sendable {
         }
     }
 
-    /// Something else holds the ledger.
+    /// The error of a job that cannot begin, because a replay or a discard is under way or the server stops.
     struct Taken: Error {}
 
-    /// Does something short that writes to the ledger, if nothing else does.
+    /// Runs a short job that writes to the ledger, while no replay can begin.
+    ///
+    /// - Throws: `Taken` if a replay or another such job is under way; `DeskThread.Busy`,
+    ///   `DeskThread.Closed`, or the error of `body`.
     func alone<Result: Sendable>(_ body: @escaping @Sendable (Desk) throws -> Result) async throws -> Result {
         try self.state.withLock { state in
             guard !state.isTaken, !state.isClosed else { throw Taken() }
@@ -95,7 +106,7 @@ final class ReplayRunner: Sendable {
         return try await self.desk.perform(body)
     }
 
-    /// Works until it is closed, and then until the present replay has stopped.
+    /// Runs the replays that are begun, until `close()` is called and the present one has stopped.
     func run() async {
         for await job in self.jobs {
             let ended = await self.ended(job)
@@ -107,7 +118,8 @@ final class ReplayRunner: Sendable {
         }
     }
 
-    /// Stops what is under way between two records; the rest stays open for another command.
+    /// Stops the present replay after its present transaction, and accepts no more. The letters that are left
+    /// stay open for another command.
     func close() {
         self.state.withLock { state in
             state.isClosed = true
@@ -116,6 +128,7 @@ final class ReplayRunner: Sendable {
         self.start.finish()
     }
 
+    /// Runs a replay to its end.
     private func ended(_ job: Job) async -> Ended {
         do {
             let report = try await self.desk.perform { [self] desk in

@@ -2,20 +2,25 @@ import DeadLetters
 import WebPages
 import WireFormats
 
-/// The filter as the form has it: words that become a `LetterFilter`, or a sentence that says why they do not.
+/// The fields of the filter form, as a `LetterFilter`, with a sentence for each field that cannot be
+/// understood.
 struct FilterForm: Sendable {
+    /// The names of the form's fields.
     static let names: Set<String> = [
         "topic", "worker", "class", "reason", "group", "state", "since", "until", "key", "header", "where",
         "id",
     ]
 
-    /// What was filled in, and nothing else.
+    /// The fields of the filter that have a value; all others of the request are left out.
     let fields: FormFields
+    /// The filter, without the fields that cannot be understood. Use it only if `faults` is empty.
     private(set) var filter = LetterFilter()
-    /// What cannot be understood, as sentences.
+    /// A sentence for each field that cannot be understood.
     private(set) var faults: [String] = []
 
-    /// - Parameter now: milliseconds since 1970; what "2h" is counted from.
+    /// Reads the fields.
+    ///
+    /// - Parameter now: the time in milliseconds since 1970, from which a period such as "2h" counts back.
     init(_ fields: FormFields, now: Int64) {
         self.fields = fields.only(Self.names)
         self.filter.topics = self.fields.all("topic")
@@ -32,11 +37,12 @@ struct FilterForm: Sendable {
         self.readIDs()
     }
 
-    /// In words, for the audit trail.
+    /// The filter in words, for the audit trail.
     var selection: String {
         self.fields.pairs.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
     }
 
+    /// Whether the form chooses nothing, so that the filter would leave all letters.
     var isEmpty: Bool { self.fields.pairs.isEmpty }
 
     private mutating func readStates() {
@@ -53,6 +59,7 @@ struct FilterForm: Sendable {
         }
     }
 
+    /// Reads the record's key: a text, or bytes as `hex:` and digits.
     private mutating func readKey() {
         guard let text = self.fields["key"] else { return }
         guard text.hasPrefix("hex:") else {
@@ -63,6 +70,7 @@ struct FilterForm: Sendable {
         if self.filter.key == nil { self.fault("key", text, "a text, or hex: and an even number of digits") }
     }
 
+    /// Reads hexadecimal digits; nil for an odd number of digits or another character.
     private static func bytes(_ digits: Substring) -> [UInt8]? {
         let digits = Array(digits.utf8)
         guard digits.count % 2 == 0 else { return nil }
@@ -87,6 +95,7 @@ struct FilterForm: Sendable {
         }
     }
 
+    /// Reads ids and positions of letters.
     private mutating func readIDs() {
         for text in self.fields.all("id") {
             if let id = LetterID(text) {
@@ -99,6 +108,7 @@ struct FilterForm: Sendable {
         }
     }
 
+    /// Reads a field that holds a time; adds a fault if it cannot be understood.
     private mutating func time(_ name: String, _ now: Int64) -> Int64? {
         guard let text = self.fields[name] else { return nil }
         let time = Self.time(text, now: now)
@@ -106,7 +116,8 @@ struct FilterForm: Sendable {
         return time
     }
 
-    /// A time, or how long ago.
+    /// Returns a time in milliseconds since 1970, from a time such as `2026-01-31T09:30` in UTC or a period
+    /// back from now, such as `2h`; nil for any other text.
     static func time(_ text: String, now: Int64) -> Int64? {
         let units: [Character: Int64] = ["s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
         if let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count >= 0 {
@@ -119,6 +130,7 @@ struct FilterForm: Sendable {
         return nil
     }
 
+    /// Adds the sentence for a field that cannot be understood.
     private mutating func fault(_ name: String, _ text: String, _ wanted: String) {
         self.faults.append(
             "'\(SafeText.line(text, limit: 60))' is not understood as \(name): it takes \(wanted)."

@@ -2,16 +2,21 @@ import DeadLetters
 import WebPages
 import WireFormats
 
-/// How a replay is to be done, as the form has it.
+/// The fields of the form that says how to replay, as `ReplayOptions`, with a sentence for each field that is
+/// not valid.
 struct ReplayForm: Sendable {
+    /// The names of the form's fields.
     static let names: Set<String> = ["rate", "maximum", "force", "again", "target", "timestamp"]
 
     let fields: FormFields
     var options = ReplayOptions()
+    /// A sentence for each field that is not valid. Use `options` only if there is none.
     private(set) var faults: [String] = []
 
-    /// Records a second, where nobody says: what an upstream that has just come back can bear.
+    /// The rate in records per second if the form has none: one that an upstream can bear that has just
+    /// recovered.
     static let defaultRate = 50
+    /// The highest rate that the form accepts, in records per second.
     static let fastestRate = 100_000.0
 
     init(_ fields: FormFields) {

@@ -1,19 +1,23 @@
 import WebPages
 
-/// A day in 24 bars, as the data of an SVG path in a box of 96 by 24.
+/// The letters of a day as 24 bars: the data of an SVG path in a box of 96 by 24.
 struct Sparkline: Sendable {
     static let width = 96
     static let height = 24
+    /// The value of the attribute `d` of the SVG path.
     let path: String
+    /// The bars in words, for screen readers.
     let words: String
 
-    /// - Parameter hours: the oldest first; as many as there are bars.
+    /// Draws the bars.
+    ///
+    /// - Parameter hours: the numbers of letters by hour, the oldest first; each becomes one bar.
     init(_ hours: [Int]) {
         let peak = max(1, hours.max() ?? 1)
         let step = Self.width / max(1, hours.count)
         var path = ""
         for (place, count) in hours.enumerated() where count > 0 {
-            // What is there at all is to be seen.
+            // Every hour with a letter gets a bar of at least 2 units, so that it can be seen.
             let bar = max(2, Int((Double(count) / Double(peak) * Double(Self.height)).rounded()))
             path += "M\(place * step) \(Self.height)v-\(bar)h\(max(1, step - 1))v\(bar)z"
         }

@@ -2,7 +2,7 @@ import DeadLetters
 import WebPages
 import WireFormats
 
-/// The form that narrows a list.
+/// The values of the template `filter`: the form that narrows a list.
 struct FilterPanel: Sendable {
     struct Input: Sendable {
         var name: String
@@ -19,7 +19,7 @@ struct FilterPanel: Sendable {
 
     var action: String
     var isOpen: Bool
-    /// What is chosen, in words; nil for everything.
+    /// The chosen filter in words; nil if nothing is chosen.
     var words: String?
     var inputs: [Input]
     var states: [State]
@@ -49,6 +49,7 @@ struct FilterPanel: Sendable {
     }
 }
 
+/// The states as the pages write them.
 enum StateWords {
     static func phrase(_ state: LetterState) -> String {
         state == .deadAgain ? "dead again" : state.word

@@ -2,7 +2,7 @@ import DeadLetters
 import WebPages
 import WireFormats
 
-/// What is around every page.
+/// The values of the template `layout`, which surrounds every page.
 struct Frame: Sendable {
     struct Link: Sendable {
         var label: String
@@ -17,16 +17,20 @@ struct Frame: Sendable {
 
     var title: String
     var user: String
-    /// What a form has to bring back.
+    /// The form token, which every form has to bring back.
     var token: String
     var links: [Link]
+    /// Sentences about a cluster that cannot be read, and about letters that the broker will delete soon.
     var alerts: [String] = []
+    /// The running replay; nil if there is none, or the page is that of a replay.
     var running: Running?
-    /// How old the index is, in words.
+    /// The age of the index in words.
     var freshness: String
-    /// Seconds after which the page is worth another look; nil for one that does not change by itself.
+    /// The pause in seconds before the page should be loaded again; nil for a page that does not change by
+    /// itself.
     var reload: Int?
 
+    /// The pages of the navigation.
     private static let places: [(label: String, address: String)] = [
         ("Groups", "/"), ("Letters", "/letters"), ("Replays", "/replays"), ("Retention", "/retention"),
         ("Audit trail", "/audit"),
@@ -86,6 +90,6 @@ struct Frame: Sendable {
 }
 
 extension Pager {
-    /// Lines on a page.
+    /// The number of lines on a page.
     static let size = 100
 }

@@ -3,18 +3,21 @@ import Records
 import WebPages
 import WireFormats
 
-/// One letter, with everything that is known of it.
+/// The values of the template `letter`: one letter with everything that is known about it.
 struct LetterModel: Sendable {
+    /// A line of the list of facts.
     struct Fact: Sendable {
         var fact: String
         var value: String
     }
 
+    /// A header of the record.
     struct Line: Sendable {
         var name: String
         var content: String
     }
 
+    /// The lines of the hexadecimal dump.
     struct Bytes: Sendable {
         var hexLines: [String]
     }
@@ -37,7 +40,7 @@ struct LetterModel: Sendable {
     var maskNote: String
     var lines: [String]
     var cut: String?
-    /// Nil while masked.
+    /// The bytes of the value; nil while the letter is masked, and for a tombstone.
     var hex: Bytes?
     var revealForm: Bool
     var facts: [Fact]
@@ -45,8 +48,11 @@ struct LetterModel: Sendable {
     var headerCount: String
     var headers: [Line]
 
+    /// The number of payload lines that the page shows.
     private static let linesLimit = 400
+    /// The number of characters of one text at most.
     private static let textLimit = 2_000
+    /// The number of headers that the page shows.
     private static let headersLimit = 200
 
     init(_ letter: MaskedLetter, frame: Frame, now: Int64) {
@@ -95,6 +101,7 @@ struct LetterModel: Sendable {
         }
     }
 
+    /// Says who replayed or discarded the letter, when, and why.
     private static func sentence(_ standing: LedgerStanding, now: Int64) -> String {
         let verb = standing.state == .discarded ? "Discarded" : "Replayed"
         let why = standing.because.isEmpty ? "" : ": " + SafeText.line(standing.because, limit: 500)
@@ -102,12 +109,14 @@ struct LetterModel: Sendable {
             "\(verb) by \(SafeText.line(standing.by, limit: 128)) \(Shown.ago(standing.at, now: now))\(why)"
     }
 
+    /// Returns the lines of a dump, with a last one for the bytes that it leaves out.
     static func lines(_ dump: HexDump) -> [String] {
         dump.left > 0 ? dump.lines + ["… \(Shown.count(dump.left, "more byte"))"] : dump.lines
     }
 }
 
 extension LetterModel {
+    /// Returns the facts that the page lists. Every value is safe on one line.
     private static func facts(_ letter: MaskedLetter, now: Int64) -> [Fact] {
         let detail = letter.detail
         let (view, facts) = (detail.view, detail.facts)
@@ -148,13 +157,14 @@ extension LetterModel {
     }
 }
 
-/// Something that has happened to a letter.
+/// One event in the history of a letter.
 struct LetterEvent: Sendable {
     struct Link: Sendable {
         var linkAddress: String
         var linkLabel: String
     }
 
+    /// The time of the event, in milliseconds since 1970.
     var at: Int64
     var event: String
     var link: Link?
@@ -169,7 +179,7 @@ struct LetterEvent: Sendable {
         self.machine = Shown.machineTime(at)
     }
 
-    /// The oldest first.
+    /// Returns the events of a letter, the oldest first.
     static func all(of detail: LetterDetail) -> [LetterEvent] {
         let facts = detail.facts
         var events: [LetterEvent] = []

@@ -3,9 +3,12 @@ import WebPages
 import WireFormats
 
 extension Pages {
+    /// The number of replays that the list shows.
     private static let batchesLimit = 200
+    /// The number of letters that the page of a replay shows.
     private static let replaysLimit = 50
 
+    /// Shows the replays, the latest first.
     func batches(_ visit: Visit) throws -> PageAnswer {
         let model = BatchesModel(
             frame: self.frame("Replays", visit, at: "/replays"),
@@ -16,6 +19,7 @@ extension Pages {
         return .page(try self.templates.render(model, with: .batches))
     }
 
+    /// Shows one replay: its progress while it runs, and its outcomes after that.
     func batch(_ visit: Visit, _ name: String) throws -> PageAnswer {
         let running = self.runner.running.flatMap { $0.report.batch == name ? $0 : nil }
         let ended = self.runner.ended(name)
@@ -32,7 +36,7 @@ extension Pages {
         }
         var frame = self.frame("Replay \(SafeText.line(name, limit: 60))", visit, at: "/replays/" + name)
         let isOpen = view.map { $0.counts[.replayed, default: 0] > 0 } ?? false
-        // What this process has sent may not have come back to the index yet.
+        // The index may not have read yet all that this process has replayed.
         let isBehind = (ended?.report.done ?? 0) > (view?.total ?? 0)
         if running != nil { frame.reload = 1 } else if isOpen || isBehind { frame.reload = 3 }
         let replays = try self.index.replays(batch: name, limit: Self.replaysLimit)
@@ -41,6 +45,7 @@ extension Pages {
     }
 }
 
+/// The values of the template `batches`.
 struct BatchesModel: Sendable {
     struct Line: Sendable {
         var batch: String
@@ -68,9 +73,9 @@ struct BatchesModel: Sendable {
     var rows: [Line]
 }
 
-/// How a replay ended, in a line.
+/// Sentences about how a replay ended.
 enum Outcome {
-    /// `120 replayed: 117 succeeded, 3 dead again, 0 open`.
+    /// Returns the outcomes in one line: `120 replayed: 117 succeeded, 3 dead again, 0 open`.
     static func sentence(_ view: BatchView) -> String {
         let always: Set<LetterState> = [.succeeded, .deadAgain]
         let ended = LetterState.allCases.filter { state in
@@ -82,6 +87,7 @@ enum Outcome {
         return "\(Shown.number(view.total)) replayed: \((parts + [open]).joined(separator: ", "))"
     }
 
+    /// Returns why a replay ended before all its letters.
     static func sentence(_ interruption: ReplayReport.Interruption) -> String {
         switch interruption {
         case .asked: "It was stopped."
@@ -91,6 +97,7 @@ enum Outcome {
     }
 }
 
+/// The values of the template `batch`.
 struct BatchModel: Sendable {
     struct Progress: Sendable {
         var progressWords: String
@@ -167,11 +174,13 @@ struct BatchModel: Sendable {
         ].filter { !$0.value.isEmpty }
     }
 
-    /// Of a replay, what is neither here nor there is still on its way.
+    /// Returns the word for the state of a replay. A replay without an outcome and without a new letter is
+    /// still in flight.
     private static func phrase(_ state: LetterState) -> String {
         state == .replayed ? "no outcome yet" : StateWords.phrase(state)
     }
 
+    /// Returns the values of the progress bar.
     private static func progress(_ running: ReplayRunner.Running) -> Progress {
         let (done, planned) = (running.report.done, running.report.planned)
         return Progress(
@@ -184,6 +193,7 @@ struct BatchModel: Sendable {
         )
     }
 
+    /// Returns the sentences about a replay that this process has ended.
     private static func sentences(_ ended: ReplayRunner.Ended) -> [String] {
         var sentences: [String] = []
         if let failure = ended.failure {
@@ -203,6 +213,7 @@ struct BatchModel: Sendable {
         return sentences
     }
 
+    /// Returns the line of one replayed letter.
     private static func line(_ view: ReplayView, now: Int64) -> Line {
         Line(
             id: "\(view.letter)",

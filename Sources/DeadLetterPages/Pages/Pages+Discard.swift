@@ -3,9 +3,10 @@ import WebPages
 import WireFormats
 
 extension Pages {
-    /// Of letters that one confirmation puts aside.
+    /// The number of letters that one confirmation may discard.
     private static let discardLimit = 10_000
 
+    /// Shows which letters would be discarded, and keeps them so that the user can confirm. Changes nothing.
     func discard(_ visit: Visit) async throws -> PageAnswer {
         let form = FilterForm(visit.request.query, now: visit.now)
         var faults = form.faults
@@ -13,7 +14,8 @@ extension Pages {
         var letters: [LetterView] = []
         if faults.isEmpty {
             var filter = form.filter
-            // What has been dealt with is of interest only where somebody named it.
+            // Letters that were replayed or discarded are left out, unless the filter names letters or states
+            // itself.
             if filter.ids.isEmpty, filter.positions.isEmpty, filter.states.isEmpty { filter.states = [.open] }
             let chosen = filter
             letters = try await self.desk.perform { try $0.letters(chosen, limit: Self.discardLimit + 1) }
@@ -47,7 +49,7 @@ extension Pages {
         return .page(try self.templates.render(model, with: .discard), faults.isEmpty ? .ok : .badRequest)
     }
 
-    /// Puts aside what was shown.
+    /// Discards the letters that the page has shown.
     func discardNow(_ visit: Visit) async throws -> PageAnswer {
         let form = visit.request.form
         guard let because = Because(form) else {
@@ -80,6 +82,7 @@ extension Pages {
     }
 }
 
+/// The values of the template `discard`.
 struct DiscardModel: Sendable {
     struct Confirm: Sendable {
         var plan: String

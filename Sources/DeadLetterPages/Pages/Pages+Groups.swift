@@ -3,6 +3,7 @@ import WebPages
 import WireFormats
 
 extension Pages {
+    /// Shows a page of the groups of a filter.
     func groups(_ visit: Visit) async throws -> PageAnswer {
         let form = FilterForm(visit.request.query, now: visit.now)
         let page = Pager.page(visit.request.query)
@@ -27,13 +28,15 @@ extension Pages {
         return .page(try self.templates.render(model, with: .groups), form.faults.isEmpty ? .ok : .badRequest)
     }
 
+    /// Returns the sentence for an empty list.
     private func nothing(_ form: FilterForm) -> String {
         if !form.isEmpty { return "No dead letter is like that." }
         return self.watch.now.refreshedAt == nil
             ? "Nothing has been read yet. Look again in a moment." : "Nothing is dead. Go back to sleep."
     }
 
-    /// Only what looks into records needs the desk; all else any thread reads from the index.
+    /// Returns a page of groups. The desk is needed only if records have to be read; any thread may read the
+    /// index.
     func groupPage(_ filter: LetterFilter, _ page: Int, _ now: Int64) async throws -> GroupPage {
         let offset = page * Pager.size
         guard filter.needsRecords else {
@@ -52,6 +55,7 @@ extension Pages {
     }
 }
 
+/// The values of the template `groups`.
 struct GroupsModel: Sendable {
     struct Line: Sendable {
         var address: String
@@ -73,7 +77,7 @@ struct GroupsModel: Sendable {
         var firstMachine: String
         var can: String
         var canClass: String
-        /// Nil where nothing is open.
+        /// The address of the dry run; nil if no letter of the group is open.
         var dryRun: String?
 
         init(_ view: GroupView, _ form: FilterForm, now: Int64) {
@@ -83,7 +87,7 @@ struct GroupsModel: Sendable {
                 dialect: DeadLetterDialect(rawValue: view.group.dialect) ?? .unknown
             )
             let can = Replayability(view.replayable, guide)
-            // What else was filtered by stays in force inside the group.
+            // The page of a group keeps the other conditions of the filter.
             var fields = form.fields.without("group")
             fields.add("group", view.mark)
             let spark = Sparkline(view.lastDay)
@@ -126,16 +130,21 @@ struct GroupsModel: Sendable {
     var nothing: String
 }
 
-/// Whether a replay can help: what the letter says of itself, and where it says nothing, what is known of its reason.
+/// Whether a replay can help: by the letter itself, and where the letter does not say, by the guide to its
+/// reason.
 struct Replayability: Sendable {
+    /// The answer: `yes`, `after_fix` or `no`.
     let word: String
+    /// Whether the letter itself says it.
     let isByLetter: Bool
 
+    /// Takes the letter's word if it is a known one, and the guide's otherwise.
     init(_ letter: String?, _ guide: ReasonGuide) {
         self.isByLetter = letter.flatMap(DeadLetter.Replayable.init(rawValue:)) != nil
         self.word = self.isByLetter ? letter ?? "" : guide.replay.rawValue
     }
 
+    /// The answer in a few words.
     var short: String {
         switch self.word {
         case "yes": "Replay can help"
@@ -144,6 +153,7 @@ struct Replayability: Sendable {
         }
     }
 
+    /// The answer as a sentence.
     var sentence: String {
         switch self.word {
         case "yes": "Yes, as it is."
@@ -152,6 +162,7 @@ struct Replayability: Sendable {
         }
     }
 
+    /// The source of the answer, as a sentence.
     var why: String {
         self.isByLetter
             ? "That is what its worker said when it gave up." : "That is what its reason suggests."

@@ -3,12 +3,13 @@ import WebPages
 import WireFormats
 
 extension Pages {
+    /// Shows a letter, masked.
     func letter(_ visit: Visit, _ name: String) async throws -> PageAnswer {
         let detail = try await self.desk.perform { try $0.detail(of: try $0.letter(named: name)) }
         return try self.page(of: detail, visit, isRevealed: false)
     }
 
-    /// Shows what is masked, once the audit trail says who looks and why.
+    /// Shows a letter unmasked, after the audit trail has the user's name and reason.
     func reveal(_ visit: Visit, _ name: String) async throws -> PageAnswer {
         guard let because = Because(visit.request.form) else {
             return self.message(
@@ -30,6 +31,7 @@ extension Pages {
         return try self.page(of: detail, visit, isRevealed: true)
     }
 
+    /// Returns the page of a letter.
     private func page(of detail: LetterDetail, _ visit: Visit, isRevealed: Bool) throws -> PageAnswer {
         let model = LetterModel(
             MaskedLetter(detail: detail, mark: self.mark, isRevealed: isRevealed),

@@ -3,6 +3,7 @@ import WebPages
 import WireFormats
 
 extension Pages {
+    /// Shows a page of the letters of a filter.
     func letters(_ visit: Visit) async throws -> PageAnswer {
         let form = FilterForm(visit.request.query, now: visit.now)
         let page = Pager.page(visit.request.query)
@@ -29,7 +30,7 @@ extension Pages {
         )
     }
 
-    /// One more than fits, if there is one.
+    /// Returns the letters of a page, and one more if there are further ones.
     private func letterPage(_ filter: LetterFilter, _ page: Int) async throws -> [LetterView] {
         let offset = page * Pager.size
         guard filter.needsRecords else {
@@ -47,7 +48,7 @@ extension Pages {
         return Array(all.dropFirst(offset))
     }
 
-    /// The one group that is looked at; nil if it is none or more.
+    /// Returns the group that the filter names; nil if it names none or several.
     private func group(_ filter: LetterFilter) throws -> GroupView? {
         guard filter.groups.count == 1 else { return nil }
         var only = LetterFilter()
@@ -56,7 +57,9 @@ extension Pages {
     }
 }
 
+/// The values of the template `letters`.
 struct LettersModel: Sendable {
+    /// The description of the group that the page shows.
     struct About: Sendable {
         var aboutWords: String
         var aboutMeaning: String
@@ -126,6 +129,7 @@ struct LetterLine: Sendable {
         self.size = view.bytes.map { Shown.bytes($0) } ?? "tombstone"
     }
 
-    /// Enough to tell one from another, and for the command line to find it.
+    /// Returns the beginning of an id that is shown: `dl-` and ten digits, which nearly always tell letters
+    /// apart and which the command line accepts.
     static func short(_ id: LetterID) -> String { String("\(id)".prefix(13)) }
 }

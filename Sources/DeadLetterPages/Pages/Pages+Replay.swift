@@ -3,13 +3,14 @@ import WebPages
 import WireFormats
 
 extension Pages {
-    /// What a replay would do. It changes nothing, so it is a page like any other.
+    /// Shows what a replay would do, and keeps the plan so that the user can confirm it. Changes nothing.
     func plan(_ visit: Visit) async throws -> PageAnswer {
         let form = FilterForm(visit.request.query, now: visit.now)
         var replay = ReplayForm(visit.request.query)
         replay.options.selection = form.selection
         var faults = form.faults + replay.faults
-        // To replay everything there is, is to be asked for in so many words: with a state or a time.
+        // An empty form would choose every letter. A user who means all has to say so by a condition that all
+        // meet, such as a state or a time.
         if form.isEmpty { faults.append("Nothing is chosen. Choose a group or letters first.") }
         var plan = ReplayPlan()
         if faults.isEmpty {
@@ -34,7 +35,7 @@ extension Pages {
         return .page(try self.templates.render(model, with: .plan), faults.isEmpty ? .ok : .badRequest)
     }
 
-    /// Begins what a dry run has shown.
+    /// Begins the replay of a plan that a dry run has shown.
     func replay(_ visit: Visit) -> PageAnswer {
         let form = visit.request.form
         guard let because = Because(form) else {
@@ -59,11 +60,12 @@ extension Pages {
         return self.runner.begin(job) ? .redirect(to: "/replays/" + batch) : self.taken(visit)
     }
 
+    /// Returns the page for a confirmation that lacks something.
     func again(_ visit: Visit, _ sentences: [String]) -> PageAnswer {
         self.message(visit, .badRequest, "Not yet", sentences)
     }
 
-    /// Asks the replay that is under way to stop, and writes down who did.
+    /// Asks the running replay to stop, and writes to the audit trail which user did.
     func stop(_ visit: Visit, _ batch: String) async throws -> PageAnswer {
         guard self.runner.running?.report.batch == batch else {
             return self.message(
@@ -75,7 +77,8 @@ extension Pages {
                 nextLabel: "To the replays"
             )
         }
-        // First it stops: that is what matters when it is the wrong one. The trail may have to wait for the cluster.
+        // The replay is stopped before the audit entry is written: a wrong replay should end at once, and the
+        // entry may have to wait for the cluster.
         _ = self.runner.stop(batch)
         let user = visit.visitor.name
         try await self.desk.perform { desk in
@@ -86,6 +89,7 @@ extension Pages {
     }
 }
 
+/// The values of the template `plan`.
 struct PlanModel: Sendable {
     struct Target: Sendable {
         var target: String
@@ -141,8 +145,10 @@ struct PlanModel: Sendable {
     var items: [Item]
     var more: String?
 
+    /// The number of letters that the page lists.
     static let itemsLimit = 20
-    /// Workers have deadlines; a record that is older may expire at once.
+    /// The age in milliseconds beyond which the page warns of a record, because a worker with a deadline may
+    /// let it expire at once.
     private static let oldAge: Int64 = 24 * 3_600_000
 
     init(
@@ -190,7 +196,7 @@ struct PlanModel: Sendable {
             ? "And \(Shown.number(plan.items.count - Self.itemsLimit)) more, the oldest first." : nil
     }
 
-    /// Where on this page it can be had all the same.
+    /// Returns in brackets which field of the page overrides a refusal; empty if none does.
     private static func way(around refusal: ReplayPlan.Refusal) -> String {
         if refusal == .noSource { return "(below, under 'To another topic')" }
         switch refusal.yieldsTo {
@@ -212,6 +218,7 @@ struct PlanModel: Sendable {
         )
     }
 
+    /// Returns the sentences that a user should read before confirming.
     private static func warnings(_ plan: ReplayPlan, _ options: ReplayOptions, now: Int64) -> [String] {
         var warnings: [String] = []
         if plan.needingFix > 0 {

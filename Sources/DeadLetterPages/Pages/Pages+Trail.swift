@@ -3,6 +3,7 @@ import WebPages
 import WireFormats
 
 extension Pages {
+    /// Shows a page of the audit trail.
     func audit(_ visit: Visit) throws -> PageAnswer {
         let page = Pager.page(visit.request.query)
         let texts = try self.index.audit(limit: Pager.size + 1, offset: page * Pager.size)
@@ -14,6 +15,7 @@ extension Pages {
         return .page(try self.templates.render(model, with: .audit))
     }
 
+    /// Shows how long the broker keeps the open letters of each topic, by the last refresh.
     func retention(_ visit: Visit) throws -> PageAnswer {
         let topics = self.watch.now.retention
         let soon = topics.reduce(0) { $0 + $1.goingSoon }
@@ -28,18 +30,22 @@ extension Pages {
     }
 }
 
+/// The values of the template `audit`.
 struct AuditModel: Sendable {
+    /// One entry of the audit trail.
     struct Line: Sendable {
         var time: String
         var machine: String
         var by: String
         var action: String
+        /// The batch id, if it can stand in a link; nil otherwise.
         var batchOf: String?
         var because: String
         var selection: String
         var counts: String
 
-        /// Nil for what is no entry. What the topic holds, anybody may have written.
+        /// Reads an entry; nil if the text is none. Anybody with access to the topic may have written it, so
+        /// every text is made safe.
         init?(_ text: String) {
             guard let entry = AuditEntry(json: Array(text.utf8)) else { return nil }
             self.time = Shown.time(entry.at)
@@ -63,7 +69,9 @@ struct AuditModel: Sendable {
     var pages: Pager?
 }
 
+/// The values of the template `retention`.
 struct RetentionModel: Sendable {
+    /// The figures of one topic.
     struct Line: Sendable {
         var topic: String
         var keeps: String

@@ -2,27 +2,33 @@ import DeadLetters
 import WebPages
 import WireFormats
 
-/// Answers every request. It decides nothing about letters itself: that is the desk's.
+/// Answers every request of the web pages.
+///
+/// The pages decide nothing about letters: that is done by the desk, and by the index where no records have
+/// to be read.
 struct Pages: Sendable {
     let gate: Gate
     let templates: Templates
-    /// At this one people look, and the index is kept up to date.
+    /// The desk for looking, which also keeps the index up to date.
     let desk: DeskThread
     let runner: ReplayRunner
     let watch: IndexWatch
     let shelf: PlanShelf
     let index: LetterIndex
+    /// Makes the marks of masked values.
     let mark: KeyedMark
+    /// Returns the wall-clock time in milliseconds since 1970.
     let now: @Sendable () -> Int64
 
-    /// A request that was let in, and the time at which it is answered.
+    /// A request that was accepted, with its user and the time at which it is answered, in milliseconds since
+    /// 1970.
     struct Visit: Sendable {
         var request: PageRequest
         var visitor: Gate.Visitor
         var now: Int64
     }
 
-    /// Never throws: what goes wrong is a page too.
+    /// Answers a request. An error becomes a page too.
     func answer(_ request: PageRequest) async -> PageAnswer {
         switch self.gate.judge(request) {
         case .refused(let status, let sentence):
@@ -40,8 +46,11 @@ struct Pages: Sendable {
         }
     }
 
-    /// A strict cookie does not come with a link that is followed from a chat or an alert. Asked once more from here,
-    /// the browser brings it, and forms that are open in other tabs stay good.
+    /// Returns a page that has the browser ask for the same address again, from this site.
+    ///
+    /// Browsers do not send a strict cookie (`SameSite=Strict`) with a request that follows a link on another
+    /// site, such as a chat or an alert. The second request carries it. Setting a new cookie instead would
+    /// make the forms in other tabs invalid.
     private static func onceMore(_ request: PageRequest) -> PageAnswer {
         let path = "/" + request.steps.map { FormFields.encode(String($0)) }.joined(separator: "/")
         let query = request.query.text
@@ -55,6 +64,7 @@ struct Pages: Sendable {
         )
     }
 
+    /// Answers an accepted request by its method.
     private func answer(_ visit: Visit) async -> PageAnswer {
         do {
             switch visit.request.method {
@@ -70,6 +80,7 @@ struct Pages: Sendable {
         }
     }
 
+    /// Answers a GET request: the page or file of its path.
     private func look(_ visit: Visit) async throws -> PageAnswer {
         let steps = visit.request.steps
         switch steps.first {
@@ -91,6 +102,7 @@ struct Pages: Sendable {
         }
     }
 
+    /// Answers a POST request: does what its path names.
     private func act(_ visit: Visit) async throws -> PageAnswer {
         let steps = visit.request.steps
         switch (steps.first, steps.count, steps.last) {
@@ -102,12 +114,16 @@ struct Pages: Sendable {
         }
     }
 
-    // MARK: What all pages share
+    // MARK: Shared by all pages
 
+    /// Returns the values that the layout of every page needs.
+    ///
+    /// - Parameter address: the page's address in the navigation; empty if the navigation does not have it.
     func frame(_ title: String, _ visit: Visit, at address: String) -> Frame {
         Frame(title, at: address, for: visit.visitor, self.watch.now, self.runner.running, now: visit.now)
     }
 
+    /// Returns a page with a heading, sentences and a link.
     func message(
         _ visit: Visit,
         _ status: PageAnswer.Status,
@@ -130,6 +146,7 @@ struct Pages: Sendable {
         }
     }
 
+    /// Returns the page for an error.
     private func failure(_ visit: Visit, _ error: any Error) -> PageAnswer {
         switch error {
         case let error as Desk.NoSuchLetter:
@@ -159,6 +176,7 @@ struct Pages: Sendable {
         }
     }
 
+    /// Returns the page for a replay or a discard that has to wait for another one.
     func taken(_ visit: Visit) -> PageAnswer {
         self.message(
             visit,
@@ -173,6 +191,7 @@ struct Pages: Sendable {
     }
 }
 
+/// The values of the template `message`.
 struct MessageModel: Sendable {
     var frame: Frame
     var heading: String

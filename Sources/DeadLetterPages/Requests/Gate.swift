@@ -3,36 +3,49 @@ import Operations
 import WebPages
 import WireFormats
 
-/// Decides who may come in and who may change something. Pure, but for the keys it is born with.
+/// Decides which requests may see pages, and which may change something. Does no I/O; its only state is a
+/// random key.
+///
+/// A request has to name a host that is served. With a proxy token set, it must carry the token and name its
+/// user. A form must also come from this site and bring back the token of its session (protection against
+/// cross-site request forgery).
 struct Gate: Sendable {
     private let settings: PagesSettings
     private let constantTime = ConstantTime()
-    /// Of this process: what a page was given before a restart is worth nothing after it.
+    /// Signs the form tokens with a key of this process, so that forms from before a restart are not
+    /// accepted.
     private let authentication = MessageAuthentication(key: ConstantTime.randomBytes(32))
 
+    /// The name of the session cookie.
     static let cookieName = "dead-letters-session"
+    /// The form field that holds the form token.
     static let tokenField = "csrf"
+    /// The length of a session id in hexadecimal digits.
     private static let sessionDigits = 32
+    /// The length of a user's name at most, in bytes.
     private static let longestName = 128
 
     init(_ settings: PagesSettings) { self.settings = settings }
 
-    /// Somebody who was let in.
+    /// A user whose request was accepted.
     struct Visitor: Sendable {
-        /// As the ledger and the audit trail will have it.
+        /// The name of the user, as it stands in the ledger and the audit trail.
         var name: String
+        /// The session id of the browser.
         var session: String
-        /// What a form of theirs has to bring back.
+        /// The form token, which every form of this visitor has to bring back.
         var token: String
-        /// Set if the browser has to be told of its session.
+        /// The cookie to set; nil if the browser has sent its session.
         var newCookie: String?
     }
 
+    /// The decision about a request.
     enum Verdict: Sendable {
         case welcome(Visitor)
         case refused(PageAnswer.Status, String)
     }
 
+    /// Decides about a request. A refusal has the status and the sentence of its answer.
     func judge(_ request: PageRequest) -> Verdict {
         guard let host = request.host, self.settings.servedHost.isMeant(by: host) else {
             return .refused(.misdirected, "This server is not known by that name.")
@@ -55,12 +68,16 @@ struct Gate: Sendable {
         return .welcome(visitor)
     }
 
+    /// The reason why a request names no user that is accepted.
     private struct Refusal: Error {
         var status: PageAnswer.Status
         var sentence: String
     }
 
-    /// Whoever has the token is the proxy, or somebody whom it was given to: those are believed who they say they are.
+    /// Returns the name of the user.
+    ///
+    /// Without a proxy token in the settings it is the local user. With one, only the proxy and the users it
+    /// was given to have the token, so the name in their request is accepted.
     private func name(of request: PageRequest) -> Result<String, Refusal> {
         guard let secret = self.settings.proxyToken else { return .success(self.settings.localUser) }
         let claim = TokenClaim(request.headers["authorization"] ?? "")
@@ -80,6 +97,7 @@ struct Gate: Sendable {
         return .success(name)
     }
 
+    /// Returns the visitor of a request, with a new session if the request has none.
     private func visitor(_ name: String, _ request: PageRequest) -> Visitor {
         let known = request.cookie(Self.cookieName).flatMap { Self.isSession($0) ? $0 : nil }
         let session =
@@ -97,6 +115,7 @@ struct Gate: Sendable {
         )
     }
 
+    /// Whether a text has the form of a session id.
     private static func isSession(_ text: String) -> Bool {
         text.utf8.count == self.sessionDigits
             && text.utf8.allSatisfy {
@@ -104,8 +123,9 @@ struct Gate: Sendable {
             }
     }
 
+    /// Returns the `Set-Cookie` value of a session.
     private func cookie(_ session: String, _ request: PageRequest) -> String {
-        // A proxy that has shown its token is believed about TLS too.
+        // The header of a proxy that has the token also decides whether the browser uses TLS.
         let isSecure =
             self.settings.tls != nil
             || (self.settings.proxyToken != nil && request.headers["x-forwarded-proto"] == "https")
@@ -113,7 +133,10 @@ struct Gate: Sendable {
             + (isSecure ? "; Secure" : "")
     }
 
-    /// Browsers say where a form was. What says nothing is no browser of today, and still needs the token.
+    /// Whether a form comes from a page of this server, by the headers `Origin` and `Sec-Fetch-Site`.
+    ///
+    /// Present-day browsers send at least one of them. A request with neither passes here, and still needs
+    /// the form token.
     private func comesFromHere(_ request: PageRequest, _ host: String) -> Bool {
         if let origin = request.headers["origin"]?.lowercased() {
             guard let scheme = ["http://", "https://"].first(where: { origin.hasPrefix($0) }),

@@ -8,16 +8,20 @@ import Operations
 import ServiceLifecycle
 import WebPages
 
-/// Serves the dead letters as web pages, until its service group tells it to stop.
+/// Serves the dead letters as web pages until its service group stops it.
 ///
-/// It keeps two desks to the end of the process: one at which people look, and one that replays, one replay at a time.
-/// Told to stop, it lets the present replay come to a halt between two records, and leaves the rest open.
+/// The server keeps two desks until the process ends: one for looking, and one that replays, one replay at a
+/// time. When the server is stopped, a running replay ends after its present transaction, and the letters
+/// that are left stay open.
 package struct PagesServer: Service {
-    /// People are few, and each browser has a handful of connections.
+    /// The number of connections at most. The users are few, and each browser opens a handful of connections.
     private static let mostConnections = 128
-    /// Room for the ids of a whole page of letters.
+    /// The length of one header at most, in bytes. Request line and headers have room for the ids of a whole
+    /// page of letters.
     private static let longestHeader = 16_384
+    /// The length of path and query at most, in bytes.
     private static let longestURI = 16_384
+    /// The length of a posted form at most, in bytes.
     static let longestBody = 65_536
 
     private let settings: PagesSettings
@@ -26,12 +30,14 @@ package struct PagesServer: Service {
     private let now: @Sendable () -> Int64
     private let listening: @Sendable (_ port: Int) async -> Void
 
+    /// Creates a server, which listens once `run()` is called.
+    ///
     /// - Parameters:
-    ///   - desk: as for every other command. Its `user` is not used: who is at work, each request tells.
-    ///   - environment: the process's own, for the index's usual place.
-    ///   - now: wall-clock milliseconds since 1970.
+    ///   - desk: the settings of the desks. Their `user` is not used, because each request names its user.
+    ///   - environment: the variables of the process, for the standard path of the index.
+    ///   - now: returns the wall-clock time in milliseconds since 1970.
     ///   - listening: called once, with the port, as soon as connections are accepted.
-    /// - Throws: `PagesSettings.Unsafe`; nothing has been opened then.
+    /// - Throws: `PagesSettings.Unsafe` before anything is opened.
     package init(
         _ settings: PagesSettings,
         desk: DeadLetterSettings,
@@ -47,8 +53,10 @@ package struct PagesServer: Service {
         self.listening = listening
     }
 
-    /// - Throws: `SmallServer.CannotListen`; what keeps a desk from being opened, such as a cluster that does not
-    ///   answer; and what is wrong with certificate or key.
+    /// Serves until the service group stops it.
+    ///
+    /// - Throws: `SmallServer.CannotListen`; an error that keeps a desk from being opened, such as a cluster
+    ///   that does not answer; an error about the certificate or its key.
     package func run() async throws {
         let (looking, replaying) = (DeskThread(), DeskThread())
         let runner = ReplayRunner(replaying, now: self.now)
@@ -62,7 +70,8 @@ package struct PagesServer: Service {
             group.addTask { try await replaying.run(open) }
             group.addTask { await runner.run() }
             group.addTask {
-                // However it ends, the threads are to end too, after what they are doing.
+                // The desk threads and the runner have to end whichever way serving ends; each finishes its
+                // present job first.
                 defer {
                     runner.close()
                     looking.close()
@@ -82,6 +91,7 @@ package struct PagesServer: Service {
         }
     }
 
+    /// Waits for both desks, then serves the pages.
     private func serve(
         _ desk: DeskThread,
         _ replaying: DeskThread,
@@ -91,10 +101,10 @@ package struct PagesServer: Service {
         let (index, mark): (LetterIndex, KeyedMark)
         do {
             (index, mark) = try await desk.perform { ($0.index, $0.mark) }
-            // Nobody is let in before both are there.
+            // The server accepts no connection before both desks are open.
             try await replaying.perform { _ in }
         } catch is DeskThread.Closed {
-            // The thread's own error says why.
+            // `run` throws the error of the desk thread itself, which says why there is no desk.
             return
         }
         let pages = Pages(
@@ -129,6 +139,7 @@ package struct PagesServer: Service {
         }
     }
 
+    /// Reads the certificate and its key, for TLS 1.2 or later and HTTP/1.1.
     private static func configuration(_ tls: PagesSettings.TLS) throws -> TLSConfiguration {
         let chain = try NIOSSLCertificate.fromPEMFile(tls.certificateFile)
         let key = try NIOSSLPrivateKey(file: tls.keyFile, format: .pem)
@@ -141,6 +152,7 @@ package struct PagesServer: Service {
         return configuration
     }
 
+    /// Answers a request; an error becomes an answer too.
     private static func response(to request: Request, from pages: Pages) async -> Response {
         var answer: PageAnswer
         do {
@@ -148,17 +160,22 @@ package struct PagesServer: Service {
         } catch let refusal as Refusal {
             answer = PageAnswer(refusal.status, "text/plain; charset=utf-8", refusal.sentence + "\n")
         } catch {
-            // A body that is too long, or that broke off.
+            // The body was too long, or the connection broke off while the body was read.
             answer = PageAnswer(.tooLarge, "text/plain; charset=utf-8", "That is too long.\n")
         }
         return answer.response(to: request)
     }
 
+    /// A request that is refused before a page sees it.
     private struct Refusal: Error {
         var status: PageAnswer.Status
         var sentence: String
     }
 
+    /// Reads a request, with its form if it has one.
+    ///
+    /// - Throws: `Refusal` for an address that is too long or a body that is no form; an error if the body is
+    ///   longer than `longestBody`.
     private static func pageRequest(_ request: Request) async throws -> PageRequest {
         guard request.uri.string.utf8.count <= Self.longestURI else {
             throw Refusal(status: .tooLarge, sentence: "That address is too long.")

@@ -1,43 +1,55 @@
 package import Operations
 import WebPages
 
-/// Where the pages are served, and to whom.
+/// The address of the pages, and the rules for who may use them.
 package struct PagesSettings: Sendable {
-    /// Files in PEM: the certificate with those that vouch for it, and its key.
+    /// The PEM files of a TLS server.
     package struct TLS: Hashable, Sendable {
+        /// The path of the file with the server's certificate, followed by those of its issuers.
         package var certificateFile: String
+        /// The path of the file with the certificate's private key.
         package var keyFile: String
 
+        /// Names the files; `PagesServer.run` reads them.
         package init(certificateFile: String, keyFile: String) {
             self.certificateFile = certificateFile
             self.keyFile = keyFile
         }
     }
 
-    /// Why the pages are not served like that, in a sentence for whoever set it.
+    /// The settings would let strangers in. The description is a sentence for the person who wrote the
+    /// settings.
     package struct Unsafe: Error, Hashable, CustomStringConvertible {
+        /// The sentence that names the setting and what to do.
         package var description: String
     }
 
-    /// An address of this machine.
+    /// The address of this machine at which the pages are served.
     package var host: String
-    /// 0 for any that is free.
+    /// The port; 0 takes any free one.
     package var port: Int
-    /// More names that browsers may know the server by, without a port: behind a proxy, the proxy's. A request for
-    /// any other name is refused, so that no site can point a name of its own at this server.
+    /// Further names under which browsers may reach the server, without a port; behind a proxy, the proxy's
+    /// name.
+    ///
+    /// A request for any other name is refused, so that no web site can point its own name at this server
+    /// (DNS rebinding).
     package var names: [String]
+    /// The files for TLS; nil serves plain HTTP.
     package var tls: TLS?
-    /// What every request has to carry, as `Authorization: Bearer TOKEN`, or as the password of `Basic`. Nil for none.
+    /// The token that every request must carry, as `Authorization: Bearer TOKEN` or as the password of
+    /// `Basic`; at least 16 bytes. Nil asks for no token.
     package var proxyToken: Secret?
-    /// The header in which a proxy that has the token says who is at work.
+    /// The header in which a proxy that has the token names the user.
     package var userHeader: String
-    /// Who is at work where there is no token.
+    /// The name of the user if no token is asked for.
     package var localUser: String
-    /// How often the index is brought up to date.
+    /// The pause between two refreshes of the index.
     package var refreshInterval: Duration
-    /// Milliseconds: letters that the broker deletes within that time are warned of.
+    /// The period of the retention warning in milliseconds: the pages warn of open letters that the broker
+    /// may delete within it.
     package var retentionWarning: Int64
 
+    /// Creates settings; `check()` says whether they are safe.
     package init(
         host: String = "127.0.0.1",
         port: Int = 8_086,
@@ -60,9 +72,13 @@ package struct PagesSettings: Sendable {
         self.retentionWarning = retentionWarning
     }
 
+    /// The length of a token at least, in bytes.
     private static let shortestToken = 16
 
-    /// - Throws: `Unsafe` if everybody who reaches the address could read along, or do as they like.
+    /// Checks that strangers cannot use the pages.
+    ///
+    /// - Throws: `Unsafe` if the token is too short, if other machines can reach the address without TLS or a
+    ///   token, or if the address is a wildcard and no name is given.
     package func check() throws(Unsafe) {
         if let proxyToken, proxyToken.revealBytes().count < Self.shortestToken {
             throw Unsafe(description: "the proxy's token has fewer than \(Self.shortestToken) bytes")
@@ -80,10 +96,10 @@ package struct PagesSettings: Sendable {
         }
     }
 
-    /// Where they are, and by which names.
+    /// The address, with the names that requests may use.
     var servedHost: ServedHost { ServedHost(self.host, names: self.names) }
 
-    /// Where a browser finds the pages.
+    /// Returns the URL at which a browser finds the pages.
     package func address(port: Int) -> String {
         self.servedHost.url(port: port, isSecure: self.tls != nil)
     }

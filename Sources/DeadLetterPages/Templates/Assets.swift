@@ -1,12 +1,14 @@
-/// What pages load beside themselves.
+/// The files that pages load: icon, script and style sheet.
 enum Assets {
+    /// The icon, as SVG.
     static let icon = """
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#274c77"/>\
         <path d="M6 10h20v13H6z" fill="none" stroke="#fff" stroke-width="2.5"/>\
         <path d="M6 11l10 7 10-7" fill="none" stroke="#fff" stroke-width="2.5"/></svg>
         """
 
-    /// Everything works without it: it only spares whoever watches a replay a flicker of the whole page.
+    /// The script, which updates the part of a page that shows a running replay, so that the browser does not
+    /// reload the whole page. Every page also works without it.
     static let script = """
         "use strict";
         (() => {
@@ -34,6 +36,7 @@ enum Assets {
         })();
         """
 
+    /// The style sheet, for light and dark screens.
     static let style = """
         :root {
           color-scheme: light dark;

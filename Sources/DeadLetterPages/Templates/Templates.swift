@@ -1,7 +1,9 @@
 import WebPages
 
-/// All pages as templates. None asks for a value as it is, without escaping it: a test holds them to that.
+/// The templates of all pages, as Mustache. A test checks that no template asks for a value without escaping
+/// it.
 struct Templates: Sendable {
+    /// The templates by name.
     enum Name: String, CaseIterable {
         case layout, filter, pager, groups, letters, letter, plan, discard, batches, batch, audit, retention,
             message
@@ -9,14 +11,21 @@ struct Templates: Sendable {
 
     private let templates: PageTemplates
 
+    /// Reads all templates.
+    ///
+    /// - Throws: the error of a template that is not valid Mustache.
     init() throws {
         self.templates = try PageTemplates(Name.allCases.map { (name: $0.rawValue, text: Self.text($0)) })
     }
 
+    /// Renders a template with the values of a model.
+    ///
+    /// - Throws: `PageTemplates.Missing` if the template is unknown.
     func render(_ model: any Sendable, with name: Name) throws -> String {
         try self.templates.render(model, with: name.rawValue)
     }
 
+    /// Returns the text of a template.
     static func text(_ name: Name) -> String {
         switch name {
         case .layout: self.layout
