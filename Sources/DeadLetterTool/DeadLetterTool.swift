@@ -4,7 +4,7 @@ import Kafka
 import Terminal
 import WorkerKit
 
-/// From "what broke?" to "fixed and replayed, once".
+/// The program `dead-letters`: shows what has failed, and replays it once.
 @main
 struct DeadLetterTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,20 +29,24 @@ struct DeadLetterTool: AsyncParsableCommand {
     )
 }
 
-/// What a command ends with where it does not end with success.
+/// The exit codes of a command that does not end with success.
 extension ExitCode {
-    /// A part of it was refused, left, or has failed again.
+    /// A part of the letters was refused, left, or has failed again.
     static let inPart = ExitCode(3)
+    /// No letter or topic fits what the user asked for.
     static let nothingMatches = ExitCode(4)
-    /// Somebody else has begun to replay or discard.
+    /// The command gave way to another process that replays or discards, or was fenced by it.
     static let takenOver = ExitCode(5)
+    /// A signal interrupted the command.
     static let interrupted = ExitCode(130)
 }
 
 extension Desk.NoSuchLetter: ErrorWithExitCode {
+    /// Exit code 4, as for a filter that no letter meets.
     package var exitCode: Int32 { ExitCode.nothingMatches.rawValue }
 }
 
 extension TopicReader.MissingTopic: ErrorWithExitCode {
+    /// Exit code 4, as for a filter that no letter meets.
     package var exitCode: Int32 { ExitCode.nothingMatches.rawValue }
 }

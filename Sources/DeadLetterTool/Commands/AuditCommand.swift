@@ -3,7 +3,7 @@ import DeadLetters
 import Terminal
 import WireFormats
 
-/// `dead-letters audit`: who did what, when and why.
+/// `dead-letters audit`: shows which user did what, when and why.
 struct AuditCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
@@ -31,6 +31,7 @@ struct AuditCommand: WaitingCommand {
         }
     }
 
+    /// An entry of the audit trail as JSON.
     struct Form: Encodable {
         var action: String
         var by: String

@@ -3,7 +3,7 @@ import DeadLetters
 import Operations
 import Terminal
 
-/// `dead-letters discard`: nobody will do anything about these.
+/// `dead-letters discard`: puts letters aside for good.
 struct DiscardCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",

@@ -5,7 +5,7 @@ import Records
 import Terminal
 import WireFormats
 
-/// `dead-letters edit`: mend a letter's payload, and replay it.
+/// `dead-letters edit`: lets the user change the payload of one letter, and replays it.
 struct EditCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
@@ -88,7 +88,10 @@ struct EditCommand: WaitingCommand {
         try TerminalReplay(desk: desk, isJSON: self.options.json, wish: wish).run(plan, options, as: .edit)
     }
 
-    /// What came out of the editor, as the record's bytes. A text that is refused can be mended again.
+    /// Returns the edited payload as the bytes of a record.
+    ///
+    /// If the schema or the worker's rules refuse the text, the user can open the editor again. A text from
+    /// `--file` is refused at once.
     private func edited(_ text: [UInt8], _ payload: DeadLetterPayload) throws -> [UInt8] {
         if let file {
             let text = try EditedFile(at: file).read()
@@ -112,6 +115,7 @@ struct EditCommand: WaitingCommand {
         }
     }
 
+    /// Returns the fault as a sentence with its place in the text.
     private static func sentence(_ fault: DeadLetterPayload.EditFault) -> String {
         let place = fault.line.map { "line \($0)\(fault.column.map { ", column \($0)" } ?? ""): " } ?? ""
         return "\(place)\(SafeText.line(fault.sentence))\(fault.code.map { " (\($0))" } ?? "")"

@@ -4,7 +4,7 @@ import Foundation
 import Operations
 import Terminal
 
-/// `dead-letters export`: letters for a spreadsheet or a script, masked.
+/// `dead-letters export`: writes letters as JSON lines or CSV for a spreadsheet or a script, always masked.
 struct ExportCommand: WaitingCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable { case jsonl, csv }
 
@@ -30,7 +30,7 @@ struct ExportCommand: WaitingCommand {
         }
     }
 
-    /// Letters that are fetched at a time.
+    /// The number of letters that are fetched at a time.
     private static let chunk = 200
 
     func carryOut(until wish: StopWish) throws {
@@ -62,12 +62,14 @@ struct ExportCommand: WaitingCommand {
         }
     }
 
+    /// The titles of the CSV columns, in the order of `cells`.
     private static let columns = [
         "id", "position", "group", "worker", "class", "reason", "state", "at", "first_failed_at", "key",
         "record",
         "attempts", "upstream_status", "value_bytes", "replays", "replayable", "message", "payload",
     ]
 
+    /// Returns the CSV cells of a letter, in the order of `columns`.
     private static func cells(_ form: LetterDetailForm) -> [String] {
         let letter = form.letter
         return [

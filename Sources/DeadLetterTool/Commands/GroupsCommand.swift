@@ -4,7 +4,8 @@ import Operations
 import Terminal
 import WireFormats
 
-/// `dead-letters groups`: what is the same trouble, as one line.
+/// `dead-letters groups`: shows the groups of letters, one line each, and explains those of the first three
+/// that have open letters.
 struct GroupsCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "groups",
@@ -59,10 +60,12 @@ struct GroupsCommand: WaitingCommand {
         }
     }
 
+    /// The groups as JSON.
     struct Form: Encodable {
         var groups: [GroupForm]
-        /// Groups and letters in all.
+        /// The number of all groups of the filter, also beyond `--limit`.
         var total: Int
+        /// The number of letters in all those groups.
         var letters: Int
     }
 }

@@ -3,7 +3,7 @@ import DeadLetters
 import Operations
 import Terminal
 
-/// `dead-letters list`: letters, one line each.
+/// `dead-letters list`: shows letters, one line each, the newest first.
 struct ListCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

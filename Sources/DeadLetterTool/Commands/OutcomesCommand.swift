@@ -5,7 +5,7 @@ import Operations
 import Terminal
 import WireFormats
 
-/// `dead-letters outcomes`: how replays have ended.
+/// `dead-letters outcomes`: shows how replays have ended.
 struct OutcomesCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "outcomes",
@@ -35,7 +35,7 @@ struct OutcomesCommand: WaitingCommand {
         var batches = try desk.index.batches(limit: limit, batch: self.batch)
         let deadline = ContinuousClock.now + .seconds(self.wait ?? 0)
         var wait = Wait(on: [wish.descriptor])
-        // Results are looked for anew; nobody tells of them.
+        // The index is refreshed twice a second, because no event tells of a new result.
         while batches.contains(where: { $0.open > 0 }), ContinuousClock.now < deadline, wish.count == 0 {
             wait(atMost: .milliseconds(500))
             try desk.refresh()
@@ -60,6 +60,7 @@ struct OutcomesCommand: WaitingCommand {
         }
     }
 
+    /// Returns a replay and its outcomes in one line.
     static func sentence(_ batch: BatchView) -> String {
         let others: [(LetterState, String)] = [
             (.rejected, "rejected"), (.expired, "expired"), (.discarded, "discarded"),
@@ -75,6 +76,7 @@ struct OutcomesCommand: WaitingCommand {
             + parts.joined(separator: ", ") + because
     }
 
+    /// Replays and their letters as JSON.
     struct Form: Encodable {
         var batches: [BatchForm]
         var replays: [ReplayForm]

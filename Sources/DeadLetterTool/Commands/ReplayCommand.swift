@@ -3,7 +3,7 @@ import DeadLetters
 import Operations
 import Terminal
 
-/// `dead-letters replay`: back to where it came from, once.
+/// `dead-letters replay`: publishes the records of letters again, each one once.
 struct ReplayCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -66,7 +66,8 @@ struct ReplayCommand: WaitingCommand {
         }
         if !self.options.json { for line in ReplayPlanPage(plan, now: now).refusals { Console.line(line) } }
         try self.endIfNothing(of: plan)
-        // What another process has replayed until it was killed is in the ledger, and in no plan any more.
+        // Letters that the other process has replayed are in the ledger by now, so a new plan leaves them
+        // out.
         if try self.how.giveWay(at: desk, until: wish) { plan = try desk.plan(filter, options) }
         try self.endIfNothing(of: plan)
         if !self.options.json { for line in ReplayPlanPage(plan, now: now).warnings { Console.line(line) } }
@@ -74,6 +75,7 @@ struct ReplayCommand: WaitingCommand {
         try runner.run(plan, options)
     }
 
+    /// Ends the command if the plan has no letters to replay.
     private func endIfNothing(of plan: ReplayPlan) throws {
         guard plan.items.isEmpty else { return }
         if self.options.json {
@@ -84,6 +86,7 @@ struct ReplayCommand: WaitingCommand {
         throw plan.refusals.isEmpty ? ExitCode.nothingMatches : ExitCode.inPart
     }
 
+    /// Prints the plan of a dry run.
     private func show(_ plan: ReplayPlan, _ now: Int64) {
         for line in ReplayPlanPage(plan, now: now).lines { Console.line(line) }
         if !plan.items.isEmpty { Console.line("Nothing was done. Add --go to replay.") }

@@ -4,7 +4,7 @@ import Operations
 import Terminal
 import WireFormats
 
-/// `dead-letters retention`: which letters the broker will delete soon.
+/// `dead-letters retention`: shows which open letters the broker will delete soon.
 struct RetentionCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "retention",
@@ -29,6 +29,7 @@ struct RetentionCommand: WaitingCommand {
         if views.contains(where: { $0.goingSoon > 0 }) { throw ExitCode.inPart }
     }
 
+    /// Returns the figures of a topic in one line.
     private static func sentence(_ view: RetentionView, _ now: Int64) -> String {
         var text = "\(SafeText.line(view.topic)): \(Words.count(view.open, "open letter"))"
         if view.isUnknown { return text + "; the cluster does not tell how long it keeps them" }
@@ -45,6 +46,7 @@ struct RetentionCommand: WaitingCommand {
         return text
     }
 
+    /// The figures of a topic as JSON.
     struct Form: Encodable {
         var topic: String
         var retentionMilliseconds: Int64?

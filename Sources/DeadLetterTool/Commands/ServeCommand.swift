@@ -9,7 +9,7 @@ import Terminal
 import UnixSignals
 import WorkerKit
 
-/// `dead-letters serve`: the same in a web page.
+/// `dead-letters serve`: serves the web pages until SIGTERM or SIGINT.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",

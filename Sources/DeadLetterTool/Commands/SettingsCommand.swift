@@ -2,7 +2,7 @@ import ArgumentParser
 import Operations
 import Terminal
 
-/// `dead-letters settings`: every setting there is.
+/// `dead-letters settings`: lists all settings.
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings",
@@ -11,8 +11,9 @@ struct SettingsCommand: ParsableCommand {
 
     func run() { Console.line(Self.markdown) }
 
+    /// The table of all settings, as README.md has it.
     static var markdown: String {
-        // Nothing is set, so that nothing but the defaults can show.
+        // No file and no variable is read, so the table shows the defaults.
         let reader = SettingsReader(file: nil, overrides: [])
         _ = ToolSettings(reader)
         return SettingDocumentation.markdown(reader.documentation)

@@ -3,7 +3,7 @@ import DeadLetters
 import Operations
 import Terminal
 
-/// `dead-letters show`: everything about one letter.
+/// `dead-letters show`: shows everything about one letter, masked unless `--reveal` is given.
 struct ShowCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -3,7 +3,8 @@ import DeadLetters
 import Operations
 import Terminal
 
-/// `dead-letters stats`: how much there is, how fast it grows, how old it is.
+/// `dead-letters stats`: shows for each topic how many letters there are, how fast they grow, and how old
+/// they are.
 struct StatsCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
@@ -13,6 +14,7 @@ struct StatsCommand: WaitingCommand {
     @OptionGroup var options: DeskOptions
     @OptionGroup var filters: FilterOptions
 
+    /// The figures of a topic as JSON. `lastHour` counts the letters since the last full hour.
     struct Form: Encodable {
         var topic: String
         var letters: Int
@@ -51,6 +53,7 @@ struct StatsCommand: WaitingCommand {
         for line in table.lines { Console.line(line) }
     }
 
+    /// Returns the figures of a topic from those of its groups.
     private static func form(_ topic: String, _ groups: [GroupView]) -> Form {
         Form(
             topic: topic,

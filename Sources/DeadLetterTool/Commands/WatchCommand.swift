@@ -5,7 +5,7 @@ import Operations
 import Terminal
 import WireFormats
 
-/// `dead-letters watch`: letters as they come.
+/// `dead-letters watch`: shows letters as they are written.
 struct WatchCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
@@ -27,7 +27,7 @@ struct WatchCommand: WaitingCommand {
         let now = Timestamp.now.millisecondsSince1970
         let desk = try self.options.desk()
         var filter = self.filters.filter(now: now)
-        // A letter is new by where it lies, not by its time, which its writer sets.
+        // A letter is new if its offset is. The time of a letter cannot tell, because its writer sets it.
         var seen = try desk.ends()
         var counts: [String: Int] = [:]
         var left = self.count ?? .max

@@ -1,7 +1,10 @@
 import ArgumentParser
 
-/// A reason that somebody gives for what they do.
+/// The reason that a user gives for a command.
 enum Because {
+    /// Checks the length of a reason, if one is given.
+    ///
+    /// - Throws: `ValidationError` unless it has 1 to 1,000 bytes and more than white space.
     static func check(_ because: String?) throws {
         guard let because else { return }
         guard (1...1_000).contains(because.utf8.count), because.contains(where: { !$0.isWhitespace }) else {

@@ -4,7 +4,8 @@ import Foundation
 import Operations
 import Terminal
 
-/// How a command reaches a cluster and its dead letters. What is given here comes before the settings file.
+/// The options with which every command reaches a cluster and its dead letters. An option overrides the
+/// settings file.
 struct DeskOptions: ParsableArguments {
     @Option(help: "The settings, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
@@ -36,7 +37,10 @@ struct DeskOptions: ParsableArguments {
     @Flag(help: "Print JSON instead of text.")
     var json = false
 
-    /// - Throws: `SettingsFaults` with everything that is wrong, one line each.
+    /// Reads the settings and applies the options.
+    ///
+    /// - Throws: `SettingsFaults` with one line for each faulty setting; `Complaint` for a user name that is
+    ///   empty or longer than 128 bytes.
     func loaded() throws -> (desk: DeadLetterSettings, serve: ServeSettings) {
         let reader = SettingsReader(file: try self.config.map { try SettingsFile(path: $0) })
         let tool = ToolSettings(reader)
@@ -44,6 +48,7 @@ struct DeskOptions: ParsableArguments {
         return (try self.settings(tool), tool.serve)
     }
 
+    /// Applies the options to the settings.
     private func settings(_ tool: ToolSettings) throws -> DeadLetterSettings {
         var properties = tool.properties.mapValues { $0.reveal() }
         properties["bootstrap.servers"] = self.brokers ?? tool.brokers
@@ -64,7 +69,7 @@ struct DeskOptions: ParsableArguments {
         )
     }
 
-    /// A desk with an index that is up to date. Progress of a long look goes to standard error.
+    /// Opens a desk and refreshes its index. The progress of a long refresh goes to standard error.
     func desk(refreshing: Bool = true) throws -> Desk {
         let reader = try ClusterReader(
             try self.loaded().desk,

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Operations
 
-/// A span of time such as `24h`.
+/// A period on the command line, such as `24h`; not negative.
 struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
     let duration: Duration
 

@@ -4,7 +4,7 @@ import Operations
 import Terminal
 import WireFormats
 
-/// Which dead letters a command is about.
+/// The options that choose letters.
 struct FilterOptions: ParsableArguments {
     @Option(help: "From this time on: 2h, 3d, 2026-11-22 or 2026-11-22T03:00:00Z.")
     var since: TimeArgument?
@@ -52,6 +52,9 @@ struct FilterOptions: ParsableArguments {
     )
     var conditions: [ConditionArgument] = []
 
+    /// Returns the options as a filter.
+    ///
+    /// - Parameter now: the time in milliseconds since 1970, from which a period such as "2h" counts back.
     func filter(now: Int64) -> LetterFilter {
         var filter = LetterFilter()
         filter.topics = self.topic
@@ -68,7 +71,8 @@ struct FilterOptions: ParsableArguments {
         return filter
     }
 
-    /// As it was written, for the audit trail. A key and what is asked of a payload may be personal: left out.
+    /// The options as they were written, for the audit trail. Keys, values of headers and conditions on
+    /// payloads are left out, because they may be personal data.
     var words: String {
         var words: [String] = []
         for (name, values) in [
@@ -85,13 +89,16 @@ struct FilterOptions: ParsableArguments {
         return words.joined(separator: " ")
     }
 
+    /// Whether no option chooses letters.
     var isEmpty: Bool { self.words.isEmpty }
 }
 
-/// A time, or how long ago it was.
+/// A time on the command line, or a period back from now.
 struct TimeArgument: ExpressibleByArgument {
     let text: String
+    /// The time in milliseconds since 1970; nil for a period.
     private let time: Int64?
+    /// The period; nil for a time.
     private let ago: Duration?
 
     init?(argument: String) {
@@ -101,11 +108,13 @@ struct TimeArgument: ExpressibleByArgument {
         if self.ago == nil, self.time == nil { return nil }
     }
 
+    /// Returns the time in milliseconds since 1970.
     func milliseconds(now: Int64) -> Int64 {
         self.time ?? now - Int64((self.ago ?? .zero) / .milliseconds(1))
     }
 }
 
+/// A state of letters on the command line.
 struct StateArgument: ExpressibleByArgument {
     let state: LetterState
 
@@ -117,6 +126,7 @@ struct StateArgument: ExpressibleByArgument {
     static let allValueStrings = LetterState.allCases.map(\.word)
 }
 
+/// A condition on the payload on the command line.
 struct ConditionArgument: ExpressibleByArgument {
     let condition: DeadLetterCondition
 

@@ -4,7 +4,7 @@ import EventThread
 import Terminal
 import WireFormats
 
-/// How a replay is done.
+/// The options that say how to replay.
 struct ReplayHow: ParsableArguments {
     @Option(help: ArgumentHelp("Another topic than the one each came from.", valueName: "topic"))
     var to: String?
@@ -51,9 +51,14 @@ struct ReplayHow: ParsableArguments {
         guard self.maxReplays >= 1 else { throw ValidationError("--max-replays is at least 1.") }
     }
 
-    /// Two at once would end each other. A replay that was killed cannot say so, and is waited for.
+    /// Waits for a replay of another process, because two replays at once would fence each other.
     ///
-    /// - Returns: whether something may have changed during a wait.
+    /// A replay whose process was killed has no last entry in the audit trail. The wait finds that out: such
+    /// a replay makes no progress for `Desk.longestSilence`.
+    ///
+    /// - Returns: whether the plan has to be made again, because letters may have changed during the wait.
+    /// - Throws: `ExitCode.takenOver` if the other replay makes progress, `ExitCode.interrupted` after a
+    ///   signal.
     func giveWay(at desk: Desk, until wish: StopWish) throws -> Bool {
         guard !self.takeOver else { return false }
         var wait = Wait(on: [wish.descriptor])
@@ -77,12 +82,14 @@ struct ReplayHow: ParsableArguments {
         }
     }
 
+    /// Returns a sentence about the replay of another process.
     private static func line(_ other: Desk.UnderWay) -> String {
         let because = other.because.isEmpty ? "" : ", because \(SafeText.line(other.because, limit: 200))"
         return
             "\(SafeText.line(other.by)) is at it: \(other.batch), \(other.done) of \(other.planned) replayed\(because)"
     }
 
+    /// The options as `ReplayOptions`, without a reason.
     var options: ReplayOptions {
         var options = ReplayOptions()
         options.target = self.to

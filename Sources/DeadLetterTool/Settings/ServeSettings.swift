@@ -1,7 +1,7 @@
 import DeadLetterPages
 import Operations
 
-/// Where the pages are served, and to whom.
+/// The settings of the web pages, as the settings file has them.
 struct ServeSettings {
     var host: String
     var port: Int
@@ -13,6 +13,7 @@ struct ServeSettings {
     var refresh: Duration
     var retentionWarning: Duration
 
+    /// Reads the section. Faults are reported to the reader.
     init(_ reader: SettingsReader) {
         self.host = reader.string(
             "host",
@@ -61,7 +62,9 @@ struct ServeSettings {
         }
     }
 
-    /// - Parameter localUser: who is at work where there is no proxy to say so.
+    /// Returns the settings for `PagesServer`.
+    ///
+    /// - Parameter localUser: the name of the user if no proxy token is set.
     func pages(localUser: String) -> PagesSettings {
         var settings = PagesSettings(localUser: localUser)
         settings.host = self.host

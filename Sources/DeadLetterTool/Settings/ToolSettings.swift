@@ -2,7 +2,7 @@ import DeadLetters
 import Kafka
 import Operations
 
-/// The tool's settings: where the cluster is, and how its dead letters are called.
+/// The settings of the tool: the cluster, the names of its topics, and the web pages.
 struct ToolSettings {
     var brokers: String
     var properties: [String: Secret]
@@ -17,6 +17,7 @@ struct ToolSettings {
     var patience: Duration
     var serve: ServeSettings
 
+    /// Reads all settings. Faults are reported to the reader.
     init(_ reader: SettingsReader) {
         let kafka = reader.section("kafka")
         self.brokers = kafka.brokers(

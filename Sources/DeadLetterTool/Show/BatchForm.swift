@@ -1,6 +1,6 @@
 import DeadLetters
 
-/// What one command replayed, as JSON.
+/// The replays of one command as JSON.
 struct BatchForm: Encodable {
     var batch: String
     var by: String

@@ -1,6 +1,6 @@
 import DeadLetters
 
-/// A group as JSON.
+/// A group of letters as JSON.
 struct GroupForm: Encodable {
     var group: String
     var topic: String

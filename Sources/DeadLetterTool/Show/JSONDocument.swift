@@ -2,8 +2,9 @@ import Foundation
 import Terminal
 import WireFormats
 
-/// What `--json` prints: one document, or one for each line.
+/// The output of `--json`: one document, or one for each line.
 enum JSONDocument {
+    /// Returns a value as JSON that is safe on a terminal.
     static func text(_ value: some Encodable, isPretty: Bool = true) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting =
@@ -12,7 +13,9 @@ enum JSONDocument {
         return self.tamed(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
-    /// What JSON allows in a text and a terminal obeys is written as an escape; line ends stand between values only.
+    /// Writes characters that JSON allows but that control a terminal as escapes.
+    ///
+    /// A line end stands between values only, never in a text, so it is kept.
     private static func tamed(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0 != "\n" && SafeText.isTreacherous($0) }) else {
             return text
@@ -31,5 +34,6 @@ enum JSONDocument {
         return tamed
     }
 
+    /// Prints a value as one document.
     static func print(_ value: some Encodable) throws { Console.line(try self.text(value)) }
 }

@@ -2,7 +2,7 @@ import DeadLetters
 import Records
 import WireFormats
 
-/// Everything about one letter as JSON: masked, unless it was revealed.
+/// Everything about one letter as JSON: masked, unless the letter is revealed.
 struct LetterDetailForm: Encodable {
     var letter: LetterForm
     var dialect: String
@@ -14,9 +14,10 @@ struct LetterDetailForm: Encodable {
     var payloadForm: String
     var payloadSchema: String?
     var payloadFault: String?
-    /// JSON as text: its order and its digits are the record's.
+    /// The payload as lines of JSON text. A text keeps the order of the members and the digits of the numbers
+    /// as they are in the record.
     var payload: [String]
-    /// Hexadecimal; only where it was revealed.
+    /// The value in hexadecimal digits; nil unless the letter is revealed.
     var rawValue: String?
     var replays: [ReplayForm]
     var successors: [String]

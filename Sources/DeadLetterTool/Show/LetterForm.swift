@@ -1,6 +1,6 @@
 import DeadLetters
 
-/// A letter as JSON, without anything personal.
+/// A letter as JSON, without personal data.
 struct LetterForm: Encodable {
     var id: String
     var position: String

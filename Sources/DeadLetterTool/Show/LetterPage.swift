@@ -2,7 +2,7 @@ import DeadLetters
 import Records
 import WireFormats
 
-/// One letter on a terminal: first what an engineer needs, then what it was made of.
+/// One letter on a terminal: first what an engineer needs to decide, then the details of the record.
 struct LetterPage {
     let lines: [String]
 
@@ -42,6 +42,7 @@ struct LetterPage {
         self.lines = lines
     }
 
+    /// Aligns names and texts; pairs with an empty text are left out.
     private static func columns(_ pairs: [(String, String)]) -> [String] {
         pairs.filter { !$0.1.isEmpty }.map { name, text in
             name + String(repeating: " ", count: max(1, 10 - name.count)) + text
@@ -55,6 +56,7 @@ struct LetterPage {
         ].compactMap(\.self).joined(separator: ", ")
     }
 
+    /// Returns the events of the letter, the oldest first.
     private static func history(_ letter: MaskedLetter, _ now: Int64) -> [String] {
         let (view, facts) = (letter.detail.view, letter.detail.facts)
         var events: [(Int64, String)] = []
@@ -95,6 +97,7 @@ struct LetterPage {
         return lines
     }
 
+    /// Returns the dump of the value, or how to see it.
     private static func bytes(_ letter: MaskedLetter) -> [String] {
         guard let value = letter.detail.record.value else { return [] }
         guard let dump = letter.dump else {

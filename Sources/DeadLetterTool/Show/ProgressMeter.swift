@@ -2,12 +2,14 @@ import DeadLetters
 import Glibc
 import Terminal
 
-/// How far a long look has come, on one line of standard error that is written over; nothing where nobody watches.
+/// Shows the progress of a long refresh on one line of standard error, which is written over. Shows nothing
+/// if standard error is no terminal.
 final class ProgressMeter {
     private let isWatched = isatty(STDERR_FILENO) == 1
     private let start = ContinuousClock.now
     private var hasShown = false
 
+    /// Shows the progress, unless the refresh has taken less than 500 ms.
     func show(_ progress: ClusterReader.Progress) {
         guard self.isWatched, ContinuousClock.now - self.start > .milliseconds(500), progress.total > 0 else {
             return
@@ -20,6 +22,7 @@ final class ProgressMeter {
         )
     }
 
+    /// Removes the line.
     func finish() {
         guard self.hasShown else { return }
         Console.write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO)

@@ -1,6 +1,6 @@
 import DeadLetters
 
-/// A replay as JSON.
+/// One replay of a letter as JSON.
 struct ReplayForm: Encodable {
     var replay: String
     var batch: String

@@ -1,15 +1,15 @@
 import DeadLetters
 
-/// What a replay would do, as JSON.
+/// The plan of a replay as JSON.
 struct ReplayPlanForm: Encodable {
     var wouldReplay: Int
     var targets: [String: Int]
     var refusals: [String: Int]
     var beyondMaximum: Int
     var needingFix: Int
-    /// Letters that would go although a replay of theirs has succeeded.
+    /// The number of planned letters of which a replay has succeeded already.
     var succeededBefore: Int
-    /// Letters that would go although a replay of theirs has no outcome yet.
+    /// The number of planned letters whose earlier replay has no outcome yet.
     var withoutOutcome: Int
     var letters: [String]
 

@@ -1,14 +1,15 @@
 import DeadLetters
 import WireFormats
 
-/// What a replay would do, on a terminal.
+/// The plan of a replay on a terminal.
 struct ReplayPlanPage {
     private let plan: ReplayPlan
     private let now: Int64
 
-    /// Letters that are shown one by one.
+    /// The number of letters, and of reasons, that are listed.
     private static let shownLimit = 10
-    /// What workers give a record by default.
+    /// The age in milliseconds beyond which the page warns of a record: 7 days, the default of
+    /// `worker.deadline`; the DeviceCheck worker's own default is 5 minutes.
     private static let deadline: Int64 = 7 * 86_400_000
 
     init(_ plan: ReplayPlan, now: Int64) {
@@ -16,6 +17,7 @@ struct ReplayPlanPage {
         self.now = now
     }
 
+    /// All lines of the page.
     var lines: [String] {
         guard !self.plan.items.isEmpty || !self.plan.refusals.isEmpty else { return ["Nothing matches."] }
         var lines = ["Would replay \(Words.count(self.plan.items.count, "letter")):"]
@@ -53,6 +55,7 @@ struct ReplayPlanPage {
         return lines
     }
 
+    /// A line for each reason for which letters are refused.
     var refusals: [String] {
         self.plan.refusalCounts.sorted { $0.key.rawValue < $1.key.rawValue }.map { refusal, count in
             let option = refusal.yieldsTo.map { " (--\($0.rawValue))" } ?? ""
@@ -60,7 +63,8 @@ struct ReplayPlanPage {
         }
     }
 
-    /// What a second replay of the same letters may cost.
+    /// Warnings about letters that were replayed before, because their upstream may do the work a second
+    /// time.
     var warnings: [String] {
         var lines: [String] = []
         if self.plan.succeededBefore > 0 {

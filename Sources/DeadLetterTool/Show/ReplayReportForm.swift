@@ -1,6 +1,6 @@
 import DeadLetters
 
-/// What became of a replay, as JSON.
+/// The result of a replay or of a discard as JSON.
 struct ReplayReportForm: Encodable {
     var batch: String
     var planned: Int

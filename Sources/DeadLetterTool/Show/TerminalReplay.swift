@@ -4,12 +4,15 @@ import Glibc
 import Terminal
 import WireFormats
 
-/// A replay at a terminal: does it and says what became of it, as a sentence, a document and an exit code.
+/// Runs a replay at a terminal, and tells its result as text or JSON and by the exit code.
 struct TerminalReplay {
     let desk: Desk
     let isJSON: Bool
     let wish: StopWish
 
+    /// Replays the letters of a plan.
+    ///
+    /// - Throws: as `Desk.replay`; an `ExitCode` if not all letters were replayed.
     func run(_ plan: ReplayPlan, _ options: ReplayOptions, as action: AuditEntry.Action = .replay) throws {
         let batch = Desk.newBatch()
         let isWatched = !self.isJSON && isatty(STDERR_FILENO) == 1
@@ -37,6 +40,7 @@ struct TerminalReplay {
         try Self.end(report)
     }
 
+    /// Prints the result of a replay or of a discard.
     func tell(_ report: ReplayReport, _ word: String) {
         Console.line("\(report.batch): \(report.done) of \(Words.count(report.planned, "letter")) \(word).")
         for (refusal, count) in report.skipped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -58,6 +62,7 @@ struct TerminalReplay {
         if report.done > 0, word == "replayed" { Console.line("dead-letters outcomes \(report.batch)") }
     }
 
+    /// Throws the exit code of a command that has not done all of its letters.
     static func end(_ report: ReplayReport) throws {
         switch report.interruption {
         case .asked?: throw ExitCode.interrupted
