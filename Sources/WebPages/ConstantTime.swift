@@ -1,12 +1,16 @@
 import Cryptography
 
-/// Compares what somebody could otherwise guess byte by byte, from how long the answer takes.
+/// Compares secrets in a time that does not depend on their content, so that an attacker cannot guess them
+/// byte by byte.
 package struct ConstantTime: Sendable {
-    /// Digests under a key that nobody knows are compared, so that neither length nor content shows in the time.
+    /// Makes digests under a random key. The digests are compared instead of the values, so that the time
+    /// shows neither length nor content.
     private let authentication = MessageAuthentication(key: Self.randomBytes(32))
 
+    /// Creates a comparison with a new random key.
     package init() {}
 
+    /// Whether two byte strings are equal.
     package func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         let (one, other) = (self.authentication(one), self.authentication(other))
         var difference = UInt8(truncatingIfNeeded: one.count ^ other.count)
@@ -14,7 +18,7 @@ package struct ConstantTime: Sendable {
         return difference == 0
     }
 
-    /// From the system's own generator, which is one for secrets.
+    /// Returns random bytes that are fit for keys and tokens, from the system's generator.
     package static func randomBytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -1,20 +1,27 @@
 import WireFormats
 
-/// Names and values as a form sends them, in its body or after a question mark (`application/x-www-form-urlencoded`).
+/// Names and values as a form sends them, in its body or after the question mark of an address
+/// (`application/x-www-form-urlencoded`).
 package struct FormFields: Hashable, Sendable {
+    /// All fields in their order; a name may occur more than once.
     package private(set) var pairs: [Pair] = []
 
+    /// One field of a form.
     package struct Pair: Hashable, Sendable {
+        /// The decoded name.
         package var name: String
+        /// The decoded value, with the spaces at its ends.
         package var value: String
     }
 
-    /// Of a form of ours there are fewer.
+    /// The number of fields that are read at most; no form of ours has as many.
     private static let pairsLimit = 512
 
+    /// Creates a list without fields.
     package init() {}
 
-    /// What is no UTF-8 gets the replacement character; pairs beyond a limit are left out.
+    /// Reads encoded fields. Bytes that are not UTF-8 become replacement characters, and fields after the
+    /// first 512 are left out.
     package init(_ text: String) {
         for part in text.split(separator: "&").prefix(Self.pairsLimit) {
             let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -22,12 +29,13 @@ package struct FormFields: Hashable, Sendable {
         }
     }
 
-    /// Behind all others.
+    /// Adds a field at the end.
     package mutating func add(_ name: String, _ value: String) {
         self.pairs.append(Pair(name: name, value: value))
     }
 
-    /// The first value of this name; nil if there is none or it is nothing but spaces.
+    /// The first value of this name, without the white space at its ends; nil if there is none or it is only
+    /// white space.
     package subscript(name: String) -> String? {
         guard let value = self.pairs.first(where: { $0.name == name })?.value.trimmed, !value.isEmpty else {
             return nil
@@ -35,17 +43,19 @@ package struct FormFields: Hashable, Sendable {
         return value
     }
 
-    /// The first value of this name as it was sent, spaces and all; nil if there is none.
+    /// Returns the first value of this name as it was sent, with its spaces; nil if there is none.
     package func exactly(_ name: String) -> String? {
         self.pairs.first { $0.name == name }?.value
     }
 
-    /// All values of this name that are more than spaces.
+    /// Returns all values of this name without the white space at their ends. Values of only white space are
+    /// left out.
     package func all(_ name: String) -> [String] {
         self.pairs.filter { $0.name == name }.map(\.value.trimmed).filter { !$0.isEmpty }
     }
 
-    /// Those of these names that are more than spaces.
+    /// Returns the fields with one of these names, without the white space at the ends of their values.
+    /// Values of only white space are left out.
     package func only(_ names: Set<String>) -> FormFields {
         var fields = FormFields()
         for pair in self.pairs where names.contains(pair.name) && !pair.value.trimmed.isEmpty {
@@ -54,23 +64,24 @@ package struct FormFields: Hashable, Sendable {
         return fields
     }
 
-    /// All but those of this name.
+    /// Returns the fields without those of this name.
     package func without(_ name: String) -> FormFields {
         var fields = self
         fields.pairs.removeAll { $0.name == name }
         return fields
     }
 
-    /// As it stands in an address.
+    /// The fields as they stand in an address after the question mark.
     package var text: String {
         self.pairs.map { Self.encode($0.name) + "=" + Self.encode($0.value) }.joined(separator: "&")
     }
 
-    /// A part of an address: nothing in it can end it.
+    /// Returns a text in percent encoding, so that it can stand as a part of an address.
     package static func encode(_ text: String) -> String {
         String(decoding: PercentEncoding.encode(Array(text.utf8)), as: UTF8.self)
     }
 
+    /// Returns a name or value without its encoding.
     private static func decode(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -78,7 +89,7 @@ package struct FormFields: Hashable, Sendable {
             switch first {
             case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
-                // A percent sign that begins no byte stands for itself.
+                // A percent sign that two hexadecimal digits do not follow stands for itself.
                 guard let byte = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16),
                     rest.count >= 2, rest.first != UInt8(ascii: "+"), rest.first != UInt8(ascii: "-")
                 else {
@@ -95,7 +106,7 @@ package struct FormFields: Hashable, Sendable {
 }
 
 extension StringProtocol {
-    /// Without the white space at both ends.
+    /// The text without the white space at both ends.
     package var trimmed: String {
         let front = self.drop(while: \.isWhitespace)
         return String(front.reversed().drop(while: \.isWhitespace).reversed())

@@ -1,5 +1,6 @@
-/// What is sent back.
+/// The answer to a request: status, headers and body. `response(to:)` adds the strict headers.
 package struct PageAnswer: Sendable {
+    /// The HTTP status codes that pages use.
     package enum Status: Int, Sendable {
         case ok = 200
         case seeOther = 303
@@ -15,29 +16,36 @@ package struct PageAnswer: Sendable {
         case unavailable = 503
     }
 
+    /// The status code.
     package var status: Status
+    /// The bytes of the body; a `HEAD` request does not get them.
     package var body: [UInt8]
+    /// The headers beside the strict ones, in order.
     package var headers: [(name: String, value: String)]
 
+    /// Creates an answer with a text as its body.
     package init(_ status: Status, _ contentType: String, _ body: String) {
         self.status = status
         self.body = Array(body.utf8)
         self.headers = [("Content-Type", contentType)]
     }
 
+    /// Returns an answer with a page in HTML.
     package static func page(_ html: String, _ status: Status = .ok) -> PageAnswer {
         PageAnswer(status, "text/html; charset=utf-8", html)
     }
 
-    /// - Parameter path: of ours, and nothing that came from outside.
+    /// Returns an answer that sends the browser to another page (303 See Other).
+    ///
+    /// - Parameter path: a path of this server. No text from outside may be in it unless it is encoded.
     package static func redirect(to path: String) -> PageAnswer {
         var answer = PageAnswer(.seeOther, "text/plain; charset=utf-8", "")
         answer.headers.append(("Location", path))
         return answer
     }
 
-    /// What every answer says: that nothing from elsewhere is loaded or run, that it is shown in no frame, and kept
-    /// by nobody.
+    /// The headers of every answer. With them the browser loads and runs nothing from other sites, shows the
+    /// page in no frame, and stores nothing.
     package static let strictHeaders: [(name: String, value: String)] = [
         (
             "Content-Security-Policy",
@@ -49,7 +57,7 @@ package struct PageAnswer: Sendable {
         ("X-Frame-Options", "DENY"),
         ("X-Content-Type-Options", "nosniff"),
         ("Cache-Control", "no-store"),
-        // Not "no-referrer": a browser would then call the origin of a posted form "null".
+        // With "no-referrer", a browser would send the origin of a posted form as "null".
         ("Referrer-Policy", "same-origin"),
         ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"),

@@ -3,7 +3,7 @@ import HummingbirdCore
 import NIOCore
 
 extension PageRequest {
-    /// Everything but the body, which nobody has read yet.
+    /// Takes everything from a request except the body, which has not been read yet.
     package init(_ request: Request) {
         var headers: [String: String] = [:]
         for field in request.headers { headers[field.name.canonicalName] = field.value }
@@ -19,7 +19,7 @@ extension PageRequest {
 }
 
 extension PageAnswer {
-    /// With the strict headers; without a body for `HEAD`.
+    /// Returns the answer as an HTTP response with the strict headers; without a body for `HEAD`.
     package func response(to request: Request) -> Response {
         var fields: HTTPFields = [:]
         for (name, value) in Self.strictHeaders + self.headers {

@@ -1,22 +1,27 @@
-/// What a browser asked for, as far as the pages look at it.
+/// The parts of a browser's request that the pages use.
 package struct PageRequest: Sendable {
+    /// The methods that pages tell apart.
     package enum Method: Sendable {
+        /// `GET` or `HEAD`.
         case get
         case post
         case other
     }
 
+    /// The method of the request.
     package var method: Method
-    /// Before the question mark, as it came.
+    /// The path before the question mark, still encoded.
     package var path: String
+    /// The fields after the question mark.
     package var query: FormFields
-    /// What `Host` says; nil if the request has none.
+    /// The value of the `Host` header; nil if the request has none.
     package var host: String?
-    /// The last value of each header, by its name in small letters.
+    /// The last value of each header, by the header's name in lower case.
     package var headers: [String: String]
-    /// Of a posted form; empty for all else.
+    /// The fields of a posted form; empty for every other request.
     package var form = FormFields()
 
+    /// Creates a request without a form; the caller sets `form` once it has read the body.
     package init(
         method: Method,
         path: String,
@@ -31,17 +36,19 @@ package struct PageRequest: Sendable {
         self.headers = headers
     }
 
-    /// Everything after the first slash, cut at the others.
+    /// The parts of the path between its slashes, without empty ones.
     package var steps: [Substring] {
         self.path.split(separator: "/", omittingEmptySubsequences: true)
     }
 
-    /// Whether the browser says that somebody came here by a link on another site.
+    /// Whether the browser says that the user has followed a link on another site, by the headers
+    /// `Sec-Fetch-Site` and `Sec-Fetch-Mode`.
     package var isFollowedLink: Bool {
         self.method == .get && self.headers["sec-fetch-site"] == "cross-site"
             && self.headers["sec-fetch-mode"] == "navigate"
     }
 
+    /// Returns the value of a cookie; nil if the request has none of this name.
     package func cookie(_ name: String) -> String? {
         for pair in (self.headers["cookie"] ?? "").split(separator: ";") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

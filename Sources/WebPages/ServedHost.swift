@@ -1,26 +1,33 @@
-/// An address that pages are served at, and the names that browsers may know them by.
+/// The address at which pages are served, and the names under which browsers may reach them.
 package struct ServedHost: Hashable, Sendable {
-    /// An address of this machine.
+    /// The IP address or name of this machine that the server listens on.
     package var address: String
-    /// More names, without a port: behind a proxy, the proxy's. A request for any other name is to be refused, so that
-    /// no site can point a name of its own at this server.
+    /// Further names under which browsers may reach the server, without a port; behind a proxy, the proxy's
+    /// name.
+    ///
+    /// A request for any other name is to be refused, so that no web site can point its own name at this
+    /// server (DNS rebinding).
     package var names: [String]
 
+    /// The names of a server on loopback.
     private static let loopbackNames: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
+    /// Creates a host and checks nothing.
     package init(_ address: String, names: [String] = []) {
         self.address = address
         self.names = names
     }
 
-    /// Only what is loopback by its number: what `localhost` is, a file decides.
+    /// Whether the address is loopback by its number. The name `localhost` does not count, because a file of
+    /// the machine decides what it means.
     package var isLoopback: Bool {
         if self.address == "::1" { return true }
         let parts = self.address.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// What a request's `Host` may say before its port.
+    /// The names that a request's `Host` may have, without a port. Empty for a wildcard address without
+    /// further names.
     package var servedNames: Set<String> {
         var names = Set(self.names.map { $0.lowercased() })
         if self.isLoopback { names.formUnion(Self.loopbackNames) }
@@ -33,14 +40,16 @@ package struct ServedHost: Hashable, Sendable {
         Self.name(ofHost: host).map { self.servedNames.contains($0) } ?? false
     }
 
-    /// Where a browser finds the pages.
+    /// Returns the URL at which a browser finds the pages.
     package func url(port: Int, isSecure: Bool) -> String {
         "\(isSecure ? "https" : "http")://\(self.names.first ?? self.bracketed):\(port)/"
     }
 
+    /// The address as it stands in a URL: IPv6 in brackets.
     private var bracketed: String { self.address.contains(":") ? "[\(self.address)]" : self.address }
 
-    /// Without the port; nil for what is no host. In small letters, and IPv6 in its brackets.
+    /// Returns the name in a `Host` header without the port, in lower case, with IPv6 in its brackets; nil
+    /// for a text that is not a host.
     private static func name(ofHost host: String) -> String? {
         let host = host.lowercased()
         let name: Substring

@@ -1,13 +1,16 @@
 import WireFormats
 
-/// What a request shows to be let in: `Bearer TOKEN`, or `Basic` with any name and the token for a password, which
-/// browsers can ask for themselves.
+/// The token that a request carries: as `Bearer TOKEN`, or as the password of `Basic`, for which browsers can
+/// ask their users.
 package struct TokenClaim: Sendable {
+    /// The bytes of the token, not yet checked.
     package var token: [UInt8]
-    /// Who `Basic` says it is.
+    /// The user's name in `Basic`; nil for `Bearer`.
     package var name: String?
 
-    /// - Parameter authorization: the header of that name; nil comes of any that is neither of the two.
+    /// Reads a token; nil for any other scheme and for malformed Base64.
+    ///
+    /// - Parameter authorization: the value of the header `Authorization`.
     package init?(_ authorization: String) {
         let parts = authorization.split(separator: " ", maxSplits: 1)
         guard parts.count == 2 else { return nil }
