@@ -1,16 +1,19 @@
 package import ArgumentParser
 import Glibc
 
-/// Standard output and standard error, a whole line at a time and never held back.
+/// Standard output and standard error. Each line is written whole and at once.
 package enum Console {
-    /// What this program is called, as in "fleet read: there is no such topic".
+    /// The name of this program, as in "fleet read: there is no such topic".
     static let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
 
+    /// Writes a line to standard output.
     package static func line(_ text: String) { self.write(Array("\(text)\n".utf8), to: STDOUT_FILENO) }
 
+    /// Writes a line to standard error.
     package static func complain(_ text: String) { self.write(Array("\(text)\n".utf8), to: STDERR_FILENO) }
 
-    /// Asks whoever sits at the terminal; the answer is no unless they say yes, and where nobody sits there.
+    /// Asks the user at the terminal a question. Returns true for `y` or `yes`; false for any other answer,
+    /// and without a terminal.
     package static func asks(_ question: String) -> Bool {
         guard isatty(STDIN_FILENO) == 1 else { return false }
         self.write(Array("\(question) [y/N] ".utf8), to: STDERR_FILENO)
@@ -18,14 +21,16 @@ package enum Console {
         return answer == "y" || answer == "yes"
     }
 
-    /// Asks whoever sits at the terminal for a line; nil where nobody sits there, or says nothing.
+    /// Asks the user at the terminal for a line; nil if the line is empty or there is no terminal.
     package static func asksFor(_ what: String) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         self.write(Array("\(what) ".utf8), to: STDERR_FILENO)
         return readLine().flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// - Returns: false if nobody can read there any more.
+    /// Writes all bytes to a descriptor. Waits while the descriptor is not ready.
+    ///
+    /// - Returns: false if the bytes cannot be written, for example because the reader of a pipe is gone.
     @discardableResult
     package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
@@ -46,20 +51,26 @@ package enum Console {
     }
 }
 
-/// Something that the user can mend, as a sentence.
+/// An error that the user can correct, as a sentence.
 package struct Complaint: Error, CustomStringConvertible {
+    /// The sentence, without the name of the program.
     package let description: String
 
+    /// Creates an error from its sentence.
     package init(_ description: String) { self.description = description }
 }
 
-/// An error that a program ends with in a way of its own.
+/// An error with an exit code of its own.
 package protocol ErrorWithExitCode: Error {
+    /// The exit code of a program that ends with this error.
     var exitCode: Int32 { get }
 }
 
 extension ParsableCommand {
-    /// Runs a body, and turns what it throws into one line and exit code 1.
+    /// Runs `body`, and turns its error into one line on standard error and an `ExitCode`.
+    ///
+    /// - Throws: an `ExitCode` of `body` as it is; for an `ErrorWithExitCode` its own code, for any other
+    ///   error 1.
     package func complaining<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()

@@ -1,21 +1,24 @@
 internal import CSpawn
 import Glibc
 
-/// What posix_spawn has to be told, kept together until it is told.
+/// The start of a child process by posix_spawn, put together step by step.
 ///
-/// Instead of Foundation's `Process`, which reads past the end of a buffer when it starts a program, and now and then
-/// dies of that (swift-corelibs-foundation#5472, in 6.3.1).
+/// Foundation's `Process` is not used: when it starts a program it reads beyond the end of a buffer, and
+/// sometimes crashes (swift-corelibs-foundation#5472, in 6.3.1).
 package struct Spawn {
     private let program: String
     private let arguments: [String]
     private let environment: [String]
     private let startsGroup: Bool
-    /// Our end of the child's descriptors; closed here once the child has them.
+    /// Descriptors of this process, and the numbers that they get in the child. They are closed here after
+    /// the start.
     private var given: [(descriptor: Int32, as: Int32)] = []
 
+    /// Prepares a start; `run()` starts the child.
+    ///
     /// - Parameters:
-    ///   - program: its path.
-    ///   - environment: as `name=value`.
+    ///   - program: the path of the program.
+    ///   - environment: the child's variables as `name=value`.
     ///   - startsGroup: whether the child leads a process group of its own instead of joining ours.
     package init(_ program: String, _ arguments: [String], environment: [String], startsGroup: Bool = false) {
         self.program = program
@@ -24,7 +27,9 @@ package struct Spawn {
         self.startsGroup = startsGroup
     }
 
-    /// A pipe that no other child inherits.
+    /// Makes a pipe whose ends no child inherits by itself.
+    ///
+    /// - Throws: `Complaint` if the system makes no pipe, for example because too many descriptors are open.
     package static func pipe() throws(Complaint) -> (readEnd: Int32, writeEnd: Int32) {
         var ends: [Int32] = [-1, -1]
         guard unsafe Glibc.pipe(&ends) == 0 else {
@@ -34,12 +39,16 @@ package struct Spawn {
         return (ends[0], ends[1])
     }
 
-    /// Gives the child a descriptor under this number. It is closed here once the child has it.
+    /// Gives the child a descriptor under this number. `run()` closes the descriptor in this process, also if
+    /// the start fails.
     package mutating func give(_ descriptor: Int32, as number: Int32) {
         self.given.append((descriptor, number))
     }
 
-    /// Starts the child with our standard streams and what it was given, and no other descriptor.
+    /// Starts the child with our standard streams and the given descriptors, and no other descriptor.
+    ///
+    /// - Returns: the process id of the child, for `ProcessEnd.init(of:)`.
+    /// - Throws: `Complaint` if the program cannot be started.
     package consuming func run() throws(Complaint) -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -55,7 +64,8 @@ package struct Spawn {
         }
         let last = max(STDERR_FILENO, self.given.map(\.as).max() ?? 0)
         unsafe posix_spawn_file_actions_addclosefrom_np(&actions, last + 1)
-        // Neither the signals that we hold back nor those we ignore are the child's business.
+        // The child starts with no signal blocked and with every signal at its default action, whatever this
+        // process blocks or ignores.
         var none = sigset_t()
         var all = sigset_t()
         unsafe sigemptyset(&none)
@@ -86,18 +96,22 @@ package struct Spawn {
     }
 }
 
-/// How a process ended.
+/// The end of a process: an exit code or a signal.
 package enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
+    /// The process has ended by itself with this exit code.
     case code(Int32)
+    /// The process was killed by this signal.
     case signal(Int32)
 
-    /// As `waitpid` gives it.
+    /// Reads a status of `waitpid`.
     package init(status: Int32) {
         let number = status & 0x7F
         self = number == 0 ? .code((status >> 8) & 0xFF) : .signal(number)
     }
 
-    /// Waits for the end of a child, and takes note of it: nobody else can.
+    /// Blocks until a child has ended, and reaps it. Only its parent can do so, and only once.
+    ///
+    /// If the child cannot be waited for, the result is exit code 1.
     package init(of pid: Int32) {
         var status: Int32 = 0
         while unsafe waitpid(pid, &status, 0) < 0 {
@@ -109,7 +123,7 @@ package enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
         self.init(status: status)
     }
 
-    /// As a shell would say it.
+    /// The exit code as a shell reports it: 128 and the signal's number for a killed process.
     package var shellCode: Int32 {
         switch self {
         case .code(let code): code
@@ -117,6 +131,7 @@ package enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The end as the end of a sentence, such as "exit code 1".
     package var description: String {
         switch self {
         case .code(let code): "exit code \(code)"
@@ -125,18 +140,21 @@ package enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a call of the system failed, as the end of a sentence.
+/// The reason why a system call failed, as the end of a sentence.
 package struct FileFailure: Error, Hashable {
+    /// The text of the error, such as "No such file or directory".
     package let reason: String
 
+    /// Reads an error number (`errno`).
     package init(code: Int32) {
         self.reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "system error \(code)"
     }
 
+    /// Returns the reason of the last failed call of this thread. Call it before any other system call.
     package static func last() -> FileFailure { FileFailure(code: errno) }
 }
 
-/// A list of C strings that ends with nil, freed with this object.
+/// A list of C strings that ends with a null pointer. The strings are freed with this object.
 @safe private final class CStrings {
     let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     private let count: Int
