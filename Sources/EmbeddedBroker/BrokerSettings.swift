@@ -1,33 +1,43 @@
-/// How the broker behaves, within bounds. Times and sizes are Kafka's unless a test is better off without.
+/// The limits and timings of an `EmbeddedBroker`.
+///
+/// Times and sizes are Kafka's defaults, except where a test is better served by another value.
+/// `EmbeddedBroker.start` checks the bounds.
 package struct BrokerSettings: Sendable {
-    /// How long the first member of a group waits for others. Kafka waits 3 s.
+    /// How long the first member of an empty group waits for further members before the first assignment,
+    /// from 0 to 60 s. Kafka waits 3 s (`group.initial.rebalance.delay.ms`).
     package var initialRebalanceDelay: Duration = .milliseconds(100)
-    /// The session timeouts a member may ask for. Kafka's begin at 6 s.
+    /// The session timeouts that a member may request, between 10 ms and one day. Kafka's minimum is 6 s.
     package var sessionTimeouts: ClosedRange<Duration> = .milliseconds(500)...(.seconds(1_800))
-    /// What a partition keeps at most; beyond it the oldest batches go.
+    /// The number of bytes that a partition retains, from 1 KiB to 16 GiB. Beyond the limit the oldest
+    /// batches are dropped.
     package var bytesPerPartition = 64 << 20
-    /// The largest request. Kafka takes 100 MiB.
+    /// The largest request in bytes, from 1 KiB to 1 GiB. Kafka accepts 100 MiB.
     package var frameByteLimit = 32 << 20
-    /// How many partitions a topic gets that is created on first use; nil: none is.
+    /// The number of partitions of a topic that is created on first use. With nil, the broker creates no
+    /// topic automatically.
     package var automaticPartitions: Int? = 4
-    /// The longest `transaction.timeout.ms` a producer may ask for.
+    /// The longest `transaction.timeout.ms` that a producer may request, from 1 ms to one day.
     package var longestTransactionTimeout: Duration = .seconds(900)
-    /// The longest metadata of a committed offset, in bytes.
+    /// The longest metadata of a committed offset, in bytes of UTF-8, from 0 to 32,767.
     package var offsetMetadataByteLimit = 4_096
-    /// Every decision of the faults follows from it.
+    /// The seed of the fault generator. All random decisions of the faults follow from it.
     package var seed: UInt64 = 1
 
+    /// Creates settings with the default values above.
     package init() {}
 
+    /// A setting lies outside of its bounds; `setting` is the name of the property.
     package struct OutOfBounds: Error { package var setting: String }
 
-    /// Of all topics together.
+    /// The largest number of partitions of all topics together.
     static let partitionLimit = 100_000
     static let groupLimit = 10_000
     static let groupSizeLimit = 1_000
     static let transactionalIDLimit = 10_000
 
-    /// - Throws: `OutOfBounds`, with the first setting that makes no sense.
+    /// Checks every setting against its bounds.
+    ///
+    /// - Throws: `OutOfBounds`, with the first setting that is outside of its bounds.
     func check() throws {
         try Self.check("initialRebalanceDelay", .zero...(.seconds(60)) ~= self.initialRebalanceDelay)
         try Self.check("sessionTimeouts", self.sessionTimeouts.lowerBound >= .milliseconds(10))

@@ -3,9 +3,14 @@ internal import NIOPosix
 internal import Synchronization
 
 /// A Kafka broker for tests and chaos runs: one node, in memory, with the semantics of Apache Kafka 3 as a
-/// librdkafka client sees them, transactions and fencing included. Safe to use from anywhere; `stop` it when done.
+/// librdkafka client observes them, transactions and fencing included.
+///
+/// The broker runs on one event loop thread of its own. All methods may be called from any thread or task.
+/// The owner must call `stop` at the end, or the thread and the port stay in use.
 package final class EmbeddedBroker: Sendable {
+    /// The IP address that the broker listens on and reports to clients in its metadata.
     package let host: String
+    /// The TCP port that the broker listens on.
     package let port: Int
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
@@ -27,13 +32,15 @@ package final class EmbeddedBroker: Sendable {
         self.port = listener.localAddress?.port ?? 0
     }
 
-    /// Where clients connect to: `127.0.0.1:49152`.
+    /// The address for a client's `bootstrap.servers`, such as `127.0.0.1:49152`.
     package var address: String { "\(self.host):\(self.port)" }
 
+    /// Starts a broker, and returns when it accepts connections.
+    ///
     /// - Parameters:
-    ///   - host: the address to listen on and to tell clients.
-    ///   - port: 0 for any that is free.
-    /// - Throws: `BrokerSettings.OutOfBounds`, or what prevents listening.
+    ///   - host: the address to listen on and to report to clients.
+    ///   - port: the port to listen on; 0 for any free port.
+    /// - Throws: `BrokerSettings.OutOfBounds`, or NIO's error if the broker cannot listen on the address.
     package static func start(
         host: String = "127.0.0.1",
         port: Int = 0,
@@ -48,7 +55,7 @@ package final class EmbeddedBroker: Sendable {
             }.get()
             let listener = try await Self.bootstrap(group, node).bind(host: host, port: port).map {
                 listener in
-                // On the loop, before it can take the first connection.
+                // Runs on the event loop before the listener can accept its first connection.
                 let address = listener.localAddress
                 node.value.listens(on: address?.ipAddress ?? host, port: address?.port ?? port)
                 return listener
@@ -76,6 +83,8 @@ package final class EmbeddedBroker: Sendable {
             }
     }
 
+    /// Creates a topic, whether or not automatic creation is enabled.
+    ///
     /// - Throws: `TopicRefused`, or `TopicConfiguration.InvalidSetting`.
     package func createTopic(_ name: String, partitions: Int, settings: [String: String] = [:]) async throws {
         let configuration = try TopicConfiguration(settings)
@@ -83,34 +92,39 @@ package final class EmbeddedBroker: Sendable {
         if let error { throw TopicRefused(name: name, code: Int(error.rawValue)) }
     }
 
-    /// Kafka's error code says why: 17 the name, 36 there is one already, 37 the number of partitions.
+    /// The broker refused to create a topic.
     package struct TopicRefused: Error {
+        /// The name of the refused topic.
         package var name: String
+        /// Kafka's error code: 17 for an invalid name, 36 if the topic exists already, 37 for an invalid
+        /// number of partitions, 44 if the broker would exceed its limit of partitions.
         package var code: Int
     }
 
-    /// Replaces all faults; in effect on return.
+    /// Replaces all faults. The new faults are in effect when this method returns.
     package func setFaults(_ faults: BrokerFaults) async throws {
         let faults = faults.bounded
         try await self.onLoop { $0.faults = faults }
     }
 
+    /// Returns how often each kind of fault has occurred since the broker started.
     package func faultCounts() async throws -> FaultCounts { try await self.onLoop { $0.faultCounts } }
 
-    /// For so long requests to the coordinators of groups and transactions are answered NOT_COORDINATOR.
+    /// Answers all requests to the coordinators of groups and transactions with NOT_COORDINATOR for this
+    /// time.
     package func moveCoordinators(for time: Duration) async throws {
         try await self.onLoop { $0.moveCoordinators(for: time) }
     }
 
-    /// Closes every connection; clients may connect again at once.
+    /// Closes every client connection. Clients may connect again at once.
     package func cutConnections() async throws {
         try await self.onLoop { $0.cutConnections() }
     }
 
-    /// Closes the port and every connection, and forgets everything. Calling it again does nothing.
+    /// Closes the port and every connection, and discards all state. A second call has no effect.
     package func stop() async {
         guard !self.isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        // What fails here has ended already.
+        // A step that fails here has nothing left to close, so its error is ignored.
         try? await self.listener.close()
         try? await self.onLoop { $0.cutConnections() }
         try? await self.group.shutdownGracefully()

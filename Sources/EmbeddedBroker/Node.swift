@@ -1,15 +1,17 @@
 internal import NIOCore
 
-/// The broker's whole state. It lives on one event loop, so nothing here happens at the same time as anything
-/// else and nothing needs a lock. What the requests do is in `Requests`, a file for each family.
+/// The complete state of the broker.
+///
+/// The node lives on one event loop: nothing runs concurrently with its methods, and no locks are needed. The
+/// request handlers are extensions in the folder `Requests`, one file per family of requests.
 final class Node {
-    /// The only broker of its cluster.
+    /// The id of the only broker in the cluster.
     static let id: Int32 = 1
 
     let settings: BrokerSettings
     let timers: Timers
     let clock = WallClock()
-    /// Another one at each start, as the offsets begin anew.
+    /// The cluster id. It differs at each start, because the offsets begin again at 0.
     let clusterID = "embedded-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
     var topics: [String: Topic] = [:]
     var groups: [String: Group] = [:]
@@ -18,7 +20,8 @@ final class Node {
     var faultCounts = FaultCounts()
     private(set) var host = ""
     private(set) var port: Int32 = 0
-    /// While set, the coordinators are on a broker that nobody can find.
+    /// The timer of a simulated coordinator move. While it is set, requests to the coordinators are answered
+    /// with NOT_COORDINATOR.
     private(set) var absence: Timer?
     private var connections: [ObjectIdentifier: any Channel] = [:]
 
@@ -35,6 +38,7 @@ final class Node {
         self.dice = Dice(seed: settings.seed)
     }
 
+    /// Stores the listener's address, which the metadata reports to clients.
     func listens(on host: String, port: Int) {
         self.host = host
         self.port = Int32(clamping: port)
@@ -46,7 +50,9 @@ final class Node {
         self.topics[partition.topic]?.partition(partition.partition)
     }
 
-    /// - Returns: why there is no such topic now, if there is none.
+    /// Creates a topic.
+    ///
+    /// - Returns: the error if the topic was not created, or nil.
     func createTopic(_ name: String, partitions: Int, _ configuration: TopicConfiguration) -> ErrorCode? {
         guard Topic.isValidName(name) else { return .invalidTopic }
         guard self.topics[name] == nil else { return .topicAlreadyExists }
@@ -63,9 +69,12 @@ final class Node {
         return nil
     }
 
-    /// Of all topics together.
+    /// The number of partitions of all topics together.
     var partitionCount: Int { self.topics.values.reduce(0) { $0 + $1.partitions.count } }
 
+    /// Deletes a topic with its records and the groups' offsets for it. Waiting fetches are answered.
+    ///
+    /// - Returns: the error if there is no such topic, or nil.
     func deleteTopic(_ name: String) -> ErrorCode? {
         guard let topic = self.topics.removeValue(forKey: name) else { return .unknownTopicOrPartition }
         for partition in topic.partitions { partition.wake() }
@@ -75,7 +84,7 @@ final class Node {
 
     // MARK: Groups and transactions
 
-    /// The group of this name, made if there is none.
+    /// The group with this name, which is created if it does not exist.
     func group(_ id: String) -> Result<Group, ErrorCode> {
         guard !id.isEmpty else { return .failure(.invalidGroupID) }
         if let group = self.groups[id] { return .success(group) }
@@ -85,6 +94,7 @@ final class Node {
         return .success(group)
     }
 
+    /// Writes a transaction's markers into its partitions, and commits or discards its offsets.
     private func writeMarkers(of transaction: Transaction, _ outcome: TransactionOutcome) {
         let written = transaction.partitions.compactMap { self.partition($0) }
         for partition in written {
@@ -100,7 +110,8 @@ final class Node {
 
     func latency() -> Duration { self.dice.duration(in: self.faults.latency) }
 
-    /// Requests to the coordinators are answered NOT_COORDINATOR for so long.
+    /// Answers all requests to the coordinators with NOT_COORDINATOR for this time. A second call replaces
+    /// the time that is left.
     func moveCoordinators(for time: Duration) {
         self.faultCounts.coordinatorMoves += 1
         if self.absence == nil { for group in self.groups.values { group.coordinatorLeft() } }
@@ -114,7 +125,9 @@ final class Node {
 
     // MARK: Connections
 
-    /// - Returns: whether the connection may stay.
+    /// Registers a new connection.
+    ///
+    /// - Returns: whether the connection may stay open.
     func admits(_ channel: any Channel) -> Bool {
         guard !self.faults.refusesConnections else {
             self.faultCounts.refusedConnections += 1

@@ -1,4 +1,5 @@
-/// SplitMix64: every random decision of a run follows from its seed, in the order in which requests arrive.
+/// A SplitMix64 generator. All random decisions of a run follow from its seed and from the order in which
+/// requests arrive.
 struct Dice: RandomNumberGenerator {
     private var state: UInt64
 
@@ -12,11 +13,12 @@ struct Dice: RandomNumberGenerator {
         return mixed ^ (mixed &>> 31)
     }
 
-    /// True in this share of the cases.
+    /// Returns true with this probability. A share of 0 consumes no random number.
     mutating func falls(_ share: Double) -> Bool {
         share > 0 && Double.random(in: 0..<1, using: &self) < share
     }
 
+    /// Returns a random duration from the range. A range of one value consumes no random number.
     mutating func duration(in range: ClosedRange<Duration>) -> Duration {
         guard range.upperBound > range.lowerBound else { return range.lowerBound }
         return range.lowerBound + (range.upperBound - range.lowerBound)

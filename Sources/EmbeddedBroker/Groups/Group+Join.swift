@@ -1,7 +1,9 @@
 extension Group {
-    /// How long a member waits that does not know its id yet. From Kafka's `NewMemberJoinTimeoutMs`.
+    /// The session timeout of a member that has not received its member id yet. From Kafka's
+    /// `NewMemberJoinTimeoutMs`.
     private static let newMemberTimeout = Duration.seconds(300)
 
+    /// Handles a JoinGroup request. The answer may be given long after this method has returned.
     func join(_ request: JoinRequest, _ answer: @escaping (JoinAnswer) -> Void) {
         guard self.speaks(request) else {
             answer(.refused(.inconsistentGroupProtocol, request.memberID))
@@ -15,7 +17,8 @@ extension Group {
         self.completeJoinIfAllAreHere()
     }
 
-    /// Whether there is a protocol that this member and all others speak.
+    /// Whether the member has the group's protocol type, and at least one protocol that all other members
+    /// support. The first member of a group only needs to name a type and a protocol.
     private func speaks(_ request: JoinRequest) -> Bool {
         guard !self.members.isEmpty else {
             return !request.protocolType.isEmpty && !request.protocols.isEmpty
@@ -60,7 +63,8 @@ extension Group {
             switch self.state {
             case .completingRebalance where isUnchanged,
                 .stable where isUnchanged && member.id != self.leader:
-                // It has missed the answer of this generation's join.
+                // The member has missed the response to its join of this generation, so the response is
+                // repeated.
                 answer(self.joinAnswer(for: member))
             case .empty: answer(.refused(.unknownMemberID, request.memberID))
             case .preparingRebalance, .completingRebalance, .stable:
@@ -82,7 +86,9 @@ extension Group {
         if self.state != .preparingRebalance { self.prepareRebalance() }
     }
 
-    /// A static member is back under a new id. Nothing else need change if it says what it said before.
+    /// Replaces a static member that has come back under a new member id.
+    ///
+    /// If the group is stable and its chosen protocol stays the same, no rebalance is needed.
     private func replace(_ old: GroupMember, by new: GroupMember, _ answer: @escaping (JoinAnswer) -> Void) {
         old.answerJoin(.refused(.fencedInstanceID, old.id))
         old.answerSync(.refused(.fencedInstanceID))
@@ -95,7 +101,8 @@ extension Group {
         self.members = self.members.map { $0 === old ? new : $0 }
         self.restartSession(of: new)
         if self.state == .stable, self.protocolName == self.chosenProtocol() {
-            // The leader of before is named, so that the new one does not assign for nothing.
+            // The response names the previous leader, so that the new member does not compute an assignment
+            // that is not used.
             answer(self.joinAnswer(for: new, leader: leader))
             return
         }
@@ -103,12 +110,14 @@ extension Group {
         if self.state != .preparingRebalance { self.prepareRebalance() }
     }
 
-    /// Holds the answer until the join is complete. One that was held before is from a lost connection.
+    /// Holds the response until the join is complete. An earlier response that is still held belongs to a
+    /// lost connection and is refused.
     private func await(_ member: GroupMember, _ answer: @escaping (JoinAnswer) -> Void) {
         member.answerJoin(.refused(.rebalanceInProgress, member.id))
         member.joining = answer
     }
 
+    /// Makes the JoinGroup response for a member. Only the leader receives the list of members.
     func joinAnswer(for member: GroupMember, leader: String? = nil) -> JoinAnswer {
         let leader = leader ?? self.leader ?? ""
         let name = self.protocolName ?? ""
@@ -126,7 +135,8 @@ extension Group {
         )
     }
 
-    /// What all speak and most prefer.
+    /// The protocol that all members support and that most of them prefer; nil if the group is empty or has
+    /// no protocol in common.
     func chosenProtocol() -> String? {
         guard let first = self.members.first(where: { $0.id == self.leader }) ?? self.members.first else {
             return nil
@@ -137,7 +147,7 @@ extension Group {
         let votes = self.members.compactMap { member in
             member.protocols.first { common.contains($0.name) }?.name
         }
-        // Where two have as many votes, the one that the leader names first.
+        // If two protocols have equally many votes, the leader's order of preference decides.
         let counts = common.map { name in votes.count { $0 == name } }
         return zip(common, counts).first { $0.1 == counts.max() }?.0
     }

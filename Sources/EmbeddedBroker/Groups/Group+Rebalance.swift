@@ -1,5 +1,5 @@
 extension Group {
-    /// Asks all members to join again, each when it next says something.
+    /// Starts a rebalance: every member is asked to join again, at its next request.
     func prepareRebalance() {
         for member in self.members {
             if self.state == .completingRebalance { member.assignment = [] }
@@ -18,7 +18,8 @@ extension Group {
         }
     }
 
-    /// Members of a new group mostly come together: waiting a little saves a rebalance for each.
+    /// Delays the first join of an empty group. The members of a new group mostly arrive together, and a
+    /// short wait saves one rebalance per member.
     private func gather(for delay: Duration, timeLeft: Duration) {
         self.gathering = Gathering(timeLeft: timeLeft)
         self.joinTimer?.cancel()
@@ -39,6 +40,7 @@ extension Group {
         self.joinTimer = self.timers.after(self.rebalanceTimeout) { [weak self] in self?.completeJoin() }
     }
 
+    /// Completes the join at once if no member is missing.
     func completeJoinIfAllAreHere() {
         guard self.state == .preparingRebalance, self.gathering == nil, self.expected.isEmpty,
             self.members.allSatisfy({ $0.joining != nil })
@@ -46,7 +48,8 @@ extension Group {
         self.completeJoin()
     }
 
-    /// Begins the next generation with those who are here. A static member may be away for its session.
+    /// Starts the next generation with the members that have joined. A dynamic member that has not joined is
+    /// removed; a static member may be absent until its session expires.
     private func completeJoin() {
         self.joinTimer?.cancel()
         for member in self.members where member.joining == nil && member.instanceID == nil {
@@ -72,7 +75,9 @@ extension Group {
         }
     }
 
-    /// - Returns: false if all members are static and away: then there is nobody to lead.
+    /// Ensures that the leader is a member that has joined.
+    ///
+    /// - Returns: false if all members are static and absent; then no member can lead.
     private func electLeader() -> Bool {
         guard !self.members.isEmpty else { return true }
         if let leader = self.leader.flatMap({ self.member($0) }), leader.joining != nil { return true }
@@ -81,6 +86,7 @@ extension Group {
         return true
     }
 
+    /// Handles a SyncGroup request. The answer is held until the leader has sent the assignment.
     func sync(
         _ memberID: String,
         instance: String?,
@@ -118,7 +124,8 @@ extension Group {
         }
     }
 
-    /// Whoever has joined and then not asked for its assignment is gone.
+    /// Removes the members that have joined and did not request their assignment within the rebalance
+    /// timeout.
     private func syncTimeIsUp() {
         guard self.state == .stable || self.state == .completingRebalance, !self.unsynced.isEmpty else {
             return

@@ -1,10 +1,10 @@
-/// A protocol (an assignor) that a member can speak, with what it has to say in it.
+/// A protocol (an assignor) that a member supports, with the member's metadata for it.
 struct GroupProtocol: Equatable {
     var name: String
     var metadata: [UInt8]
 }
 
-/// One member of a group, and the answers it is owed.
+/// One member of a group, with the responses that the broker holds back for it.
 final class GroupMember {
     let id: String
     let instanceID: String?
@@ -14,11 +14,11 @@ final class GroupMember {
     var rebalanceTimeout: Duration
     var protocols: [GroupProtocol]
     var assignment: [UInt8] = []
-    /// It has not yet been told its id: it cannot send heartbeats.
+    /// Whether the member has not received its member id yet. Without the id it cannot send heartbeats.
     var isNew = true
-    /// The JoinGroup that waits for the others.
+    /// The response to a JoinGroup request that is held until all members have joined.
     var joining: ((JoinAnswer) -> Void)?
-    /// The SyncGroup that waits for the leader.
+    /// The response to a SyncGroup request that is held until the leader has assigned.
     var syncing: ((SyncAnswer) -> Void)?
     var session: Timer?
 
@@ -40,12 +40,14 @@ final class GroupMember {
 
     func metadata(for name: String) -> [UInt8] { self.protocols.first { $0.name == name }?.metadata ?? [] }
 
+    /// Gives the held JoinGroup response, if there is one.
     func answerJoin(_ answer: JoinAnswer) {
         let joining = self.joining
         self.joining = nil
         joining?(answer)
     }
 
+    /// Gives the held SyncGroup response, if there is one.
     func answerSync(_ answer: SyncAnswer) {
         let syncing = self.syncing
         self.syncing = nil
@@ -53,7 +55,7 @@ final class GroupMember {
     }
 }
 
-/// What a JoinGroup asks for.
+/// The contents of a JoinGroup request.
 struct JoinRequest {
     var memberID: String
     var instanceID: String?
@@ -63,11 +65,12 @@ struct JoinRequest {
     var rebalanceTimeout: Duration
     var protocolType: String
     var protocols: [GroupProtocol]
-    /// A new member is first told its id and asked to come again with it, so that it can be found if it does not.
+    /// Whether a new member first only receives its member id and must join again with it (JoinGroup version
+    /// 4 and later). The broker can then recognise a member that does not return.
     var comesTwice: Bool
 }
 
-/// What a JoinGroup is answered.
+/// The contents of a JoinGroup response.
 struct JoinAnswer {
     struct Member {
         var id: String
@@ -80,7 +83,7 @@ struct JoinAnswer {
     var protocolName = ""
     var leader = ""
     var memberID: String
-    /// For the leader only, who assigns.
+    /// All members, for the leader, which computes the assignment. Empty for the others.
     var members: [Member] = []
 
     static func refused(_ error: ErrorCode, _ memberID: String) -> JoinAnswer {
@@ -88,7 +91,7 @@ struct JoinAnswer {
     }
 }
 
-/// What a SyncGroup is answered: an assignment, or why there is none.
+/// The contents of a SyncGroup response: an assignment, or the error.
 enum SyncAnswer {
     case assigned([UInt8])
     case refused(ErrorCode)

@@ -1,4 +1,4 @@
-/// Which records a reader gets.
+/// The isolation level of a reader, with the values of Kafka's protocol.
 enum Isolation: Int8 {
     case readUncommitted = 0
     case readCommitted = 1

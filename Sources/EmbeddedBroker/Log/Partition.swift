@@ -1,24 +1,29 @@
-/// One partition: its log, and what it knows of the producers that write to it.
+/// One partition: its log, the state of its producers and transactions, and the fetches that wait for more
+/// records.
 final class Partition {
     private(set) var log = PartitionLog()
     private var producers = ProducerTable(limit: 10_000)
     private var transactions = TransactionIndex()
-    /// Fetches that wait for more of this partition.
+    /// Fetches that wait for more records of this partition.
     private var waiting: [ObjectIdentifier: WaitingFetch] = [:]
     private let retainedByteLimit: Int
 
     init(retainedByteLimit: Int) { self.retainedByteLimit = retainedByteLimit }
 
-    /// What a `read_committed` reader gets up to: every transaction before it has ended.
+    /// The offset up to which a `read_committed` reader may read. All transactions before it have ended.
     var lastStableOffset: Int64 {
         max(self.log.startOffset, self.transactions.firstUndecided ?? self.log.endOffset)
     }
 
+    /// The offset up to which a reader of this isolation level may read.
     func end(for isolation: Isolation) -> Int64 {
         isolation == .readCommitted ? self.lastStableOffset : self.log.endOffset
     }
 
-    /// - Returns: the batch's base offset, which for a repeat is that of its first time.
+    /// Appends a batch, unless the partition holds it already.
+    ///
+    /// - Returns: the batch's base offset; for a repeated batch, the base offset of its first append.
+    /// - Throws: the error code to respond with.
     func append(_ batch: RecordBatch) throws(ErrorCode) -> Int64 {
         guard batch.producer != nil else { return self.write(batch) }
         switch self.producers.verdict(on: batch) {
@@ -32,12 +37,13 @@ final class Partition {
         }
     }
 
-    /// Takes note that a batch was refused for a reason that has nothing to do with it.
+    /// Records that a batch was refused for a reason outside of the batch, such as an injected fault.
     func refused(_ batch: RecordBatch) {
         if batch.producer != nil { self.producers.refused(batch) }
     }
 
-    /// Ends a producer's transaction here, whether or not it has written anything.
+    /// Writes a transaction marker, which ends the producer's transaction in this partition. The producer
+    /// need not have written any record here.
     func append(marker outcome: TransactionOutcome, of producer: ProducerIdentity, at timestamp: Int64) {
         let offset = self.log.endOffset
         _ = self.producers.ended(by: producer)
@@ -58,7 +64,7 @@ final class Partition {
 
     func remove(_ fetch: WaitingFetch) { self.waiting[ObjectIdentifier(fetch)] = nil }
 
-    /// Lets the waiting fetches look again.
+    /// Makes the waiting fetches check again whether there is enough to read.
     func wake() {
         for fetch in Array(self.waiting.values) { fetch.lookAgain() }
     }

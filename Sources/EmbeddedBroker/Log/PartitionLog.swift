@@ -4,19 +4,22 @@ internal import NIOCore
 struct PartitionLog {
     private struct Entry {
         var batch: RecordBatch
-        /// How many bytes were ever appended before it.
+        /// The number of bytes that were appended before this batch since the log began.
         var position: Int
     }
 
     private var entries = CircularBuffer<Entry>()
     /// The first offset that can be read.
     private(set) var startOffset: Int64 = 0
-    /// The offset of the next record: with one broker the high watermark, too.
+    /// The offset of the next record. With a single broker, this is the high watermark as well.
     private(set) var endOffset: Int64 = 0
     private var endPosition = 0
 
+    /// The size of all retained batches in bytes.
     private(set) var byteCount = 0
 
+    /// Appends a batch at the end of the log.
+    ///
     /// - Returns: the batch's base offset.
     mutating func append(_ batch: RecordBatch) -> Int64 {
         var batch = batch
@@ -28,10 +31,13 @@ struct PartitionLog {
         return batch.baseOffset
     }
 
-    /// The batches from the one that holds `offset` up to `end`, which is an offset between two batches.
+    /// Returns the batches from the one that holds `offset` up to `end`, which must be an offset between two
+    /// batches.
     ///
-    /// - Parameter always: take the first batch even if it is larger than `limit`, or a reader would never get
-    ///   past it.
+    /// - Parameters:
+    ///   - limit: the greatest number of bytes to return.
+    ///   - always: whether the first batch is returned even if it is larger than `limit`. Without that, a
+    ///     reader could never get past a large batch.
     func read(from offset: Int64, to end: Int64, atMost limit: Int, always: Bool) -> [RecordBatch] {
         var found: [RecordBatch] = []
         var size = 0
@@ -45,13 +51,14 @@ struct PartitionLog {
         return found
     }
 
-    /// How many bytes there are to read.
+    /// The number of bytes that a reader at `offset` could read up to `end`.
     func byteCount(from offset: Int64, to end: Int64) -> Int {
         let (first, last) = (self.index(of: offset), self.index(of: end))
         return max(0, self.position(of: last) - self.position(of: first))
     }
 
-    /// The first record not older than `timestamp`, below `end`.
+    /// The timestamp and offset of the first record below `end` that is not older than `timestamp`; nil if
+    /// there is none.
     func position(notBefore timestamp: Int64, below end: Int64) -> (timestamp: Int64, offset: Int64)? {
         for entry in self.entries {
             guard entry.batch.baseOffset < end else { return nil }
@@ -62,12 +69,13 @@ struct PartitionLog {
         return nil
     }
 
-    /// Drops the oldest batches until the rest takes no more than so many bytes. The newest stays.
+    /// Drops the oldest batches until the rest is no larger than `limit` bytes. The newest batch is always
+    /// kept.
     mutating func retain(atMost limit: Int) {
         while self.byteCount > limit, self.entries.count > 1 { self.dropFirst() }
     }
 
-    /// Lets nobody read what is before `offset`, and drops the batches that lie before it as a whole.
+    /// Moves the start offset to `offset`, and drops the batches that lie before it as a whole.
     mutating func truncate(before offset: Int64) {
         while let first = self.entries.first, first.batch.lastOffset < offset { self.dropFirst() }
         self.startOffset = max(self.startOffset, min(offset, self.endOffset))
@@ -83,7 +91,7 @@ struct PartitionLog {
         index < self.entries.count ? self.entries[offset: index].position : self.endPosition
     }
 
-    /// Where the first batch is that ends at or after `offset`.
+    /// The index of the first batch that ends at or after `offset`.
     private func index(of offset: Int64) -> Int {
         var (low, high) = (0, self.entries.count)
         while low < high {

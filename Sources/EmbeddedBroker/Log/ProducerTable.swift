@@ -1,8 +1,10 @@
-/// What a partition remembers of each producer, to refuse what is out of order and to recognise repeats.
+/// The producers that a partition knows, by which it refuses batches that are out of order and recognises
+/// repeated ones.
 ///
-/// From Kafka's `ProducerStateManager` and `ProducerAppendInfo`, 3.x.
+/// The rules are from Kafka's `ProducerStateManager` and `ProducerAppendInfo`, 3.x.
 struct ProducerTable {
-    /// As many as a producer may have in flight.
+    /// The number of recent batches per producer that are kept to recognise repeats: as many as a producer
+    /// may have in flight.
     private static let rememberedBatches = 5
 
     private struct Batch {
@@ -14,30 +16,37 @@ struct ProducerTable {
     private struct Entry {
         var epoch: Int16
         var recent: [Batch] = []
-        /// Where its open transaction begins here.
+        /// The offset at which the producer's open transaction begins in this partition; nil without an open
+        /// transaction.
         var transactionStart: Int64?
         var lastUse: Int
     }
 
-    /// What becomes of a batch.
+    /// The decision about a batch.
     enum Verdict: Equatable {
         case append
-        /// It is in the log already, at this offset.
+        /// The batch is in the log already, at this base offset.
         case duplicate(Int64)
         case refuse(ErrorCode)
     }
 
-    /// Where producers have to begin that nothing else is known of: a batch of theirs was refused. Kafka takes any first
-    /// sequence, but what makes it refuse one batch has it refuse those behind it as well; a fault that is rolled for each
-    /// request would leave out the first for good, since librdkafka takes the success of a later one for its.
+    /// For a producer without an entry whose batches were refused: the smallest sequence number of those
+    /// batches. The producer may begin with it or a smaller one.
+    ///
+    /// Kafka accepts any first sequence number from an unknown producer. But in Kafka the cause that refuses
+    /// one batch also refuses the batches behind it, whereas a fault here is drawn for each request. Without
+    /// this rule a later batch could be appended while the first was refused. librdkafka takes the success of
+    /// a later batch as the success of the earlier ones, and the first batch would be lost.
     private var beginnings: [Int64: Int32] = [:]
     private let limit: Int
     private var entries: [Int64: Entry] = [:]
     private var useCount = 0
 
-    /// - Parameter limit: how many producers are remembered; beyond it the longest unused half is forgotten.
+    /// - Parameter limit: the number of producers to remember. Beyond it, half of that number is forgotten:
+    ///   the producers unused for the longest time, without an open transaction.
     init(limit: Int) { self.limit = limit }
 
+    /// Decides whether a batch is appended, repeated or refused. Changes nothing.
     func verdict(on batch: RecordBatch) -> Verdict {
         guard let entry = self.entries[batch.producerID] else {
             let mayBegin = self.beginnings[batch.producerID].map { batch.baseSequence <= $0 } ?? true
@@ -64,7 +73,7 @@ struct ProducerTable {
             ? .refuse(.invalidTransactionState) : .append
     }
 
-    /// A batch was not taken, for a reason that has nothing to do with it.
+    /// Records that a batch was refused for a reason outside of the batch.
     mutating func refused(_ batch: RecordBatch) {
         guard self.entries[batch.producerID] == nil else { return }
         if self.beginnings.count >= self.limit { self.beginnings = [:] }
@@ -72,6 +81,7 @@ struct ProducerTable {
         self.beginnings[batch.producerID] = first
     }
 
+    /// Records that a batch was appended at this base offset.
     mutating func appended(_ batch: RecordBatch, at offset: Int64) {
         self.beginnings[batch.producerID] = nil
         self.change(batch.producerID, epoch: batch.producerEpoch) { entry in
@@ -87,9 +97,10 @@ struct ProducerTable {
         }
     }
 
-    /// A marker ends the producer's transaction, and tells of its new epoch if the coordinator has fenced it.
+    /// Ends the producer's transaction because of a marker, and takes over the marker's epoch, which is
+    /// higher if the coordinator has fenced the producer.
     ///
-    /// - Returns: where the transaction began, if it has written here.
+    /// - Returns: the offset at which the transaction began in this partition; nil if it has no records here.
     mutating func ended(by producer: ProducerIdentity) -> Int64? {
         var start: Int64?
         self.change(producer.id, epoch: producer.epoch) { entry in

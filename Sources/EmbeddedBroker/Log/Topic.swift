@@ -1,11 +1,12 @@
-/// A topic and its partitions.
+/// A topic, its configuration and its partitions.
 final class Topic {
     let name: String
     let configuration: TopicConfiguration
     private(set) var partitions: [Partition] = []
     private let retainedByteLimit: Int
 
-    /// - Parameter retainedByteLimit: what a partition keeps at most; the topic's `retention.bytes` can lower it.
+    /// - Parameter retainedByteLimit: the number of bytes that a partition retains; the topic's
+    ///   `retention.bytes` can lower it.
     init(_ name: String, partitions: Int, _ configuration: TopicConfiguration, retainedByteLimit: Int) {
         self.name = name
         self.configuration = configuration
@@ -18,13 +19,14 @@ final class Topic {
         self.partitions.indices.contains(Int(index)) ? self.partitions[Int(index)] : nil
     }
 
+    /// Adds partitions until there are `count`. Partitions are never removed.
     func grow(to count: Int) {
         while self.partitions.count < count {
             self.partitions.append(Partition(retainedByteLimit: self.retainedByteLimit))
         }
     }
 
-    /// Kafka's rule for a topic's name.
+    /// Whether a name follows Kafka's rule for topic names.
     static func isValidName(_ name: String) -> Bool {
         name != "." && name != ".." && 1...249 ~= name.utf8.count
             && name.utf8.allSatisfy { byte in

@@ -1,7 +1,9 @@
-/// The settings of a topic, by Kafka's names. Those that this broker follows: `max.message.bytes`,
-/// `min.insync.replicas` and `retention.bytes`. The others are kept and told.
+/// The settings of a topic, under Kafka's names.
+///
+/// The broker acts on `max.message.bytes`, `min.insync.replicas` and `retention.bytes`. All other settings
+/// are only stored and reported.
 package struct TopicConfiguration: Sendable {
-    /// What is known, and what holds where a topic says nothing.
+    /// The known settings, with the values that apply where a topic overrides nothing.
     static let defaults: KeyValuePairs = [
         "cleanup.policy": "delete", "compression.type": "producer", "delete.retention.ms": "86400000",
         "max.message.bytes": "1048588", "message.timestamp.type": "CreateTime", "min.insync.replicas": "1",
@@ -11,9 +13,13 @@ package struct TopicConfiguration: Sendable {
 
     private(set) var overrides: [String: String] = [:]
 
+    /// Creates a configuration without overrides.
     package init() {}
 
-    /// - Throws: `InvalidSetting` for a name or a value that Kafka would refuse, or that this broker cannot follow.
+    /// Creates a configuration with these overrides.
+    ///
+    /// - Throws: `InvalidSetting` for a name or a value that Kafka would refuse or that this broker cannot
+    ///   follow.
     package init(_ settings: [String: String]) throws {
         for (name, value) in settings {
             guard Self.isValid(value, for: name) else { throw InvalidSetting(name: name) }
@@ -21,6 +27,7 @@ package struct TopicConfiguration: Sendable {
         }
     }
 
+    /// A setting has an unknown name or an invalid value; `name` is the setting's name.
     package struct InvalidSetting: Error { package var name: String }
 
     func value(of name: String) -> String? {
@@ -34,7 +41,8 @@ package struct TopicConfiguration: Sendable {
         case "cleanup.policy": value.split(separator: ",").allSatisfy { ["compact", "delete"].contains($0) }
         case "compression.type":
             ["producer", "uncompressed", "gzip", "snappy", "lz4", "zstd"].contains(value)
-        // The other one, LogAppendTime, would mean to write into batches that are left as they came.
+        // Kafka's other value, LogAppendTime, is refused: the broker would have to write into batches, which
+        // it keeps as they were sent.
         case "message.timestamp.type": value == "CreateTime"
         case "min.insync.replicas": Int(value).map { $0 >= 1 } ?? false
         case "max.message.bytes": Int(value).map { 0...Int(Int32.max) ~= $0 } ?? false

@@ -27,9 +27,11 @@ extension Node {
         }
     }
 
+    /// Handles a CreateTopics request.
     func createTopics(_ call: Call) throws(Malformed) {
         let topics = try call.body.array { (reader) throws(Malformed) in try NewTopic(reading: &reader) }
-        _ = try call.body.int32()  // How long to wait.
+        _ = try call.body.int32()  // The timeout: not used.
+        // `validate_only`: the request is checked, and nothing is created.
         let isRehearsal = try call.body.boolean()
         Self.answer(call, topics.map { self.create($0, isRehearsal: isRehearsal) }, withMessage: true)
     }
@@ -41,7 +43,8 @@ extension Node {
             result.error = .invalidReplicaAssignment
             return result
         }
-        // -1: whatever the broker thinks right, which for an assignment is what is assigned.
+        // A replica count of -1 leaves the number to the broker. With explicit assignments, the assignments
+        // decide.
         guard topic.replicas == 1 || topic.replicas == -1 else {
             (result.error, result.message) = (.invalidReplicationFactor, "there is one broker")
             return result
@@ -82,6 +85,7 @@ extension Node {
 
     // MARK: CreatePartitions
 
+    /// Handles a CreatePartitions request.
     func createPartitions(_ call: Call) throws(Malformed) {
         let wishes = try call.body.array { (reader) throws(Malformed) in
             let (name, count) = (try reader.string(), try reader.int32())
@@ -90,7 +94,7 @@ extension Node {
             }
             return (name: name, count: Int(count))
         }
-        _ = try call.body.int32()  // How long to wait.
+        _ = try call.body.int32()  // The timeout: not used.
         let isRehearsal = try call.body.boolean()
         let results = wishes.map { wish in
             TopicResult(
@@ -128,7 +132,7 @@ extension Node {
         static let broker: Int8 = 4
     }
 
-    /// Where a value comes from, as Kafka counts.
+    /// The source of a setting's value, with the numbers of Kafka's protocol.
     private enum Source {
         static let topic: Int8 = 1
         static let broker: Int8 = 4
@@ -149,7 +153,7 @@ extension Node {
                 wanted: try reader.nullableArray { (reader) throws(Malformed) in try reader.string() }
             )
         }
-        _ = try call.body.boolean()  // Whether the names it goes by elsewhere are wanted: it has none.
+        _ = try call.body.boolean()  // Whether to include synonyms: a setting here has none.
         call.answer { writer in
             writer.noThrottle()
             writer.array(resources) { writer, resource in

@@ -23,7 +23,7 @@ extension Node {
         let generation = try call.body.int32()
         let memberID = try call.body.string()
         let instanceID = version >= 7 ? try call.body.nullableString() : nil
-        if version <= 4 { _ = try call.body.int64() }  // How long to keep it.
+        if version <= 4 { _ = try call.body.int64() }  // The retention time: not used.
         let commits = try call.body.topics { (reader) throws(Malformed) in
             try Commit(reading: &reader, withEpoch: version >= 6)
         }
@@ -61,7 +61,12 @@ extension Node {
         Self.answer(call, results, withThrottle: true)
     }
 
-    /// Stores what can be stored, and says partition by partition what came of it.
+    /// Stores the offsets that are accepted, and returns the result of each partition.
+    ///
+    /// - Parameters:
+    ///   - refusal: the error for all partitions if the group refuses the commit, or nil.
+    ///   - store: stores one accepted offset.
+    ///   - unknown: the error for all partitions if the group does not exist, or nil to create it.
     private func committed(
         _ commits: [TopicEntries<Commit>],
         for groupID: String,

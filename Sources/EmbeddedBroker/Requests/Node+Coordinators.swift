@@ -1,9 +1,11 @@
 extension Node {
-    /// Set while the coordinators are elsewhere.
+    /// NOT_COORDINATOR while a coordinator move is simulated, otherwise nil.
     var coordinatorError: ErrorCode? { self.absence == nil ? nil : .notCoordinator }
 
-    /// There is one broker, and it coordinates everything: even while the coordinators are said to be elsewhere
-    /// it names itself, as a broker does that has not heard yet.
+    /// Handles a FindCoordinator request, always with this broker, which coordinates everything.
+    ///
+    /// During a simulated coordinator move it still names itself, like a broker that has not learned of the
+    /// move yet.
     func findCoordinator(_ call: Call) throws(Malformed) {
         let version = call.version
         let name = try call.body.string()

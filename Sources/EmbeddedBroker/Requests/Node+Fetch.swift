@@ -17,7 +17,7 @@ extension Node {
 
         init(reading call: Call) throws(Malformed) {
             let version = call.version
-            _ = try call.body.int32()  // The replica that asks: a client is none.
+            _ = try call.body.int32()  // The id of the replica that asks; -1 for a client.
             self.longestWait = min(try call.body.duration(), .seconds(60))
             self.leastBytes = try call.body.int32()
             self.mostBytes = try call.body.int32()
@@ -25,9 +25,9 @@ extension Node {
             if version >= 7 { (self.sessionID, _) = (try call.body.int32(), try call.body.int32()) }
             self.topics = try call.body.topics { (reader) throws(Malformed) in
                 let partition = try reader.int32()
-                if version >= 9 { _ = try reader.int32() }  // The leader epoch it knows.
+                if version >= 9 { _ = try reader.int32() }  // The leader epoch that the client knows.
                 let offset = try reader.int64()
-                if version >= 5 { _ = try reader.int64() }  // A follower's log start.
+                if version >= 5 { _ = try reader.int64() }  // The log start offset of a follower.
                 return Entry(partition: partition, offset: offset, byteLimit: try reader.int32())
             }
         }
@@ -39,14 +39,16 @@ extension Node {
         var endOffset: Int64 = -1
         var lastStableOffset: Int64 = -1
         var startOffset: Int64 = -1
-        /// Nil for a reader that takes everything.
+        /// The aborted transactions in the batches; nil for a reader with `read_uncommitted`.
         var aborted: [TransactionIndex.Aborted]?
         var batches: [ByteBuffer] = []
     }
 
+    /// Handles a Fetch request. If there is too little to read, the response waits for more records, for at
+    /// most 60 s.
     func fetch(_ call: Call) throws(Malformed) {
         let request = try FetchRequest(reading: call)
-        // Sessions are offered to nobody, so nobody has one.
+        // The broker never opens a fetch session, so no session id of a client can be valid.
         guard request.sessionID == 0 else {
             self.answer(call, .fetchSessionIDNotFound, [])
             return
@@ -67,7 +69,8 @@ extension Node {
         }
     }
 
-    /// Whether there is as much as the client wants at least, or something that it must know at once.
+    /// Whether the response can be sent now: the requested minimum of bytes is there, or the client must
+    /// learn of an error at once.
     private func isReady(_ request: FetchRequest) -> Bool {
         guard !request.topics.isEmpty else { return true }
         var byteCount = 0
@@ -105,6 +108,8 @@ extension Node {
         }
     }
 
+    /// Reads one partition, with at most `limit` bytes. With `always`, the first batch is returned even if it
+    /// is larger.
     private func read(
         _ entry: FetchRequest.Entry,
         of topic: String,

@@ -165,7 +165,7 @@ extension Node {
                     writer.bytes(member.metadata(for: name))
                     writer.bytes(member.assignment)
                 }
-                if version >= 3 { writer.integer(Int32.min) }  // Operations that are allowed: not asked.
+                if version >= 3 { writer.integer(Int32.min) }  // The allowed operations: not known.
             }
         }
     }

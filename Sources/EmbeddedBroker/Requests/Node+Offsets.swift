@@ -1,7 +1,7 @@
 extension Node {
     // MARK: ListOffsets
 
-    /// The timestamps that stand for an end of the log.
+    /// The timestamps in a ListOffsets request that stand for the start or the end of the log.
     private enum Landmark {
         static let latest: Int64 = -1
         static let earliest: Int64 = -2
@@ -16,11 +16,11 @@ extension Node {
 
     func listOffsets(_ call: Call) throws(Malformed) {
         let version = call.version
-        _ = try call.body.int32()  // The replica that asks: a client is none.
+        _ = try call.body.int32()  // The id of the replica that asks; -1 for a client.
         let isolation = version >= 2 ? try Isolation(reading: &call.body) : .readUncommitted
         let topics = try call.body.topics { (reader) throws(Malformed) in
             let partition = try reader.int32()
-            if version >= 4 { _ = try reader.int32() }  // The leader epoch it knows.
+            if version >= 4 { _ = try reader.int32() }  // The leader epoch that the client knows.
             return (partition: partition, timestamp: try reader.int64())
         }
         let positions = topics.map { topic in
@@ -73,7 +73,7 @@ extension Node {
         let topics = try call.body.topics { (reader) throws(Malformed) in
             (partition: try reader.int32(), offset: try reader.int64())
         }
-        _ = try call.body.int32()  // How long to wait for replicas, of which there are none.
+        _ = try call.body.int32()  // The timeout for replicas: there are none.
         let deletions = topics.map { topic in
             topic.map { name, entry in self.deleteRecords(of: name, entry.partition, before: entry.offset) }
         }
@@ -91,7 +91,7 @@ extension Node {
         guard let partition = self.topics[topic]?.partition(index) else {
             return Deletion(partition: index, error: .unknownTopicOrPartition)
         }
-        // -1 stands for the end.
+        // An offset of -1 stands for the end of the log.
         let offset = offset == -1 ? partition.log.endOffset : offset
         guard 0...partition.log.endOffset ~= offset else {
             return Deletion(partition: index, error: .offsetOutOfRange)

@@ -16,19 +16,22 @@ extension Node {
         init(reading call: Call) throws(Malformed) {
             self.transactionalID = try call.body.nullableString()
             self.acknowledgements = try call.body.int16()
-            _ = try call.body.int32()  // How long to wait for replicas, of which there are none.
+            _ = try call.body.int32()  // The timeout for replicas: there are none.
             self.topics = try call.body.topics { (reader) throws(Malformed) in
                 (try reader.int32(), try reader.records())
             }
         }
     }
 
+    /// Handles a Produce request: appends the batches, unless a fault refuses the request as a whole.
     func produce(_ call: Call) throws(Malformed) {
         let request = try ProduceRequest(reading: call)
         let refusal = self.refusal(of: request)
         let results = request.topics.map { topic in
             topic.map { name, entry in
                 let partition = TopicPartition(topic: name, partition: entry.partition)
+                // A refused batch is still shown to its partition, so that the producer's batches behind it
+                // are refused as well.
                 guard let refusal else {
                     return self.append(entry.records, to: partition, request, version: call.version)
                 }
@@ -47,7 +50,8 @@ extension Node {
             self.faultCounts.unansweredProduces += 1
             call.cutConnection()
         } else if request.acknowledgements == 0 {
-            // The client waits for no answer: all it could notice of an error is the end of the connection.
+            // With `acks=0` the client reads no response. The broker can report an error only by closing the
+            // connection.
             results.contains { $0.entries.contains { $0.error != nil } }
                 ? call.cutConnection() : call.leaveUnanswered()
         } else {
@@ -55,7 +59,7 @@ extension Node {
         }
     }
 
-    /// Why nothing of the request is taken, if nothing is.
+    /// The error with which the whole request is refused, or nil. Injected faults are drawn here.
     private func refusal(of request: ProduceRequest) -> ErrorCode? {
         guard -1...1 ~= request.acknowledgements else { return .invalidRequiredAcks }
         guard self.dice.falls(self.faults.refusedProduceShare) else { return nil }
@@ -98,7 +102,10 @@ extension Node {
         }
     }
 
-    /// Kafka asks the coordinator since 3.6, and words what will pass so that older clients try again.
+    /// The error with which the transaction coordinator refuses the batch, or nil.
+    ///
+    /// Kafka checks this since version 3.6. Like Kafka, the broker replaces CONCURRENT_TRANSACTIONS by
+    /// NOT_ENOUGH_REPLICAS, because older clients repeat the request after that error.
     private func refusal(
         ofWriting batch: RecordBatch,
         to place: TopicPartition,
@@ -115,7 +122,7 @@ extension Node {
                 writer.integer(result.partition)
                 writer.error(result.error)
                 writer.integer(result.baseOffset)
-                writer.integer(Int64(-1))  // The time of the append, unless the topic is so configured.
+                writer.integer(Int64(-1))  // The log append time: not used.
                 if call.version >= 5 { writer.integer(result.startOffset) }
             }
             writer.noThrottle()

@@ -1,5 +1,7 @@
 extension Node {
-    /// - Throws: if the request is not what the protocol says; then its connection is of no more use.
+    /// Calls the handler of the request.
+    ///
+    /// - Throws: `Malformed` if the request violates the protocol. The connection must then be closed.
     func serve(_ call: Call) throws(Malformed) {
         switch call.header.api {
         case .apiVersions: self.apiVersions(call)
@@ -30,6 +32,7 @@ extension Node {
         }
     }
 
+    /// Handles an ApiVersions request. A version that the broker does not support is answered in version 0.
     private func apiVersions(_ call: Call) {
         let isSupported = call.header.isSupported
         call.answer { writer in

@@ -29,7 +29,7 @@ extension Node {
         _ known: ProducerIdentity?,
         timeout: Duration
     ) -> Result<ProducerIdentity, ErrorCode> {
-        // Without a transaction it is just a number that nobody else has.
+        // A producer without a transactional id only needs a producer id that is unique.
         guard let id else {
             return .success(ProducerIdentity(id: self.transactions.newProducerID(), epoch: 0))
         }
@@ -46,6 +46,7 @@ extension Node {
         let partitions = topics.flatMap { topic in
             topic.entries.map { TopicPartition(topic: topic.topic, partition: $0) }
         }
+        // As in Kafka, one partition that is unknown or not writable fails the whole request.
         let unknown = Set(partitions.filter { self.partition($0) == nil })
         let refused = Set(partitions.filter { self.faults.unwritableTopics.contains($0.topic) })
         var error = self.coordinatorError
@@ -104,7 +105,8 @@ extension Node {
         }
     }
 
-    /// Before KIP-588 a fenced producer was told that its epoch is wrong; the versions here are from then.
+    /// Replaces PRODUCER_FENCED by INVALID_PRODUCER_EPOCH for requests in a version before KIP-588.
+    /// InitProducerId version 4 is the only supported request with the newer error.
     private static func asBefore(_ error: ErrorCode) -> ErrorCode {
         error == .producerFenced ? .invalidProducerEpoch : error
     }

@@ -1,12 +1,15 @@
-/// A fetch that found too little, and waits for more or for its time to be up.
+/// A fetch that found too little to read, and that waits until there is more or its time is up.
+///
+/// The fetch is registered at its partitions, which own it while it waits.
 final class WaitingFetch {
     private var timer: Timer?
     private var partitions: [Partition] = []
     private var look: (() -> Bool)?
 
     /// - Parameters:
-    ///   - look: looks at the partitions again; true if there was enough, and it has been answered.
-    ///   - timeIsUp: answers with what there is.
+    ///   - look: checks the partitions again; returns true if there was enough to read and the fetch has been
+    ///     answered.
+    ///   - timeIsUp: answers the fetch with the records that are there.
     init(
         on partitions: [Partition],
         atMost longest: Duration,
@@ -23,6 +26,7 @@ final class WaitingFetch {
         }
     }
 
+    /// Checks again whether there is enough to read, and ends the wait if so.
     func lookAgain() { if self.look?() == true { self.end() } }
 
     private func end() {

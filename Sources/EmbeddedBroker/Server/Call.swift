@@ -1,19 +1,22 @@
 internal import NIOCore
 
-/// What comes of a request.
+/// The way in which the broker reacts to a request.
 enum Outcome {
     case answer(ByteBuffer)
-    /// The client has asked for no answer.
+    /// The client has requested no response (`acks=0`).
     case silence
-    /// The connection is closed.
+    /// The connection is closed without a response.
     case cut
 }
 
-/// One request, and the way back to who sent it. It is answered exactly once, at once or later.
+/// One request, with the means to answer it.
+///
+/// Each call is finished exactly once, by `answer`, `leaveUnanswered` or `cutConnection`, at once or later.
 final class Call {
     let header: RequestHeader
-    /// As Kafka writes it: a slash and the address.
+    /// The client's address as Kafka writes it: a slash and the IP address.
     let clientHost: String
+    /// The rest of the request, which its handler reads.
     var body: Reader
     private let finish: (Outcome) -> Void
 
@@ -42,7 +45,8 @@ final class Call {
         buffer.writeMultipleIntegers(Int32(0), self.header.correlation)
         let isFlexible = self.header.isSupported && self.header.api.isFlexible(self.version)
         var writer = Writer(buffer, isFlexible: isFlexible)
-        // Clients read the answer to ApiVersions before they know which header it has: it stays the old one.
+        // A client reads the ApiVersions response before it knows the broker's versions. That response
+        // therefore always has the old header, without tagged fields.
         if self.header.api != .apiVersions { writer.endStructure() }
         write(&writer)
         buffer = writer.buffer

@@ -1,7 +1,10 @@
 internal import NIOCore
 
-/// One client's connection. Like Kafka it takes one request at a time and reads no further until that is
-/// answered, so answers keep their order and a client in a hurry waits in its own socket.
+/// One client's connection.
+///
+/// Like Kafka, the connection handles one request at a time, and reads no further until that request is
+/// answered. Responses thus keep the order of the requests, and the requests of a fast client wait in its
+/// socket.
 final class Connection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -57,6 +60,7 @@ final class Connection: ChannelInboundHandler {
         }
     }
 
+    /// Takes the next whole request from the received bytes; nil if more bytes must arrive first.
     private func nextFrame() throws(Malformed) -> ByteBuffer? {
         guard let length = self.received.getInteger(at: self.received.readerIndex, as: Int32.self) else {
             return nil
@@ -65,13 +69,15 @@ final class Connection: ChannelInboundHandler {
         guard self.received.readableBytes >= 4 + Int(length) else { return nil }
         self.received.moveReaderIndex(forwardBy: 4)
         let frame = self.received.readSlice(length: Int(length))
-        // A slice shares its memory: what comes next begins in memory of its own.
+        // The slice shares the memory of `received`. The remaining bytes are copied, so that they do not keep
+        // that memory alive.
         self.received =
             self.received.readableBytes > 0
             ? ByteBuffer(bytes: self.received.readableBytesView) : ByteBuffer()
         return frame
     }
 
+    /// Carries out the reaction, after the latency of the injected faults.
     private func finish(_ outcome: Outcome) {
         let latency = self.node.latency()
         guard latency > .zero else {
@@ -93,7 +99,8 @@ final class Connection: ChannelInboundHandler {
         }
     }
 
-    /// The next request is taken in a turn of its own: an answer may be given in the middle of something.
+    /// Starts the next request in an event loop turn of its own, because a request may be answered in the
+    /// middle of other work on the node.
     private func becomeIdle() {
         self.node.timers.next { [weak self] in
             self?.isBusy = false

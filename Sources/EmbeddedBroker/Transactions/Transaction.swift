@@ -1,24 +1,27 @@
-/// How a transaction ends.
+/// The outcome of a transaction.
 enum TransactionOutcome: Sendable {
     case commit
     case abort
 }
 
-/// Where the holder of one transactional id stands. From Kafka's `TransactionMetadata` and
-/// `TransactionCoordinator`, 3.x, without the log that they keep.
+/// The state of one transactional id.
+///
+/// The rules are from Kafka's `TransactionMetadata` and `TransactionCoordinator`, 3.x. Kafka keeps this state
+/// in a log; here it is only in memory.
 struct Transaction {
     enum State: Equatable {
         case empty
         case ongoing
-        /// Decided; the markers are on their way.
+        /// The outcome is decided, and the markers are not written yet.
         case ending(TransactionOutcome)
         case ended(TransactionOutcome)
     }
 
-    /// What an InitProducerId leads to.
+    /// The result of an InitProducerId request.
     enum Admission: Equatable {
         case ready(ProducerIdentity)
-        /// The producer before has a transaction open: it is aborted first, and the new one asks again.
+        /// The previous producer has an open transaction. It is aborted first, and the new producer must
+        /// repeat its request.
         case abortFirst
         case refused(ErrorCode)
     }
@@ -29,7 +32,7 @@ struct Transaction {
     private(set) var partitions: Set<TopicPartition> = []
     private(set) var groups: Set<String> = []
     private(set) var timeout: Duration
-    /// The epoch before the current one, if the same producer had that, too.
+    /// The epoch before the current one, if the same producer instance held both; otherwise -1.
     private var previousEpoch: Int16 = -1
 
     init(_ id: String, producerID: Int64, timeout: Duration) {
@@ -38,11 +41,11 @@ struct Transaction {
         self.timeout = timeout
     }
 
-    /// A producer begins, or begins again after an error.
+    /// Handles InitProducerId: a producer starts, or restarts after an error.
     ///
     /// - Parameters:
-    ///   - known: what the producer has been so far; nil for one that has just started.
-    ///   - newProducerID: taken when the epochs of the old one are used up.
+    ///   - known: the producer id and epoch that the client holds; nil for a client that has just started.
+    ///   - newProducerID: makes a producer id for the case that the epochs of the old one are used up.
     mutating func initialize(
         _ known: ProducerIdentity?,
         timeout: Duration,
@@ -57,7 +60,8 @@ struct Transaction {
         case .empty, .ended: break
         }
         if let known, self.producer.epoch >= 0, known.epoch != self.producer.epoch {
-            // Either it asks again because it missed the answer, or somebody else has been here since.
+            // Either the producer repeats its request because the response was lost, or another producer has
+            // taken over the id since.
             return known.epoch == self.previousEpoch ? .ready(self.producer) : .refused(.producerFenced)
         }
         self.timeout = timeout
@@ -72,7 +76,9 @@ struct Transaction {
         return .ready(self.producer)
     }
 
-    /// - Returns: why the transaction cannot take these, if it cannot.
+    /// Adds partitions and groups to the transaction, which begins if none is open.
+    ///
+    /// - Returns: the error if they cannot be added, or nil.
     mutating func add(
         partitions: some Sequence<TopicPartition>,
         groups: [String] = [],
@@ -86,12 +92,13 @@ struct Transaction {
         return nil
     }
 
-    /// Whether the producer may write to this partition now (checked since Kafka 3.6).
+    /// The error with which a write of the producer to this partition is refused now, or nil. Kafka checks
+    /// this since version 3.6.
     func refusal(ofWriting partition: TopicPartition, by producer: ProducerIdentity) -> ErrorCode? {
         self.refusal(of: producer, unless: self.partitions.contains(partition))
     }
 
-    /// Whether the producer may commit offsets of this group now.
+    /// The error with which a commit of this group's offsets by the producer is refused now, or nil.
     func refusal(ofCommitting group: String, by producer: ProducerIdentity) -> ErrorCode? {
         self.refusal(of: producer, unless: self.groups.contains(group))
     }
@@ -104,7 +111,10 @@ struct Transaction {
         return self.state == .ongoing && isAdded ? nil : .invalidTransactionState
     }
 
-    /// - Returns: an error; or nil, and the markers are to be written if the state is `ending` now.
+    /// Decides the outcome of the transaction.
+    ///
+    /// - Returns: the error, or nil. If the state is `ending` after the call, the caller must write the
+    ///   markers.
     mutating func end(_ outcome: TransactionOutcome, by producer: ProducerIdentity) -> ErrorCode? {
         if let error = self.stranger(producer) { return error }
         switch self.state {
@@ -112,13 +122,13 @@ struct Transaction {
             self.state = .ending(outcome)
             return nil
         case .ending(outcome): return .concurrentTransactions
-        // Asked again, because the answer was lost.
+        // The producer repeats its request because the response was lost.
         case .ended(outcome): return nil
         case .empty, .ending, .ended: return .invalidTransactionState
         }
     }
 
-    /// Aborts what is open, and sees to it that the producer that opened it can do nothing more.
+    /// Aborts the open transaction, and raises the epoch so that the producer that opened it is fenced.
     mutating func fence() {
         guard self.state == .ongoing else { preconditionFailure("nothing to fence: \(self.state)") }
         if self.producer.epoch < .max { self.producer.epoch += 1 }
@@ -126,12 +136,14 @@ struct Transaction {
         self.state = .ending(.abort)
     }
 
+    /// Completes a transaction whose markers have been written.
     mutating func markersWritten() {
         guard case .ending(let outcome) = self.state else { preconditionFailure("not ending: \(self.state)") }
         self.state = .ended(outcome)
         (self.partitions, self.groups) = ([], [])
     }
 
+    /// The error for a producer that does not hold this transactional id now, or nil.
     private func stranger(_ producer: ProducerIdentity) -> ErrorCode? {
         guard producer.id == self.producer.id else { return .invalidProducerIDMapping }
         return producer.epoch == self.producer.epoch ? nil : .producerFenced

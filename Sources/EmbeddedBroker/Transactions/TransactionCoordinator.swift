@@ -1,10 +1,13 @@
-/// All transactional ids: hands out producer ids, times transactions out, and has their markers written.
+/// The coordinator of all transactional ids: it assigns producer ids, ends transactions at their timeout, and
+/// has transaction markers written.
 final class TransactionCoordinator {
     private let timers: Timers
     private let settings: BrokerSettings
     private let markerDelay: () -> Duration
     private let writeMarkers: (Transaction, TransactionOutcome) -> Void
     private var transactions: [String: Transaction] = [:]
+    /// The timer of each transactional id: the timeout of its open transaction, or the delay before its
+    /// markers.
     private var expiries: [String: Timer] = [:]
     private var lastProducerID: Int64 = 0
 
@@ -20,11 +23,17 @@ final class TransactionCoordinator {
         self.writeMarkers = writeMarkers
     }
 
+    /// Returns a producer id that was not assigned before.
     func newProducerID() -> Int64 {
         self.lastProducerID += 1
         return self.lastProducerID
     }
 
+    /// Handles InitProducerId for a transactional id. An open transaction of the previous producer is
+    /// aborted.
+    ///
+    /// - Returns: the producer's identity, or the error; `concurrentTransactions` asks the client to repeat
+    ///   the request.
     func initialize(
         _ id: String,
         _ known: ProducerIdentity?,
@@ -51,6 +60,8 @@ final class TransactionCoordinator {
         }
     }
 
+    /// Adds partitions and groups to a transaction. The first addition begins the transaction and starts its
+    /// timeout.
     func add(
         partitions: some Sequence<TopicPartition>,
         groups: [String] = [],
@@ -83,6 +94,9 @@ final class TransactionCoordinator {
         return transaction.refusal(ofCommitting: group, by: producer)
     }
 
+    /// Commits or aborts a transaction.
+    ///
+    /// - Returns: the error, or nil.
     func end(_ id: String, _ outcome: TransactionOutcome, by producer: ProducerIdentity) -> ErrorCode? {
         guard !id.isEmpty else { return .invalidRequest }
         guard var transaction = self.transactions[id] else { return .invalidProducerIDMapping }
@@ -102,6 +116,7 @@ final class TransactionCoordinator {
         self.sendMarkers(of: id, .abort)
     }
 
+    /// Writes the markers, after `BrokerFaults.markerDelay`.
     private func sendMarkers(of id: String, _ outcome: TransactionOutcome) {
         self.expiries.removeValue(forKey: id)?.cancel()
         let delay = self.markerDelay()

@@ -1,7 +1,7 @@
-/// The requests this broker answers, with the versions it knows.
+/// The requests that this broker answers, with the versions that it supports.
 ///
-/// The newest versions are those librdkafka 2.0.2 picks; newer clients step down to them. From the message
-/// definitions of Apache Kafka (`clients/src/main/resources/common/message`).
+/// The newest versions are the ones that librdkafka 2.0.2 selects; newer clients fall back to them. Keys and
+/// versions are from the message definitions of Apache Kafka (`clients/src/main/resources/common/message`).
 enum API: Int16, CaseIterable {
     case produce = 0
     case fetch = 1
@@ -29,13 +29,14 @@ enum API: Int16, CaseIterable {
     case createPartitions = 37
     case deleteGroups = 42
 
-    /// What is told to clients.
+    /// The versions that the broker reports to clients.
     var advertised: ClosedRange<Int16> {
-        // librdkafka compresses only if version 0 is in the range; Kafka 4 says so too, and knows 3 and up.
+        // librdkafka compresses batches only if the range contains version 0. Kafka 4 reports 0 for that
+        // reason as well, although it supports only version 3 and later.
         self == .produce ? 0...7 : self.versions
     }
 
-    /// What is understood.
+    /// The versions that the broker supports.
     var versions: ClosedRange<Int16> {
         switch self {
         case .produce: 3...7
@@ -60,7 +61,7 @@ enum API: Int16, CaseIterable {
         }
     }
 
-    /// From which version on a request is written in the compact forms (KIP-482).
+    /// Whether this version of the request uses the compact encodings and tagged fields of KIP-482.
     func isFlexible(_ version: Int16) -> Bool {
         switch self {
         case .apiVersions, .transactionalOffsetCommit: version >= 3

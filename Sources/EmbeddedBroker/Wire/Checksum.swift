@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// CRC-32C (Castagnoli, reflected), which guards a record batch from its attributes to its end.
+/// CRC-32C (Castagnoli, reflected). It protects a record batch from its attributes to its end.
 enum Checksum {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in

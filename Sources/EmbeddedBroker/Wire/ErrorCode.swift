@@ -1,4 +1,4 @@
-/// Kafka's error codes, as far as this broker answers them. From Kafka's `Errors`.
+/// The error codes of Kafka that this broker responds with, from Kafka's `Errors`.
 enum ErrorCode: Int16, Error {
     case unknown = -1
     case none = 0

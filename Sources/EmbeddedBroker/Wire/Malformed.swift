@@ -1,2 +1,2 @@
-/// A request that does not follow the protocol. Its connection is closed, as Kafka does.
+/// A request violates the protocol. The broker closes the connection, as Kafka does.
 struct Malformed: Error {}

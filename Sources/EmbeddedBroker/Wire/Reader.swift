@@ -1,9 +1,11 @@
 internal import NIOCore
 
-/// Reads Kafka's primitives from one frame. Nothing is trusted: every length is checked against what is there.
+/// Reads Kafka's primitive types from one frame.
+///
+/// Input is not trusted: every length is checked against the number of bytes that are left.
 struct Reader {
     private var buffer: ByteBuffer
-    /// Whether strings, bytes and arrays are in their compact form, and structures end in tagged fields.
+    /// Whether strings, bytes and arrays are in their compact form, and structures end with tagged fields.
     var isFlexible = false
 
     init(_ buffer: ByteBuffer) { self.buffer = buffer }
@@ -14,7 +16,7 @@ struct Reader {
     mutating func int32() throws(Malformed) -> Int32 { try self.integer() }
     mutating func int64() throws(Malformed) -> Int64 { try self.integer() }
 
-    /// Milliseconds in 32 bits; what is negative counts as none.
+    /// Reads 32 bits of milliseconds. A negative number counts as zero.
     mutating func duration() throws(Malformed) -> Duration { .milliseconds(max(0, try self.int32())) }
 
     mutating func string() throws(Malformed) -> String {
@@ -24,17 +26,19 @@ struct Reader {
 
     mutating func nullableString() throws(Malformed) -> String? {
         let length = self.isFlexible ? try self.compactLength() : Int(try self.int16())
-        // Kafka, too, allows no more in the compact form than the other one can say.
+        // A compact string could be longer. Kafka as well limits it to the greatest length of a string with a
+        // 16-bit length.
         guard length <= Int16.max else { throw Malformed() }
         return try self.text(length)
     }
 
-    /// Outside of flexible structures even in flexible requests: the client id of a request's header.
+    /// Reads a string in the plain form, even in a flexible request: the client id in a request's header.
     mutating func plainNullableString() throws(Malformed) -> String? {
         try self.text(Int(try self.int16()))
     }
 
-    /// What is no UTF-8 is not read with replacements, which are longer: a name that came could not be sent back.
+    /// Reads UTF-8. Invalid UTF-8 is an error, because text with replacement characters is longer, and a name
+    /// could not be sent back as it was received.
     private mutating func text(_ length: Int) throws(Malformed) -> String? {
         guard let slice = try self.slice(length) else { return nil }
         guard let text = String(validating: slice.readableBytesView, as: UTF8.self) else { throw Malformed() }
@@ -47,7 +51,8 @@ struct Reader {
         return Array(slice.readableBytesView)
     }
 
-    /// The records of a partition. They share the frame's memory: copy what stays.
+    /// Reads the record bytes of a partition. The returned buffer shares the frame's memory: copy the bytes
+    /// that are kept.
     mutating func records() throws(Malformed) -> ByteBuffer {
         try self.slice(Int(try self.int32())) ?? ByteBuffer()
     }
@@ -64,7 +69,7 @@ struct Reader {
     ) throws(Malformed) -> [Element]? {
         let count = self.isFlexible ? try self.compactLength() : Int(try self.int32())
         guard count >= 0 else { return nil }
-        // The smallest element has a byte, so a lie about the count costs no memory.
+        // Each element takes at least one byte, so a false count cannot make the broker reserve memory.
         guard count <= self.buffer.readableBytes else { throw Malformed() }
         var elements: [Element] = []
         elements.reserveCapacity(min(count, 1_024))
@@ -72,7 +77,8 @@ struct Reader {
         return elements
     }
 
-    /// What many requests hold: for each topic, something for each of its partitions.
+    /// Reads the shape that many requests share: a list of topics, each with an entry for each of its
+    /// partitions.
     mutating func topics<Entry>(
         _ entry: (inout Reader) throws(Malformed) -> Entry
     ) throws(Malformed) -> [TopicEntries<Entry>] {
@@ -91,7 +97,7 @@ struct Reader {
         }
     }
 
-    /// Skips the tagged fields at the end of a structure, none of which this broker knows.
+    /// Skips the tagged fields at the end of a structure. This broker supports no tagged field.
     mutating func endStructure() throws(Malformed) {
         guard self.isFlexible else { return }
         for _ in 0..<(try self.unsignedVarint()) {
@@ -100,7 +106,7 @@ struct Reader {
         }
     }
 
-    /// At most five bytes of seven bits each.
+    /// Reads an unsigned number of at most five bytes with seven bits each.
     mutating func unsignedVarint() throws(Malformed) -> UInt32 {
         var value: UInt64 = 0
         for shift in stride(from: 0, through: 28, by: 7) {
@@ -114,7 +120,8 @@ struct Reader {
         throw Malformed()
     }
 
-    /// Lengths count from one there, so that zero can mean null.
+    /// Reads the length of a compact value. It is encoded as the length plus one, so that zero means null (-1
+    /// here).
     private mutating func compactLength() throws(Malformed) -> Int { Int(try self.unsignedVarint()) - 1 }
 
     private mutating func slice(_ length: Int) throws(Malformed) -> ByteBuffer? {

@@ -1,15 +1,16 @@
 internal import NIOCore
 
-/// A producer as a batch names it: an id, and which of its incarnations.
+/// A producer's identity in a batch: its id, and the epoch that distinguishes successive instances with that
+/// id.
 struct ProducerIdentity: Hashable, Sendable {
     var id: Int64
     var epoch: Int16
 }
 
-/// One record batch in version 2, kept as the bytes its producer sent.
+/// One record batch in version 2, kept as the bytes that its producer sent.
 ///
-/// Offset and leader epoch lie outside of the checksum, so the broker sets them without touching the records,
-/// which it could not read anyway when they are compressed. From Kafka's `DefaultRecordBatch`.
+/// Base offset and leader epoch lie outside of the checksum. The broker can set them without touching the
+/// records, which it could not read anyway if they are compressed. From Kafka's `DefaultRecordBatch`.
 struct RecordBatch: Sendable {
     static let headerByteCount = 61
     private static let bytesBeforeLength = 12
@@ -25,19 +26,21 @@ struct RecordBatch: Sendable {
     private(set) var baseSequence: Int32
 
     var lastOffset: Int64 { self.baseOffset + Int64(self.lastOffsetDelta) }
+    /// The compression codec: 0 for none, 1 gzip, 2 snappy, 3 lz4, 4 zstd.
     var codec: Int16 { self.attributes & 0x07 }
     var isTransactional: Bool { self.attributes & 0x10 != 0 }
     var isControl: Bool { self.attributes & 0x20 != 0 }
-    /// Nil for a batch that is not idempotent.
+    /// The producer's identity; nil for a batch that is not idempotent.
     var producer: ProducerIdentity? {
         self.producerID >= 0 ? ProducerIdentity(id: self.producerID, epoch: self.producerEpoch) : nil
     }
-    /// Sequence numbers go around: after the greatest comes 0.
+    /// The sequence number of the last record. Sequence numbers wrap: 0 follows the greatest one.
     var lastSequence: Int32 { (self.baseSequence &+ self.lastOffsetDelta) & .max }
 
-    /// Takes what a produce request holds for one partition: exactly one batch, whole and unharmed.
+    /// Checks the records that a produce request holds for one partition: exactly one batch, complete and
+    /// with a valid checksum.
     ///
-    /// - Throws: the error to answer with, as Kafka's `LogValidator` has it.
+    /// - Throws: the error code to respond with, as in Kafka's `LogValidator`.
     init(validating records: ByteBuffer) throws(ErrorCode) {
         guard let batch = RecordBatch(header: records) else { throw .corruptMessage }
         guard let length = records.getInteger(at: records.readerIndex + 8, as: Int32.self),
@@ -50,7 +53,7 @@ struct RecordBatch: Sendable {
         guard length >= Int32(Self.headerByteCount - Self.bytesBeforeLength), rest >= 0 else {
             throw .corruptMessage
         }
-        // A second batch in one partition's records.
+        // The bytes hold a second batch.
         guard rest == 0 else { throw .invalidRecord }
         guard
             let checked = records.getSlice(at: records.readerIndex + 21, length: records.readableBytes - 21),
@@ -64,20 +67,21 @@ struct RecordBatch: Sendable {
         else { throw .invalidRecord }
         guard batch.codec != 0 || batch.recordTimestamps()?.count == Int(count) else { throw .invalidRecord }
         self = batch
-        // The frame it came in is larger and should not live as long.
+        // The batch is copied: a slice would keep the whole request in memory, which is larger, for as long
+        // as the batch is retained.
         var own = ByteBufferAllocator().buffer(capacity: records.readableBytes)
         own.writeImmutableBuffer(records)
         self.bytes = own
     }
 
-    /// A control batch of one record: the end of a transaction. From Kafka's `EndTransactionMarker`.
+    /// Makes a transaction marker: a control batch of one record. From Kafka's `EndTransactionMarker`.
     init(marker outcome: TransactionOutcome, of producer: ProducerIdentity, at timestamp: Int64) {
         var record = ByteBuffer()
         record.writeMultipleIntegers(UInt8(0), UInt8(0), UInt8(0))  // attributes, timestamp and offset deltas
         record.writeVarint(4)
         record.writeMultipleIntegers(Int16(0), Int16(outcome == .commit ? 1 : 0))  // version, type
         record.writeVarint(6)
-        record.writeMultipleIntegers(Int16(0), Int32(0))  // version, epoch of the coordinator
+        record.writeMultipleIntegers(Int16(0), Int32(0))  // version, coordinator epoch
         record.writeVarint(0)
 
         var checked = ByteBuffer()
@@ -111,23 +115,26 @@ struct RecordBatch: Sendable {
         (self.producerID, self.producerEpoch, self.baseSequence) = (id, epoch, sequence)
     }
 
-    /// Gives the batch its place in the log.
+    /// Sets the base offset at which the batch is appended.
     mutating func place(at offset: Int64) {
         self.baseOffset = offset
         self.bytes.setInteger(offset, at: self.bytes.readerIndex)
-        // This broker has led every partition from the beginning.
+        // The leader epoch is 0, because this broker has led every partition since its start.
         self.bytes.setInteger(Int32(0), at: self.bytes.readerIndex + 12)
     }
 
-    /// The timestamp and offset of the first record that is not older. Where the records are compressed, the
-    /// batch's first record stands for it: a reader then begins too early, never too late.
+    /// The timestamp and offset of the first record that is not older than `timestamp`; nil if there is none.
+    ///
+    /// For compressed records, the batch's first record is returned instead. A reader then begins too early,
+    /// never too late.
     func position(notBefore timestamp: Int64) -> (timestamp: Int64, offset: Int64)? {
         guard self.maxTimestamp >= timestamp else { return nil }
         guard self.codec == 0 else { return (max(timestamp, self.baseTimestamp), self.baseOffset) }
         return self.recordTimestamps()?.first { $0.timestamp >= timestamp }
     }
 
-    /// Walks through uncompressed records; nil if they are not as long as they say.
+    /// Reads the timestamps and offsets of uncompressed records; nil if the records do not have the lengths
+    /// that they state.
     private func recordTimestamps() -> [(timestamp: Int64, offset: Int64)]? {
         var rest = self.bytes
         rest.moveReaderIndex(forwardBy: Self.headerByteCount)

@@ -1,14 +1,16 @@
-/// What every request begins with.
+/// The header at the beginning of every request.
 struct RequestHeader {
     var api: API
     var version: Int16
     var correlation: Int32
     var clientID: String
 
-    /// False for ApiVersions in a version from the future, which is answered in version 0 as the protocol has it.
+    /// Whether the broker supports the version. Only an ApiVersions request may be unsupported, and is
+    /// answered in version 0, as the protocol demands.
     var isSupported: Bool { self.api.versions.contains(self.version) }
 
-    /// - Throws: for what this broker does not answer: Kafka, too, closes the connection then.
+    /// - Throws: `Malformed` for a request or version that this broker does not support. Kafka closes the
+    ///   connection as well.
     init(reading reader: inout Reader) throws(Malformed) {
         let (key, version, correlation) = (try reader.int16(), try reader.int16(), try reader.int32())
         guard let api = API(rawValue: key) else { throw Malformed() }

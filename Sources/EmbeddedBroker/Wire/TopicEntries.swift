@@ -1,4 +1,4 @@
-/// A topic, and something for each of some partitions of it: the shape of most requests and answers.
+/// A topic with an entry for each of some of its partitions: the shape of most requests and responses.
 struct TopicEntries<Entry> {
     var topic: String
     var entries: [Entry]

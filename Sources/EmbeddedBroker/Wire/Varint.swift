@@ -1,7 +1,8 @@
 internal import NIOCore
 
 extension ByteBuffer {
-    /// The zigzag variable-length number that records are made of; nil if it is cut off or too long.
+    /// Reads a zigzag variable-length number, as record batches contain them; nil if it is cut off or too
+    /// long.
     mutating func readVarint() -> Int64? {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), through: 63, by: 7) {
@@ -12,6 +13,7 @@ extension ByteBuffer {
         return nil
     }
 
+    /// Writes a number in the same encoding.
     mutating func writeVarint(_ value: Int64) {
         var rest = UInt64(bitPattern: value << 1 ^ value >> 63)
         while rest > 0x7f {

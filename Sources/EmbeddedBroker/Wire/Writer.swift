@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// Writes Kafka's primitives into one answer.
+/// Writes Kafka's primitive types into one response.
 struct Writer {
     private(set) var buffer: ByteBuffer
     let isFlexible: Bool
@@ -14,7 +14,7 @@ struct Writer {
     mutating func boolean(_ value: Bool) { self.buffer.writeInteger(value ? 1 : 0, as: UInt8.self) }
     mutating func error(_ code: ErrorCode?) { self.integer((code ?? .none).rawValue) }
 
-    /// This broker never asks a client to slow down.
+    /// Writes a throttle time of zero: this broker never throttles a client.
     mutating func noThrottle() { self.integer(Int32(0)) }
 
     mutating func string(_ value: String?) {
@@ -35,6 +35,7 @@ struct Writer {
         self.buffer.writeBytes(value)
     }
 
+    /// Writes the batches of a partition, preceded by their total length.
     mutating func records(_ batches: [ByteBuffer]) {
         self.integer(Int32(clamping: batches.reduce(0) { $0 + $1.readableBytes }))
         for batch in batches { self.buffer.writeImmutableBuffer(batch) }
@@ -61,7 +62,7 @@ struct Writer {
         }
     }
 
-    /// No tagged fields.
+    /// Writes the end of a structure, without tagged fields.
     mutating func endStructure() { if self.isFlexible { self.unsignedVarint(0) } }
 
     private mutating func count(_ count: Int) {
