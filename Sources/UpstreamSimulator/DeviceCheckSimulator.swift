@@ -1,48 +1,64 @@
-/// Apple's DeviceCheck as a small HTTP/1.1 server: verifies the token of each request, keeps the bits of each device,
-/// and misbehaves on demand. Production is at `/v1/…`, development at `/development/v1/…`.
+/// Apple's DeviceCheck as a small HTTP/1.1 server.
+///
+/// The simulator verifies the token of each request, keeps the bits of each device, and injects faults on
+/// request. Production is at `/v1/…`, development at `/development/v1/…`.
 package struct DeviceCheckSimulator {
-    /// Where Apple publishes nothing, what its answers suggest.
+    /// Limits of the API. Apple does not publish them; its responses suggest these values.
     package struct Rules: Hashable, Sendable {
-        /// Milliseconds from now, either way.
+        /// The greatest difference between a request's timestamp and the present, in milliseconds and in both
+        /// directions.
         package var timestampTolerance: Int64 = 60_000
-        /// Milliseconds since a device token was made, if it says when.
+        /// The lifetime of a device token in milliseconds, if the token states when it was made.
         package var deviceTokenLifetime: Int64 = 60_000
-        /// Seconds since a token of ours was issued.
+        /// The lifetime of the authorization token (JWT) in seconds, from `iat` on.
         package var authorizationLifetime: Int64 = 3_600
-        /// Calls that are kept for whoever asks what came in.
+        /// The number of calls to remember, at least 1. When it is reached, the older half is dropped.
         package var callsKept = 20_000
 
+        /// Creates the limits above.
         package init() {}
     }
 
+    /// The settings of a simulator at its start.
     package struct Settings: Sendable {
+        /// The IP address to listen on.
         package var host = "127.0.0.1"
-        /// 0: any free port.
+        /// The port to listen on; 0 for any free port.
         package var port = 0
+        /// The teams that the API knows.
         package var teams: [DeviceCheckTeam]
+        /// The limits of the API.
         package var rules = Rules()
-        /// The switches at the start.
+        /// The faults at the start.
         package var faults = AppleFaults()
+        /// The seed of all random decisions. They also depend on the order of the requests.
         package var seed: UInt64 = 1
-        /// Unix milliseconds; nil for the system's own.
+        /// The clock in Unix milliseconds; nil for the system's clock.
         package var now: (@Sendable () -> Int64)?
 
+        /// Creates settings for these teams, on any free port and without faults.
         package init(teams: [DeviceCheckTeam] = []) { self.teams = teams }
     }
 
-    /// One request, as far as it could be read.
+    /// One request, with the fields that could be read.
     package struct Call: Codable, Hashable, Sendable {
+        /// The path without the query.
         package var path: String
-        /// When it came: Unix milliseconds.
+        /// The arrival time in Unix milliseconds.
         package var at: Int64
-        /// What was answered; 0 for nothing.
+        /// The HTTP status of the response; 0 if there was none.
         package var status = 0
+        /// The device in the device token.
         package var device: String?
+        /// The `transaction_id` of the request.
         package var transactionID: String?
+        /// The request's own timestamp in Unix milliseconds.
         package var timestamp: Int64?
+        /// The new value of the first bit; nil if the request does not set it.
         package var bit0: Bool?
+        /// The new value of the second bit; nil if the request does not set it.
         package var bit1: Bool?
-        /// `iat` of the token, in seconds.
+        /// The claim `iat` of the authorization token, in seconds since 1970.
         package var issuedAt: Int64?
 
         init(path: String, at: Int64) {
@@ -51,31 +67,42 @@ package struct DeviceCheckSimulator {
         }
     }
 
-    /// The bits of one device and team in one environment.
+    /// The two bits of one device, for one team and one environment.
     package struct Device: Codable, Hashable, Sendable {
+        /// The id of the team: the issuer of its tokens.
         package var team: String
+        /// `production` or `development`.
         package var environment: String
+        /// The name of the device in its device token.
         package var device: String
         package var bit0: Bool
         package var bit1: Bool
-        /// `YYYY-MM`.
+        /// The month of the last update, as `YYYY-MM`.
         package var month: String
+        /// The number of updates since the start.
         package var updates: Int
     }
 
-    /// The counters at one moment.
+    /// The counters of a simulator at one moment.
     package struct Stats: Codable, Hashable, Sendable {
+        /// All requests to the API, with or without a fault.
         package var requests: Int
-        /// Requests that the API carried out or answered; also where the answer was then lost.
+        /// Requests that the API answered with status 200, even if a fault then lost the response.
         package var accepted: Int
-        /// By HTTP status; 0 for requests that got none.
+        /// The number of responses by HTTP status; 0 stands for requests without a response.
         package var answers: [String: Int]
+        /// The number of strikes by the name of the fault (`Fault`). An outage counts once; latency is not
+        /// counted.
         package var faults: [String: Int]
+        /// Connections since the start.
         package var connections: Int
+        /// Connections that are open now.
         package var openConnections: Int
     }
 
-    /// Returns once the port accepts connections. Whoever starts a simulator stops it.
+    /// Starts a simulator, and returns when its port accepts connections. The caller must stop it.
+    ///
+    /// - Throws: `SimulatorError` if the port cannot be opened.
     package static func start(_ settings: Settings) async throws(SimulatorError) -> RunningDeviceCheck {
         let clock = WallClock()
         let site = DeviceCheckSite(settings, now: settings.now ?? { clock.now() })
@@ -87,9 +114,12 @@ package struct DeviceCheckSimulator {
     }
 }
 
-/// A simulator of DeviceCheck at work. Safe to use from anywhere; `stop` it when done.
+/// A running simulator of DeviceCheck. Its methods may be called from any thread or task. The owner must call
+/// `stop` at the end.
 package final class RunningDeviceCheck: Sendable {
+    /// The IP address that the simulator listens on.
     package let host: String
+    /// The port that the simulator listens on.
     package let port: Int
     private let site: DeviceCheckSite
     private let listener: Listener
@@ -101,26 +131,30 @@ package final class RunningDeviceCheck: Sendable {
         self.listener = listener
     }
 
-    /// The base URL of production; that of development is below it.
+    /// The base URL of the production environment.
     package var url: String { "http://\(self.host):\(self.port)" }
+    /// The base URL of the development environment.
     package var developmentURL: String { "\(self.url)/development" }
 
+    /// The counters since the start.
     package func stats() -> DeviceCheckSimulator.Stats { self.site.stats }
 
+    /// The bits of all devices that were ever updated, sorted by team, environment and device.
     package func devices() -> [DeviceCheckSimulator.Device] { self.site.devices }
 
-    /// The newest requests, in the order of their arrival.
+    /// The newest requests, in the order of their arrival; at most `Rules.callsKept`.
     package func calls() -> [DeviceCheckSimulator.Call] { self.site.calls }
 
-    /// Replaces all switches; in effect on return, the state of the port included.
+    /// Replaces all faults. The new faults, an outage of the port included, are in effect when this method
+    /// returns.
     package func setFaults(_ faults: AppleFaults) async {
         self.site.set(faults)
         await self.listener.follow(faults.down)
     }
 
-    /// Replaces all teams: a key that is not among them is revoked.
+    /// Replaces all teams. A key that is not among them is thereby revoked.
     package func setTeams(_ teams: [DeviceCheckTeam]) { self.site.set(teams) }
 
-    /// Closes the port and every connection. Calling it again does nothing.
+    /// Closes the port and every connection. A second call has no effect.
     package func stop() async { await self.listener.stop() }
 }

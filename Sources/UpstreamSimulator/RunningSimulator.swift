@@ -1,6 +1,9 @@
-/// A simulator at work. Safe to use from anywhere; `stop` it when done.
+/// A running simulator of GDT. Its methods may be called from any thread or task. The owner must call `stop`
+/// at the end.
 package final class RunningSimulator: Sendable {
+    /// The IP address that the simulator listens on.
     package let host: String
+    /// The port that the simulator listens on.
     package let port: Int
     private let switchboard: Switchboard
     private let listener: Listener
@@ -12,16 +15,18 @@ package final class RunningSimulator: Sendable {
         self.listener = listener
     }
 
+    /// The counters since the start.
     package func stats() -> SimulatorStats {
         self.switchboard.stats
     }
 
-    /// What was accepted, sorted by app, muid and type.
+    /// The accepted conversions with their counts, sorted by app, muid and conversion type.
     package func accepted() -> [AcceptedReport] {
         self.switchboard.ledger.acceptedReports
     }
 
-    /// Replaces all switches; in effect on return, the state of the port included.
+    /// Replaces all faults. The new faults, an outage of the port included, are in effect when this method
+    /// returns.
     package func setFaults(_ faults: Faults) async {
         self.switchboard.set(faults)
         await self.listener.follow(faults.down)
@@ -32,7 +37,7 @@ package final class RunningSimulator: Sendable {
         self.switchboard.add(keys)
     }
 
-    /// Closes the port and every connection. Calling it again does nothing.
+    /// Closes the port and every connection. A second call has no effect.
     package func stop() async {
         await self.listener.stop()
     }

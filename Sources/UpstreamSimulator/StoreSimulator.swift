@@ -1,48 +1,65 @@
-/// Apple's verifyReceipt and App Store Server API as a small HTTP/1.1 server: reads receipts, verifies the token of
-/// each request, signs what it knows with a chain of its own, and misbehaves on demand. Production is at
-/// `/verifyReceipt` and `/inApps/…`, the sandbox at `/sandbox/verifyReceipt` and `/sandbox/inApps/…`.
+/// Apple's verifyReceipt and App Store Server API as a small HTTP/1.1 server.
+///
+/// The simulator reads receipts, verifies the token of each request, signs transactions with a certificate
+/// chain of its own, and injects faults on request. Production is at `/verifyReceipt` and `/inApps/…`, the
+/// sandbox at `/sandbox/verifyReceipt` and `/sandbox/inApps/…`.
 package struct StoreSimulator {
+    /// The settings of a simulator at its start.
     package struct Settings: Sendable {
+        /// The IP address to listen on.
         package var host = "127.0.0.1"
-        /// 0: any free port.
+        /// The port to listen on; 0 for any free port.
         package var port = 0
+        /// The apps that the store knows.
         package var apps: [SimulatedApp]
+        /// The purchases that the store knows.
         package var purchases: [SimulatedPurchase]
-        /// The switches at the start.
+        /// The faults at the start.
         package var faults = AppleFaults()
+        /// The seed of all random decisions. They also depend on the order of the requests.
         package var seed: UInt64 = 1
-        /// Unix milliseconds; nil for the system's own.
+        /// The clock in Unix milliseconds; nil for the system's clock.
         package var now: (@Sendable () -> Int64)?
 
+        /// Creates settings for these apps and purchases, on any free port and without faults.
         package init(apps: [SimulatedApp] = [], purchases: [SimulatedPurchase] = []) {
             self.apps = apps
             self.purchases = purchases
         }
     }
 
-    /// One request. Receipts, secrets and tokens are not kept.
+    /// One request. Its receipt, shared secret and token are not kept.
     package struct Call: Codable, Hashable, Sendable {
+        /// The path with its query.
         package var target: String
-        /// When it came: Unix milliseconds.
+        /// The arrival time in Unix milliseconds.
         package var at: Int64
-        /// What was answered; 0 for nothing.
+        /// The HTTP status of the response; 0 if there was none.
         package var status: Int
     }
 
-    /// The counters at one moment.
+    /// The counters of a simulator at one moment.
     package struct Stats: Codable, Hashable, Sendable {
+        /// All requests to the APIs, with or without a fault.
         package var requests: Int
-        /// Requests that Apple said yes to: receipts it has shown the purchases of, and answers of the Server API. Also
-        /// where the answer was then lost.
+        /// Requests that Apple accepted: receipts that were answered with their purchases, and requests to
+        /// the Server API that were answered with status 200. A request counts even if a fault then lost the
+        /// response.
         package var accepted: Int
-        /// By HTTP status; 0 for requests that got none.
+        /// The number of responses by HTTP status; 0 stands for requests without a response.
         package var answers: [String: Int]
+        /// The number of strikes by the name of the fault (`Fault`). An outage counts once; latency is not
+        /// counted.
         package var faults: [String: Int]
+        /// Connections since the start.
         package var connections: Int
+        /// Connections that are open now.
         package var openConnections: Int
     }
 
-    /// Returns once the port accepts connections. Whoever starts a simulator stops it.
+    /// Starts a simulator, and returns when its port accepts connections. The caller must stop it.
+    ///
+    /// - Throws: `SimulatorError` if the port cannot be opened.
     package static func start(_ settings: Settings) async throws(SimulatorError) -> RunningStore {
         let clock = WallClock()
         let site = StoreSite(settings, now: settings.now ?? { clock.now() })
@@ -54,9 +71,12 @@ package struct StoreSimulator {
     }
 }
 
-/// A simulated store at work. Safe to use from anywhere; `stop` it when done.
+/// A running simulated store. Its methods may be called from any thread or task. The owner must call `stop`
+/// at the end.
 package final class RunningStore: Sendable {
+    /// The IP address that the simulator listens on.
     package let host: String
+    /// The port that the simulator listens on.
     package let port: Int
     private let site: StoreSite
     private let listener: Listener
@@ -68,24 +88,27 @@ package final class RunningStore: Sendable {
         self.listener = listener
     }
 
-    /// The base URL of production; that of the sandbox is below it.
+    /// The base URL of the production environment.
     package var url: String { "http://\(self.host):\(self.port)" }
+    /// The base URL of the sandbox.
     package var sandboxURL: String { "\(self.url)/sandbox" }
 
+    /// The counters since the start.
     package func stats() -> StoreSimulator.Stats { self.site.stats }
 
-    /// The newest requests, in the order of their arrival.
+    /// The newest requests, in the order of their arrival; at most 20,000.
     package func calls() -> [StoreSimulator.Call] { self.site.calls }
 
-    /// Replaces all switches; in effect on return, the state of the port included.
+    /// Replaces all faults. The new faults, an outage of the port included, are in effect when this method
+    /// returns.
     package func setFaults(_ faults: AppleFaults) async {
         self.site.set(faults)
         await self.listener.follow(faults.down)
     }
 
-    /// Replaces what has been bought.
+    /// Replaces all purchases that the store knows.
     package func setPurchases(_ purchases: [SimulatedPurchase]) { self.site.set(purchases) }
 
-    /// Closes the port and every connection. Calling it again does nothing.
+    /// Closes the port and every connection. A second call has no effect.
     package func stop() async { await self.listener.stop() }
 }

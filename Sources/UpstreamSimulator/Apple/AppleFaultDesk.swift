@@ -1,5 +1,9 @@
-/// The switches in use. At most one strikes a request, besides latency: the first that can.
+/// Decides which fault strikes a request to one of Apple's simulators.
+///
+/// Besides latency, at most one fault strikes a request: the first one in the order of `AppleFaults` whose
+/// dose allows it.
 struct AppleFaultDesk {
+    /// A fault as it applies to one request.
     enum Strike: Hashable {
         case hang
         case cutBefore
@@ -10,9 +14,11 @@ struct AppleFaultDesk {
         case cutAfter
     }
 
+    /// A fault that is set, with the rest of its dose.
     private struct Armed {
         var strike: Strike
         var fault: Fault
+        /// The end of the paths that the fault is limited to; nil for every path.
         var path: String?
         var dose: ArmedDose
     }
@@ -20,10 +26,12 @@ struct AppleFaultDesk {
     private var dice: Dice
     private var latency: Faults.Latency?
     private var armed: [Armed] = []
+    /// How often each fault has struck, by `Fault.rawValue`. An outage counts once; latency is not counted.
     private(set) var struck: [String: Int] = [:]
 
     init(seed: UInt64) { self.dice = Dice(seed: seed) }
 
+    /// Replaces all faults. Their doses start at `now`, in Unix milliseconds.
     mutating func set(_ faults: AppleFaults, now: Int64) {
         self.latency = faults.latency
         self.armed = []
@@ -54,6 +62,7 @@ struct AppleFaultDesk {
         if let dose = faults.cutAfter { arm(.cutAfter, .cutAfter, dose) }
     }
 
+    /// The fault for a request with this path, or nil. The fault's dose is reduced.
     mutating func strike(_ path: String, now: Int64) -> Strike? {
         for index in self.armed.indices {
             if let end = self.armed[index].path, !path.hasSuffix(end) { continue }
@@ -65,7 +74,8 @@ struct AppleFaultDesk {
         return nil
     }
 
-    /// No longer than an hour, so that no setting can overflow a timer.
+    /// The delay for a request in milliseconds. Latency and jitter are each limited to one hour, so that no
+    /// setting can overflow a timer.
     mutating func delay() -> Int {
         guard let latency else { return 0 }
         let longest = 3_600_000

@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// What an interface of Apple's says: a status, and a text that is not always JSON.
+/// A response of one of Apple's APIs: an HTTP status, and a body that is not always JSON.
 struct AppleReply: Hashable, Sendable {
     var status: Int
     var text: String
@@ -23,7 +23,7 @@ struct AppleReply: Hashable, Sendable {
         self.text = text
     }
 
-    /// As it goes over the wire.
+    /// The response as it is sent over HTTP.
     var reply: Reply {
         Reply(
             status: self.status,

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The JWT of a request, taken apart as the receiving end does; nothing of it is believed yet.
+/// The JSON Web Token (JWT) of a request, decoded by the receiver and not verified yet.
 struct BearerToken {
     private struct Header: Decodable {
         var alg: String
@@ -14,12 +14,16 @@ struct BearerToken {
 
     let keyID: String
     let issuer: String
-    /// Seconds since 1970.
+    /// The claim `iat`: seconds since 1970.
     let issuedAt: Int64
     let signature: [UInt8]
+    /// The bytes that the signature covers: header and claims in base64url, with the dot between them.
     let signedBytes: [UInt8]
 
-    /// Nil for what is not three parts of base64url with the fields that Apple asks for, or not ES256.
+    /// Decodes an Authorization header.
+    ///
+    /// - Returns: nil unless the token has three parts in base64url, the fields that Apple requires, and the
+    ///   algorithm ES256.
     init?(authorization: String) {
         guard authorization.hasPrefix("Bearer ") else { return nil }
         let token = authorization.dropFirst("Bearer ".count)

@@ -1,10 +1,11 @@
-/// The fields of a query, read as a form-decoding server reads them: `+` is a space and `%XX` is a byte.
+/// The fields of a query, decoded as a server decodes a form: `+` is a space, and `%XX` is a byte.
 ///
-/// A `+` that a reporter forgot to escape therefore does arrive as a space, which is the fault to be found.
+/// A `+` that the reporter did not escape therefore arrives as a space. The simulator thus detects that
+/// mistake.
 struct FormFields {
     private var fields: [(name: String, value: [UInt8])] = []
 
-    /// Whether every piece between two `&` was a non-empty name, an equals sign and a value.
+    /// Whether every part between two `&` was a non-empty name, an equals sign and a value.
     private(set) var isWellFormed = true
 
     init(decoding query: ArraySlice<UInt8>) {
@@ -18,7 +19,7 @@ struct FormFields {
         }
     }
 
-    /// The first value of that name; nil when the name is absent or its value empty.
+    /// The first value with that name; nil if the name is absent or its value is empty.
     subscript(name: String) -> [UInt8]? {
         for field in self.fields where field.name == name {
             return field.value.isEmpty ? nil : field.value
@@ -26,7 +27,7 @@ struct FormFields {
         return nil
     }
 
-    /// The first value of that name as text; empty when absent.
+    /// The first value with that name as text; empty if it is absent.
     func text(_ name: String) -> String {
         String(decoding: self[name] ?? [], as: UTF8.self)
     }

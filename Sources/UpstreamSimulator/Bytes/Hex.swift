@@ -1,4 +1,4 @@
-/// Hexadecimal digits as bytes.
+/// Hexadecimal digits as ASCII bytes.
 enum Hex {
     static func lowerCase(_ nibble: UInt8) -> UInt8 {
         nibble < 10 ? 0x30 &+ nibble : 0x57 &+ nibble
@@ -8,7 +8,7 @@ enum Hex {
         nibble < 10 ? 0x30 &+ nibble : 0x37 &+ nibble
     }
 
-    /// The value of a digit of either case; nil for any other byte.
+    /// The value of a digit in upper or lower case; nil for any other byte.
     static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case 0x30...0x39: digit &- 0x30

@@ -1,6 +1,7 @@
-/// MD5 of RFC 1321, written here so that the simulator checks a worker's digest with code of its own.
+/// MD5 (RFC 1321). The simulator has its own implementation, so that it checks a worker's digest
+/// independently of the worker's code.
 enum MD5 {
-    /// The digest of `message` as 32 lower-case hexadecimal digits.
+    /// The digest of `message` as 32 hexadecimal digits in lower case.
     static func hexDigest(of message: [UInt8]) -> [UInt8] {
         var state = State()
         for start in stride(from: 0, to: message.count - message.count % 64, by: 64) {
@@ -27,6 +28,7 @@ enum MD5 {
         private var c: UInt32 = 0x98ba_dcfe
         private var d: UInt32 = 0x1032_5476
 
+        /// Processes one block of 64 bytes.
         mutating func absorb(_ bytes: [UInt8], at start: Int) {
             var (a, b, c, d) = (self.a, self.b, self.c, self.d)
             for step in 0..<64 {
@@ -76,7 +78,7 @@ enum MD5 {
 
     private static let turns: [UInt32] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
 
-    /// The integer part of 2³² · |sin(i + 1)|.
+    /// The constants of RFC 1321: the integer part of 2³² · |sin(i + 1)|.
     private static let sines: [UInt32] = [
         0xd76a_a478, 0xe8c7_b756, 0x2420_70db, 0xc1bd_ceee,
         0xf57c_0faf, 0x4787_c62a, 0xa830_4613, 0xfd46_9501,

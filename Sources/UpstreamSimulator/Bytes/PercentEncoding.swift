@@ -1,6 +1,7 @@
-/// The escaping that the signature is made over.
+/// The percent-encoding of the text that a GDT signature is computed over.
 enum PercentEncoding {
-    /// Appends `bytes`, leaving letters, digits and `- _ .` as they are and writing any other byte as `%XX`.
+    /// Appends `bytes`. Letters, digits and `- _ .` stay as they are, and any other byte becomes `%XX` in
+    /// upper case.
     static func append(_ bytes: some Sequence<UInt8>, to text: inout [UInt8]) {
         for byte in bytes {
             switch byte {

@@ -1,5 +1,7 @@
-/// Base64 of RFC 4648 §4 with nothing forgiven: no space, no missing padding, no URL-safe letter, no stray bit.
+/// A strict decoder for base64 (RFC 4648, section 4): no spaces, no missing padding, no URL-safe letters, no
+/// stray bits.
 enum StrictBase64 {
+    /// Decodes base64; nil if the text is not in the strict form.
     static func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count.isMultiple(of: 4) else { return nil }
         let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count

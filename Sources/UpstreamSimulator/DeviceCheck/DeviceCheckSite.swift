@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
-/// DeviceCheck as all connections share it.
+/// The simulated DeviceCheck API with its faults, shared by all connections. A mutex guards the state.
 final class DeviceCheckSite: Site {
     private struct State {
         var api: DeviceCheckState
@@ -12,6 +12,7 @@ final class DeviceCheckSite: Site {
 
     let connections = Connections()
     private let state: Mutex<State>
+    /// The clock, in Unix milliseconds.
     private let now: @Sendable () -> Int64
 
     init(_ settings: DeviceCheckSimulator.Settings, now: @escaping @Sendable () -> Int64) {
@@ -62,7 +63,7 @@ final class DeviceCheckSite: Site {
             api.missed(request, now: now, status: reply.status)
             return .reply(Self.reply(reply))
         case .truncate:
-            // An empty body has no half that could be missing.
+            // An empty body has no second half that could be missing, so the connection is closed instead.
             let reply = Self.reply(api.answer(request, now: now))
             return reply.body.readableBytes == 0 ? .close : .reply(.truncated(reply))
         case .cutAfter:

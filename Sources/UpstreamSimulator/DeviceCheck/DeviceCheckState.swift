@@ -1,7 +1,10 @@
 internal import Foundation
 
-/// The API without its sockets: teams, bits, and what is said to each request. Reads a request from the receiving end,
-/// and shares no code with whoever writes one.
+/// The simulated DeviceCheck API without its sockets: the teams, the bits of all devices, and the response to
+/// each request.
+///
+/// The simulator reads requests with code of its own, and shares none with the worker that writes them, so
+/// that a mistake of the worker is not repeated here.
 struct DeviceCheckState {
     struct Request {
         var method: String
@@ -10,6 +13,7 @@ struct DeviceCheckState {
         var body: [UInt8]
     }
 
+    /// The body of a request, with Apple's field names.
     private struct Body: Decodable {
         var device_token: String?
         var transaction_id: String?
@@ -18,11 +22,13 @@ struct DeviceCheckState {
         var bit1: Bool?
     }
 
+    /// The two bits alone. `isObject` uses them to find out whether it is the bits that cannot be decoded.
     private struct Fields: Decodable {
         var bit0: Bool?
         var bit1: Bool?
     }
 
+    /// The owner of two bits: Apple keeps them per team, environment and device.
     private struct Holder: Hashable {
         var team: String
         var environment: String
@@ -33,6 +39,7 @@ struct DeviceCheckState {
         var bit0 = false
         var bit1 = false
         var month = ""
+        /// The number of updates since the start.
         var updates = 0
     }
 
@@ -51,7 +58,8 @@ struct DeviceCheckState {
 
     init(_ rules: DeviceCheckSimulator.Rules) { self.rules = rules }
 
-    /// Replaces all teams. Those whose key is not one are left out, and every call for them is refused.
+    /// Replaces all teams. A team whose public key cannot be read is left out, and every call for it is
+    /// refused.
     mutating func set(_ teams: [DeviceCheckTeam]) {
         self.keys = [:]
         for team in teams {
@@ -60,7 +68,7 @@ struct DeviceCheckState {
         }
     }
 
-    /// What the API says to a request, with whatever that changes. `now` is in Unix milliseconds.
+    /// Answers a request, and applies the changes that it asks for. `now` is in Unix milliseconds.
     mutating func answer(_ request: Request, now: Int64) -> AppleReply {
         var call = DeviceCheckSimulator.Call(path: request.path, at: now)
         let reply = self.judge(request, &call, now)
@@ -70,7 +78,8 @@ struct DeviceCheckState {
         return reply
     }
 
-    /// Counts a request that the API never saw.
+    /// Counts a request that a fault kept from the API. `status` is the HTTP status of the response, or 0 for
+    /// none.
     mutating func missed(_ request: Request, now: Int64, status: Int) {
         var call = DeviceCheckSimulator.Call(path: request.path, at: now)
         _ = self.body(of: request, &call)
@@ -81,7 +90,7 @@ struct DeviceCheckState {
     private mutating func note(_ call: DeviceCheckSimulator.Call) {
         self.requests += 1
         self.answers[String(call.status), default: 0] += 1
-        // The newest are of interest; a long run must not fill the memory.
+        // Only the newest calls are kept, so that a long run does not fill the memory.
         if self.calls.count == self.rules.callsKept {
             self.calls.removeFirst(max(1, self.rules.callsKept / 2))
         }
@@ -120,8 +129,10 @@ struct DeviceCheckState {
         }
     }
 
+    /// The response to a request that is not authorized.
     private struct Refusal: Error { var reply: AppleReply }
 
+    /// Finds the team that a request is authorized for.
     private func caller(
         _ request: Request,
         _ call: inout DeviceCheckSimulator.Call,
@@ -143,6 +154,7 @@ struct DeviceCheckState {
         return .success(key.team)
     }
 
+    /// Decodes the body, and copies its fields into `call`; nil if the body cannot be decoded.
     private func body(of request: Request, _ call: inout DeviceCheckSimulator.Call) -> Body? {
         guard let body = try? JSONDecoder().decode(Body.self, from: Data(request.body)) else { return nil }
         call.transactionID = body.transaction_id
@@ -153,11 +165,14 @@ struct DeviceCheckState {
         return body
     }
 
+    /// Whether the body is a JSON object whose bits are not booleans. Apple then answers differently from a
+    /// body that is no JSON object.
     private func isObject(_ bytes: [UInt8]) -> Bool {
         let object = (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any]
         return object != nil && (try? JSONDecoder().decode(Fields.self, from: Data(bytes))) == nil
     }
 
+    /// The device token of a request; nil if it is invalid, belongs to the other environment, or has expired.
     private func token(_ body: Body, _ environment: String, _ now: Int64) -> SimulatedDeviceToken? {
         guard let token = body.device_token.flatMap({ SimulatedDeviceToken(base64: $0) }),
             (token.environment ?? environment) == environment
@@ -185,7 +200,7 @@ struct DeviceCheckState {
         return .done
     }
 
-    /// The month is all that Apple tells of an update's time.
+    /// The month of an update as `YYYY-MM`, in UTC: Apple reports nothing more exact.
     private static func month(of milliseconds: Int64) -> String {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt

@@ -1,9 +1,13 @@
-/// A developer team, and the key that Apple knows of it.
+/// A developer team, with the public key that Apple knows for it.
 package struct DeviceCheckTeam: Codable, Hashable, Sendable {
+    /// The issuer (`iss`) of the team's tokens.
     package var teamID: String
+    /// The key id (`kid`) of the team's tokens.
     package var keyID: String
+    /// The public key of P-256 in PEM.
     package var publicKeyPEM: String
-    /// A key may exist and be one for another service: Apple then calls its tokens badly formatted.
+    /// Whether the key is enabled for DeviceCheck; nil means true. Apple reports tokens of a key for another
+    /// service as badly formatted.
     package var hasDeviceCheck: Bool?
 
     package init(teamID: String, keyID: String, publicKeyPEM: String, hasDeviceCheck: Bool? = nil) {

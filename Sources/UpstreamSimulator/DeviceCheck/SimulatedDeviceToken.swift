@@ -1,14 +1,16 @@
 internal import Foundation
 
-/// A device token of the simulator: readable, unlike Apple's, so that a test can say which device made it and when.
+/// A device token of the simulator. It is readable, unlike Apple's, so that a test can decide which device
+/// made it and when.
 ///
-/// Base64 of `device=…;environment=…;made=…`. Whatever else is base64 is a token too, of a device of its own and of any
-/// age and environment.
+/// The token is the base64 of `device=…;environment=…;made=…`. Any other base64 is accepted as well: as a
+/// token of a separate device, for both environments, which never expires.
 package struct SimulatedDeviceToken: Hashable, Sendable {
+    /// The name of the device.
     package var device: String
-    /// Nil: taken by both.
+    /// `production` or `development`; nil if both accept the token.
     package var environment: String?
-    /// Unix milliseconds; nil: never expires.
+    /// The time at which the token was made, in Unix milliseconds; nil if the token never expires.
     package var madeAt: Int64?
 
     package init(device: String, environment: String? = nil, madeAt: Int64? = nil) {
@@ -17,7 +19,7 @@ package struct SimulatedDeviceToken: Hashable, Sendable {
         self.madeAt = madeAt
     }
 
-    /// As an app sends it to its server.
+    /// The token as an app sends it to its server.
     package var base64: String {
         var text = "device=\(self.device)"
         if let environment { text += ";environment=\(environment)" }
@@ -25,7 +27,7 @@ package struct SimulatedDeviceToken: Hashable, Sendable {
         return Data(text.utf8).base64EncodedString()
     }
 
-    /// Nil for what is not standard base64 in one line.
+    /// Decodes a token; nil if the text is not standard base64 in one line.
     init?(base64: String) {
         guard !base64.isEmpty, let bytes = StrictBase64.decode(Array(base64.utf8)) else { return nil }
         var fields: [String: String] = [:]

@@ -1,18 +1,21 @@
-/// A fate written into a click id, so that whoever publishes a record knows what will become of its report.
+/// The faults for one report, written into its click id. A test that publishes a record can thus decide what
+/// happens to its report.
 ///
 ///     click id = "sim-" step *( "." step ) [ "-" anything ]
 ///     step     = kind [ "x" count ]          without a count: always
-///     kind     = status [ "after" seconds ]  three digits; 429 says Retry-After: 1 unless told otherwise
+///     kind     = status [ "after" seconds ]  300 to 599; 429 has Retry-After: 1 unless another is given
 ///              | "cut" | "cutafter" | "html" | "truncated" | "hang"
 ///              | "ret-" code                 the negative of the digits: ret-15 is −15
 ///              | "slow" milliseconds         judged normally, and answered late
 ///
-/// Steps are spent one after the other, one per request; then the report is treated like any other.
+/// The steps are used up one after the other, one per request. Afterwards the report is treated like any
+/// other.
 struct ClickScript: Hashable, Sendable {
     struct Step: Hashable, Sendable {
+        /// The fault; nil if the step only delays the response.
         var misbehaviour: Misbehaviour?
         var delayMilliseconds = 0
-        /// Nil: this step never ends.
+        /// The number of requests that the step applies to; nil if the step never ends.
         var count: Int?
     }
 
@@ -20,11 +23,12 @@ struct ClickScript: Hashable, Sendable {
 
     private let steps: [Step]
 
+    /// Whether the click id starts like a script.
     static func isAskedFor(by clickID: String) -> Bool {
         clickID.hasPrefix(Self.prefix)
     }
 
-    /// Nil when the click id does not follow the grammar.
+    /// Parses a click id; nil if it does not follow the grammar.
     init?(clickID: String) {
         guard Self.isAskedFor(by: clickID) else { return nil }
         var steps: [Step] = []
@@ -37,7 +41,8 @@ struct ClickScript: Hashable, Sendable {
         self.steps = steps
     }
 
-    /// The step for a request that comes after `earlier` ones of the same report; nil when all are spent.
+    /// The step for the next request, after this many earlier requests of the same report; nil if all steps
+    /// are used up.
     func step(after earlier: Int) -> Step? {
         var left = earlier
         for step in self.steps {
@@ -84,14 +89,18 @@ extension ClickScript.Step {
 }
 
 extension Substring {
-    /// Drops `word` if the text starts with it.
+    /// Removes `word` if the text starts with it.
+    ///
+    /// - Returns: whether it was removed.
     fileprivate mutating func take(_ word: String) -> Bool {
         guard self.hasPrefix(word) else { return false }
         self = self.dropFirst(word.count)
         return true
     }
 
-    /// Drops the digits the text starts with; nil when there are none, or too many to mean anything.
+    /// Removes the digits at the start of the text.
+    ///
+    /// - Returns: the number; nil if there are no digits or more than nine.
     fileprivate mutating func takeNumber() -> Int? {
         let digits = self.prefix { $0.isASCII && $0.isNumber }
         guard digits.count <= 9, let number = Int(digits) else { return nil }

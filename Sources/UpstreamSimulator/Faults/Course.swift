@@ -1,21 +1,25 @@
-/// What becomes of one request.
+/// The way in which the GDT simulator treats one request.
 package struct Course: Hashable, Sendable {
+    /// Whether the request followed a script in its click id.
     package enum Script: Hashable, Sendable {
         case none
         case followed
-        /// The click id asks for a script, and none of ours reads that way.
+        /// The click id starts like a script, but does not follow the grammar of `ClickScript`.
         case unread
     }
 
-    /// What the API says, if the request gets that far.
+    /// The code that the API returns, if the request reaches the API.
     package var ret: GDTRet
+    /// The fault that strikes the request; nil for none.
     package var misbehaviour: Misbehaviour?
+    /// The delay before the response.
     package var delayMilliseconds = 0
+    /// Whether the request follows a script in its click id.
     package var script = Script.none
-    /// Of the report, if it could be read.
+    /// The click id of the report; nil if the report could not be read.
     package var clickID: String?
 
-    /// Whether the report is judged and counted, be its answer lost or not.
+    /// Whether the report is judged and counted, even if the response is then lost.
     package var reachesTheAPI: Bool {
         switch self.misbehaviour {
         case .hang, .cutBefore, .status, .proxyPage: false
@@ -23,7 +27,7 @@ package struct Course: Hashable, Sendable {
         }
     }
 
-    /// What the API says in an answer that is sent as a whole.
+    /// The code in the response; nil if no complete response of the API is sent.
     package var spokenRet: GDTRet? {
         switch self.misbehaviour {
         case nil, .ret: self.ret

@@ -1,11 +1,14 @@
-/// SplitMix64: every random decision of a run follows from its seed.
+/// A SplitMix64 generator. All random decisions of a run follow from its seed and from the order of the
+/// draws.
 package struct Dice: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
+    /// Starts the sequence that belongs to this seed.
     package init(seed: UInt64) {
         self.state = seed
     }
 
+    /// Returns the next 64 random bits.
     package mutating func next() -> UInt64 {
         self.state &+= 0x9e37_79b9_7f4a_7c15
         var mixed = self.state
@@ -14,7 +17,7 @@ package struct Dice: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed &>> 31)
     }
 
-    /// From 0 up to, and without, 1.
+    /// Returns a random number from 0 up to, but not including, 1.
     mutating func roll() -> Double {
         Double.random(in: 0..<1, using: &self)
     }

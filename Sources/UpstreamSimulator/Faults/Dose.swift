@@ -1,10 +1,11 @@
-/// When a fault strikes. What is left out does not limit: an empty dose strikes always.
+/// The requests that a fault strikes. A limit that is nil does not apply: an empty dose strikes every
+/// request.
 package struct Dose: Codable, Hashable, Sendable {
-    /// From 0, never, to 1, always.
+    /// The probability for each request, from 0 (never) to 1 (always).
     package var probability: Double?
-    /// Only so many more requests are struck.
+    /// The number of requests that are struck before the fault ends.
     package var next: Int?
-    /// Only for so long after the switch was set.
+    /// The time after the fault was set at which it ends, in milliseconds.
     package var forMilliseconds: Int64?
 
     package init(probability: Double? = nil, next: Int? = nil, forMilliseconds: Int64? = nil) {
@@ -13,6 +14,7 @@ package struct Dose: Codable, Hashable, Sendable {
         self.forMilliseconds = forMilliseconds
     }
 
+    /// The dose that strikes every request.
     package static let always = Dose()
 
     private enum CodingKeys: String, CodingKey {
@@ -22,7 +24,7 @@ package struct Dose: Codable, Hashable, Sendable {
     }
 }
 
-/// A dose in use: how many strikes it has left, and until when.
+/// A dose in use: the number of strikes that are left, and the time at which it ends.
 struct ArmedDose: Sendable {
     private let probability: Double?
     private var left: Int?
@@ -34,7 +36,7 @@ struct ArmedDose: Sendable {
         self.end = dose.forMilliseconds.map { now.addingReportingOverflow($0).partialValue }
     }
 
-    /// Whether the fault strikes now. Draws from `dice` only where chance has a say.
+    /// Whether the fault strikes now. A random number is drawn only if the dose has a probability.
     mutating func strikes(now: Int64, dice: inout Dice) -> Bool {
         if let end, now >= end { return false }
         if let left, left <= 0 { return false }

@@ -1,4 +1,5 @@
-/// The ways to fail, as they are named in the counters and in the settings.
+/// The kinds of fault. The raw values are their names in counters and in the settings of the control
+/// endpoint.
 package enum Fault: String, CaseIterable, Sendable {
     case latency
     case hang

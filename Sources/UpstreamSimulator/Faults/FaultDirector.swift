@@ -1,5 +1,7 @@
-/// Decides how each request goes wrong, if it does: by the script in its click id, else by the switches.
+/// Decides which fault strikes a request to the GDT simulator: the script in its click id decides first, then
+/// the faults that are set.
 package struct FaultDirector: Sendable {
+    /// A fault that is set, with the rest of its dose.
     private struct ArmedFault {
         let misbehaviour: Misbehaviour
         let selector: Faults.WrongRet?
@@ -12,22 +14,24 @@ package struct FaultDirector: Sendable {
         }
     }
 
-    /// No longer than an hour, so that no setting can overflow a timer.
+    /// The greatest latency and the greatest jitter, in milliseconds: one hour each, so that no setting can
+    /// overflow a timer.
     private static let longestDelay = 3_600_000
 
     private var dice: Dice
     private let followsScripts: Bool
     private var latency: Faults.Latency?
     private var armed: [ArmedFault] = []
-    /// How many requests of each scripted report have come so far.
+    /// The number of requests so far for each report with a script.
     private var seen: [GDTReport: Int] = [:]
 
+    /// Creates a director without faults. With `scriptedByClickID`, scripts in click ids are followed.
     package init(seed: UInt64, scriptedByClickID: Bool) {
         self.dice = Dice(seed: seed)
         self.followsScripts = scriptedByClickID
     }
 
-    /// Replaces the switches; durations and counts begin now. The dice and the scripts go on.
+    /// Replaces all faults. Their times and counts start now; the random sequence and the scripts continue.
     package mutating func set(_ faults: Faults, now: Int64) {
         self.latency = faults.latency
         self.armed = []
@@ -61,6 +65,8 @@ package struct FaultDirector: Sendable {
         }
     }
 
+    /// Decides the treatment of one request, and reduces the doses that were used. `now` is in Unix
+    /// milliseconds.
     package mutating func course(for judgement: GDTJudgement, now: Int64) -> Course {
         var course = Course(ret: judgement.ret)
         if let latency {
@@ -111,7 +117,8 @@ package struct FaultDirector: Sendable {
         return nil
     }
 
-    /// A status that HTTP has no room for would break the connection instead of answering it.
+    /// Replaces an HTTP status outside of 200 to 599 by `substitute`, because such a status would break the
+    /// connection instead of answering the request.
     private static func plausible(_ status: Int, else substitute: Int) -> Int {
         (200...599).contains(status) ? status : substitute
     }

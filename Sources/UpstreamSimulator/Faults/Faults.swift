@@ -1,11 +1,13 @@
-/// The switches, all off unless set. Setting them replaces the whole set.
+/// The faults of the GDT simulator. A fault that is nil is off. Setting faults replaces all of them.
 ///
-/// A request is struck by at most one of them, besides latency; where several could strike, the one that comes
-/// first in the order of the stored properties does.
+/// Besides latency, at most one fault strikes a request: the first one in the order of the stored properties
+/// whose dose allows it.
 package struct Faults: Codable, Hashable, Sendable {
+    /// A delay before every response.
     package struct Latency: Codable, Hashable, Sendable {
+        /// The delay in milliseconds, at most one hour.
         package var milliseconds: Int
-        /// Up to so much more, by chance.
+        /// The greatest random addition to the delay in milliseconds, at most one hour; nil for none.
         package var jitterMilliseconds: Int?
 
         package init(milliseconds: Int, jitterMilliseconds: Int? = nil) {
@@ -19,10 +21,11 @@ package struct Faults: Codable, Hashable, Sendable {
         }
     }
 
+    /// An HTTP error. The API never sees the request.
     package struct ServerError: Codable, Hashable, Sendable {
-        /// 503 unless set.
+        /// The HTTP status; nil for 503.
         package var status: Int?
-        /// Always unless set.
+        /// When the fault strikes; nil for always.
         package var when: Dose?
 
         package init(status: Int? = nil, when: Dose? = nil) {
@@ -31,11 +34,13 @@ package struct Faults: Codable, Hashable, Sendable {
         }
     }
 
+    /// An HTTP error with a Retry-After header. The API never sees the request.
     package struct Throttle: Codable, Hashable, Sendable {
+        /// The value of the Retry-After header in seconds.
         package var retryAfterSeconds: Int
-        /// 429 unless set.
+        /// The HTTP status; nil for 429.
         package var status: Int?
-        /// Always unless set.
+        /// When the fault strikes; nil for always.
         package var when: Dose?
 
         package init(retryAfterSeconds: Int, status: Int? = nil, when: Dose? = nil) {
@@ -51,12 +56,18 @@ package struct Faults: Codable, Hashable, Sendable {
         }
     }
 
+    /// A `ret` code instead of the one that the API decided on. The selectors `appID`, `muidPrefix` and
+    /// `conversionType` limit the fault; one that is nil selects every report.
     package struct WrongRet: Codable, Hashable, Sendable {
+        /// The code to return.
         package var ret: Int
+        /// The app of the reports that are selected.
         package var appID: String?
+        /// The first characters of the muid (the device's hashed id) of the reports that are selected.
         package var muidPrefix: String?
+        /// The conversion type of the reports that are selected.
         package var conversionType: String?
-        /// Always unless set.
+        /// When the fault strikes; nil for always.
         package var when: Dose?
 
         package init(
@@ -73,7 +84,8 @@ package struct Faults: Codable, Hashable, Sendable {
             self.when = when
         }
 
-        /// A selector that is left out selects everything; a request that could not be read is never selected.
+        /// Whether the selectors match the report. A request whose report could not be read is never
+        /// selected.
         func selects(_ report: GDTReport?) -> Bool {
             guard let conversion = report?.conversion else { return false }
             return (self.appID ?? conversion.appID) == conversion.appID
@@ -90,17 +102,20 @@ package struct Faults: Codable, Hashable, Sendable {
         }
     }
 
-    /// Starts as the switches are set, ends by itself, or earlier when they are set again.
+    /// An outage of the port. It starts when the faults are set, and ends after its time, or earlier when
+    /// faults are set again.
     package struct Down: Codable, Hashable, Sendable {
+        /// The way in which connections fail during an outage.
         package enum Manner: String, Codable, Sendable {
-            /// Nobody listens on the port, and every open connection is reset.
+            /// The port is closed, so connections are refused. Open connections are reset.
             case refuse
-            /// The port listens, and every connection, open or new, is reset.
+            /// The port stays open, but every connection, open or new, is reset.
             case reset
         }
 
+        /// The length of the outage in milliseconds, at most one hour.
         package var milliseconds: Int64
-        /// `refuse` unless set.
+        /// The way in which connections fail; nil for `refuse`.
         package var manner: Manner?
 
         package init(milliseconds: Int64, manner: Manner? = nil) {
@@ -109,17 +124,28 @@ package struct Faults: Codable, Hashable, Sendable {
         }
     }
 
+    /// An outage of the port, which starts when the faults are set.
     package var down: Down?
+    /// The delay before every response.
     package var latency: Latency?
+    /// Requests that get no response while their connection stays open.
     package var hang: Dose?
+    /// Requests whose connection is closed before the API sees them.
     package var cutBefore: Dose?
+    /// Requests that are answered with a server error before the API sees them.
     package var serverError: ServerError?
+    /// Requests that are answered with a Retry-After header before the API sees them.
     package var throttle: Throttle?
+    /// Requests that are answered with an HTML page and status 200, as by a proxy.
     package var proxyPage: Dose?
+    /// Requests that the API sees and answers with another code.
     package var wrongRets: [WrongRet]?
+    /// Requests that the API answers, but whose body ends before its announced length.
     package var truncated: Dose?
+    /// Requests that the API carries out, but whose connection is closed instead of a response.
     package var cutAfter: Dose?
 
+    /// Creates faults; every one that is left out is off.
     package init(
         down: Down? = nil,
         latency: Latency? = nil,

@@ -1,20 +1,21 @@
-/// What is done to one request instead of answering it properly.
+/// A fault that replaces or damages the response to one request.
 package enum Misbehaviour: Hashable, Sendable {
-    /// The connection stays open and nothing is said.
+    /// The connection stays open, and no response is sent. The API never sees the report.
     case hang
-    /// Closed without an answer; the API never saw the report.
+    /// The connection is closed without a response. The API never sees the report.
     case cutBefore
-    /// Another HTTP status; the API never saw the report.
+    /// The response has another HTTP status. The API never sees the report.
     case status(Int, retryAfterSeconds: Int?)
-    /// HTML on a 200, as from a proxy in between; the API never saw the report.
+    /// The response is an HTML page with status 200, as from a proxy. The API never sees the report.
     case proxyPage
-    /// Another code than the judge's.
+    /// The response has another code than the judge decided on. The report is counted under that code.
     case ret(GDTRet)
-    /// The report is judged and counted, and the body ends before its announced length.
+    /// The report is judged and counted, but the response body ends before its announced length.
     case truncate
-    /// The report is judged and counted, and the connection is closed without an answer.
+    /// The report is judged and counted, but the connection is closed without a response.
     case cutAfter
 
+    /// The kind of fault under which the request is counted.
     var fault: Fault {
         switch self {
         case .hang: .hang

@@ -1,24 +1,29 @@
-/// Decides what the API says to a request: bytes and a time in, a verdict out.
+/// Decides the response of the GDT API to a request: a pure function of the request's bytes and the time.
 ///
-/// It reads a report from the receiving end, by undoing what a reporter did, and shares no code with one. The
-/// order of the checks is part of its promise: the first that fails names the answer.
+/// The judge reads a report by undoing the steps of a reporter, and shares no code with one. The order of the
+/// checks is guaranteed: the first check that fails decides the code.
 package struct GDTJudge: Sendable {
-    /// How far `conv_time` may lie from now.
+    /// The range around the present in which `conv_time` must lie.
     package struct Window: Hashable, Sendable {
+        /// The greatest age in seconds.
         package var oldestSeconds: Int64
+        /// The greatest distance into the future in seconds.
         package var aheadSeconds: Int64
 
+        /// Creates a window; by default seven days back and five minutes ahead.
         package init(oldestSeconds: Int64 = 7 * 86_400, aheadSeconds: Int64 = 300) {
             self.oldestSeconds = oldestSeconds
             self.aheadSeconds = aheadSeconds
         }
     }
 
+    /// An app of an advertiser: GDT issues keys per such pair.
     private struct Account: Hashable {
         let appID: String
         let advertiserID: String
     }
 
+    /// The keys and conversion rules of an account.
     private struct Entry {
         let signKey: [UInt8]
         let encryptKey: [UInt8]
@@ -28,6 +33,7 @@ package struct GDTJudge: Sendable {
     private let window: Window
     private var entries: [Account: Entry] = [:]
 
+    /// Creates a judge that knows these accounts.
     package init(keys: [GDTKeys], window: Window = Window()) {
         self.window = window
         for key in keys {
@@ -45,7 +51,8 @@ package struct GDTJudge: Sendable {
         )
     }
 
-    /// `target` is the request target as it stood in the request line; `now` is in Unix seconds.
+    /// Judges a request. `target` is the request target as it stands in the request line; `now` is in Unix
+    /// seconds.
     package func judge(target: [UInt8], now: Int64) -> GDTJudgement {
         guard let target = GDTTarget(target) else { return GDTJudgement(ret: .illegalRequest) }
         guard ["IOS", "ANDROID", "UNIONANDROID"].contains(target.appType) else {
@@ -73,6 +80,8 @@ package struct GDTJudge: Sendable {
         )
     }
 
+    /// Checks the fields of a report with a valid signature: the muid, the time and the conversion rule, in
+    /// this order.
     private func ret(
         for conversion: GDTConversion,
         at time: [UInt8]?,
@@ -91,7 +100,8 @@ package struct GDTJudge: Sendable {
         return rules.contains(conversion.conversionType) ? .accepted : .noRule
     }
 
-    /// Decimal digits, and no more than seconds have: milliseconds are refused whatever the window.
+    /// Reads a decimal number of at most ten digits. A time in milliseconds has more digits, and is refused
+    /// whatever the window allows.
     private static func seconds(_ digits: [UInt8]?) -> Int64? {
         guard let digits, digits.count <= 10 else { return nil }
         var value: Int64 = 0

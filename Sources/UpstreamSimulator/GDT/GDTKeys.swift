@@ -1,11 +1,16 @@
-/// The keys of one app of one advertiser, and the conversions that have a rule there.
+/// The keys of one app of one advertiser, with the conversion types that have a rule there.
 package struct GDTKeys: Codable, Hashable, Sendable {
+    /// The app's id, as it stands in the path of a request.
     package var appID: String
+    /// The advertiser's id, as the field `advertiser_id` carries it.
     package var advertiserID: String
+    /// The key of the signature.
     package var signKey: String
-    /// With an empty key nothing can be deciphered: such an account counts as one without keys.
+    /// The key of the encryption. With an empty key no report can be decrypted, and the account is treated as
+    /// one without keys.
     package var encryptKey: String
-    /// Nil: every documented type. A misspelt type has no rule either way.
+    /// The conversion types that have a rule; nil for every documented type. A misspelt type never has a
+    /// rule.
     package var conversionTypes: Set<String>?
 
     package init(
@@ -22,6 +27,7 @@ package struct GDTKeys: Codable, Hashable, Sendable {
         self.conversionTypes = conversionTypes
     }
 
+    /// The conversion types in GDT's documentation. The spelling `ACTIVITE` is GDT's.
     package static let documentedConversionTypes: Set<String> = [
         "MOBILEAPP_ACTIVITE", "MOBILEAPP_REGISTER", "MOBILEAPP_ADDTOCART",
         "MOBILEAPP_COST", "MOBILEAPP_SCORE", "MOBILEAPP_SEARCH",

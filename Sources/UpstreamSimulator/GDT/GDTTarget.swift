@@ -1,12 +1,14 @@
-/// A request target of the conversion API: the path with its app, and the four fields outside the signature.
+/// A request target of GDT's conversion API: the path with the app's id, and the four fields that the
+/// signature does not cover.
 struct GDTTarget {
     let appID: String
+    /// The encrypted report, in base64.
     let v: [UInt8]
     let conversionType: String
     let appType: String
     let advertiserID: String
 
-    /// Nil when the path is another one, or a field is missing or empty.
+    /// Parses a request target; nil if the path is another one, or a field is missing or empty.
     init?(_ target: [UInt8]) {
         let path = Self.withoutAuthority(target[...])
         let mark = path.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
@@ -26,7 +28,7 @@ struct GDTTarget {
         self.advertiserID = String(decoding: advertiserID, as: UTF8.self)
     }
 
-    /// A client that takes us for its proxy sends the whole URL.
+    /// Removes `http://` and the host: a client that treats the simulator as its proxy sends the whole URL.
     private static func withoutAuthority(_ target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard target.starts(with: "http://".utf8) else { return target }
         let rest = target.dropFirst("http://".utf8.count)

@@ -1,9 +1,10 @@
-/// The clear text inside `v`: a query, and the signature that was made over it.
+/// The decrypted contents of the field `v`: a query, and the signature over that query.
 struct SignedQuery {
     let query: ArraySlice<UInt8>
     private let signature: ArraySlice<UInt8>
 
-    /// Nil when the clear text is not printable ASCII of the form `k=v&…&sign=…`. `key` must not be empty.
+    /// Decrypts a report; nil if the clear text is not printable ASCII of the form `k=v&…&sign=…`. `key` must
+    /// not be empty.
     init?(deciphering cipher: [UInt8], with key: [UInt8]) {
         var clear = cipher
         var turn = 0
@@ -20,7 +21,8 @@ struct SignedQuery {
         self.signature = clear[lastPair...].dropFirst("&sign=".utf8.count)
     }
 
-    /// The signed page names the service's own host, whatever host the request came to.
+    /// Whether the signature is valid. The signed URL has GDT's own host, whichever host the request was sent
+    /// to.
     func isSigned(for appID: String, with signKey: [UInt8]) -> Bool {
         var property = signKey
         property.reserveCapacity(signKey.count + self.query.count * 2 + 128)

@@ -1,8 +1,12 @@
-/// How often one conversion was accepted.
+/// The number of times that one conversion was accepted.
 package struct AcceptedReport: Codable, Hashable, Sendable {
+    /// The app's id in the path of the requests.
     package var appID: String
+    /// The hashed id of the device.
     package var muid: String
+    /// The conversion type in the field `conv_type`.
     package var conversionType: String
+    /// The number of accepted reports; more than one means duplicates.
     package var count: Int
 
     package init(appID: String, muid: String, conversionType: String, count: Int) {
@@ -21,7 +25,7 @@ package struct AcceptedReport: Codable, Hashable, Sendable {
 }
 
 extension GDTLedger {
-    /// Everything accepted, in an order that does not depend on the run.
+    /// All accepted conversions, in an order that does not depend on the run.
     var acceptedReports: [AcceptedReport] {
         self.accepted
             .map { conversion, count in

@@ -1,13 +1,15 @@
-/// What reached the API and what was said to it, in one order, kept until somebody has read it.
+/// The requests that reached the API and their responses, in one order, kept until a client has read them.
 ///
-/// Two entries for each request whose report could be read: one when it came, and one when it was answered or left
-/// without an answer. A client that goes away before leaves it at the first.
+/// Each request whose report could be read makes two entries: one at its arrival, and one when it is answered
+/// or left without a response. If the client disconnects before that, only the first entry is made.
 package struct CallJournal: Sendable {
+    /// The arrival or the end of one request.
     package struct Entry: Codable, Hashable, Sendable {
+        /// The click id of the request's report.
         package var clickID: String
-        /// Whether this is the request; else it is what became of it.
+        /// True for the arrival of a request, false for its end.
         package var isCall: Bool
-        /// What the API said in an answer that was sent as a whole; nil for every other end.
+        /// The code in a complete response of the API; nil for an arrival and for every other end.
         package var ret: Int?
 
         package init(clickID: String, isCall: Bool, ret: Int? = nil) {
@@ -23,11 +25,13 @@ package struct CallJournal: Sendable {
         }
     }
 
+    /// Part of the journal, as a client reads it.
     package struct Page: Codable, Hashable, Sendable {
-        /// The number of the first entry.
+        /// The number of the page's first entry, counted from the start of the simulator.
         package var first: Int
+        /// The entries in their order; empty if there is nothing new.
         package var entries: [Entry]
-        /// How many were forgotten unread, since the start.
+        /// The number of entries since the start that were dropped before they were read.
         package var lost: Int
 
         package init(first: Int, entries: [Entry], lost: Int) {
@@ -37,19 +41,23 @@ package struct CallJournal: Sendable {
         }
     }
 
-    /// Entries of one page.
+    /// The greatest number of entries in one page.
     private static let pageLimit = 5_000
 
-    /// Most entries that are kept; none with 0.
+    /// The greatest number of entries that are kept; 0 keeps none.
     private let limit: Int
     private var entries: [Entry] = []
-    /// Entries at the front of the list that have been read: they go when they are as many as the others.
+    /// The number of entries at the front of the list that have been read. They are removed when they are
+    /// more than half of the list.
     private var read = 0
+    /// The number of the list's first entry.
     private var first = 0
     private var lost = 0
 
+    /// Creates an empty journal for this many unread entries.
     package init(limit: Int) { self.limit = limit }
 
+    /// Adds an entry. If the journal is full, the oldest entry is dropped.
     package mutating func note(_ entry: Entry) {
         guard self.limit > 0 else { return }
         if self.entries.count - self.read >= self.limit {
@@ -63,7 +71,8 @@ package struct CallJournal: Sendable {
         self.read = 0
     }
 
-    /// The entries from this number on, as many as fit a page. Those before it need not be kept any longer.
+    /// Returns the entries from this number on, as many as fit into a page. The entries before it count as
+    /// read, and may be removed.
     package mutating func page(from number: Int) -> Page {
         self.read = min(max(number - self.first, self.read), self.entries.count)
         let entries = self.entries[self.read...].prefix(Self.pageLimit)

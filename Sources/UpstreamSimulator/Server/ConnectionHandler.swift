@@ -1,14 +1,17 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// One connection: takes requests apart and carries out what was decided about each.
+/// One client connection: it parses requests, and carries out the treatment that the site decided on for
+/// each.
 ///
-/// The pipeline handler in front of it passes requests on one at a time, so that answers keep their order.
+/// NIO's pipeline handler in front of it passes requests on one at a time, so that responses keep the order
+/// of the requests.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// A control request may bring many keys; nothing else needs a body.
+    /// The largest body of a request in bytes, enough for a control request with many keys. A longer body
+    /// closes the connection.
     private static let bodyByteLimit = 16 << 20
 
     private let site: any Site
@@ -57,6 +60,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private func answer(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
         if ControlDesk.answers(head.uri) {
+            // Control and health requests are not counted, and no fault strikes them.
             self.answerAtTheDesk(head, context: context)
             return
         }
@@ -71,6 +75,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         }
     }
 
+    /// Carries out the treatment of a request, after its delay.
     private func follow(_ treatment: Treatment, isKeepAlive: Bool, context: ChannelHandlerContext) {
         treatment.followed()
         switch treatment.conduct {
@@ -80,6 +85,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         }
     }
 
+    /// Answers a control or health request. An outage starts only after the response.
     private func answerAtTheDesk(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
         let (site, listener, uri, method) = (self.site, self.listener, head.uri, head.method.rawValue)
         let body = Array(self.body.readableBytesView)
@@ -92,7 +98,7 @@ final class ConnectionHandler: ChannelInboundHandler {
                 guard context.channel.isActive else { return }
                 self.send(answer.reply, isKeepAlive: head.isKeepAlive, context: context)
                 if let outage = answer.outage {
-                    // The port goes away only once the answer is out and its connection closed.
+                    // The port is closed only after the response has been sent and its connection is closed.
                     context.channel.closeFuture.whenComplete { [loop = context.eventLoop] _ in
                         loop.makeFutureWithTask { await listener.follow(outage) }.whenComplete { _ in }
                     }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import NIOCore
 internal import Synchronization
 
-/// The open connections, so that an outage and the end can close them.
+/// The open connections of a simulator. An outage and the end of the simulator close them.
 final class Connections: Sendable {
     private struct State {
         var open: [ObjectIdentifier: any Channel] = [:]
@@ -12,7 +12,7 @@ final class Connections: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes a new connection in; during an outage it is reset instead.
+    /// Registers a new connection. During an outage it is reset instead.
     func opened(_ channel: any Channel) {
         let isShut = self.state.withLock { state in
             if !state.isShut {
@@ -30,7 +30,7 @@ final class Connections: Sendable {
         self.state.withLock { $0.open[ObjectIdentifier(channel)] = nil }
     }
 
-    /// Resets every connection, and those to come, until `readmit`.
+    /// Resets every open connection, and every new one until `readmit` is called.
     func shut() {
         let channels = self.state.withLock { state in
             state.isShut = true
@@ -41,15 +41,18 @@ final class Connections: Sendable {
         }
     }
 
+    /// Accepts new connections again.
     func readmit() {
         self.state.withLock { $0.isShut = false }
     }
 
+    /// The number of connections since the start, and of those that are open now. Connections that were made
+    /// during an outage are not counted.
     var counts: (total: Int, open: Int) {
         self.state.withLock { ($0.total, $0.open.count) }
     }
 
-    /// With nothing to linger for, closing sends a reset.
+    /// Closes a connection with a TCP reset: with SO_LINGER set to zero, `close` sends RST.
     private static func reset(_ channel: any Channel) {
         guard let options = channel as? any SocketOptionProvider else {
             channel.close(promise: nil)

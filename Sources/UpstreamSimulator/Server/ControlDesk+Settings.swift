@@ -1,7 +1,8 @@
 internal import NIOCore
 
 extension ControlDesk {
-    /// Takes the switches that a body of JSON sets, the state of the port included.
+    /// Sets the faults in a JSON body. An outage starts after the response; a request without an outage ends
+    /// a current one before the response.
     static func faults(_ body: [UInt8], _ listener: Listener, _ set: (AppleFaults) -> Void) async -> Answer {
         do throws(StrictJSON.Problem) {
             let faults = try StrictJSON.decode(AppleFaults.self, from: body)
@@ -16,7 +17,7 @@ extension ControlDesk {
         }
     }
 
-    /// Takes a list of what a simulator is to know, and says how many of them it has read.
+    /// Reads a list from a JSON body and passes it to `set`. The response states the number of values.
     static func list<Value: Codable>(_ body: [UInt8], _ set: ([Value]) -> Void) -> Answer {
         do throws(StrictJSON.Problem) {
             let values = try StrictJSON.decode([Value].self, from: body)
@@ -27,6 +28,7 @@ extension ControlDesk {
         }
     }
 
+    /// The response to a health request.
     static var healthy: Answer {
         Answer(reply: Reply(contentType: "text/plain", body: ByteBuffer(string: "ok\n")))
     }

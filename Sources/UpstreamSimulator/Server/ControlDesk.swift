@@ -1,16 +1,17 @@
 internal import NIOCore
 
-/// The endpoints that are not the API's: health, counters and switches.
+/// The endpoints of the GDT simulator outside of the API: health, counters, faults, keys and journal.
 struct ControlDesk: Sendable {
     struct Answer: Sendable {
         var reply: Reply
-        /// To begin once the reply is out.
+        /// The outage that starts after the response has been sent; nil for none.
         var outage: Faults.Down?
     }
 
     let switchboard: Switchboard
     let listener: Listener
 
+    /// Whether a request goes to these endpoints and not to the API.
     static func answers(_ uri: String) -> Bool {
         uri.hasPrefix("/control/") || uri == "/healthz"
     }
@@ -74,12 +75,14 @@ struct ControlDesk: Sendable {
         }
     }
 
+    /// A JSON response with a status and the reason for it.
     static func refusal(_ status: Int, _ reason: String) -> Answer {
         var answer = Self.json(["error": reason])
         answer.reply.status = status
         return answer
     }
 
+    /// A JSON response with status 200.
     static func json(_ value: some Encodable) -> Answer {
         let bytes = (try? StrictJSON.encode(value)) ?? []
         return Answer(reply: Reply(contentType: "application/json", body: ByteBuffer(bytes: bytes)))

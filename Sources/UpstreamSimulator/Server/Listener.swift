@@ -2,12 +2,12 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
-/// The port: opens it, closes it for an outage, and opens the same one again.
+/// The listening port of a simulator. An outage closes it, and the same port is opened again afterwards.
 actor Listener {
     private enum State {
         case idle
         case listening(any Channel)
-        /// The reservation is nil when somebody else was quicker.
+        /// The port is closed. The reservation is nil if another process has taken the port first.
         case refusing(PortReservation?)
         case resetting(any Channel)
         case stopped
@@ -16,9 +16,13 @@ actor Listener {
     private let group: MultiThreadedEventLoopGroup
     private let site: any Site
     private var state = State.idle
+    /// The address to open again after an outage.
     private var address: SocketAddress?
+    /// The step that was requested last; the next step waits for it.
     private var lastStep: Task<Void, Never>?
+    /// The timer that ends the current outage.
     private var timer: Task<Void, Never>?
+    /// The number of outages so far, by which a timer recognises its own outage.
     private var outageCount = 0
     private var isStopping = false
 
@@ -27,7 +31,10 @@ actor Listener {
         self.site = site
     }
 
-    /// Returns the port, which differs from the one asked for when that was 0.
+    /// Opens the port.
+    ///
+    /// - Returns: the port, which differs from the requested one if that was 0.
+    /// - Throws: NIO's error if the port cannot be opened.
     func start(host: String, port: Int) async throws -> Int {
         let channel = try await self.bootstrap.bind(host: host, port: port).get()
         self.state = .listening(channel)
@@ -35,7 +42,9 @@ actor Listener {
         return channel.localAddress?.port ?? port
     }
 
-    /// Opens the port and lets a running simulator be made of it; or stops, and says why that cannot be.
+    /// Opens the port, and makes the running simulator with `run`.
+    ///
+    /// - Throws: `SimulatorError`, after all threads have been stopped, if the port cannot be opened.
     static func opened<Running>(
         _ host: String,
         _ port: Int,
@@ -52,7 +61,8 @@ actor Listener {
         }
     }
 
-    /// Starts an outage, or ends the one that is on when `outage` is nil. True of the port on return.
+    /// Starts an outage, or ends the current one if `outage` is nil. The port is in its new state when this
+    /// method returns.
     func follow(_ outage: Faults.Down?) async {
         await self.inTurn { listener in
             await listener.comeBack()
@@ -62,6 +72,7 @@ actor Listener {
         }
     }
 
+    /// Closes the port and stops the threads.
     func stop() async {
         self.isStopping = true
         await self.inTurn { listener in
@@ -87,6 +98,7 @@ actor Listener {
         self.site.connections.shut()
 
         self.outageCount += 1
+        // The length is limited to one hour.
         let length = min(max(outage.milliseconds, 0), 3_600_000)
         self.timer = Task { [weak self, outageCount] in
             guard (try? await Task.sleep(for: .milliseconds(length))) != nil else { return }
@@ -96,13 +108,15 @@ actor Listener {
 
     private func timeIsUp(for outage: Int) async {
         await self.inTurn { listener in
-            // Another step may have been quicker, ended this outage and begun the next.
+            // In the meantime another step may have ended this outage and started the next one.
             if listener.outageCount == outage {
                 await listener.comeBack()
             }
         }
     }
 
+    /// Ends the current outage, if there is one. Tries to open the port again every 10 ms until that
+    /// succeeds.
     private func comeBack() async {
         self.timer?.cancel()
         self.timer = nil
@@ -117,7 +131,8 @@ actor Listener {
                 do {
                     self.state = .listening(try await self.bootstrap.bind(to: address).get())
                 } catch {
-                    // Somebody else has the port, or all descriptors are in use: neither lasts.
+                    // The port is held by another process, or all file descriptors are in use. Both
+                    // conditions are temporary.
                     try? await Task.sleep(for: .milliseconds(10))
                 }
             }
@@ -126,7 +141,8 @@ actor Listener {
         self.site.connections.readmit()
     }
 
-    /// One step at a time, in the order they were asked for: an actor alone would interleave them.
+    /// Runs the steps one after the other, in the order in which they were requested. An actor alone would
+    /// interleave them at their suspension points.
     private func inTurn(_ step: @escaping @Sendable (isolated Listener) async -> Void) async {
         let previous = self.lastStep
         let task = Task {

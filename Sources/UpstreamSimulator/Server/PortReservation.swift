@@ -1,14 +1,15 @@
 internal import Glibc
 internal import NIOCore
 
-/// Holds a port while nobody listens on it, so that connecting is refused and nobody else is given the port.
+/// Holds a port while no process listens on it, so that connections are refused and the port is not given to
+/// another process.
 ///
-/// A socket that is bound and does not listen does just that, and lets another be bound to the same address
-/// later as long as both allow reuse.
+/// A socket that is bound and does not listen has this effect. Another socket can still be bound to the same
+/// address later if both set SO_REUSEADDR.
 final class PortReservation: Sendable {
     private let descriptor: CInt
 
-    /// Nil when the port cannot be had.
+    /// Binds a socket to the address; nil if that is not possible.
     init?(_ address: SocketAddress) {
         let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
         self.descriptor = socket(CInt(address.protocol.rawValue), kind, 0)

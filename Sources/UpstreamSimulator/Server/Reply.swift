@@ -1,23 +1,23 @@
 internal import NIOCore
 
-/// An HTTP answer in the making.
+/// An HTTP response before it is sent.
 struct Reply: Sendable {
     var status: Int = 200
     var contentType: String
     var retryAfterSeconds: Int?
     var headers: [(String, String)] = []
     var body: ByteBuffer
-    /// Announced and never sent.
+    /// The number of bytes that Content-Length announces and that are never sent.
     var withheldByteCount = 0
     var closesConnection = false
 
-    /// The API's own answer.
+    /// A response of the GDT API.
     static func ret(_ ret: GDTRet) -> Reply {
         let json = "{\"ret\":\(ret.rawValue),\"msg\":\"\(ret.message)\"}"
         return Reply(contentType: "application/json", body: ByteBuffer(string: json))
     }
 
-    /// The first half of an answer of the API's own.
+    /// The first half of a response. The connection is closed after it.
     static func truncated(_ whole: Reply) -> Reply {
         var reply = whole
         let sent = reply.body.readableBytes / 2
@@ -27,12 +27,14 @@ struct Reply: Sendable {
         return reply
     }
 
+    /// A plain-text response with this status, and with a Retry-After header if seconds are given.
     static func status(_ status: Int, retryAfterSeconds: Int?) -> Reply {
         var reply = Reply(status: status, contentType: "text/plain", body: ByteBuffer(string: "\(status)\n"))
         reply.retryAfterSeconds = retryAfterSeconds
         return reply
     }
 
+    /// The sign-in page of a proxy, with status 200.
     static var proxyPage: Reply {
         let page = "<html><head><title>Sign in</title></head><body>Please sign in.</body></html>"
         return Reply(contentType: "text/html", body: ByteBuffer(string: page))

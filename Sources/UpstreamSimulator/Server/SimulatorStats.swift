@@ -1,21 +1,25 @@
-/// The counters at one moment.
+/// The counters of the GDT simulator at one moment, as `/control/stats` reports them.
 package struct SimulatorStats: Codable, Hashable, Sendable {
-    /// Requests to the API, whatever became of them; control and health requests are not counted.
+    /// All requests to the API, with or without a fault. Control and health requests are not counted.
     package var requests: Int
-    /// Accepted reports, duplicates included.
+    /// The number of accepted reports, duplicates included.
     package var accepted: Int
+    /// The number of different conversions among the accepted reports.
     package var distinctAccepted: Int
+    /// The number of accepted reports whose conversion had been accepted before.
     package var duplicates: Int
-    /// By code, as text; also where the answer was then lost.
+    /// The number of responses by code, even if a fault then lost the response. The keys are the codes as
+    /// text.
     package var rets: [String: Int]
-    /// By the name of the fault; an outage counts once.
+    /// The number of strikes by the name of the fault. An outage counts once.
     package var faults: [String: Int]
     /// Requests that followed the script in their click id.
     package var scripted: Int
-    /// Requests whose click id starts like a script and does not read as one.
+    /// Requests whose click id starts like a script and does not follow the grammar.
     package var unreadScripts: Int
     /// Connections since the start.
     package var connections: Int
+    /// Connections that are open now.
     package var openConnections: Int
 
     init(_ ledger: GDTLedger, connections: Int, openConnections: Int) {

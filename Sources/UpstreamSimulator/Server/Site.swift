@@ -1,36 +1,37 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// What stands behind a port: an API, and a desk at which it is told how to behave.
+/// A simulated API behind one port, with the control endpoints that set its behaviour.
 protocol Site: Sendable {
     var connections: Connections { get }
 
-    /// Judges a request to the API and decides what becomes of it; by then it is counted.
+    /// Judges a request to the API, counts it, and decides on its treatment.
     func receive(_ head: HTTPRequestHead, body: ByteBuffer) -> Treatment
 
-    /// Answers at `/control/…` and `/healthz`.
+    /// Answers a request to `/control/…` or `/healthz`.
     func control(method: String, uri: String, body: [UInt8], listener: Listener) async -> ControlDesk.Answer
 }
 
-/// What a connection does about a request.
+/// The way in which a connection reacts to a request.
 struct Treatment: Sendable {
     enum Conduct: Sendable {
-        /// Nothing, for as long as the client likes.
+        /// Sends no response, and keeps the connection open until the client closes it.
         case hang
-        /// Ends the connection without a word.
+        /// Closes the connection without a response.
         case close
         case reply(Reply)
     }
 
+    /// The delay before the reaction, in milliseconds.
     var delayMilliseconds = 0
     var conduct: Conduct
-    /// Called as it is done.
+    /// Called when the reaction is carried out. If the client disconnects before that, it is never called.
     var followed: @Sendable () -> Void = {}
 }
 
 extension Switchboard: Site {
     func receive(_ head: HTTPRequestHead, body: ByteBuffer) -> Treatment {
-        // The API knows only GET: anything else is judged as a request without a target.
+        // The API supports only GET. Any other method is judged as a request without a target.
         let course = self.receive(target: head.method == .GET ? Array(head.uri.utf8) : [])
         return Treatment(delayMilliseconds: course.delayMilliseconds, conduct: course.conduct) {
             self.followed(course)

@@ -1,19 +1,23 @@
 internal import Foundation
 
-/// JSON as the control endpoints speak it: keys in one order going out, no unknown key coming in.
+/// JSON as the control endpoints use it: sorted keys in responses, and no unknown keys in requests.
 ///
-/// A misspelt switch that was taken for absent would leave a demonstration without the fault it is about.
+/// An unknown key is an error, because a misspelt fault would otherwise be ignored, and a demonstration would
+/// run without the fault it needs.
 enum StrictJSON {
+    /// A body that cannot be accepted, with the explanation for the client.
     struct Problem: Error {
         var explanation: String
     }
 
+    /// Encodes a value with sorted keys.
     static func encode(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(value))
     }
 
+    /// Decodes a value, and refuses keys that the type does not have.
     static func decode<Value: Codable>(_ type: Value.Type, from bytes: [UInt8]) throws(Problem) -> Value {
         do {
             let value = try JSONDecoder().decode(Value.self, from: Data(bytes))
@@ -30,7 +34,8 @@ enum StrictJSON {
         }
     }
 
-    /// What was read is written again: a key that does not come back was not understood.
+    /// The first key in `given` that is missing in `read`, which is the decoded value encoded again: such a
+    /// key was not understood.
     private static func unreadKey(in given: Any, comparedWith read: Any) -> String? {
         switch (given, read) {
         case (let given as [String: Any], let read as [String: Any]):

@@ -1,10 +1,12 @@
 internal import Synchronization
 
-/// The simulation as all connections share it.
+/// The GDT simulation with its journal, shared by all connections. A mutex each guards the simulation and the
+/// journal.
 final class Switchboard: Sendable {
     let connections = Connections()
     private let simulation: Mutex<GDTSimulation>
     private let journal: Mutex<CallJournal>
+    /// The clock, in Unix milliseconds.
     private let now: @Sendable () -> Int64
 
     init(
@@ -17,10 +19,11 @@ final class Switchboard: Sendable {
         self.now = now
     }
 
-    /// Judges a request and decides what becomes of it; by then it is counted.
+    /// Judges a request, counts it, and decides on its treatment.
     func receive(target: [UInt8]) -> Course {
         let now = self.now()
-        // Judging is the costly part, and needs nothing that other requests change.
+        // Judging is the expensive part, and uses no state that other requests change. It therefore runs on a
+        // copy of the judge, outside of the lock.
         let judge = self.simulation.withLock { $0.judge }
         let judgement = judge.judge(target: target, now: now.dividedDown(by: 1000))
         var course = self.simulation.withLock { $0.settle(judgement, now: now) }
@@ -31,14 +34,14 @@ final class Switchboard: Sendable {
         return course
     }
 
-    /// Notes what becomes of a request, as it does.
+    /// Enters the end of a request into the journal, at the moment at which it is carried out.
     func followed(_ course: Course) {
         guard let clickID = course.clickID else { return }
         let entry = CallJournal.Entry(clickID: clickID, isCall: false, ret: course.spokenRet?.rawValue)
         self.journal.withLock { $0.note(entry) }
     }
 
-    /// What has been noted from this number on.
+    /// The entries of the journal from this number on.
     func calls(from number: Int) -> CallJournal.Page { self.journal.withLock { $0.page(from: number) } }
 
     func set(_ faults: Faults) {
@@ -61,6 +64,7 @@ final class Switchboard: Sendable {
 }
 
 extension Int64 {
+    /// Divides and rounds down, also for negative numbers.
     fileprivate func dividedDown(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = self.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient

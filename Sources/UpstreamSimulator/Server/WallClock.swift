@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// Unix milliseconds that never step back: read once from the system, then counted on.
+/// A clock of Unix milliseconds that never steps back: it reads the system's clock once and then adds
+/// monotonic time.
 struct WallClock: Sendable {
     private let origin = ContinuousClock.now
     private let millisecondsAtOrigin = Int64(Date().timeIntervalSince1970 * 1000)

@@ -1,14 +1,15 @@
 internal import COpenSSLForUpstreams
 internal import Foundation
 
-/// Signs JSON as Apple signs transactions: a compact JWS in ES256 with its certificates in the header.
+/// Signs JSON as Apple signs transactions: as a compact JWS with ES256 and the certificates in its header.
 ///
-/// Unchecked, because OpenSSL allows a key that nobody changes to be used from any thread.
+/// The class is `@unchecked Sendable` because OpenSSL allows any thread to use a key that is not modified.
 @safe final class SignedDataWriter: @unchecked Sendable {
     private let key: OpaquePointer
     private let header: String
 
-    /// Nil if OpenSSL does not read the key.
+    /// Reads a private key in PEM; nil if OpenSSL cannot read it. `certificates` are DER in standard base64,
+    /// leaf first.
     init?(keyPEM: String, certificates: [String]) {
         let text = Array(keyPEM.utf8)
         guard let source = unsafe BIO_new_mem_buf(text, Int32(clamping: text.count)) else { return nil }
@@ -24,7 +25,7 @@ internal import Foundation
 
     deinit { unsafe EVP_PKEY_free(self.key) }
 
-    /// Nil if OpenSSL cannot sign.
+    /// Encodes and signs a payload; nil if it cannot be encoded or OpenSSL cannot sign.
     func signed(_ payload: some Encodable) -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -33,7 +34,7 @@ internal import Foundation
         return self.signature(of: Array(input.utf8)).map { "\(input).\(Self.base64URL($0))" }
     }
 
-    /// 64 bytes: r and then s.
+    /// The signature in 64 bytes: r and then s.
     private func signature(of message: [UInt8]) -> [UInt8]? {
         guard let context = unsafe EVP_MD_CTX_new() else { return nil }
         defer {
@@ -48,6 +49,7 @@ internal import Foundation
         return Self.raw(Array(der.prefix(count)))
     }
 
+    /// Converts a signature from DER to 64 bytes, r and then s.
     private static func raw(_ der: [UInt8]) -> [UInt8]? {
         let pair = unsafe der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var position = buffer.baseAddress

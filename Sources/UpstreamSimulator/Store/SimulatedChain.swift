@@ -1,14 +1,17 @@
-/// The certificates that the simulator signs with: a root, an intermediate and a leaf with Apple's marker extensions
-/// (1.2.840.113635.100.6.2.1 and .6.11.1), valid from 2013 to 2049. Throw-away material: the leaf's key stands beside
-/// it, and whoever trusts this root trusts everybody.
+/// The certificates that the simulated store signs with: a root, an intermediate with Apple's marker
+/// extension 1.2.840.113635.100.6.2.1, and a leaf with Apple's marker extension 1.2.840.113635.100.6.11.1.
+///
+/// They are valid from 2013 to 2049. The leaf's private key is public, here beside it: a service that trusts
+/// this root accepts signatures from anyone. Use it in tests only.
 package enum SimulatedChain {
-    /// What a worker has to be told to trust, in PEM.
+    /// The root certificate that a worker must be configured to trust, in PEM.
     package static let rootPEM = "-----BEGIN CERTIFICATE-----\n\(root)\n-----END CERTIFICATE-----\n"
 
-    /// As the header of a signed transaction carries them: leaf first, DER in standard base64.
+    /// The certificates as the header of a signed transaction carries them: leaf first, DER in standard
+    /// base64.
     static let certificates = [leaf, intermediate, root]
 
-    /// Signs with the leaf; nil if OpenSSL does not read its key.
+    /// A writer that signs with the leaf's key; nil if OpenSSL cannot read the key.
     static var writer: SignedDataWriter? {
         SignedDataWriter(keyPEM: self.leafKeyPEM, certificates: self.certificates)
     }

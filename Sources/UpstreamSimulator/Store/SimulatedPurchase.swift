@@ -1,24 +1,35 @@
 internal import Foundation
 
-/// One purchase that the simulated store knows of. Times are Unix milliseconds.
+/// One purchase that the simulated store knows. Times are in Unix milliseconds.
 package struct SimulatedPurchase: Codable, Hashable, Sendable {
+    /// The id of this transaction: for a subscription, of this period.
     package var transactionID: String
+    /// The id of the first transaction, which all periods of a subscription share.
     package var originalTransactionID: String
+    /// The bundle id of the app in which the purchase was made.
     package var bundleID: String
+    /// The id of the product that was bought.
     package var productID: String
-    /// Made in the sandbox, which production does not know of.
+    /// Whether the purchase was made in the sandbox. Production does not know such a purchase.
     package var isSandbox: Bool
-    /// As Apple spells it; `Auto-Renewable Subscription` where it expires.
+    /// The type of the product in Apple's spelling. The initializer sets `Auto-Renewable Subscription` if the
+    /// purchase expires, else `Non-Consumable`.
     package var type: String
+    /// The time of the purchase.
     package var purchasedAt: Int64
+    /// The end of a subscription's period; nil for a purchase that does not expire.
     package var expiresAt: Int64?
+    /// The time at which Apple refunded or revoked the purchase; nil if it did not.
     package var revokedAt: Int64?
+    /// Whether the subscription was replaced by an upgrade.
     package var isUpgraded: Bool?
-    /// Until when a subscription that could not be charged goes on all the same.
+    /// The end of the grace period of a subscription whose renewal could not be charged.
     package var graceEndsAt: Int64?
-    /// How many questions about it are answered as if it were not known yet.
+    /// The number of requests to the App Store Server API about this purchase that are answered as if it were
+    /// unknown. Each such request lowers it; verifyReceipt ignores it.
     package var lag: Int?
 
+    /// Creates a purchase; `originalTransactionID` is the transaction's own id if it is left out.
     package init(
         transactionID: String,
         originalTransactionID: String? = nil,
@@ -56,14 +67,19 @@ package struct SimulatedPurchase: Codable, Hashable, Sendable {
     }
 }
 
-/// An app of the simulated store, and what proves to be asked by its owner.
+/// An app of the simulated store, with the credentials that authorize requests about it.
 package struct SimulatedApp: Codable, Hashable, Sendable {
+    /// The bundle id, by which receipts and tokens name the app.
     package var bundleID: String
+    /// The shared secret that verifyReceipt requires as `password`; nil if none is required.
     package var sharedSecret: String?
+    /// The issuer (`iss`) of the app's tokens for the App Store Server API.
     package var issuerID: String?
+    /// The key id (`kid`) of the app's tokens.
     package var keyID: String?
+    /// The public key of P-256 in PEM.
     package var publicKeyPEM: String?
-    /// Whether verifyReceipt speaks of it as it did of receipts of iOS 6.
+    /// Whether verifyReceipt answers in its old form, as it did for receipts of iOS 6; nil means false.
     package var answersInOldStyle: Bool?
 
     package init(
@@ -90,9 +106,10 @@ package struct SimulatedApp: Codable, Hashable, Sendable {
     }
 }
 
-/// The receipt of a purchase as iOS 6 gave it out, which any text editor can write.
+/// A receipt in the form of iOS 6: a plain-text property list.
 package enum SimulatedReceipt {
-    /// Base64, as an app sends it to its server. Not signed: for workers that have no certificate to check it with.
+    /// The receipt in base64, as an app sends it to its server. It is not signed, so only a worker without a
+    /// certificate to check it with accepts it.
     package static func text(of purchase: SimulatedPurchase) -> String {
         var info = [
             "bid": purchase.bundleID, "product-id": purchase.productID,

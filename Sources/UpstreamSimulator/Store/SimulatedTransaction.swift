@@ -1,4 +1,4 @@
-/// A purchase in the words of a signed transaction of StoreKit 2.
+/// A purchase as the payload of a signed transaction of StoreKit 2. The properties have Apple's names.
 package struct SimulatedTransaction: Encodable {
     private var transactionId: String
     private var originalTransactionId: String
@@ -32,7 +32,8 @@ package struct SimulatedTransaction: Encodable {
         self.signedDate = purchase.purchasedAt
     }
 
-    /// The JWS that an app has of a purchase, signed with the simulated chain; nil if OpenSSL cannot sign.
+    /// The signed transaction (JWS) that an app holds for a purchase, signed with `SimulatedChain`; nil if
+    /// OpenSSL cannot sign.
     package static func text(of purchase: SimulatedPurchase) -> String? {
         SimulatedChain.writer?.signed(SimulatedTransaction(of: purchase))
     }

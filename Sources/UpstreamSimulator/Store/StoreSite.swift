@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
-/// The simulated store as all connections share it.
+/// The simulated store with its faults, shared by all connections. A mutex guards the state.
 final class StoreSite: Site {
     private struct State {
         var store = StoreState()
@@ -11,6 +11,7 @@ final class StoreSite: Site {
 
     let connections = Connections()
     private let state: Mutex<State>
+    /// The clock, in Unix milliseconds.
     private let now: @Sendable () -> Int64
 
     init(_ settings: StoreSimulator.Settings, now: @escaping @Sendable () -> Int64) {
@@ -53,7 +54,8 @@ final class StoreSite: Site {
             return .close
         case .status(let status, let seconds):
             store.note(request, now, status)
-            // The App Store Server API names the time in milliseconds, and HTTP the seconds to wait.
+            // With status 429, the App Store Server API sends a time in Unix milliseconds in Retry-After.
+            // HTTP in general sends the seconds to wait.
             let isServerAPI = request.target.contains("/inApps/")
             let after = seconds.map { isServerAPI && status == 429 ? Int(now) + $0 * 1_000 : $0 }
             return .reply(.status(status, retryAfterSeconds: after))

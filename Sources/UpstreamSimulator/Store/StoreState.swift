@@ -1,18 +1,21 @@
 internal import Foundation
 
-/// The store without its sockets: apps, purchases, and what verifyReceipt and the App Store Server API say of them.
-/// Reads a request from the receiving end, and shares no code with whoever writes one.
+/// The simulated store without its sockets: the apps, the purchases, and the responses of verifyReceipt and
+/// the App Store Server API.
 ///
-/// A receipt is read as a person with an editor reads it: what counts are the ids that stand in it.
+/// The simulator reads requests with code of its own, and shares none with the worker that writes them, so
+/// that a mistake of the worker is not repeated here. A receipt is not parsed: the store searches its text
+/// for the ids of known apps and purchases.
 struct StoreState {
     struct Request {
         var method: String
-        /// With its query.
+        /// The path with its query.
         var target: String
         var authorization: String?
         var body: [UInt8]
     }
 
+    /// The claims that the App Store Server API requires in addition to those of `BearerToken`.
     private struct Claims: Decodable {
         var exp: Int64
         var aud: String
@@ -38,6 +41,7 @@ struct StoreState {
 
     init() { self.writer = SimulatedChain.writer }
 
+    /// Replaces all apps. An app without a readable public key cannot use the App Store Server API.
     mutating func set(_ apps: [SimulatedApp]) {
         self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { _, last in last }
         self.keys = [:]
@@ -51,7 +55,7 @@ struct StoreState {
 
     mutating func set(_ purchases: [SimulatedPurchase]) { self.purchases = purchases }
 
-    /// What Apple says to a request. `now` is in Unix milliseconds.
+    /// Answers a request as Apple does, and counts it. `now` is in Unix milliseconds.
     mutating func answer(_ request: Request, now: Int64) -> AppleReply {
         let isSandbox = request.target.hasPrefix(Self.sandbox + "/")
         let target = isSandbox ? String(request.target.dropFirst(Self.sandbox.count)) : request.target
@@ -64,16 +68,18 @@ struct StoreState {
             reply = AppleReply(404, "Not Found")
         }
         self.note(request, now, reply.status)
-        // Of verifyReceipt only what has a receipt to show is a yes: it says no with a 200 too.
+        // verifyReceipt also rejects receipts with status 200. Only a response that contains a receipt counts
+        // as accepted.
         let isShown = target != "/verifyReceipt" || reply.text.contains("\"receipt\":")
         if reply.status == 200, isShown { self.accepted += 1 }
         return reply
     }
 
+    /// Counts a request and remembers it. `status` is 0 if there was no response.
     mutating func note(_ request: Request, _ now: Int64, _ status: Int) {
         self.requests += 1
         self.answers[String(status), default: 0] += 1
-        // The newest are of interest; a long run must not fill the memory.
+        // At most the newest 20,000 calls are kept, so that a long run does not fill the memory.
         if self.calls.count >= 20_000 { self.calls.removeFirst(10_000) }
         self.calls.append(StoreSimulator.Call(target: request.target, at: now, status: status))
     }
@@ -90,7 +96,7 @@ struct StoreState {
             !bytes.isEmpty
         else { return Self.status(21002) }
         let receipt = Self.text(in: bytes)
-        // The longest, since one app's id may be the beginning of another's.
+        // The longest bundle id decides, since the id of one app may be the beginning of another's.
         let apps = self.apps.values.filter { receipt.contains($0.bundleID) }
         guard let app = apps.max(by: { $0.bundleID.utf8.count < $1.bundleID.utf8.count }) else {
             return Self.status(21003)
@@ -120,7 +126,7 @@ struct StoreState {
         return Self.json(200, answer)
     }
 
-    /// Of each subscription the last period, and everything else.
+    /// The last period of each subscription, and all purchases that do not expire.
     private static func newest(of purchases: [SimulatedPurchase]) -> [SimulatedPurchase] {
         purchases.filter { purchase in
             guard let end = purchase.expiresAt else { return true }
@@ -130,6 +136,7 @@ struct StoreState {
         }
     }
 
+    /// The entry of a subscription in `pending_renewal_info`.
     private static func renewal(of purchase: SimulatedPurchase, _ now: Int64) -> [String: String] {
         var line = [
             "original_transaction_id": purchase.originalTransactionID, "product_id": purchase.productID,
@@ -143,15 +150,15 @@ struct StoreState {
         return line
     }
 
-    /// As for a receipt of iOS 6: one purchase, an object where there are lists today, no environment, and a status of
-    /// its own for what is over.
+    /// The old form of the response, as for a receipt of iOS 6. It has one purchase, an object where the new
+    /// form has lists, no environment, and the status 21006 for an expired subscription.
     private static func oldAnswer(_ bought: [SimulatedPurchase], _ now: Int64) -> AppleReply {
         guard let purchase = bought.max(by: { $0.purchasedAt < $1.purchasedAt }) else {
             return Self.status(21003)
         }
         var line = Self.line(purchase)
         line["bid"] = purchase.bundleID
-        // Milliseconds under the plain name.
+        // In the old form, `expires_date` itself holds the milliseconds.
         line["expires_date"] = line.removeValue(forKey: "expires_date_ms")
         var answer: [String: Any] = ["status": 0, "receipt": line]
         if let expiresAt = purchase.expiresAt {
@@ -163,7 +170,7 @@ struct StoreState {
         return Self.json(200, answer)
     }
 
-    /// As Apple writes one: everything is a text.
+    /// A purchase as verifyReceipt reports it: every value is a string.
     private static func line(_ purchase: SimulatedPurchase) -> [String: String] {
         var line = [
             "quantity": "1", "product_id": purchase.productID, "transaction_id": purchase.transactionID,
@@ -179,7 +186,8 @@ struct StoreState {
         return line
     }
 
-    /// What can be read in an app receipt, or in a receipt of iOS 6 and in what is in base64 inside it.
+    /// The readable text of a receipt. In a receipt of iOS 6 this includes the decoded text of base64 strings
+    /// inside it.
     private static func text(in bytes: [UInt8]) -> String {
         var text = String(decoding: bytes, as: UTF8.self)
         guard bytes.first == UInt8(ascii: "{") else { return text }
@@ -191,6 +199,7 @@ struct StoreState {
         return text
     }
 
+    /// A response of verifyReceipt that consists of a status only.
     private static func status(_ status: Int) -> AppleReply { Self.json(200, ["status": status]) }
 
     // MARK: The App Store Server API
@@ -222,6 +231,7 @@ struct StoreState {
         }
     }
 
+    /// Whether the purchase must still be treated as unknown. Each call uses up one of its `lag`.
     private mutating func isTooFresh(_ purchase: SimulatedPurchase) -> Bool {
         guard let place = self.purchases.firstIndex(of: purchase), let lag = purchase.lag, lag > 0 else {
             return false
@@ -230,7 +240,7 @@ struct StoreState {
         return true
     }
 
-    /// Nil for a token that Apple would not take.
+    /// The app that a request is authorized for; nil if Apple would not accept the token.
     private func caller(_ request: Request, _ now: Int64) -> SimulatedApp? {
         guard let token = request.authorization.flatMap({ BearerToken(authorization: $0) }),
             let key = self.keys[token.keyID], key.app.issuerID == token.issuer,
@@ -257,6 +267,7 @@ struct StoreState {
         return Self.json(200, ["signedTransactionInfo": signed])
     }
 
+    /// The fields of a query. Percent-encoding is not decoded.
     private static func fields(_ query: String) -> [String: String] {
         let pairs = query.split(separator: "&").map {
             $0.split(separator: "=", maxSplits: 1).map(String.init)
@@ -264,7 +275,7 @@ struct StoreState {
         return Dictionary(pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { _, last in last }
     }
 
-    /// A revision is good for the order that it was given out in.
+    /// The transaction history, in pages. A revision is valid only for the sort order in which it was issued.
     private func history(_ purchases: [SimulatedPurchase], _ query: [String: String]) -> AppleReply {
         let order = query["sort"] ?? "ASCENDING"
         guard ["ASCENDING", "DESCENDING"].contains(order) else { return Self.error(400, 4_000_019) }
@@ -287,6 +298,8 @@ struct StoreState {
         return Self.json(200, answer)
     }
 
+    /// The status of the subscription with the latest end, in Apple's numbers: 1 active, 2 expired, 4 in the
+    /// grace period, 5 revoked.
     private func subscriptions(_ periods: [SimulatedPurchase], _ isSandbox: Bool, _ now: Int64)
         -> AppleReply
     {
@@ -317,6 +330,7 @@ struct StoreState {
         )
     }
 
+    /// The payload of `signedRenewalInfo`, with Apple's names.
     private struct Renewal: Encodable {
         var originalTransactionId: String
         var productId: String
@@ -331,6 +345,7 @@ struct StoreState {
         self.writer?.signed(SimulatedTransaction(of: purchase))
     }
 
+    /// An error of the App Store Server API, with Apple's error code.
     private static func error(_ status: Int, _ code: Int) -> AppleReply {
         Self.json(status, ["errorCode": code, "errorMessage": "Simulated."])
     }

@@ -1,12 +1,13 @@
 internal import COpenSSLForUpstreams
 
-/// Checks signatures of ES256 as Apple would: by itself, and with nothing of the workers' own signer.
+/// Verifies ES256 signatures as Apple does. It shares no code with the workers' signer, so that a mistake of
+/// the signer is not repeated here.
 ///
-/// Unchecked, because OpenSSL allows a key that nobody changes to be used from any thread.
+/// The class is `@unchecked Sendable` because OpenSSL allows any thread to use a key that is not modified.
 @safe package final class ES256Verifier: @unchecked Sendable {
     private let key: OpaquePointer
 
-    /// Nil for anything but a public key (`-----BEGIN PUBLIC KEY-----`) of P-256.
+    /// Reads a public key; nil for anything but a P-256 key in PEM (`-----BEGIN PUBLIC KEY-----`).
     package init?(publicKeyPEM: String) {
         defer { ERR_clear_error() }
         let text = Array(publicKeyPEM.utf8)
@@ -25,7 +26,7 @@ internal import COpenSSLForUpstreams
 
     deinit { unsafe EVP_PKEY_free(self.key) }
 
-    /// Whether these 64 bytes, r and then s, are this key's signature of the message.
+    /// Whether `signature`, 64 bytes with r and then s, is this key's signature of the message.
     package func accepts(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         defer { ERR_clear_error() }
         guard signature.count == 64, let der = Self.der(signature),
@@ -38,11 +39,12 @@ internal import COpenSSLForUpstreams
         return unsafe EVP_DigestVerify(context, der, der.count, message, message.count) == 1
     }
 
+    /// Converts a signature from 64 bytes, r and then s, to DER.
     private static func der(_ signature: [UInt8]) -> [UInt8]? {
         guard let pair = unsafe ECDSA_SIG_new() else { return nil }
         defer { unsafe ECDSA_SIG_free(pair) }
         let (r, s) = (Array(signature.prefix(32)), Array(signature.dropFirst(32)))
-        // The pair owns both numbers from here on.
+        // If the call succeeds, the pair owns both numbers.
         guard unsafe ECDSA_SIG_set0(pair, BN_bin2bn(r, 32, nil), BN_bin2bn(s, 32, nil)) == 1 else {
             return nil
         }

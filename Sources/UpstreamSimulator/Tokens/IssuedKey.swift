@@ -1,13 +1,14 @@
 internal import COpenSSLForUpstreams
 
-/// A key as Apple issues one, made anew: the private half for whoever signs, the public half for whoever verifies.
+/// A new key pair like one that Apple issues: the private key is for the client that signs, the public key
+/// for the simulator that verifies.
 package struct IssuedKey: Sendable {
-    /// The text of a `.p8` file: PKCS#8 in PEM.
+    /// The private key as the text of a `.p8` file: PKCS#8 in PEM.
     package let privatePEM: String
-    /// Of P-256, in PEM.
+    /// The public key of P-256 in PEM.
     package let publicPEM: String
 
-    /// Nil if OpenSSL has no random numbers or no memory.
+    /// Makes a new key pair; nil if OpenSSL has no random numbers or no memory.
     package init?() {
         defer { ERR_clear_error() }
         guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
@@ -27,12 +28,12 @@ package struct IssuedKey: Sendable {
         self.publicPEM = publicPEM
     }
 
-    /// What is written; nil if it is not.
+    /// The text that `write` has written into a memory buffer; nil if it fails.
     private static func text(_ write: (OpaquePointer) -> Int32) -> String? {
         guard let sink = unsafe BIO_new(BIO_s_mem()) else { return nil }
         defer { unsafe BIO_free(sink) }
         guard unsafe write(sink) == 1 else { return nil }
-        // A key of P-256 takes 240 bytes.
+        // The PEM text of a P-256 key takes about 240 bytes.
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = unsafe BIO_read(sink, &bytes, Int32(bytes.count))
         return count > 0 ? String(decoding: bytes.prefix(Int(count)), as: UTF8.self) : nil
@@ -40,7 +41,9 @@ package struct IssuedKey: Sendable {
 }
 
 extension IssuedKey: CustomStringConvertible, CustomReflectable {
+    /// A description without the key, so that the private key appears in no log.
     package var description: String { "IssuedKey(redacted)" }
 
+    /// A mirror without children, so that the private key appears in no dump.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
