@@ -1,7 +1,7 @@
 import ArgumentParser
 import WorkerKit
 
-/// Everything it takes to see a fleet at work on one machine.
+/// The command `fleet`: all tools for running a fleet on one machine.
 @main
 struct Fleet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

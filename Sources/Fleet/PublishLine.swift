@@ -2,18 +2,22 @@ import Foundation
 import Records
 import WireFormats
 
-/// From a line of text to a record.
+/// The conversion of a line of text to a record.
 enum PublishLine {
-    /// Why a line is no record, as the end of a sentence.
+    /// The reason for which a line is no record, as the end of a sentence.
     struct Fault: Error {
         let reason: String
     }
 
+    /// Turns lines into records of one topic.
     struct Parser {
         let topic: String
+        /// The top-level member that becomes the record's key; nil for records without a key.
         let keyField: String?
+        /// Whether each line is an envelope with key, value and headers, and not the value alone.
         let isEnvelope: Bool
 
+        /// Makes a record of a line.
         func record(of line: [UInt8]) throws(Fault) -> OutboundRecord {
             guard JSONSyntax.isValue(line),
                 let value = try? JSONSerialization.jsonObject(with: Data(line), options: .fragmentsAllowed)
@@ -40,7 +44,8 @@ enum PublishLine {
         "key", "key_base64", "value", "value_base64", "headers", "partition", "timestamp", "topic", "offset",
     ]
 
-    /// `topic` and `offset` are allowed and mean nothing, so that a record that was read can be published again.
+    /// Makes a record of an envelope. The members `topic` and `offset` are allowed and ignored, so that a
+    /// record that was read can be published again.
     private static func record(_ members: [String: Any], topic: String) throws(Fault) -> OutboundRecord {
         if let unknown = members.keys.sorted().first(where: { !self.members.contains($0) }) {
             throw Fault(reason: "an envelope has no member '\(unknown)'")
@@ -72,7 +77,7 @@ enum PublishLine {
         return Array(data)
     }
 
-    /// A string is its own text, null is nothing, everything else is its JSON.
+    /// The bytes of a value: the text of a string, nil for null, and the JSON of anything else.
     private static func bytes(_ value: Any) throws(Fault) -> [UInt8]? {
         if value is NSNull { return nil }
         if let text = value as? String { return Array(text.utf8) }
@@ -85,7 +90,7 @@ enum PublishLine {
         return Array(data)
     }
 
-    /// A list is a header that is repeated; {"base64":…} is any bytes.
+    /// The headers of an envelope. A list stands for a repeated header, and {"base64":…} for any bytes.
     private static func headers(_ value: Any?) throws(Fault) -> [RecordHeader] {
         guard let value, !(value is NSNull) else { return [] }
         guard let members = value as? [String: Any] else { throw Fault(reason: "headers is not an object") }

@@ -3,13 +3,15 @@ import Kafka
 import Records
 import Terminal
 
-/// Records on their way into topics, counted until the broker has each of them.
+/// Publishes records, and counts them until the broker has acknowledged each.
 final class Publisher {
     private let producer: Producer
     private let isVerbose: Bool
     private var waitForReports: Wait
     private var sent: UInt64 = 0
+    /// The number of records that the broker has acknowledged.
     private(set) var delivered = 0
+    /// The number of records that were not published.
     private(set) var failed = 0
     private var lastComplaint: String?
 
@@ -21,10 +23,11 @@ final class Publisher {
         self.waitForReports = Wait(on: [self.producer.descriptor])
     }
 
-    /// Readable when `serve` has something to do.
+    /// The descriptor that is readable when `serve` has something to do.
     var descriptor: Int32 { self.producer.descriptor }
 
-    /// Takes a record on. Waits for reports while the queue is full: it is the broker that sets the pace.
+    /// Gives a record to the producer. If the producer's queue is full, waits for acknowledgements, so that
+    /// the broker determines the rate.
     func publish(_ record: OutboundRecord, _ wish: StopWish) {
         while true {
             do throws(KafkaError) {
@@ -42,6 +45,7 @@ final class Publisher {
         }
     }
 
+    /// Handles acknowledgements and errors.
     func serve() {
         self.producer.serve { receipt in
             guard let error = receipt.error else {
@@ -60,7 +64,8 @@ final class Publisher {
         }
     }
 
-    /// Waits until each record has its report: librdkafka gives each of them up after its own time limit.
+    /// Waits until each record is acknowledged or has failed; librdkafka fails a record after
+    /// `message.timeout.ms` (30 s by default). A second request to stop ends the wait.
     func finish(_ wish: StopWish) {
         self.serve()
         while self.sent > UInt64(self.delivered + self.failed), wish.count < 2 {
@@ -69,13 +74,16 @@ final class Publisher {
         }
     }
 
+    /// A sentence with the number of published records.
+    ///
+    /// - Parameter unread: the number of input lines that were no records.
     func summary(unread: Int, topic: String) -> String {
         let lost = self.failed + unread
         let records = self.delivered == 1 ? "record" : "records"
         return "\(self.delivered) \(records) published to \(topic)" + (lost == 0 ? "" : ", \(lost) not")
     }
 
-    /// The same words are said once, however many records they are about.
+    /// Prints an error, unless it has the same text as the last one.
     private func complain(_ text: String) {
         guard text != self.lastComplaint else { return }
         self.lastComplaint = text

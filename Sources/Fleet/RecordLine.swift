@@ -2,7 +2,7 @@ import Foundation
 import Records
 import WireFormats
 
-/// A record as one line of JSON, in the words that `fleet publish --envelope` takes.
+/// Prints a record as one line of JSON, in the form that `fleet publish --envelope` reads.
 enum RecordLine {
     static func text(_ record: InboundRecord) -> String {
         let members = [
@@ -17,6 +17,7 @@ enum RecordLine {
         return "{\(members.joined(separator: ","))}"
     }
 
+    /// A member of the line: readable if possible, otherwise in base64.
     private static func member(_ name: String, _ bytes: [UInt8]?, _ readable: ([UInt8]) -> String?) -> String
     {
         guard let bytes else { return "\"\(name)\":null" }
@@ -44,7 +45,8 @@ enum RecordLine {
         return "{\"base64\":\"\(Data(bytes).base64EncodedString())\"}"
     }
 
-    /// The value as it stands if it is a JSON object or list; everything else would not survive a round trip.
+    /// The value as it is, if it is a JSON object or list. Any other value would change when it is published
+    /// again.
     private static func json(_ bytes: [UInt8]) -> String? {
         guard bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "["), JSONSyntax.isValue(bytes),
             (try? JSONSerialization.jsonObject(with: Data(bytes))) != nil
@@ -52,12 +54,12 @@ enum RecordLine {
         return String(validating: self.onOneLine(bytes), as: UTF8.self)
     }
 
-    /// Line ends in JSON can only stand between its parts.
+    /// Replaces line ends by spaces. In valid JSON, line ends occur only between tokens.
     private static func onOneLine(_ bytes: [UInt8]) -> [UInt8] {
         bytes.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
     }
 
-    /// Text that a terminal takes for nothing else.
+    /// Text without control characters, which a terminal could interpret; nil for other bytes.
     private static func text(_ bytes: [UInt8]) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         return text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
@@ -66,7 +68,7 @@ enum RecordLine {
     private static func quoted(_ text: String) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
-        // A string always encodes.
+        // A string can always be encoded.
         return (try? encoder.encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
 }

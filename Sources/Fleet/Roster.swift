@@ -1,7 +1,7 @@
 import ArgumentParser
 import WorkerKit
 
-/// The workers of the fleet, and the topics that each of them needs. A new worker is one more line here.
+/// The workers of the fleet and their topics. A new worker is added here.
 enum Roster {
     static let activation = WorkerIdentity(name: "activation-worker", topic: "activation", upstream: "gdt")
     static let deviceCheck = WorkerIdentity(
@@ -20,9 +20,10 @@ enum Roster {
 
     static let workers = [activation, deviceCheck, receipt, pushArrival]
 
+    /// The number of partitions of each topic by default.
     static let partitions = 4
 
-    /// What a broker has to have before the fleet can start.
+    /// The topics that must exist before the fleet can start.
     static var topics: [TopicPlan] {
         self.workers.flatMap(self.topics).map { TopicPlan(name: $0, partitions: self.partitions) }
             + self.workers.filter { $0.name != self.pushArrival.name }.map {
@@ -31,22 +32,22 @@ enum Roster {
             + self.ofTheTool.map { TopicPlan(name: $0, partitions: 1) }
     }
 
-    /// What one worker reads and writes. All of them have as many partitions: what the push-arrival worker remembers
-    /// needs as many as its input, and nothing is harmed by as many elsewhere.
+    /// The topics that one worker reads and writes. They all get the same number of partitions: the
+    /// push-arrival worker's state needs as many as its input, and for the other topics it does no harm.
     static func topics(of worker: WorkerIdentity) -> [String] {
         [worker.topic, worker.resultTopic, worker.deadLetterTopic]
             + self.furtherTopics(of: worker).map { "\(worker.topic).\($0)" }
     }
 
-    /// By what follows the name of the worker's input.
+    /// The further topics, without the name of the input topic.
     private static func furtherTopics(of worker: WorkerIdentity) -> [String] {
         guard worker.name == self.pushArrival.name else { return [] }
-        // State and statistics, and then those of the forwarder.
+        // The first three are for state and statistics, the others for the forwarder.
         return ["changelog", "parts", "stats", "forward", "forward.result", "forward.dead-letter"]
     }
 
-    /// Where the dead-letter tool keeps its ledger and its audit trail. A broker that cannot make topics when it is asked
-    /// to has to have them.
+    /// The topics of the dead-letter tool: its ledger and its audit trail. They are listed because a broker
+    /// may not create topics automatically.
     private static let ofTheTool = ["dead-letters.ledger", "dead-letters.audit"]
 }
 
@@ -56,12 +57,12 @@ extension WorkerIdentity {
     var parkedTopic: String { "\(self.topic).parked" }
 }
 
-/// A topic to create, written `name:partitions`.
+/// A topic to create, in the form `name:partitions`.
 struct TopicPlan: Hashable, Sendable {
     var name: String
     var partitions: Int
 
-    /// What is set for it beside the broker's defaults.
+    /// The settings in which the topic differs from the broker's defaults.
     var settings: [String: String] { self.name.hasSuffix(".parked") ? ["cleanup.policy": "compact"] : [:] }
 }
 

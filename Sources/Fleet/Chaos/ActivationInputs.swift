@@ -1,13 +1,15 @@
 import Records
 import WorkerKit
 
-/// The activations of a chaos run: those of the load, and with an adversary those of others beside it.
+/// The activations of a chaos run: the records of the load, and with an adversary the records of other
+/// publishers as well.
 struct ActivationInputs: LoadSource {
+    /// The number of different keys in the load.
     static let keys = 400
 
     private var make: Activations
     private var adversary: ChaosAdversary?
-    /// The adversary does no harm after this time from the beginning.
+    /// The time from the start of the load after which the adversary publishes nothing harmful any more.
     private let peace: Duration
 
     init(topic: String, _ options: ChaosOptions) {

@@ -4,7 +4,7 @@ import UpstreamHTTP
 import UpstreamSimulator
 import WorkerKit
 
-/// A chaos run from the first line to the exit code.
+/// A complete chaos run, from the first line of output to the exit code.
 final class Chaos {
     private let options: ChaosOptions
     private let wish: StopWish
@@ -14,7 +14,10 @@ final class Chaos {
         self.wish = wish
     }
 
-    /// - Returns: the exit code: 0 if every promise held, 130 if the run was not wanted to its end.
+    /// Runs to the end.
+    ///
+    /// - Returns: the exit code: 0 if every promise held, 1 if one was broken or the run failed, 130 if the
+    ///   user stopped the run.
     func run() -> Int32 {
         Stage.show("fleet chaos", self.wish) { stage in
             let folder = try TemporaryFolder()
@@ -26,7 +29,7 @@ final class Chaos {
                 throw error
             }
             defer { cast.leave() }
-            // Whatever happens on it, nobody is left behind.
+            // No child process may survive, however the run ends.
             defer { stage.dismiss(stage.remaining) }
             return try self.play(on: stage, cast)
         }

@@ -1,19 +1,21 @@
 import WorkerKit
 
-/// Who publishes beside the load of a chaos run: users who do nobody harm, and some who do.
+/// The publishers beside the load of a chaos run: honest users, and users who do harm.
 ///
-/// Honest users have keys that they share with nobody, so nothing but the fleet can delay them. The others publish poison,
-/// one record to a key, and floods of what is no record at all.
+/// Each honest user has a key of its own, so only the workers can delay its records. The harmful users
+/// publish poison, each record under a key of its own, and floods of values that are no valid records.
 struct ChaosAdversary {
-    /// What honest users may wait, at the 99th percentile: as long as what goes wrong in such a run takes.
+    /// The longest time that an honest record may take, at the 99th percentile. The bound allows for the time
+    /// that the faults of such a run take.
     static let bound = Duration.seconds(30)
     static let honestKeys = 2_000
     private static let hostileKeys = 5_000
-    /// Every so often a flood begins, of so many records.
+    /// The time between the starts of two floods.
     private static let floodEvery = Duration.seconds(15)
+    /// The number of records in a flood.
     private static let floodSize = 40
 
-    /// All keys of a run, those of the load first.
+    /// The number of all keys in a run. The keys of the load have the first numbers.
     static var keys: Int { ActivationInputs.keys + self.honestKeys + self.hostileKeys }
 
     private var poisoned = 0
@@ -23,9 +25,10 @@ struct ChaosAdversary {
     /// Decides about the next record.
     ///
     /// - Parameters:
-    ///   - time: since the load began.
-    ///   - doesHarm: not towards the end, so that the load need not go on for long until all poison is dead.
-    /// - Returns: what it is, and the number of its key; nil if it is one of the load.
+    ///   - time: the time since the load began.
+    ///   - doesHarm: false towards the end of a run; otherwise the load would have to continue for a long
+    ///     time until all poison is dead-lettered.
+    /// - Returns: the kind of the record and the number of its key; nil if the record belongs to the load.
     mutating func draw(
         at time: Duration,
         doesHarm: Bool,
@@ -55,7 +58,7 @@ struct ChaosAdversary {
         ActivationInputs.keys + Self.honestKeys + number % Self.hostileKeys
     }
 
-    /// Whether the records of this key are judged by the time they take.
+    /// Whether this key belongs to an honest user. The waiting time of such a record is checked.
     static func isHonest(key: Int) -> Bool {
         (ActivationInputs.keys..<ActivationInputs.keys + self.honestKeys).contains(key)
     }

@@ -5,64 +5,74 @@ import WireFormats
 import WireMessages
 import WorkerKit
 
-/// Every input of a chaos run and what came of it, in little room: some tens of bytes each.
+/// Every input of a chaos run and its result, in some tens of bytes per input.
 ///
-/// It is told what was sent, what the upstream heard and what stands in the topics, and knows nothing of the workers.
+/// The audit learns which records were sent, which calls the upstream received, and which records are in the
+/// topics. It does not ask the workers.
 struct ChaosAudit {
+    /// One input and its state so far.
     struct Input {
         var kind: InputKind
         var key: Int32
         var partition: Int32 = -1
         var offset: Int64 = -1
+        /// Whether the upstream has received a call for the input.
         var hasBeenCalledFor = false
-        /// GDT has said its last word about it.
+        /// Whether GDT has given its final answer for the input.
         var hasFinalAnswer = false
-        /// When it was sent, in wall-clock milliseconds; nil unless the time that it takes is judged.
+        /// The time of sending in wall-clock milliseconds; nil unless the waiting time of the input is
+        /// checked.
         var sentAt: Int64?
+        /// The number of outcomes that were found.
         var outcomes: UInt16 = 0
+        /// The number of dead letters that were found.
         var letters: UInt16 = 0
 
+        /// Whether the broker has acknowledged the input.
         var isDelivered: Bool { self.offset >= 0 }
     }
 
-    /// What is found about a dead letter, which few inputs have.
+    /// The findings about a dead letter. They are stored apart from the inputs, because few inputs have a
+    /// dead letter.
     private struct Letter {
-        /// Of the record that was sent: key, value and headers.
+        /// A hash of the record that was sent: its key, value and headers.
         var fingerprint: Int
-        /// As the letter itself says, and as the outcome does.
+        /// The id in the dead letter itself.
         var id: String?
+        /// The id of the dead letter that the outcome states.
         var idInOutcome: String?
     }
 
     let delivery: EngineSettings.Delivery
     private(set) var inputs: [Input] = []
-    /// The numbers of those that are poison.
+    /// The numbers of the inputs that are poison.
     private(set) var poison: [Int] = []
     private(set) var findings = ChaosFindings()
     private let topic: String
     private let results: any WorkerResult.Type
-    /// Input numbers by partition and offset; 0 where there is none.
+    /// The number of the input at each partition and offset; 0 if there is none.
     private var numbers: [[UInt32]] = []
     private var letters: [Int: Letter] = [:]
-    /// The inputs that were ever put aside, and whether they still are.
+    /// The inputs that were ever parked, and whether they still are.
     private(set) var tickets: [Int: Bool] = [:]
-    /// What the records of honest users took from their sending to their first outcome, in milliseconds.
+    /// The times of honest records from sending to the first outcome, in milliseconds. They are sorted once
+    /// `conclude` has been called.
     private(set) var waits: [Int64] = []
     private var keys: [KeyOrder] = []
 
     /// The inputs of one key, in the order in which they were sent.
     private struct KeyOrder {
-        /// Those that GDT hears of.
+        /// The inputs for which GDT must receive a call.
         var calls: [UInt32] = []
-        /// How many of them, from the first on, have their last word from GDT.
+        /// The number of those inputs, counted from the first, that have their final answer from GDT.
         var answered = 0
-        /// The last input whose first outcome was read.
+        /// The number of the latest input whose first outcome was read.
         var lastOutcome = 0
-        /// The last input that the broker has.
+        /// The offset of the latest input that the broker has acknowledged.
         var lastOffset: Int64 = -1
     }
 
-    /// - Parameter results: what the workers write.
+    /// - Parameter results: the message type of the result topic.
     init(
         topic: String,
         keys: Int,
@@ -77,10 +87,11 @@ struct ChaosAudit {
 
     // MARK: - Inputs
 
-    /// A record is about to be sent.
+    /// Registers a record that is about to be sent.
     ///
-    /// - Parameter sentAt: in wall-clock milliseconds, if the time that it takes is judged.
-    /// - Returns: its number, the first being 1.
+    /// - Parameter sentAt: the time of sending in wall-clock milliseconds, if the waiting time of the record
+    ///   is checked.
+    /// - Returns: the number of the input; the first is 1.
     mutating func sent(_ record: OutboundRecord, _ kind: InputKind, key: Int, at sentAt: Int64? = nil) -> Int
     {
         self.inputs.append(Input(kind: kind, key: Int32(clamping: key), sentAt: sentAt))
@@ -94,6 +105,7 @@ struct ChaosAudit {
         return number
     }
 
+    /// Registers the broker's acknowledgement of an input, and checks the order of offsets within its key.
     mutating func delivered(_ number: Int, to partition: Int32, at offset: Int64) {
         guard self.inputs.indices.contains(number - 1), partition >= 0, offset >= 0 else { return }
         if !self.inputs[number - 1].isDelivered { self.deliveredCount += 1 }
@@ -109,21 +121,23 @@ struct ChaosAudit {
         self.keys[key].lastOffset = max(self.keys[key].lastOffset, offset)
     }
 
+    /// Registers an input that the broker has not accepted. This is an objection.
     mutating func notDelivered(_ number: Int, because reason: String) {
         self.findings.note(.undelivered, "input \(number) was not delivered: \(reason)")
     }
 
+    /// The number of inputs that the broker has acknowledged.
     private(set) var deliveredCount = 0
 
-    /// The end of each partition of the input topic, as far as it is known.
+    /// The end offset of each partition of the input topic, as far as acknowledgements have shown it.
     var ends: [Int64] { self.numbers.map { Int64($0.count) } }
 
     // MARK: - Calls
 
-    /// Takes an entry of the upstream's journal, in its order.
+    /// Checks an entry of the upstream's journal. Entries must be passed in the journal's order.
     ///
-    /// The first call for a record may come only after every earlier one of its key that is called for has had its last
-    /// word from GDT. Whatever comes after the first call is a repeat, and no violation.
+    /// The first call for a record is allowed only after every earlier record of its key that needs a call
+    /// has had its final answer from GDT. Later calls for the same record are repeats, and no violation.
     mutating func noted(_ entry: CallJournal.Entry) {
         guard let number = Self.number(in: entry.clickID), self.inputs.indices.contains(number - 1),
             self.inputs[number - 1].kind.isCalledFor
@@ -155,6 +169,8 @@ struct ChaosAudit {
         }
     }
 
+    /// Registers journal entries that were dropped before they were read. The order of calls is then not
+    /// proven.
     mutating func journalLost(_ entries: Int) {
         if entries > 0 {
             self.findings.note(.strangeCall, "\(entries) entries of the journal of calls were lost")
@@ -167,7 +183,7 @@ struct ChaosAudit {
 
     // MARK: - Topics
 
-    /// Takes a record of the result topic, in the order of its partition.
+    /// Checks a record of the result topic. Records must be passed in the order of their partition.
     mutating func foundOutcome(_ record: InboundRecord) {
         guard let sighting = Sighting(record, as: self.results), let number = self.number(at: sighting.place)
         else {
@@ -203,7 +219,7 @@ struct ChaosAudit {
         self.keys[key].lastOutcome = max(self.keys[key].lastOutcome, number)
     }
 
-    /// Takes a record of the dead-letter topic.
+    /// Checks a record of the dead-letter topic.
     mutating func foundLetter(_ record: InboundRecord) {
         guard let place = record.deadLetterPlace, let number = self.number(at: place) else {
             return self.findings.note(
@@ -239,7 +255,8 @@ struct ChaosAudit {
         }
     }
 
-    /// Takes a record of the parking topic, in the order of its partition.
+    /// Checks a record of the parking topic. Records must be passed in the order of their partition, since a
+    /// tombstone ends the parking of an earlier record.
     mutating func foundTicket(_ record: InboundRecord) {
         let offset = String(decoding: record.key ?? [], as: UTF8.self)
         let name = "\(self.topic)/\(record.partition)/\(offset)"
@@ -250,12 +267,13 @@ struct ChaosAudit {
         self.tickets[number] = record.value != nil
     }
 
-    /// Adds what somebody else has found.
+    /// Adds an objection that another part of the run has found.
     mutating func object(_ matter: ChaosFindings.Matter, _ sentence: String) {
         self.findings.note(matter, sentence)
     }
 
-    /// Everything has been read: what is missing is missing.
+    /// Searches for missing outcomes and remaining tickets. Must be called once, after all topics have been
+    /// read to their ends.
     mutating func conclude() {
         self.waits.sort()
         if let wait = self.wait(at: 0.99), .milliseconds(wait) > ChaosAdversary.bound {
@@ -283,8 +301,8 @@ struct ChaosAudit {
         }
     }
 
-    /// What so large a share of the honest users' records took at most, in milliseconds; nil if there were none. To be
-    /// asked when all is concluded.
+    /// The longest waiting time among this share of the honest records, in milliseconds; nil if there were
+    /// none. Valid only after `conclude`.
     func wait(at share: Double) -> Int64? {
         self.waits.isEmpty
             ? nil : self.waits[min(self.waits.count - 1, Int(Double(self.waits.count) * share))]
@@ -292,15 +310,17 @@ struct ChaosAudit {
 
     // MARK: - Names
 
-    /// The key that the inputs of this number have.
+    /// The record key with this number.
     static func key(_ number: Int) -> [UInt8] { Array("customer-\(number)".utf8) }
 
+    /// A description of an input for an objection: its number, its place and its key.
     private func name(_ number: Int) -> String {
         let input = self.inputs[number - 1]
         return
             "\(number) (\(self.topic)/\(input.partition)/\(input.offset), \(String(decoding: Self.key(Int(input.key)), as: UTF8.self)))"
     }
 
+    /// The number of the input at `topic/partition/offset`; nil if there is none.
     private func number(at place: String) -> Int? {
         guard let place = InputPlace(place, in: self.topic),
             self.numbers.indices.contains(Int(place.partition)),
@@ -311,6 +331,7 @@ struct ChaosAudit {
         return number > 0 ? number : nil
     }
 
+    /// A hash of a record's contents. It is valid only within this process.
     private static func fingerprint(_ key: [UInt8]?, _ value: [UInt8]?, _ headers: [RecordHeader]) -> Int {
         var hasher = Hasher()
         hasher.combine(key)
@@ -320,12 +341,12 @@ struct ChaosAudit {
     }
 }
 
-/// Where an input stands, as its outcome says.
+/// The place of an input in its topic, as an outcome states it.
 struct InputPlace: Hashable {
     var partition: Int32
     var offset: Int64
 
-    /// Nil unless it reads `topic/partition/offset` with this topic.
+    /// Parses a place; nil unless it has the form `topic/partition/offset` with this topic.
     init?(_ text: String, in topic: String) {
         guard text.hasPrefix("\(topic)/") else { return nil }
         let parts = text.dropFirst(topic.count + 1).split(separator: "/", omittingEmptySubsequences: false)

@@ -4,24 +4,28 @@ import Terminal
 import UpstreamHTTP
 import WorkerKit
 
-/// The processes of a chaos run, and the topics between them.
+/// The processes of a chaos run and the topics between them.
 final class ChaosCast {
+    /// The number of partitions of each topic.
     static let partitions = 8
 
     let options: ChaosOptions
     private let stage: Stage
     private let folder: TemporaryFolder
     private let file: WorkerFile
-    /// The files of the receipt workers; nil where there are none.
+    /// The settings files of the receipt workers; nil without receipt workers.
     private let store: ChaosStore?
+    /// The client that creates and deletes topics on a real cluster; nil with the embedded broker.
     private let admin: Admin?
     private var broker: Performer?
+    /// The addresses of the brokers, for `bootstrap.servers`.
     private(set) var brokers = ""
+    /// The URL of the GDT simulator.
     private(set) var upstream = ""
-    /// The URL at which the sandbox of the store is told what to do; nil without receipt workers.
+    /// The URL of the simulator of the store's sandbox; nil without receipt workers.
     private(set) var sandbox: String?
     let activations: ChaosCrew
-    /// Beside an adversary only.
+    /// The receipt workers; nil without an adversary.
     let receipts: ChaosCrew?
 
     init(_ options: ChaosOptions, on stage: Stage, in folder: TemporaryFolder) throws {
@@ -43,7 +47,7 @@ final class ChaosCast {
 
     private var topics: [String] { self.crews.flatMap(\.topics) }
 
-    /// Starts broker and simulators, makes the topics, and starts the workers.
+    /// Starts the broker and the simulators, creates the topics, and starts the workers.
     func enter() throws {
         let own = try Sibling.path(of: "fleet")
         let words = ["upstreams", "--until-stdin-closes", "--seed", String(self.options.seed)]
@@ -54,7 +58,7 @@ final class ChaosCast {
                 "--scripted", "--keys", self.file.upstreamKeysPath, "--journal", "200000",
             ] + (self.store?.upstreamWords ?? [])
         )
-        // A process of its own, so that it can be dead while production is well.
+        // The sandbox runs in a process of its own, so that it can fail while production works.
         let sandbox = try self.store.map {
             try self.stage.start("the simulator of the sandbox", own, words + $0.upstreamWords)
         }
@@ -113,7 +117,7 @@ final class ChaosCast {
         }
     }
 
-    /// Removes what was made on a cluster that stays.
+    /// Deletes the topics that were created on a real cluster, and the temporary folder.
     func leave() {
         if self.admin != nil { try? self.admin?.deleteTopics(self.topics, atMost: .seconds(30)) }
         self.folder.remove()
@@ -121,9 +125,10 @@ final class ChaosCast {
 
     // MARK: - Broker
 
+    /// Sends an order to the embedded broker. Has no effect with a real cluster.
     func tellBroker(_ order: BrokerOrder) { self.broker?.process.tell(order.line) }
 
-    /// What the embedded broker has counted when it was last told something.
+    /// The fault counts in the embedded broker's latest response to an order; nil if there is none.
     var brokerCounts: BrokerOrder.Counts? { self.broker?.lastLine.flatMap(BrokerOrder.Counts.init) }
 }
 

@@ -3,13 +3,13 @@ import Kafka
 import Terminal
 import WorkerKit
 
-/// The workers of one kind in a chaos run: their topics, their settings and their places in the fleet.
+/// The workers of one kind in a chaos run, with their topics and settings files.
 final class ChaosCrew {
     let worker: WorkerIdentity
-    /// How many there are without those that are added for a while.
+    /// The number of workers, without those that are added for a limited time.
     let size: Int
     private(set) var posts: [WorkerPost] = []
-    /// Lives that began with a small producer queue.
+    /// The number of worker processes that were started with a small producer queue.
     private(set) var smallQueues = 0
     private let title: String
     private let options: ChaosOptions
@@ -17,8 +17,8 @@ final class ChaosCrew {
     private let folder: TemporaryFolder
 
     /// - Parameters:
-    ///   - title: what one of them is to a person.
-    ///   - folder: where their settings are.
+    ///   - title: the name of one worker in the output, to which a number is added.
+    ///   - folder: the folder for the settings files.
     init(
         _ worker: WorkerIdentity,
         called title: String,
@@ -39,6 +39,7 @@ final class ChaosCrew {
         self.folder = folder
     }
 
+    /// The consumer group of the workers.
     private var group: String { "\(self.worker.topic)-chaos" }
 
     var topics: [String] {
@@ -46,9 +47,10 @@ final class ChaosCrew {
         return [worker.topic, worker.resultTopic, worker.deadLetterTopic, worker.parkedTopic]
     }
 
-    /// Writes the settings of each kind of life.
+    /// Writes one settings file for the normal producer queue, and one for each small queue.
     ///
-    /// - Parameter write: gets the file's name and further lines of the sections `kafka` and `worker`.
+    /// - Parameter write: writes one file; it receives the file's name and further lines for the sections
+    ///   `kafka` and `worker`.
     func writeSettings(_ write: (_ name: String, _ kafka: [String], _ worker: [String]) throws -> Void) throws
     {
         let kafka = [
@@ -73,6 +75,9 @@ final class ChaosCrew {
         "\(self.worker.name)\(queueLimit.map { "-with-queue-of-\($0)" } ?? "").yaml"
     }
 
+    /// Starts a worker at this place, unless one is running there.
+    ///
+    /// - Parameter queueLimit: the size of the producer queue in records; nil for the default.
     func start(_ place: Int, queueLimit: Int?) throws {
         while self.posts.count <= place {
             let name = "\(self.title) \(self.posts.count + 1)"
@@ -91,7 +96,7 @@ final class ChaosCrew {
         return descriptor
     }
 
-    /// How many records the group has not committed, of those before these ends of the partitions.
+    /// The number of records before these partition ends that the consumer group has not committed.
     func lag(behind ends: [Int64], on brokers: String) throws -> Int64 {
         let consumer = try Consumer(["bootstrap.servers": brokers, "group.id": self.group])
         defer { consumer.abandon() }

@@ -1,31 +1,37 @@
-/// Something that goes wrong in a chaos run, from when and for how long.
+/// One fault of a chaos run, with its start and its length.
 struct ChaosFault: Hashable, Sendable {
+    /// The kind of fault.
     enum Deed: Hashable, Sendable {
-        /// SIGKILL; after the length of the fault the next life begins.
+        /// SIGKILL; a new process starts after the fault's length.
         case kill(worker: Int)
+        /// SIGKILL for every worker; new processes start after the fault's length.
         case killAll
-        /// SIGSTOP, and SIGCONT after the length of the fault.
+        /// SIGSTOP, then SIGCONT after the fault's length.
         case pause(worker: Int)
-        /// SIGTERM; after the length of the fault the next life begins.
+        /// SIGTERM; a new process starts after the fault's length.
         case scaleDown(worker: Int)
-        /// One more worker for the length of the fault; then SIGTERM.
+        /// One additional worker for the fault's length, then SIGTERM.
         case scaleUp(worker: Int)
+        /// A fault of GDT.
         case upstream(UpstreamTrouble)
-        /// A fault of the store's sandbox, which receipt workers call; production is well.
+        /// A fault of the store's sandbox, which receipt workers call. The store's production environment
+        /// keeps working.
         case sandbox(UpstreamTrouble)
+        /// A fault of the embedded broker.
         case broker(BrokerTrouble)
     }
 
-    /// Since the load began.
+    /// The time since the load began.
     var start: Duration
     var length: Duration
     var deed: Deed
-    /// How many records the producer's queue holds in the life that begins with this fault; nil for as many as usual.
+    /// The size of the producer queue, in records, of the process that starts with this fault; nil for the
+    /// default.
     var queueLimit: Int?
 
     var end: Duration { self.start + self.length }
 
-    /// Which worker is out for the length of the fault; nil if none is, or all are.
+    /// The worker that is absent for the fault's length; nil if none is, or if all are.
     var missingWorker: Int? {
         switch self.deed {
         case .kill(let worker), .pause(let worker), .scaleDown(let worker): worker
@@ -34,7 +40,7 @@ struct ChaosFault: Hashable, Sendable {
     }
 }
 
-/// The ways of an upstream to fail.
+/// The ways in which an upstream can fail. The raw value is the text in the run's output.
 enum UpstreamTrouble: String, CaseIterable, Hashable, Sendable {
     case refuses = "refuses every connection"
     case resets = "resets every connection"
@@ -46,7 +52,7 @@ enum UpstreamTrouble: String, CaseIterable, Hashable, Sendable {
     case losesAnswers = "counts reports and cuts the connection"
 }
 
-/// The ways of the embedded broker to fail.
+/// The ways in which the embedded broker can fail. The raw value is the text in the run's output.
 enum BrokerTrouble: String, CaseIterable, Hashable, Sendable {
     case isSlow = "the broker is slow"
     case refusesRecords = "the broker refuses records"

@@ -1,26 +1,29 @@
 import WorkerKit
 
-/// What an audit has counted, and the first few sentences about what it objects to.
+/// The counts of an audit, and the first objections of each kind.
 struct ChaosFindings {
+    /// The kinds of objection.
     enum Matter: CaseIterable, Hashable, Sendable {
         case lost, undelivered, wrongFate, repeatedOutcome, outcomeOutOfOrder, callOutOfOrder, strangeCall
         case repeatedLetter, strayLetter, wrongLetter, riddle, misordered
-        /// A worker ended by itself, or not as it should.
+        /// A worker exited by itself, or did not stop as it should.
         case worker
-        /// The group has not committed all of it.
+        /// The consumer group has not committed all records.
         case lag
-        /// A partition was not seen to be worked again after a kill.
+        /// No worker was seen to process a partition again after a kill.
         case orphaned
-        /// A record is still put aside when all is over.
+        /// A record is still parked at the end of the run.
         case parked
-        /// Honest users wait too long beside an adversary.
+        /// The records of honest users took too long beside an adversary.
         case late
     }
 
+    /// The number of sentences that are kept for each kind of objection. Further ones are only counted.
     private static let sentencesLimit = 8
 
+    /// All calls that GDT received.
     var calls = 0
-    /// Calls for records about which GDT had said its last word.
+    /// Calls for records for which GDT had already given its final answer.
     var repeatedCalls = 0
     var outcomes = 0
     var letters = 0
@@ -30,13 +33,15 @@ struct ChaosFindings {
 
     func count(_ matter: Matter) -> Int { self.counts[matter, default: 0] }
 
+    /// Counts an objection, and keeps its sentence if there are few of its kind.
     mutating func note(_ matter: Matter, _ sentence: String) {
         let count = self.counts[matter, default: 0] + 1
         self.counts[matter] = count
         if count <= Self.sentencesLimit { self.sentences[matter, default: []].append(sentence) }
     }
 
-    /// What is broken, as sentences; empty if nothing is.
+    /// The objections as sentences; empty if there are none. With at-least-once delivery, repeated outcomes
+    /// and letters are allowed.
     func objections(_ delivery: EngineSettings.Delivery) -> [String] {
         Matter.allCases.flatMap { matter -> [String] in
             let isAllowed = delivery == .atLeastOnce && [.repeatedOutcome, .repeatedLetter].contains(matter)

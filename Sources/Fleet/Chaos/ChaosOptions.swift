@@ -1,33 +1,41 @@
 import WorkerKit
 
-/// What a chaos run is asked to be.
+/// The options of a chaos run.
 struct ChaosOptions: Hashable, Sendable {
+    /// The time in which faults occur and the load runs.
     var length: Duration
+    /// The seed of all faults and inputs.
     var seed: UInt64
     var delivery: EngineSettings.Delivery
     var workers: Int
-    /// A real cluster; nil for an embedded broker, which is made to fail too.
+    /// The addresses of a real cluster; nil for an embedded broker, which is also made to fail.
     var brokers: String?
-    /// Inputs a second.
+    /// The number of inputs per second.
     var rate: Int
-    /// Whether others publish beside the load, some of them to do harm, and receipts are verified beside a dead endpoint.
+    /// Whether other publishers send records beside the load, some of them harmful, and whether receipts are
+    /// verified while one endpoint of the store is down.
     var hasAdversary = false
-    /// A folder for the workers' logs; nil for none.
+    /// The folder for the workers' logs; nil if they are not kept.
     var logs: String?
 
-    /// All inputs of a run are kept until its end, by the broker as well.
+    /// The largest number of inputs. All inputs of a run are kept in memory until its end, also by the
+    /// embedded broker.
     static let inputsLimit = 600_000
 
+    /// The number of inputs that the run will have.
     var inputs: Int {
         Int(self.length / .seconds(1)) * (self.rate + (self.hasAdversary ? self.receiptRate : 0))
     }
 
-    /// Receipts a second beside an adversary: a tenth, and not so few that a partition goes without.
+    /// The number of receipts per second beside an adversary: a tenth of the rate, but at least 10 (if the
+    /// rate is not lower), so that every partition gets some.
     var receiptRate: Int { min(self.rate, max(10, self.rate / 10)) }
     var receiptWorkers: Int { min(2, self.workers) }
 
+    /// The session timeout of the workers' consumers.
     var sessionTimeout: Duration { self.brokers == nil ? .seconds(3) : .seconds(6) }
 
-    /// Readers wait for so long for the transaction of a worker that was killed.
+    /// The transaction timeout of the workers. For so long, `read_committed` readers can be blocked by the
+    /// open transaction of a worker that was killed.
     var transactionTimeout: Duration { self.brokers == nil ? .seconds(5) : .seconds(10) }
 }

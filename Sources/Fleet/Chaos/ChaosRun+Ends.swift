@@ -1,10 +1,12 @@
 import Terminal
 import WorkerKit
 
-// How lives end, and the next ones begin.
+// How worker processes end, and how the next ones are started.
 extension ChaosRun {
     // MARK: - Ends
 
+    /// Handles the workers that have exited since the last call, and starts the workers whose restart is due.
+    /// A worker that does not stop within `longestLeaving` is killed.
     func takeEnds() throws {
         for (crew, post) in self.cast.crews.flatMap({ crew in crew.posts.map { (crew, $0) } }) {
             switch post.takeEnd() {
@@ -33,7 +35,8 @@ extension ChaosRun {
         try self.beginNextLives()
     }
 
-    /// What a supervisor does.
+    /// Starts a worker that has exited by itself again, as a supervisor does. Fails if that happens too
+    /// often.
     private func restart(_ post: WorkerPost, of crew: ChaosCrew, after lastWords: String) throws {
         self.tally.deaths += 1
         guard self.tally.deaths < Self.deathsLimit else {
@@ -43,6 +46,7 @@ extension ChaosRun {
         if worker < crew.size { try crew.start(worker, queueLimit: nil) }
     }
 
+    /// Starts the workers whose fault is over, as soon as their last process has ended.
     private func beginNextLives() throws {
         var waiting: [(crew: ChaosCrew, worker: Int, fault: ChaosFault)] = []
         for (crew, worker, fault) in self.restarts {

@@ -2,10 +2,11 @@ import UpstreamHTTP
 import UpstreamSimulator
 import WorkerKit
 
-// What is done to processes, upstream and broker, and when it is over.
+// The faults of processes, upstream and broker: how each begins and ends.
 extension ChaosRun {
     // MARK: - Faults
 
+    /// Starts a fault.
     func begin(_ fault: ChaosFault) throws {
         let length = Self.text(fault.length)
         switch fault.deed {
@@ -43,9 +44,10 @@ extension ChaosRun {
         }
     }
 
+    /// Ends a fault, or starts what follows it.
     func end(_ fault: ChaosFault) throws {
         switch fault.deed {
-        // Who is not gone yet begins its next life when it is.
+        // A process that has not ended yet is replaced as soon as it has.
         case .kill(let worker), .scaleDown(let worker): self.restart([worker], fault)
         case .killAll: self.restart(Array(0..<self.cast.options.workers), fault)
         case .pause(let worker):
@@ -57,7 +59,8 @@ extension ChaosRun {
         case .upstream(let trouble):
             self.tell("over: GDT \(trouble.rawValue)")
             self.desk.set(Faults())
-        // It ends by itself; switches that are set while the next begins would end that too.
+        // Both faults of the sandbox end by themselves. A reset here would also end the fault that starts at
+        // the same time.
         case .sandbox(let trouble): self.tell("over: the store's sandbox \(trouble.rawValue)")
         case .broker(let trouble):
             guard trouble != .cutsConnections, trouble != .movesCoordinators else { return }
@@ -70,6 +73,7 @@ extension ChaosRun {
         fault.queueLimit.map { ", its producer's queue holds \($0)" } ?? ""
     }
 
+    /// Schedules the restart of these workers.
     private func restart(_ workers: [Int], _ fault: ChaosFault) {
         for crew in self.cast.crews {
             self.restarts += workers.filter { $0 < crew.size }.map { (crew, $0, fault) }
@@ -78,7 +82,8 @@ extension ChaosRun {
 
     // MARK: - Kills
 
-    /// Asks the victim what it has, so that it is known whose work waits from then on.
+    /// Schedules a kill. The worker's metrics are read first, so that its partitions are known: they are
+    /// without a worker from then on.
     private func planKill(_ post: WorkerPost?, of track: ChaosTrack) {
         guard let post, post.state == .working else { return }
         let question = post.metricsRequest.map { self.stage.ask($0) }
@@ -86,6 +91,7 @@ extension ChaosRun {
         self.kills.append(PlannedKill(post: post, track: track, question: question, latest: latest))
     }
 
+    /// Kills the workers that have answered the request for their metrics, or have not done so in time.
     func killWhoIsDue() {
         self.kills.removeAll { plan in
             let answer = plan.question.flatMap { self.stage.takeAnswer($0) }

@@ -4,21 +4,22 @@ import UpstreamSimulator
 import WireMessages
 import WorkerKit
 
-/// The time in which things go wrong, and the time after it in which all must come right.
+/// A chaos run: first the time with load and faults, then the time in which all records must be settled.
 final class ChaosRun {
-    /// So long after the load has ended every input must have its outcome.
+    /// The longest time after the end of the load until every input must have its outcome.
     static let longestSettling = Duration.seconds(120)
-    /// So long the load goes on, at most, for poison that is not dead yet: without others beside it nobody can tell it
-    /// from an outage.
+    /// The longest time for which the load continues because of poison that is not dead-lettered yet. Without
+    /// other records that succeed, a worker cannot distinguish poison from an outage.
     static let longestCompany = Duration.seconds(60)
-    /// So often it is said meanwhile what is missing.
+    /// The time between two lines about missing outcomes.
     static let patience = Duration.seconds(5)
-    /// So long after SIGTERM a worker must have ended.
+    /// The longest time from SIGTERM to the end of a worker.
     static let longestLeaving = Duration.seconds(30)
-    /// So long the question may take what a worker has before it is killed.
+    /// The longest wait for the metrics of a worker before it is killed.
     static let lastQuestion = Duration.milliseconds(500)
 
-    /// If workers end by themselves so often, the rest of the run would tell nothing new.
+    /// The number of workers that exit by themselves after which the run is stopped, because it would show
+    /// nothing new.
     static let deathsLimit = 10
 
     let schedule: ChaosSchedule
@@ -27,24 +28,32 @@ final class ChaosRun {
     let activations: ChaosTrack
     /// The receipt workers; nil without an adversary.
     let receipts: ChaosTrack?
+    /// The client for the control endpoints of the GDT simulator.
     let desk: UpstreamDesk
-    /// The desk of the store's sandbox; nil without receipts.
+    /// The client for the control endpoints of the store's sandbox; nil without receipts.
     let sandboxDesk: UpstreamDesk?
+    /// The start of the load.
     var begun = ContinuousClock.now
+    /// The faults that have not begun yet, in order.
     var toBegin: ArraySlice<ChaosFault>
+    /// The faults that have begun and not ended.
     var toEnd: [ChaosFault] = []
     var kills: [PlannedKill] = []
-    /// Workers whose next life begins as soon as the last has ended.
+    /// The workers that are started again as soon as their last process has ended.
     var restarts: [(crew: ChaosCrew, worker: Int, fault: ChaosFault)] = []
     var tally = ChaosTally()
+    /// Objections that are not about one input.
     var findings: [(ChaosFindings.Matter, String)] = []
+    /// The end of the load.
     var lastEnd = ContinuousClock.now
 
-    /// A worker that is about to be killed, once it has said what it has.
+    /// A worker that is killed as soon as its metrics have been read.
     struct PlannedKill {
         var post: WorkerPost
         var track: ChaosTrack
+        /// The id of the HTTP request for the metrics; nil if the worker's port is unknown.
         var question: UInt64?
+        /// The time at which the worker is killed even without its metrics.
         var latest: ContinuousClock.Instant
     }
 
@@ -85,6 +94,7 @@ final class ChaosRun {
 
     // MARK: - The run
 
+    /// Runs the load and the faults, waits until all inputs are settled, and stops the workers.
     func play() throws {
         for track in self.tracks {
             self.stage.attend(track.load)
@@ -108,13 +118,16 @@ final class ChaosRun {
         try self.dismissWorkers()
     }
 
+    /// The time since the load began.
     var time: Duration { self.begun.duration(to: .now) }
 
+    /// Prints a line with the time since the load began.
     func tell(_ text: String) {
         let seconds = String(format: "%7.1f s", self.time / .seconds(1))
         self.stage.screen.line("\(seconds)  \(text)")
     }
 
+    /// One turn of the event loop: waits for events and handles all that is due.
     func turn() throws {
         try self.stage.turn()
         for track in self.tracks { try track.load.sendWhatIsDue() }
@@ -135,6 +148,7 @@ final class ChaosRun {
 
     private var sent: Int { self.tracks.reduce(0) { $0 + $1.load.sent } }
 
+    /// Starts and ends the faults that are due.
     func keepSchedule() throws {
         while let fault = self.toBegin.first, fault.start <= self.time {
             self.toBegin.removeFirst()
@@ -147,6 +161,7 @@ final class ChaosRun {
 
     // MARK: - Afterwards
 
+    /// Waits until every input has its outcome, at most `longestSettling`.
     func settle() throws {
         self.tell("everything is healed and the load ends; \(self.sent) inputs were sent")
         let limit = ContinuousClock.now + Self.longestSettling
@@ -171,18 +186,20 @@ final class ChaosRun {
 
     var isSettled: Bool { self.tracks.allSatisfy(\.isSettled) && self.desk.isUpToDate }
 
+    /// Stops all workers, and waits until transactions of killed workers have timed out.
     func dismissWorkers() throws {
         self.tell("SIGTERM to every worker")
         self.restarts = []
         let posts = self.cast.crews.flatMap(\.posts)
         for post in posts { post.dismiss() }
         while posts.contains(where: { $0.state != .absent }) { try self.turn() }
-        // What the last victims left open keeps readers waiting, and hides what comes after it.
+        // The transaction of a worker that was killed last blocks `read_committed` readers until its timeout,
+        // and hides the records after it.
         let until = self.begun + self.schedule.calm + self.cast.options.transactionTimeout + .seconds(1)
         while .now < until { try self.turn() }
     }
 
-    /// Reads all that the workers have written, and says what came of it.
+    /// Reads all records that the workers have written, and makes the summary.
     func conclude() throws -> ChaosSummary {
         self.stage.end(by: .now + .seconds(180))
         var (audit, lag) = try self.activations.conclude(on: self.stage)

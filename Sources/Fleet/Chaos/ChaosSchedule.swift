@@ -1,35 +1,41 @@
 import WorkerKit
 
-/// Everything that goes wrong in a chaos run, drawn from one seed before it begins.
+/// All faults of a chaos run, drawn from one seed before the run starts.
 ///
-/// Three tracks run beside each other: one of workers, one of the upstream, one of the broker. Each deals its faults
-/// like cards, so that all have come before one comes again. Every fault is over when `calm` comes.
+/// Three sequences of faults run side by side: faults of the workers, of the upstream and of the broker. Each
+/// sequence draws its faults without replacement: every kind has occurred before one is repeated. All faults
+/// have ended when `calm` is reached.
 ///
-/// Where receipts are verified too, a fourth is always the same: the sandbox of the store is dead in the middle of the run.
+/// If receipts are verified too, a fourth sequence is always the same: the store's sandbox is down in the
+/// middle of the run.
 struct ChaosSchedule: Hashable, Sendable {
-    /// No longer than this are all workers gone, where there is more than one.
+    /// The longest time for which all workers are absent, if there is more than one worker. It follows from
+    /// the lengths of the faults, and a test checks it.
     static let longestBlackout = Duration.milliseconds(2_500)
-    /// And this is how long the only one can be.
+    /// The longest time for which the only worker is absent, if there is just one.
     static let longestLoneAbsence = Duration.seconds(8)
-    /// A worker that comes back takes so long, at most, until it counts as one that works.
+    /// The time that a returning worker takes at most until it counts as working.
     private static let comingBack = Duration.seconds(1)
 
     private(set) var faults: [ChaosFault] = []
-    /// When everything is healed.
+    /// The time at which all faults have ended.
     let calm: Duration
     private let length: Duration
     private let workers: Int
 
+    /// Draws all faults.
+    ///
     /// - Parameters:
-    ///   - length: of the run, at least 10 seconds.
-    ///   - workers: at least 1.
+    ///   - length: the length of the run, at least 10 seconds.
+    ///   - workers: the number of workers, at least 1.
     ///   - hasOwnBroker: whether the broker can be made to fail.
-    ///   - hasSandbox: whether there is a sandbox that can die.
+    ///   - hasSandbox: whether there is a sandbox that can be made to fail.
     init(seed: UInt64, length: Duration, workers: Int, hasOwnBroker: Bool, hasSandbox: Bool = false) {
         self.length = length
         self.workers = workers
         self.calm = length - min(max(length / 10, .seconds(2)), .seconds(15))
-        // Each track has a generator of its own, so that another kind of fault in one leaves the others as they were.
+        // Each sequence has a random generator of its own. A new kind of fault in one sequence then leaves
+        // the other sequences unchanged.
         var seeds = SplitMix64(seed: seed)
         var workerRandom = SplitMix64(seed: seeds.next())
         var upstreamRandom = SplitMix64(seed: seeds.next())
@@ -43,6 +49,7 @@ struct ChaosSchedule: Hashable, Sendable {
 
     // MARK: - Workers
 
+    /// The kinds of worker fault. Kills are in the deck twice.
     private enum WorkerCard: CaseIterable {
         case kill, secondKill, killAll, shortPause, longPause, scaleDown, scaleUp
     }
@@ -56,7 +63,8 @@ struct ChaosSchedule: Hashable, Sendable {
             var fault = self.workerFault(card, at: time, extra: extra, using: &random)
             fault.length = min(fault.length, self.calm - time)
             guard self.isPossible(fault) else {
-                // Somebody has to stay: it waits until somebody is back.
+                // If there are several workers, one of them must stay. The fault is tried again half a second
+                // later, when another worker may be back.
                 time += .milliseconds(500)
                 continue
             }
@@ -81,7 +89,8 @@ struct ChaosSchedule: Hashable, Sendable {
             case .kill, .secondKill: (.kill(worker: worker), 200...3_000)
             case .killAll: (.killAll, 200...1_500)
             case .shortPause: (.pause(worker: worker), 300...2_000)
-            // Longer than a session: it comes back as somebody whose partitions are another's.
+            // The pause is mostly longer than the session timeout (3 s, or 6 s on a real cluster). When the
+            // worker continues, its partitions then belong to other workers.
             case .longPause: (.pause(worker: worker), 5_000...8_000)
             case .scaleDown: (.scaleDown(worker: worker), 1_000...5_000)
             case .scaleUp: (.scaleUp(worker: extra), 4_000...10_000)
@@ -95,14 +104,16 @@ struct ChaosSchedule: Hashable, Sendable {
         )
     }
 
-    /// Records that a small queue of a producer holds.
+    /// The sizes of a small producer queue, in records.
     static let queueLimits = [8, 16, 32]
 
+    /// Whether enough workers are present for this fault.
     private func isPossible(_ fault: ChaosFault) -> Bool {
         if let worker = fault.missingWorker { return !self.isTooMany(without: worker, fault) }
         return fault.deed != .killAll || !self.isAnybodyOut(fault)
     }
 
+    /// Whether this worker is absent already, or, with several workers, no other worker would be left.
     private func isTooMany(without worker: Int, _ fault: ChaosFault) -> Bool {
         let out = self.faults.filter { self.isOut($0, during: fault) }
         if out.contains(where: { $0.missingWorker == worker || $0.deed == .killAll }) { return true }
@@ -115,6 +126,8 @@ struct ChaosSchedule: Hashable, Sendable {
         }
     }
 
+    /// Whether an earlier fault overlaps this one, with the time for the return of a worker added at both
+    /// ends.
     private func isOut(_ earlier: ChaosFault, during fault: ChaosFault) -> Bool {
         earlier.end + Self.comingBack > fault.start && earlier.start < fault.end + Self.comingBack
     }
@@ -150,11 +163,12 @@ struct ChaosSchedule: Hashable, Sendable {
         }
     }
 
-    /// When the sandbox is dead. In a minute that is for longer than honest users may wait, so that whoever waits for it
-    /// is late.
+    /// The time in which the sandbox is down. In a run of a minute it is longer than honest records may wait,
+    /// so that a record that waits for the sandbox is late.
     static func deadStretch(of length: Duration) -> Range<Duration> { length * 0.15..<length * 0.8 }
 
-    /// It says nothing at first, and then it refuses.
+    /// Adds the fault of the sandbox: in the first half it accepts calls and does not answer, in the second
+    /// half it refuses connections.
     private mutating func addDeadSandbox() {
         let dead = Self.deadStretch(of: self.length)
         let half = (dead.upperBound - dead.lowerBound) / 2
@@ -167,14 +181,15 @@ struct ChaosSchedule: Hashable, Sendable {
 
     // MARK: - Times
 
-    /// Between two faults of a track. A short run is a dense one.
+    /// The time between two faults of a sequence. In a short run the faults follow closer.
     private var gaps: ClosedRange<Duration> {
         let shortest = min(max(self.length / 20, .milliseconds(800)), .seconds(4))
         return shortest...(shortest * 2.5)
     }
 
     private func drawn(_ milliseconds: ClosedRange<Int>, using random: inout SplitMix64) -> Duration {
-        // What takes a third of a short run is too much of it.
+        // In a short run, no fault may take more than a third of the time, or its shortest length if that is
+        // more.
         let limit = max(self.length / 3, .milliseconds(milliseconds.lowerBound))
         return min(.milliseconds(Int.random(in: milliseconds, using: &random)), limit)
     }
@@ -186,7 +201,7 @@ struct ChaosSchedule: Hashable, Sendable {
     }
 }
 
-/// Cards that are shuffled again when all have been dealt.
+/// A set of items that are drawn without replacement, and shuffled again when all have been drawn.
 private struct Deck<Card> {
     private let all: [Card]
     private var left: [Card] = []

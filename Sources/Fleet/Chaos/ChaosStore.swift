@@ -3,7 +3,7 @@ import Terminal
 import UpstreamSimulator
 import WorkerKit
 
-/// The files of the receipt workers and of their upstream: what the store knows of, and where it is.
+/// The settings files of the receipt workers and of the simulated store.
 struct ChaosStore {
     private static let stockName = "store.json"
 
@@ -22,7 +22,7 @@ struct ChaosStore {
         try folder.write(text, to: Self.stockName)
     }
 
-    /// The words that `fleet upstreams` is started with, for production and for the sandbox.
+    /// The arguments for `fleet upstreams`, the same for production and for the sandbox.
     var upstreamWords: [String] { ["--store", self.folder.file(Self.stockName)] }
 
     /// Writes the settings of a receipt worker, with further lines as in `WorkerFile.common`.
@@ -34,7 +34,7 @@ struct ChaosStore {
         kafka: [String],
         worker: [String]
     ) throws(Complaint) {
-        // Little room in hand: what waits for the sandbox has to leave it.
+        // The limit for bytes in hand is small, so that records that wait for the sandbox must be parked.
         let text = """
             \(WorkerFile.common(brokers: brokers, kafka: kafka, worker: worker + ["bytes_limit: 1MiB"]))\
             receipt:

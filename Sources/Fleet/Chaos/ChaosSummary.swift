@@ -1,12 +1,16 @@
 import WireFormats
 import WorkerKit
 
-/// The table at the end of a chaos run, and what is broken.
+/// The table at the end of a chaos run, with the objections.
 struct ChaosSummary {
+    /// The lines of the table.
     let lines: [String]
+    /// One sentence for each broken promise; empty if all promises held.
     let objections: [String]
 
-    /// - Parameter receipts: what came of the receipts; nil if there were none.
+    /// Makes the summary.
+    ///
+    /// - Parameter receipts: the audit of the receipts; nil if there were none.
     init(
         _ options: ChaosOptions,
         _ audit: ChaosAudit,
@@ -63,7 +67,7 @@ struct ChaosSummary {
         self.lines = [""] + table.lines + [""]
     }
 
-    /// The receipts, and what the dead sandbox did to them.
+    /// Adds the numbers of the receipts, and the effects of the outage of the sandbox on them.
     private static func add(_ audit: ChaosAudit, to table: inout Table, _ options: ChaosOptions) {
         let findings = audit.findings
         let honest = audit.inputs.count { $0.kind == .purchase }
@@ -91,7 +95,7 @@ struct ChaosSummary {
         )
     }
 
-    /// How long honest users waited; nil if there were none.
+    /// The waiting times of honest records; nil if there were none.
     private static func waits(_ audit: ChaosAudit) -> String? {
         guard let median = audit.wait(at: 0.5), let late = audit.wait(at: 0.99),
             let longest = audit.waits.last
@@ -126,7 +130,7 @@ struct ChaosSummary {
     }
 }
 
-/// Two columns.
+/// A table with two columns.
 private struct Table {
     private var rows: [(String, String)] = []
 

@@ -2,7 +2,7 @@ import Kafka
 import Records
 import WorkerKit
 
-/// The workers of one kind in a chaos run, what is published for them, and what is seen of their results.
+/// One kind of worker in a chaos run, with its inputs and its results.
 final class ChaosTrack {
     let crew: ChaosCrew
     let load: Load
@@ -10,9 +10,9 @@ final class ChaosTrack {
     private let brokers: String
 
     /// - Parameters:
-    ///   - keys: how many there are.
-    ///   - results: what the workers write.
-    ///   - rate: inputs a second.
+    ///   - keys: the number of different keys.
+    ///   - results: the message type of the result topic.
+    ///   - rate: the number of inputs per second.
     init(
         _ crew: ChaosCrew,
         of source: any LoadSource,
@@ -34,19 +34,20 @@ final class ChaosTrack {
         self.watch = try ResultWatch(crew.worker, results, brokers: brokers)
     }
 
-    /// The worker at this place of the fleet; nil if there is none.
+    /// The worker at this place; nil if there is none.
     func post(at place: Int) -> WorkerPost? {
         self.crew.posts.indices.contains(place) ? self.crew.posts[place] : nil
     }
 
-    /// Inputs that the broker has, or may have, and no outcome.
+    /// The number of inputs that the broker has or may have, and that have no outcome yet.
     var open: Int { self.load.reported - self.watch.settled }
 
+    /// Whether every input is acknowledged and has its outcome.
     var isSettled: Bool {
         self.load.reported == self.load.sent && self.watch.settled >= self.load.audit.deliveredCount
     }
 
-    /// Whether there is poison without an outcome.
+    /// Whether any poison has no outcome yet.
     var hasPoison: Bool {
         self.load.audit.poison.contains { number in
             let input = self.load.audit.inputs[number - 1]
@@ -54,15 +55,17 @@ final class ChaosTrack {
         }
     }
 
-    /// The run still waits for this; a sentence for a person.
+    /// A text about what the run still waits for.
     var missing: String {
         let unacknowledged = self.load.sent - self.load.reported
         let open = self.load.audit.deliveredCount - self.watch.settled
         return "\(unacknowledged) acknowledgements, \(open) outcomes\(self.watch.missing)"
     }
 
-    /// Reads what the workers have written from the beginning to the end, with a reader that has nothing to do with the
-    /// rest.
+    /// Reads all records that the workers have written, from the beginning to the end, with a separate
+    /// reader.
+    ///
+    /// - Returns: the completed audit, and the number of records that the consumer group has not committed.
     func conclude(on stage: Stage) throws -> (audit: ChaosAudit, lag: Int64) {
         var audit = self.load.audit
         let worker = self.crew.worker

@@ -3,22 +3,24 @@ import SwiftProtobuf
 import WireFormats
 import WireMessages
 
-/// What a record of a chaos run is, and what has to become of it.
+/// The kind of a record in a chaos run, which determines the outcome that the record must have.
 enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
     case json, protobuf, framed, event
     case zeroDevice, oldConversion
     case illegalMuid, illegalTime
     case unavailable, proxyPage, cutBefore, cutAfter, truncated, keysNotFound
     case tombstone, notJSON, unknownApp, illegalRequest, unknownCode
-    /// GDT has no answer to it, and one to all others. Only an adversary publishes it.
+    /// GDT answers every call for this record with status 503, and other records normally. Only an adversary
+    /// publishes it.
     case poison
-    /// A receipt of a purchase in production, and one of a purchase in the sandbox. Another worker takes them.
+    /// A receipt of a purchase in production, and one of a purchase in the sandbox. The receipt worker
+    /// handles both.
     case purchase, sandboxPurchase
 
-    /// Those that the activation worker takes.
+    /// The kinds that the activation worker handles.
     static let activations = allCases.filter { $0 != .purchase && $0 != .sandboxPurchase }
 
-    /// For the table.
+    /// The groups of kinds in the summary's table.
     enum Sort: String, CaseIterable, Hashable, Sendable { case good, refused, retried, malformed }
 
     var sort: Sort {
@@ -32,7 +34,8 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Most are good; dead letters are few, as they are in a fleet that works.
+    /// Draws a kind for the load. Most records are good, and few end as dead letters, as in a fleet that
+    /// works.
     static func drawn(using random: inout some RandomNumberGenerator) -> InputKind {
         let (good, refused, retried, dead): ([InputKind], [InputKind], [InputKind], [InputKind]) = (
             [.json, .protobuf, .framed, .event], [.zeroDevice, .oldConversion, .illegalMuid, .illegalTime],
@@ -49,6 +52,7 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         return kinds.randomElement(using: &random) ?? .json
     }
 
+    /// The outcome that a record of this kind must have.
     var fate: Outcome.Fate {
         switch self.sort {
         case .good: .succeeded
@@ -58,7 +62,7 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The code of the reason; nil for a success.
+    /// The code of the reason that the outcome must have; nil for a success.
     var reason: String? {
         switch self {
         case .zeroDevice: "device_id.zero"
@@ -75,15 +79,18 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether this is what it may end with. A record that GDT answers with a code that nobody knows has used up its
-    /// attempts when the last of them fails; if an outage begins in that moment, the last failure is of the outage.
+    /// Whether an outcome of this kind may have this reason.
+    ///
+    /// A record that GDT always answers with an unknown code or with status 503 is dead-lettered when the
+    /// last of its attempts fails. If an outage begins at that moment, the last failure belongs to the
+    /// outage.
     func mayEnd(because reason: String?) -> Bool {
         if reason == self.reason { return true }
         guard self == .unknownCode || self == .poison, let reason else { return false }
         return reason.hasPrefix("transport.") || reason.hasPrefix("http.")
     }
 
-    /// Whether GDT hears of it at all.
+    /// Whether GDT must receive a call for a record of this kind.
     var isCalledFor: Bool {
         switch self {
         case .zeroDevice, .oldConversion, .tombstone, .notJSON, .unknownApp, .purchase, .sandboxPurchase:
@@ -92,21 +99,22 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether the worker has its last word with this answer of GDT's. A code that nobody knows is asked for again, but
-    /// how often is the worker's to say, so its first answer counts.
+    /// Whether this answer of GDT is the final one for the worker. After an unknown code the worker calls
+    /// again, but the worker decides how often; the first such answer therefore counts as final.
     func isFinal(_ ret: Int) -> Bool {
         switch self {
         case .illegalMuid: ret == -15
         case .illegalTime: ret == -14
         case .illegalRequest: ret == -1
         case .unknownCode: ret == -99
-        // Whoever comes after it must not be called for before it is dead, and no answer says that it is.
+        // A later record of the key must not be called for before the poison is dead-lettered, and no answer
+        // of GDT shows when that happens.
         case .poison: false
         default: ret == 0
         }
     }
 
-    /// What GDT's simulator reads in the click id.
+    /// The start of the click id, by which GDT's simulator decides on its answers (see `ClickScript`).
     private var script: String {
         switch self {
         case .illegalMuid: "sim-ret-15"
@@ -124,7 +132,8 @@ enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Makes a record of this kind, which is one of an activation. Its click id ends with the number of its device, which is the number of the input.
+    /// Makes a record of this kind. The kind must be one of `activations`. The click id ends with the number
+    /// of its device, which is the number of the input.
     func record(_ make: inout Activations) -> OutboundRecord {
         precondition(Self.activations.contains(self), "\(self) is no activation")
         var message = make.message(clickID: self.script)

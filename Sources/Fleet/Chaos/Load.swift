@@ -3,23 +3,26 @@ import Kafka
 import Records
 import WorkerKit
 
-/// Inputs of a source at a steady rate, from a seed.
+/// Publishes the inputs of a source at a steady rate, and tells the audit about each.
 final class Load: Attended {
-    /// So far behind its rate it gives up what it is behind: a machine without time is not to be flooded afterwards.
+    /// The greatest delay behind the rate. Inputs that are due for longer are skipped, so that a slow machine
+    /// is not flooded afterwards.
     private static let longestDelay = Duration.seconds(1)
 
     var audit: ChaosAudit
-    /// Reported by the broker, one way or the other.
+    /// The number of inputs for which the producer has reported success or failure.
     private(set) var reported = 0
     private let producer: Producer
     private let perSecond: Int
     private var random: SplitMix64
     private var source: any LoadSource
     private var begun: ContinuousClock.Instant?
+    /// The number of inputs that were sent or skipped since the start.
     private var due = 0
+    /// An input that did not fit into the producer's queue; it is sent first at the next attempt.
     private var next: (record: OutboundRecord, number: Int)?
 
-    /// - Parameter rate: inputs a second.
+    /// - Parameter rate: the number of inputs per second.
     init(_ audit: ChaosAudit, of source: any LoadSource, rate: Int, seed: UInt64, brokers: String) throws {
         self.audit = audit
         self.source = source
@@ -34,6 +37,7 @@ final class Load: Attended {
 
     var descriptors: [Int32] { [self.producer.descriptor] }
 
+    /// The number of inputs that were given to the producer.
     var sent: Int { self.audit.inputs.count - (self.next == nil ? 0 : 1) }
 
     func begin() { self.begun = .now }
@@ -52,7 +56,7 @@ final class Load: Attended {
         }
     }
 
-    /// Sends what is due by now.
+    /// Sends the inputs that are due by now.
     func sendWhatIsDue() throws {
         guard let begun else { return }
         let late = Int(Self.longestDelay / .seconds(1) * Double(self.perSecond))
@@ -64,7 +68,9 @@ final class Load: Attended {
         }
     }
 
-    /// - Returns: false if the queue is full.
+    /// Sends one input.
+    ///
+    /// - Returns: false if the producer's queue is full.
     private func sendOne() throws -> Bool {
         let (record, number) = self.next ?? self.made()
         self.next = nil
@@ -78,6 +84,7 @@ final class Load: Attended {
         }
     }
 
+    /// Makes the next input, and registers it with the audit.
     private func made() -> (record: OutboundRecord, number: Int) {
         let time = self.begun?.duration(to: .now) ?? .zero
         var input = self.source.next(at: time, using: &self.random)

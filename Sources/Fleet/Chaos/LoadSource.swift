@@ -1,19 +1,21 @@
 import Records
 import WorkerKit
 
-/// What is published in a chaos run, one record after the other.
+/// A sequence of inputs for a chaos run.
 protocol LoadSource {
-    /// - Parameter time: since the load began.
+    /// Makes the next input.
+    ///
+    /// - Parameter time: the time since the load began.
     mutating func next(at time: Duration, using random: inout SplitMix64) -> LoadInput
 }
 
-/// A record that is about to be published, and what it is.
+/// A record that is about to be published, with its kind.
 struct LoadInput {
-    /// It has no key yet.
+    /// The record, without its key.
     var record: OutboundRecord
     var kind: InputKind
-    /// The number of its key.
+    /// The number of the record's key (see `ChaosAudit.key`).
     var key: Int
-    /// Whether the time that it takes is judged.
+    /// Whether the waiting time of the record is checked.
     var isHonest: Bool
 }

@@ -4,22 +4,29 @@ import WireFormats
 import WireMessages
 import WorkerKit
 
-/// The receipts of a chaos run with an adversary: honest users who have bought in production, and others who send
-/// receipts of the sandbox, most of them while it is dead, the first of those large.
+/// The receipts of a chaos run with an adversary.
+///
+/// Honest users send receipts of purchases in production. Other users send receipts of purchases in the
+/// sandbox, most of them while the sandbox is down; the first of those receipts are large.
 struct ReceiptInputs: LoadSource {
     static let bundleID = "com.example.chaos"
+    /// The number of keys of honest users.
     static let honestKeys = 500
-    /// These are few, so that each key has many records that have to keep their order.
+    /// The number of keys of other users. There are few, so that each key has many records whose order must
+    /// be kept.
     static let sandboxKeys = 50
     static let keys = honestKeys + sandboxKeys
 
-    /// How many of a hundred receipts are for the sandbox while it is dead, and at any other time.
+    /// The percentage of sandbox receipts while the sandbox is down, and at all other times.
     private static let (flood, trickle) = (75, 10)
-    /// The number of large receipts, the first ones for the dead sandbox: twice what two workers may have in hand.
+    /// The number of large receipts: the first ones while the sandbox is down. Together they are twice as
+    /// large as the records that two workers may have in hand.
     static let largeLimit = 100
+    /// The number of bytes by which a large receipt is extended.
     static let ballast = 40_000
 
     private let topic: String
+    /// The time in which the sandbox is down, from the start of the load.
     private let dead: Range<Duration>
     private let production: [String]
     private let sandbox: [String]
@@ -33,7 +40,7 @@ struct ReceiptInputs: LoadSource {
         self.sandbox = purchases.filter(\.isSandbox).map { SimulatedReceipt.text(of: $0) }
     }
 
-    /// What the store knows of: ten purchases in production, and ten in the sandbox.
+    /// The purchases that the simulated store knows: ten in production and ten in the sandbox.
     static func purchases(now: Int64) -> [SimulatedPurchase] {
         (10..<30).map { number in
             SimulatedPurchase(
@@ -70,7 +77,7 @@ struct ReceiptInputs: LoadSource {
         )
     }
 
-    /// - Parameter ballast: the length of a member that no worker knows.
+    /// - Parameter ballast: the length in bytes of an additional JSON member that no worker reads.
     private func record(_ receipt: String?, for host: StoreHost, ballast: Int = 0) -> OutboundRecord {
         var message = Flotilla_Receipt_V1_Receipt()
         message.bundleID = Self.bundleID

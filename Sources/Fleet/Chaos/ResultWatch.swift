@@ -2,18 +2,19 @@ import Kafka
 import Records
 import WorkerKit
 
-/// Reads the results as they come, to know when there is one for every input, and when a partition is worked again.
+/// Reads the results as they are written. It shows when every input has an outcome, and when a partition is
+/// processed again after a kill.
 final class ResultWatch: Attended {
     private let reader: TopicReader
     private let topic: String
     private let results: any WorkerResult.Type
-    /// Which offsets of each input partition have an outcome.
+    /// For each input partition, whether the record at each offset has an outcome.
     private var seen: [[Bool]] = []
-    /// Different inputs that have an outcome.
+    /// The number of different inputs that have an outcome.
     private(set) var settled = 0
     var takeovers = Takeovers()
 
-    /// - Parameter results: what the worker writes.
+    /// - Parameter results: the message type of the result topic.
     init(_ worker: WorkerIdentity, _ results: any WorkerResult.Type, brokers: String) throws {
         self.topic = worker.topic
         self.results = results
@@ -26,13 +27,15 @@ final class ResultWatch: Attended {
         while self.reader.read(atMost: 1_000, { self.found($0) }, { _ in }) == 1_000 {}
     }
 
+    /// Whether the input at this place has an outcome.
     func hasOutcome(_ partition: Int32, _ offset: Int64) -> Bool {
         let (partition, offset) = (Int(partition), Int(offset))
         return self.seen.indices.contains(partition) && self.seen[partition].indices.contains(offset)
             && self.seen[partition][offset]
     }
 
-    /// The first offset without an outcome in each partition that has a gap, for a person.
+    /// A text with the first offset without an outcome in each partition that has a gap; empty if there is no
+    /// gap.
     var missing: String {
         let gaps = self.seen.indices.compactMap { partition in
             self.seen[partition].firstIndex(of: false).map { "\(partition)/\($0)" }

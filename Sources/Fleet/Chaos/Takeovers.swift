@@ -1,30 +1,36 @@
-/// How long partitions stand still when the worker that has them is killed.
+/// The times for which partitions are not processed after the worker that owned them is killed.
 ///
-/// An outcome says when the process that settled its record took the record up. What was taken up after the kill was
-/// taken up by somebody else: the first outcome of a partition that says so ends its wait.
+/// Each outcome states when the process that settled the record received it. A record that was received after
+/// the kill was received by another process, so the first such outcome of a partition ends that partition's
+/// waiting time.
 struct Takeovers {
+    /// A kill whose partitions are not all processed again yet.
     private struct Kill {
-        /// Wall-clock milliseconds since 1970.
+        /// The time of the kill in wall-clock milliseconds since 1970.
         var at: Int64
         var partitions: Set<Int32>
+        /// The name of the worker.
         var what: String
     }
 
     private var waiting: [Kill] = []
     private var ended: [(what: String, after: Duration)] = []
     private(set) var kills = 0
-    /// Milliseconds, one for each partition of each victim.
+    /// The waiting times in milliseconds, one for each partition of each killed worker.
     private(set) var waits: [Int64] = []
 
+    /// Registers a kill.
+    ///
     /// - Parameters:
-    ///   - time: of the kill, in wall-clock milliseconds since 1970.
-    ///   - partitions: what the victim had.
+    ///   - time: the time of the kill, in wall-clock milliseconds since 1970.
+    ///   - partitions: the partitions that the worker owned.
     mutating func killed(at time: Int64, with partitions: Set<Int32>, _ what: String) {
         self.kills += 1
         if !partitions.isEmpty { self.waiting.append(Kill(at: time, partitions: partitions, what: what)) }
     }
 
-    /// An outcome was read of a record that was taken up then.
+    /// Registers an outcome of a record that was received at this time, in wall-clock milliseconds since
+    /// 1970.
     mutating func found(_ partition: Int32, receivedAt: Int64) {
         for index in self.waiting.indices.reversed()
         where self.waiting[index].at < receivedAt && self.waiting[index].partitions.contains(partition) {
@@ -36,13 +42,14 @@ struct Takeovers {
         }
     }
 
-    /// Says once whose partitions are all worked again, and after how long.
+    /// Returns the kills whose partitions are all processed again, with the time that it took. Each is
+    /// returned once.
     mutating func takeEnded() -> [(what: String, after: Duration)] {
         defer { self.ended = [] }
         return self.ended
     }
 
-    /// Partitions that nobody was seen to work on again, as sentences.
+    /// Sentences about the partitions that no worker was seen to process again.
     var unfinished: [String] {
         self.waiting.map { kill in
             let partitions = kill.partitions.sorted().map(String.init).joined(separator: ", ")

@@ -2,20 +2,25 @@ import Foundation
 import UpstreamHTTP
 import UpstreamSimulator
 
-/// The controls of an upstream's simulator, while it is run: faults are switched, and its journal of calls is read on.
+/// A client of a simulator's control endpoints during a chaos run: it sets faults, and reads the journal of
+/// calls.
 final class UpstreamDesk {
+    /// The time between two requests of the same kind.
     private static let pause = Duration.milliseconds(200)
 
     private let stage: Stage
     private let url: String
-    /// What is to be posted, in order; the first may be on its way.
+    /// The bodies that are still to be posted, in order. The first may be in flight.
     private var orders: [String] = []
+    /// The id of the request that posts the first body; nil if none is in flight.
     private var orderID: UInt64?
+    /// The id of the request for a page of the journal; nil if none is in flight.
     private var pageID: UInt64?
     private var nextPage = ContinuousClock.now
     private var nextOrder = ContinuousClock.now
+    /// The number of the next journal entry to read.
     private var position = 0
-    /// The last page was not full: nothing older is unread.
+    /// Whether the last page was empty: all entries up to then have been read.
     private(set) var isUpToDate = false
 
     init(_ url: String, on stage: Stage) {
@@ -23,17 +28,19 @@ final class UpstreamDesk {
         self.stage = stage
     }
 
+    /// Queues a request that replaces the simulator's faults.
     func set(_ faults: Faults) {
         let encoder = JSONEncoder()
-        // Numbers and names always encode.
+        // The values are numbers and names, so encoding cannot fail.
         if let body = try? encoder.encode(faults) {
             self.orders.append(String(decoding: body, as: UTF8.self))
         }
     }
 
-    /// Takes the next steps. Nothing is answered while the port is closed, so everything is tried until it is.
+    /// Handles responses and starts the requests that are due. While the simulator's port is closed every
+    /// request fails, so each is repeated until it succeeds.
     ///
-    /// - Parameter take: gets what is new in the journal; nil where there is none.
+    /// - Parameter take: called with each new page of the journal; nil if the journal is not read.
     func turn(_ take: ((CallJournal.Page) -> Void)?) {
         if let id = self.orderID, let answer = self.stage.takeAnswer(id) {
             self.orderID = nil
@@ -74,7 +81,7 @@ final class UpstreamDesk {
 }
 
 extension CallJournal.Page {
-    /// The number of the entry after the last; nil if that is no number.
+    /// The number of the entry after the last one; nil if the sum overflows.
     var end: Int? {
         let (end, overflow) = self.first.addingReportingOverflow(self.entries.count)
         return overflow ? nil : end
@@ -82,7 +89,8 @@ extension CallJournal.Page {
 }
 
 extension UpstreamTrouble {
-    /// The switches, which Apple's simulators have too. Whatever they do ends by itself as well, save slowness.
+    /// The faults for a simulator of GDT or Apple. All of them end by themselves after this time, except the
+    /// latency.
     func faults(for length: Duration) -> Faults {
         let milliseconds = Int64(length / .milliseconds(1))
         let always = Dose(forMilliseconds: milliseconds)

@@ -3,14 +3,15 @@ import Terminal
 import UpstreamHTTP
 import WorkerKit
 
-/// A place in the fleet, and the worker that holds it at the moment: one life after the other.
+/// A place in the fleet for one worker, whose process may be replaced many times.
 final class WorkerPost {
+    /// The state of the worker's process.
     enum State: Hashable {
         case absent
         case working
-        /// Standing still.
+        /// The process is stopped by SIGSTOP.
         case paused
-        /// Told to end, at that time.
+        /// The process received SIGTERM at this time.
         case leaving(since: ContinuousClock.Instant)
     }
 
@@ -19,15 +20,17 @@ final class WorkerPost {
     private let stage: Stage
     private let log: Int32
     private(set) var state = State.absent
+    /// The number of processes that were started.
     private(set) var lives = 0
     private var performer: Performer?
+    /// The port of the worker's metrics, as its log states it; nil before that.
     private var port: String?
-    /// Killed by us: its end says nothing.
+    /// Whether the run has killed the process. Its exit then means nothing.
     private var isKilled = false
 
     /// - Parameters:
-    ///   - program: the worker that holds it.
-    ///   - log: where its log goes; -1 for nowhere.
+    ///   - program: the name of the worker's program.
+    ///   - log: the descriptor that the worker's log is written to, which this object closes; -1 for none.
     init(_ name: String, _ program: String, on stage: Stage, log: Int32) {
         self.name = name
         self.program = program
@@ -37,14 +40,14 @@ final class WorkerPost {
 
     deinit { if self.log >= 0 { close(self.log) } }
 
-    /// Begins a life with these settings, unless there is one.
+    /// Starts a process with this settings file, unless one is running.
     func start(_ settings: String) throws {
         guard self.performer == nil else { return }
         self.lives += 1
         self.port = nil
         self.isKilled = false
         let program = try Sibling.path(of: self.program)
-        // A worker knows nothing of its parent, and must not stay behind if we are killed.
+        // A worker does not know its parent. `fleet leash` ends it if this process is killed.
         let words = ["leash", "--", program, "run", "--config", settings]
         self.performer = try self.stage.start(self.name, try Sibling.path(of: "fleet"), words, mayEnd: true) {
             [weak self] line in self?.noted(line)
@@ -52,6 +55,7 @@ final class WorkerPost {
         self.state = .working
     }
 
+    /// Writes a line of the worker's standard error to its log, and looks for the port of the metrics.
     private func noted(_ line: String) {
         if self.log >= 0 { Console.write(Array("\(line)\n".utf8), to: self.log) }
         if self.port == nil, let event = WorkerEvent(line), event.message == "health and metrics" {
@@ -59,48 +63,53 @@ final class WorkerPost {
         }
     }
 
-    /// Where it tells its numbers; nil if it has not said so yet, or does not answer.
+    /// The request for the worker's metrics; nil if the worker is not running or has not logged its port yet.
     var metricsRequest: HTTPRequest? {
         guard self.state == .working, let port = self.port else { return nil }
         return HTTPRequest(method: .get, url: "http://127.0.0.1:\(port)/metrics")
     }
 
+    /// Sends SIGKILL.
     func kill() {
         guard self.performer != nil else { return }
         self.isKilled = true
         self.performer?.process.kill9()
     }
 
+    /// Sends SIGSTOP to a running worker.
     func pause() {
         guard self.state == .working else { return }
         self.performer?.process.pause()
         self.state = .paused
     }
 
+    /// Sends SIGCONT to a stopped worker.
     func resume() {
         guard self.state == .paused else { return }
         self.performer?.process.resume()
         self.state = .working
     }
 
+    /// Sends SIGTERM.
     func dismiss() {
         guard self.state == .working || self.state == .paused else { return }
         self.performer?.dismiss()
         self.state = .leaving(since: .now)
     }
 
-    /// How a life ended.
+    /// The way in which a process ended.
     enum End: Hashable {
         case killed
-        /// After SIGTERM, and how long that took.
+        /// The process exited after SIGTERM; with the time that it took.
         case left(ChildProcess.Exit, after: Duration)
-        /// A Kafka client was of no use any more: the worker has said so, and is to be started again.
+        /// A Kafka client of the worker failed permanently. The worker has said so, and must be started
+        /// again.
         case gaveUp(lastWords: String)
-        /// Nobody had asked for it.
+        /// The process exited by itself.
         case died(ChildProcess.Exit, lastWords: String)
     }
 
-    /// Says once how the life that there was has ended.
+    /// Returns how the process has ended, once per process; nil while it runs.
     func takeEnd() -> End? {
         guard let performer, let exit = performer.process.exit else { return nil }
         self.stage.forget(performer)
@@ -111,7 +120,7 @@ final class WorkerPost {
         return Self.end(of: self.program, with: exit, performer.lastWords)
     }
 
-    /// What a worker that nobody has stopped has died of.
+    /// Classifies the exit of a worker that was not stopped.
     static func end(of program: String, with exit: ChildProcess.Exit, _ lastWords: [String]) -> End {
         if exit == .code(1), let last = lastWords.last, last.hasPrefix("\(program): "),
             last.contains("(librdkafka ")

@@ -4,10 +4,12 @@ import Foundation
 import Terminal
 import WorkerKit
 
-/// `fleet bench`: one run of a worker as a program that can be compared with others, which are called the same way.
+/// `fleet bench`: runs one worker, as a program that can be compared with other programs that have the same
+/// interface.
 ///
-/// It writes settings, runs the worker until so many records are settled, and passes on what the worker says it
-/// took: a line of JSON with records per second, CPU microseconds per record, and peak resident memory.
+/// The command writes settings, runs the worker until a given number of records is settled, and passes on the
+/// worker's summary: a line of JSON with records per second, CPU microseconds per record and peak resident
+/// memory.
 struct BenchCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",

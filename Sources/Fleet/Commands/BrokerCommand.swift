@@ -3,7 +3,7 @@ import EmbeddedBroker
 import Kafka
 import Terminal
 
-/// `fleet broker`: a Kafka cluster of one broker, in memory.
+/// `fleet broker`: runs a Kafka cluster of one broker, in memory.
 struct BrokerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "broker",
@@ -24,7 +24,7 @@ struct BrokerCommand: AsyncParsableCommand {
     )
     var topics: [TopicPlan] = Roster.topics
 
-    /// Which broker runs: librdkafka's, or our own, which has transactions.
+    /// The broker to run: librdkafka's mock broker, or the embedded broker, which has transactions.
     enum Kind: String, ExpressibleByArgument { case mock, embedded }
 
     @Option(help: "Which broker.")

@@ -2,7 +2,7 @@ import ArgumentParser
 import Terminal
 import WorkerKit
 
-/// `fleet chaos`: real processes under a schedule of failures, and the count of every input afterwards.
+/// `fleet chaos`: runs real processes under a schedule of failures, and checks every input afterwards.
 struct ChaosCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "chaos",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Terminal
 
-/// `fleet cost`: what exactly-once delivery costs over at-least-once.
+/// `fleet cost`: compares the cost of exactly-once delivery with that of at-least-once delivery.
 struct CostCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "cost",

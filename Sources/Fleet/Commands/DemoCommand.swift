@@ -1,7 +1,7 @@
 import ArgumentParser
 import Terminal
 
-/// `fleet demo`: the whole fleet on this machine, and what becomes of every kind of record.
+/// `fleet demo`: runs the whole fleet on this machine, and shows the outcome of every kind of record.
 struct DemoCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",

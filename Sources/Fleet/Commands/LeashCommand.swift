@@ -3,11 +3,11 @@ import EventThread
 import Glibc
 import Terminal
 
-/// `fleet leash`: runs a program that must not outlive whoever started it.
+/// `fleet leash`: runs a program that must not outlive the process that started it.
 ///
-/// A program that knows nothing of its parent would stay behind if the parent were killed. This one stands between:
-/// standard input ends with the parent, whatever ended it, and then the program gets its SIGTERM. It is of the same
-/// process group, so that whoever wants to kill both can.
+/// A program that does not know its parent would keep running if the parent were killed. This command runs
+/// between the two. Its standard input ends when the parent ends, for whatever reason, and the program then
+/// receives SIGTERM. The program is in the same process group, so both can be killed with one signal.
 struct LeashCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "leash",
@@ -21,11 +21,14 @@ struct LeashCommand: WaitingCommand {
     func carryOut(until wish: StopWish) throws {
         let words = self.command.first == "--" ? Array(self.command.dropFirst()) : self.command
         guard let program = words.first else { throw Complaint("no program to run") }
-        // Whoever reads our standard error may be gone before the program is.
+        // The process that reads standard error may exit before the program does.
         _ = signal(SIGPIPE, SIG_IGN)
         throw ExitCode(try Self.hold(program, Array(words.dropFirst()), wish))
     }
 
+    /// Runs the program until it exits.
+    ///
+    /// - Returns: the exit code to use.
     private static func hold(_ program: String, _ arguments: [String], _ wish: StopWish) throws -> Int32 {
         let child = try ChildProcess(program, arguments, streams: .inherited)
         var watched = STDIN_FILENO
@@ -40,7 +43,8 @@ struct LeashCommand: WaitingCommand {
                 _ = ignored.takeAll()
                 if !isOpen { watched = -1 }
             }
-            // Whoever sends a signal closes our input too, and means one thing by both: a second one is impatience.
+            // A parent that sends a signal also closes standard input and means one request by both. Only a
+            // second signal is a second request.
             let asked = max(wish.count, watched < 0 ? 1 : 0)
             while passedOn < asked {
                 passedOn += 1

@@ -5,7 +5,7 @@ import Records
 import Terminal
 import WireFormats
 
-/// `fleet letters`: dead letters by the million, for measuring.
+/// `fleet letters`: publishes large numbers of dead letters, for measurements.
 struct LettersCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "letters",

@@ -3,7 +3,7 @@ import Simulation
 import Terminal
 import WorkerKit
 
-/// `fleet simulate --outage-day`: what an endpoint that is down for a day costs the other one.
+/// `fleet simulate --outage-day`: shows how an endpoint that is down for a day affects the other endpoint.
 struct OutageDayOptions: ParsableArguments {
     @Flag(
         name: .customLong("outage-day"),

@@ -4,7 +4,7 @@ import Operations
 import Terminal
 import WorkerKit
 
-/// `fleet preflight`: would a worker with these settings start?
+/// `fleet preflight`: checks whether a worker with these settings would start.
 struct PreflightCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "preflight",
@@ -12,13 +12,15 @@ struct PreflightCommand: WaitingCommand {
             "Say everything that would keep a worker from starting on its cluster; exit 1 if there is something."
     )
 
-    /// What the settings of topics mean for a worker, whichever it is.
+    /// The meaning of the topics' settings for a worker of any kind.
     struct Outlook: Hashable {
+        /// Problems with which the worker must not start.
         var faults: [String] = []
+        /// Problems that do not keep the worker from starting, but need attention.
         var warnings: [String] = []
-        /// What would serve somebody, and harms nobody.
+        /// Improvements that are possible but not needed.
         var notes: [String] = []
-        /// Topics of which the cluster does not tell.
+        /// Topics whose settings the cluster does not report.
         var unknown: [String] = []
     }
 
@@ -48,6 +50,7 @@ struct PreflightCommand: WaitingCommand {
         Console.line("\(self.worker) would start: its cluster answers and has its topics")
     }
 
+    /// All problems that would keep the worker from starting.
     private func faults() throws -> [String] {
         guard let identity = Roster.workers.first(where: { $0.name == self.worker }) else { return [] }
         let file: SettingsFile
@@ -85,7 +88,8 @@ struct PreflightCommand: WaitingCommand {
         }
     }
 
-    /// What is wrong with the settings that all workers share. A worker's own it knows itself: `check-config` asks it.
+    /// The problems in the settings that all workers share. Each worker checks its own settings itself, in
+    /// its command `check-config`.
     private static func faults(of reader: SettingsReader) -> [String] {
         do throws(SettingsFaults) {
             try reader.finish()
@@ -103,13 +107,17 @@ struct PreflightCommand: WaitingCommand {
         }
     }
 
-    /// - Parameter meet: what is wrong with the cluster, and the topics whose settings matter.
+    /// Checks the cluster.
+    ///
+    /// - Parameters:
+    ///   - meet: returns the problems of the cluster, and the topics whose settings must be checked.
+    ///   - outlook: checks the settings of those topics.
     private func faultsOfCluster(
         _ kafka: KafkaSettings,
         _ meet: (ClusterMetadata) -> ([String], described: [String]),
         _ outlook: ([String: TopicSettings]) -> Outlook
     ) throws -> [String] {
-        // What the client would log about a broker that is not there is said below, in one sentence.
+        // The client's own log is turned off: if no broker answers, the sentence below says so.
         let consumer = try Consumer(kafka.consumerProperties().merging(["log_level": "0"]) { $1 })
         do throws(KafkaError) {
             let (faults, topics) = meet(try consumer.metadata(atMost: .seconds(self.wait)))
@@ -119,7 +127,7 @@ struct PreflightCommand: WaitingCommand {
         }
     }
 
-    /// Says also what does not keep a worker from its work.
+    /// Checks the settings of topics. Also prints the warnings, which do not keep a worker from starting.
     private func faultsOfTopics(
         _ topics: [String],
         _ consumer: Consumer,

@@ -5,7 +5,7 @@ import Kafka
 import Records
 import Terminal
 
-/// `fleet publish`: lines of JSON into a topic.
+/// `fleet publish`: publishes lines of JSON to a topic.
 struct PublishCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
@@ -47,7 +47,9 @@ struct PublishCommand: WaitingCommand {
         }
     }
 
-    /// - Returns: how many lines are not in the topic now.
+    /// Publishes the lines of the input until its end or a request to stop.
+    ///
+    /// - Returns: the number of lines that were not published.
     private func publish(until wish: StopWish) throws -> Int {
         let descriptor = try self.openInput()
         let publisher = try Publisher(self.cluster.properties, verbose: self.verbose)

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Terminal
 
-/// `fleet push-cost`: what an event of a push costs the worker, and what is held for it.
+/// `fleet push-cost`: measures the cost of a push event for the worker, and the memory that the worker keeps
+/// for it.
 struct PushCostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push-cost",

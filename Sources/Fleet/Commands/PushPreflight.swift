@@ -2,10 +2,10 @@ import Kafka
 import Operations
 import WorkerKit
 
-/// What has to be true of the cluster of a push-arrival worker.
+/// The requirements of a push-arrival worker on its cluster.
 ///
-/// It keeps its state in Kafka: a topic that forgets too early, or keeps too little, changes numbers long after the
-/// worker has started.
+/// The worker keeps its state in Kafka. A topic that deletes records too early, or keeps too few, changes its
+/// numbers long after the worker has started.
 struct PushPreflight {
     let kafka: KafkaSettings
     private let changelog: String
@@ -13,13 +13,14 @@ struct PushPreflight {
     private let statistics: String
     private let forward: String
     private let forwards: Bool
-    /// What has to be kept of what workers remember.
+    /// The shortest retention of the changelog, from which the worker restores its state.
     private let leastRetention: Duration
 
-    /// How long parts are of use after the last change: as long as the worker remembers a message that is complete.
+    /// The retention that the parts topic needs after the last change: as long as the worker remembers a
+    /// complete message.
     private static let retentionOfParts = Duration.seconds(60 * 86_400)
 
-    /// Reads of the settings what decides on topics. The worker itself reads all of them.
+    /// Reads the settings that determine the topics. The worker itself reads all settings.
     init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
         let section = reader.section("kafka")
         let kafka = KafkaSettings(section, identity)
@@ -59,8 +60,10 @@ struct PushPreflight {
         ] + (self.forwards ? [("forward", self.forward)] : [])
     }
 
+    /// All topics that the worker uses.
     var topics: [String] { self.roles.map(\.topic) }
 
+    /// The problems of the cluster's topics as sentences; empty if the worker can start.
     func faults(in cluster: ClusterMetadata) -> [String] {
         let missing = self.roles.filter { cluster.partitionCounts[$0.topic, default: 0] == 0 }
         guard missing.isEmpty else {
@@ -69,7 +72,8 @@ struct PushPreflight {
             }
         }
         let counts = [self.kafka.topic, self.changelog].map { cluster.partitionCounts[$0, default: 0] }
-        // An input that has grown is read all the same: the worker sends on what comes in beyond its changelog.
+        // An input topic that has grown is no problem: the worker forwards records of partitions beyond its
+        // changelog.
         guard counts[0] < counts[1] else { return [] }
         return [
             "The changelog topic '\(self.changelog)' has \(counts[1]) partitions and the input topic "
@@ -79,6 +83,7 @@ struct PushPreflight {
 
     // MARK: - Topics that forget
 
+    /// Checks the topics' settings: compaction, largest record and retention.
     func outlook(_ settings: [String: TopicSettings]) -> PreflightCommand.Outlook {
         var outlook = PreflightCommand.Outlook()
         outlook.unknown = self.topics.filter { settings[$0] == nil }
@@ -125,7 +130,7 @@ struct PushPreflight {
         return outlook
     }
 
-    /// The milliseconds that there have to be, if there are fewer.
+    /// The retention in milliseconds that the topic needs, if its own is shorter; otherwise nil.
     private static func short(_ settings: TopicSettings?, _ least: Duration) -> Int64? {
         let milliseconds = least.wholeMilliseconds
         guard let time = settings?.number("retention.ms"), time >= 0, time < milliseconds else { return nil }

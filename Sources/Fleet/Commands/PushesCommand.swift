@@ -6,7 +6,7 @@ import Records
 import Terminal
 import WireFormats
 
-/// `fleet pushes`: push events by the million, for measuring.
+/// `fleet pushes`: publishes large numbers of push events, for measurements.
 struct PushesCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "pushes",
@@ -84,6 +84,7 @@ struct PushesCommand: WaitingCommand {
         )
     }
 
+    /// Publishes the changelog that a worker would write for these events.
     private func publishChangelog(
         of events: MadeUpEvents,
         _ partitions: Int32,
@@ -120,7 +121,7 @@ struct PushesCommand: WaitingCommand {
             let event = events.event(index)
             let home = Partitioner.crc32.partition(of: Array(event.deviceID.utf8), among: partitions)
             _ = ledgers[Int(home)].count(event, now: now)
-            // As a worker does at 100,000 events a second.
+            // One write for every 20,000 events, as a worker does at 100,000 events per second.
             if index % 20_000 == 19_999 { write() }
         }
         write()

@@ -4,7 +4,7 @@ import Glibc
 import Kafka
 import Terminal
 
-/// `fleet read`: the records of a topic, one line each.
+/// `fleet read`: prints the records of a topic, one line each.
 struct ReadCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "read",
@@ -55,7 +55,8 @@ struct ReadCommand: WaitingCommand {
             }
             left -= taken
             guard Console.write(lines, to: STDOUT_FILENO) else { return }
-            // A reader that gave all that was asked of it may have more, and will not say so again.
+            // The reader's descriptor is not signalled again for records that have arrived already. If the
+            // reader returned as many records as requested, there may be more, so the loop does not wait.
             if taken < limit, goesOn || !reader.isAtEnd { wait(atMost: .seconds(1)) }
         }
     }

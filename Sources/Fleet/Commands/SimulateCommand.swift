@@ -4,7 +4,7 @@ import Simulation
 import Synchronization
 import Terminal
 
-/// `fleet simulate`: the engine that ships, in storms that one seed each decides.
+/// `fleet simulate`: runs the real engine in simulated storms of faults. One seed determines each storm.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
@@ -88,7 +88,7 @@ struct SimulateCommand: AsyncParsableCommand {
         )
     }
 
-    /// Makes the storm of a seed.
+    /// Returns a function that makes the storm of a seed.
     private func storms() throws -> @Sendable (UInt64, Narrator?) -> any SeededStorm {
         let kinds = try self.chosenKinds()
         if self.adversary, self.streams {
@@ -112,6 +112,7 @@ struct SimulateCommand: AsyncParsableCommand {
         if tally.hasFailures { throw ExitCode(1) }
     }
 
+    /// Runs one storm with a description of each step.
     private static func tell(_ storm: any SeededStorm) throws {
         let complaints = storm.run()
         Console.line("fingerprint \(String(storm.fingerprint, radix: 16))")
@@ -123,7 +124,7 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 }
 
-/// What several threads find out together.
+/// The results of all seeds, collected by several threads.
 private final class Tally: Sendable {
     private struct Counts {
         var next: UInt64
@@ -153,6 +154,7 @@ private final class Tally: Sendable {
 
     var hasFailures: Bool { self.counts.withLock { $0.failures > 0 } }
 
+    /// Runs seeds until all are done, or until enough of them have broken a promise.
     func runSeeds() {
         while let seed = self.take() {
             let storm = self.storms(seed, nil)
@@ -170,6 +172,7 @@ private final class Tally: Sendable {
         }
     }
 
+    /// The next seed to run; nil if there is none.
     private func take() -> UInt64? {
         self.counts.withLock { counts in
             guard counts.next < self.end, counts.failures < self.stopAfter else { return nil }

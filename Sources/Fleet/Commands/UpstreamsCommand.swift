@@ -3,7 +3,7 @@ import Foundation
 import Terminal
 import UpstreamSimulator
 
-/// `fleet upstreams`: what the workers call, as a server on this machine.
+/// `fleet upstreams`: runs servers on this machine that simulate the upstreams of the workers.
 struct UpstreamsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upstreams",
@@ -135,7 +135,7 @@ struct UpstreamsCommand: AsyncParsableCommand {
         }
     }
 
-    /// What a file says of the store.
+    /// The contents of the file for `--store`.
     private struct Stock: Decodable {
         var apps: [SimulatedApp]
         var purchases: [SimulatedPurchase]?
@@ -169,6 +169,7 @@ struct UpstreamsCommand: AsyncParsableCommand {
         }
     }
 
+    /// Turns the error of a simulator that did not start into a message for the user.
     private static func listening<Running>(
         _ start: () async throws(SimulatorError) -> Running
     ) async throws(Complaint) -> Running {
@@ -205,7 +206,7 @@ struct UpstreamsCommand: AsyncParsableCommand {
     }
 }
 
-/// An account as it is written on the command line.
+/// An account in the form of a command-line argument.
 struct AccountArgument: ExpressibleByArgument {
     let keys: GDTKeys
 
@@ -218,7 +219,7 @@ struct AccountArgument: ExpressibleByArgument {
     }
 }
 
-/// A team of DeviceCheck as it is written on the command line.
+/// A DeviceCheck team in the form of a command-line argument.
 struct TeamArgument: ExpressibleByArgument {
     let teamID: String
     let keyID: String
@@ -232,6 +233,7 @@ struct TeamArgument: ExpressibleByArgument {
         (self.teamID, self.keyID, self.path) = (parts[0], parts[1], parts[2])
     }
 
+    /// The team, with the public key from its file.
     var team: DeviceCheckTeam {
         get throws(Complaint) {
             let bytes: [UInt8]

@@ -4,7 +4,8 @@ import Foundation
 import Terminal
 import WireFormats
 
-/// `fleet verify-bench`: what verifying Apple's signatures costs on one core, beside OpenSSL alone.
+/// `fleet verify-bench`: measures the cost of verifying Apple's signatures on one core, compared with OpenSSL
+/// alone.
 struct VerifyBenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify-bench",
@@ -106,7 +107,7 @@ struct VerifyBenchCommand: AsyncParsableCommand {
         return padded + own + others.joined()
     }
 
-    /// CPU time of one verification, over at least one round's time.
+    /// The CPU time of one verification in microseconds, measured for at least the time of one round.
     private func microseconds(of way: VerificationBenchmark.Way) throws -> Double {
         let wanted = Double(self.time) * 1_000 / Double(self.rounds)
         let start = try Self.cpuMicroseconds()
@@ -129,7 +130,7 @@ struct VerifyBenchCommand: AsyncParsableCommand {
         return Double(time.tv_sec) * 1_000_000 + Double(time.tv_nsec) / 1_000
     }
 
-    /// The first row of a file of vectors.
+    /// The first row of a file with test vectors.
     private struct Row: Decodable {
         var trustedRoot: String
         var jws: String?

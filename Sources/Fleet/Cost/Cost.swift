@@ -1,9 +1,9 @@
 import Terminal
 import WorkerKit
 
-/// Runs of both deliveries in alternation, and what they took.
+/// A comparison of the two deliveries: runs of both in alternation, and their measurements.
 final class Cost {
-    /// One run must be over by then.
+    /// The time limit of one run.
     private static let longestRun = Duration.seconds(600)
 
     private let options: CostOptions
@@ -14,7 +14,9 @@ final class Cost {
         self.wish = wish
     }
 
-    /// - Returns: the exit code: 0 if all was measured, 130 if that was not wanted to its end.
+    /// Runs all rounds.
+    ///
+    /// - Returns: the exit code: 0 if everything was measured, 1 if a run failed, 130 if the user stopped it.
     func run() -> Int32 {
         Stage.show("fleet cost", self.wish) { stage in
             let folder = try TemporaryFolder()
@@ -33,7 +35,7 @@ final class Cost {
         )
         var table = CostTable()
         for round in 1...options.rounds {
-            // Neither has always the warmer machine.
+            // The order alternates, so that neither delivery always runs on the warmer machine.
             let order = EngineSettings.Delivery.allCases
             for delivery in round.isMultiple(of: 2) ? order.reversed() : order {
                 stage.screen.show("… round \(round) of \(options.rounds), \(delivery.rawValue)")

@@ -1,13 +1,14 @@
-/// What a comparison of the deliveries is asked to be.
+/// The options of a comparison of the deliveries.
 struct CostOptions: Hashable, Sendable {
-    /// Of one run.
+    /// The number of records in one run.
     var records: Int
+    /// The number of runs of each delivery.
     var rounds: Int
-    /// Calls in flight.
+    /// The greatest number of calls in flight.
     var concurrency: Int
-    /// How long the upstream takes for an answer.
+    /// The time in milliseconds that the upstream takes for an answer.
     var latencyMilliseconds: Int
 
-    /// The embedded broker keeps everything in memory.
+    /// The largest number of records in one run. The embedded broker keeps them all in memory.
     static let recordsLimit = 1_000_000
 }

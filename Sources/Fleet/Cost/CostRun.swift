@@ -6,16 +6,18 @@ import UpstreamHTTP
 import UpstreamSimulator
 import WorkerKit
 
-/// One run of a worker over a full topic, on a broker and an upstream of its own.
+/// One run of a worker over a full topic, with its own broker and its own upstream.
 struct CostRun {
+    /// The number of partitions of each topic.
     static let partitions = 16
 
-    /// What the worker says it took, from the first record in hand to the last one settled.
+    /// The worker's measurements, from the arrival of the first record to the settlement of the last one.
     struct Measure: Decodable, Hashable, Sendable {
         var records: Int
         var perSecond: Double
-        /// User and system time of its process for each record, in microseconds.
+        /// The user and system time of the worker's process per record, in microseconds.
         var cpuMicroseconds: Double
+        /// The peak resident memory of the worker's process.
         var peakKibibytes: Double
 
         private enum CodingKeys: String, CodingKey {
@@ -32,8 +34,9 @@ struct CostRun {
     let file: WorkerFile
     let wish: StopWish
 
+    /// Starts broker and upstream, publishes the records, and runs the worker.
     func measure() throws -> Measure {
-        // However it ends, the next run begins with nobody on the stage.
+        // However this run ends, the next one must start without its processes.
         defer { self.clear() }
         let own = try Sibling.path(of: "fleet")
         let topics = [
@@ -61,12 +64,14 @@ struct CostRun {
         return try self.work()
     }
 
+    /// Stops all processes.
     private func clear() {
         let leaving = self.stage.remaining
         self.stage.dismiss(leaving)
         for performer in leaving { self.stage.forget(performer) }
     }
 
+    /// Sets the latency of the simulated upstream.
     private func slowDown(_ url: String) throws {
         let milliseconds = self.options.latencyMilliseconds
         let faults = Faults(latency: .init(milliseconds: milliseconds, jitterMilliseconds: 0))
@@ -74,7 +79,7 @@ struct CostRun {
         _ = try self.stage.fetch(HTTPRequest(method: .post, url: "\(url)/control/faults", body: body))
     }
 
-    /// Publishes good activations, each of a device of its own.
+    /// Publishes good activations, each with a different device.
     private func fill(_ brokers: String) throws {
         let publisher = try Publisher(["bootstrap.servers": brokers], verbose: false)
         var make = Activations(topic: Roster.activation.topic, now: Moment.now.wall)
@@ -88,6 +93,7 @@ struct CostRun {
         }
     }
 
+    /// Runs the worker, and reads the measurements from the last line of its output.
     private func work() throws -> Measure {
         let words = [
             "run", "--config", self.file.path, "--stop-after", String(self.options.records), "--summary",

@@ -1,7 +1,7 @@
 import Foundation
 import WorkerKit
 
-/// What the deliveries took, and how that compares.
+/// The measurements of both deliveries, and their comparison.
 struct CostTable {
     private var measures: [EngineSettings.Delivery: [CostRun.Measure]] = [:]
 
@@ -18,7 +18,7 @@ struct CostTable {
         )
     }
 
-    /// Medians, and the second delivery's as a part of the first's.
+    /// The medians, and the ratios of exactly-once to at-least-once delivery.
     var lines: [String] {
         let (cheap, exact) = (self.medians(of: .atLeastOnce), self.medians(of: .exactlyOnce))
         guard let cheap, let exact else { return [] }

@@ -2,47 +2,50 @@ import Records
 import Terminal
 import WorkerKit
 
-/// What the demo plays for one worker: the settings it starts with, what is published to it, scene by scene, and what
-/// must be true in the end. The stage plays all acts side by side, and knows nothing of any.
+/// The part of the demo that is about one worker: its settings, the records that are published to it, step by
+/// step, and the conditions that must hold in the end.
+///
+/// The demo runs the parts of all workers side by side. Its other code names no worker.
 protocol Act: AnyObject {
     var worker: WorkerIdentity { get }
-    /// What the worker calls, to a person; nil if it calls nobody.
+    /// The name of the worker's upstream for a person; nil if the worker calls no upstream.
     var upstream: String? { get }
-    /// What a value of its result topic is.
+    /// The message type of the worker's result topic.
     var results: any WorkerResult.Type { get }
-    /// What `fleet upstreams` has to be told, so that there is somebody to call.
+    /// The arguments that `fleet upstreams` needs to simulate the worker's upstream.
     var upstreamWords: [String] { get }
-    /// Where the worker's own counts stand.
+    /// The names of the worker's own counters.
     var counters: WorkerCounters { get }
 
-    /// Writes the settings to this file, and what they name beside it.
+    /// Writes the settings to this file, and the files that the settings refer to.
     ///
-    /// - Parameter worker: further lines of that section.
+    /// - Parameter worker: further lines for the section `worker`, or `state` for a worker that has no such
+    ///   section.
     func write(to name: String, brokers: String, upstream: String, worker: [String]) throws(Complaint)
 
-    /// The next scene, made when it is due, since records grow old; nil after the last. `now` is in wall-clock
-    /// milliseconds since 1970.
+    /// The next step; nil after the last one. It is made when it is due, because records must not be too old.
+    /// `now` is in wall-clock milliseconds since 1970.
     func nextScene(now: Int64) -> Scene?
 
-    /// Topics in which the worker says something beside results and dead letters.
+    /// The topics that the worker writes besides results and dead letters.
     var statementTopics: [String] { get }
 
-    /// Takes a record of one of them.
+    /// Takes a record of one of the topics in `statementTopics`.
     func hear(_ statement: InboundRecord)
 
-    /// Whether everything has been heard there that has to come once the last scene is over.
+    /// Whether all expected records of `statementTopics` have arrived. It is asked after the last step.
     var hasHeardAll: Bool { get }
 
-    /// What there is to show of it in the end, line by line.
+    /// The lines to show after the last step, such as statistics; at most `width` columns each.
     func epilogue(width: Int) -> [String]
 
-    /// Endpoints of the simulator's desk that `claims` wants to have read, beside its counters.
+    /// The control endpoints of the simulator that `claims` needs, besides its counters.
     var questions: [String] { get }
 
-    /// What must be true of the upstream in the end, beside its counters.
+    /// The conditions that must hold for the upstream in the end, besides those about its counters.
     func claims(_ register: Register, _ answers: UpstreamAnswers) -> [Claim]
 
-    /// What somebody who reads the numbers might wonder about.
+    /// Explanations of numbers that might surprise a reader.
     func remarks(_ register: Register, _ answers: UpstreamAnswers) -> [String]
 }
 
@@ -63,9 +66,9 @@ extension Act {
 
     func remarks(_ register: Register, _ answers: UpstreamAnswers) -> [String] { [] }
 
-    /// Whom its records are for, in a sentence.
+    /// The name of the upstream in a sentence.
     var upstreamName: String { self.upstream ?? "nobody" }
 
-    /// Under which each line about it is shown.
+    /// The name at the head of each line about this worker.
     var name: String { self.worker.topic }
 }

@@ -2,28 +2,31 @@ import Terminal
 import WireFormats
 import WorkerKit
 
-/// Whether everything came of one worker's records as it had to.
+/// The check of all results of one worker.
 struct Audit {
     let worker: WorkerIdentity
-    /// What the worker calls, to a person; nil if it calls nobody.
+    /// The name of the worker's upstream for a person; nil if the worker calls no upstream.
     let upstream: String?
-    /// Where the worker's own counts stand.
+    /// The names of the worker's own counters.
     var counters = WorkerCounters.records
-    /// What was read while the demo went on.
+    /// The published records with the results that were read during the demo.
     var register: Register
-    /// What both topics say when they are read from the beginning.
+    /// The published records with the results of a second reading, from the beginning of the topics; nil
+    /// before that.
     var second: Register?
-    /// What the worker has counted.
+    /// The worker's metrics; nil if they were not read.
     var metrics: MetricsPage?
-    /// What its upstream has counted.
+    /// The upstream's counters.
     var answers = UpstreamAnswers()
+    /// The worker's exit; nil if it was not stopped.
     var exit: Player.Exit?
-    /// What happened in an outage, if the upstream had one.
+    /// The events of the outage, if the upstream had one.
     var outage: Outage.Result?
-    /// Whether nobody else can have published: what is said of others' records is then a fault.
+    /// Whether only the demo can have published records. A result for any other record is then an objection.
     var isAlone = true
-    /// What is claimed of this worker's upstream alone, and what has to be said about its numbers.
+    /// The conditions about this worker's upstream alone.
     var ownClaims: [Claim] = []
+    /// Explanations of numbers that might surprise a reader.
     var remarks: [String] = []
 
     init(_ worker: WorkerIdentity, calling upstream: String?, _ register: Register) {
@@ -32,7 +35,7 @@ struct Audit {
         self.register = register
     }
 
-    /// What must be true of it, and what speaks against each.
+    /// The conditions that must hold, each with the objections against it.
     var claims: [Claim] {
         let entries = self.register.entries
         let letters = entries.count { $0.specimen.fate == .deadLettered }
@@ -101,7 +104,8 @@ struct Audit {
 
     // MARK: - Calls
 
-    /// Calls that have to have reached the upstream. Those that take more than they must do not reach it before.
+    /// The number of calls that must have reached the upstream. A record that may take more calls than its
+    /// least number makes the further ones during an outage, where they do not reach the upstream.
     private var reaching: Int { self.register.entries.reduce(0) { $0 + $1.specimen.calls.lowerBound } }
 
     private var accepted: Int { self.register.entries.reduce(0) { $0 + $1.specimen.accepted } }
@@ -127,7 +131,8 @@ struct Audit {
         return claim
     }
 
-    /// Attempts that were made again, by what the outcomes say: each took one call, and others that followed at once.
+    /// The number of repeated attempts, according to the outcomes. Calls that follow another call at once are
+    /// not repeats.
     var retries: Int {
         self.register.entries.reduce(0) { sum, entry in
             sum + max(0, (entry.outcome?.attempts ?? 0) - 1 - entry.specimen.followUps)

@@ -1,19 +1,21 @@
 import UpstreamHTTP
 import WorkerKit
 
-/// All processes of the demo: how they start, where they are, and how they end.
+/// All processes of the demo: their start, their addresses and their end.
 final class Cast {
     private let stage: Stage
     let players: [Player]
+    /// The addresses of the brokers, for `bootstrap.servers`.
     private(set) var brokers = ""
 
-    /// - Parameter acts: those with an upstream in the order in which `fleet upstreams` says where their upstreams are.
+    /// - Parameter acts: the parts of the demo. The parts with an upstream must be in the order in which
+    ///   `fleet upstreams` prints the URLs of the upstreams.
     init(_ acts: [any Act], on stage: Stage, in folder: TemporaryFolder) throws {
         self.stage = stage
         self.players = try acts.map { try Player($0, on: stage, in: folder) }
     }
 
-    /// Starts everybody and says where they are.
+    /// Starts all processes, prints their addresses, and waits until all workers are ready.
     func enter() throws {
         let screen = self.stage.screen
         screen.line()
@@ -69,7 +71,7 @@ final class Cast {
         self.stage.screen.line("  \(padded(who, 20)) \(padded(address, 22))  \(what)")
     }
 
-    /// Goes on until somebody has seen enough.
+    /// Prints commands for the user, and keeps everything running until the user stops the demo.
     func stay() throws {
         let screen = self.stage.screen
         self.stage.end(by: nil)
@@ -99,9 +101,10 @@ final class Cast {
         }
     }
 
-    /// Asks the workers to finish what they have in hand and to end.
+    /// Sends SIGTERM to all workers, and waits until they have finished the records in hand and have exited.
     ///
-    /// - Returns: how each ended, in their order, and how long it took; nil for one that was not there.
+    /// - Returns: the exit of each worker, in their order, with the time that it took; nil for a worker that
+    ///   was not running.
     func dismissWorkers() -> [Player.Exit?] {
         self.stage.screen.show("  SIGTERM to the workers: they drain, commit and leave their groups")
         let start = ContinuousClock.now
@@ -112,7 +115,7 @@ final class Cast {
         }
     }
 
-    /// Sends everybody home, whatever they have in hand: workers before what they work with.
+    /// Stops all processes that still run: the workers first, then the simulators and the broker.
     func leave() {
         self.stage.dismissTogether(self.stage.remaining.filter { self.isWorker($0) })
         self.stage.dismiss(self.stage.remaining)

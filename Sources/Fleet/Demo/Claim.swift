@@ -1,4 +1,4 @@
-/// One sentence about what must be true, and what speaks against it.
+/// A condition that must hold, with the objections against it. The condition holds if there are none.
 struct Claim {
     var text: String
     var objections: [String]

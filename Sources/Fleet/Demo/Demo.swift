@@ -1,8 +1,9 @@
 import Glibc
 import Terminal
 
-/// The demo from the first line to the exit code.
+/// The demo from the first line of output to the exit code.
 final class Demo {
+    /// The time limit for starting all processes and settling all records.
     private static let longest = Duration.seconds(120)
 
     private let keeps: Bool
@@ -13,16 +14,20 @@ final class Demo {
         self.wish = wish
     }
 
-    /// - Returns: the exit code: 0 if everything came as it had to, 130 if it was not wanted to the end.
+    /// Runs the demo.
+    ///
+    /// - Returns: the exit code: 0 if every result was as expected, 1 if not, 130 if the user stopped the
+    ///   demo.
     func run() -> Int32 {
-        // A reader that goes away, such as `head`, is noticed when a write fails; everybody is then sent home.
+        // If the reader of standard output exits, such as `head`, the next write fails, and the processes are
+        // stopped. SIGPIPE would end this process before that.
         _ = signal(SIGPIPE, SIG_IGN)
         do {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let stage = try Stage(self.wish)
             let cast = try Cast(try Self.acts(in: folder), on: stage, in: folder)
-            // Whatever happens on it, nobody is left behind.
+            // No child process may survive, however the demo ends.
             defer { cast.leave() }
             return self.play(cast, on: stage)
         } catch {
@@ -31,7 +36,8 @@ final class Demo {
         }
     }
 
-    /// Those that call somebody in the order in which `fleet upstreams` says where that is.
+    /// The parts of the demo. The parts with an upstream are in the order in which `fleet upstreams` prints
+    /// the URLs.
     private static func acts(in folder: TemporaryFolder) throws -> [any Act] {
         [
             try ActivationAct(in: folder), try DeviceCheckAct(in: folder), try ReceiptAct(in: folder),
@@ -67,7 +73,7 @@ final class Demo {
         return inspection.conclude(on: playbill) ? 0 : 1
     }
 
-    /// Plays all acts side by side.
+    /// Runs all parts side by side, until all are over.
     private func playAll(
         _ cast: Cast,
         on stage: Stage,

@@ -1,15 +1,16 @@
 import Kafka
 import WorkerKit
 
-/// Gathers what the audits of all workers have to know, and says what came of it.
+/// Collects the data for the checks of all workers, and prints their results.
 struct Inspection {
+    /// The number of objections that are printed.
     private static let linesLimit = 30
 
     private let players: [Player]
     private let stage: Stage
-    /// One for each player, in their order.
+    /// One check per worker, in the order of the workers.
     var audits: [Audit]
-    /// What kept the demo from its end.
+    /// The errors that ended the demo early.
     var misfortunes: [String] = []
 
     init(_ players: [Player], on stage: Stage) {
@@ -22,7 +23,7 @@ struct Inspection {
         }
     }
 
-    /// Asks upstreams and workers for their own counts.
+    /// Reads the counters of upstreams and workers.
     mutating func takeNumbers() throws {
         for (index, player) in self.players.enumerated() {
             let register = player.traffic.register
@@ -31,7 +32,8 @@ struct Inspection {
             for path in questions {
                 answers.bodies[path] = try self.stage.fetch(player.upstreamRequest(path))
             }
-            // An outcome can be read before the worker knows that the broker has it, and counts it.
+            // An outcome can be read before the worker has received the broker's acknowledgement and counts
+            // it, so the counters are read again for up to 5 s.
             var counters = MetricsPage(try self.stage.fetch(player.metricsRequest))
             let limit = ContinuousClock.now + .seconds(5)
             while player.act.counters.total(on: counters) < register.entries.count, .now < limit {
@@ -45,16 +47,18 @@ struct Inspection {
         }
     }
 
-    /// Whoever reads the addresses can publish, and then more is said than the demo has asked for.
+    /// Allows results of records that the demo did not publish, because the user has seen the addresses and
+    /// may have published records.
     mutating func expectOthers() {
         for index in self.audits.indices { self.audits[index].isAlone = false }
     }
 
+    /// Stores how the workers exited.
     mutating func note(_ exits: [Player.Exit?]) {
         for (index, exit) in exits.enumerated() { self.audits[index].exit = exit }
     }
 
-    /// Reads all topics to their ends, after the last word of the workers.
+    /// Reads all topics once more from the beginning to their ends, after the workers have exited.
     mutating func readAgain() throws {
         self.stage.end(by: .now + .seconds(30))
         for (index, player) in self.players.enumerated() {
@@ -69,9 +73,9 @@ struct Inspection {
         }
     }
 
-    /// Says what is as it must be and what is not.
+    /// Prints every condition and whether it holds.
     ///
-    /// - Returns: whether everything is.
+    /// - Returns: whether all conditions hold.
     func conclude(on playbill: Playbill) -> Bool {
         let screen = playbill.screen
         var missing = self.misfortunes
@@ -79,7 +83,7 @@ struct Inspection {
         screen.line("Checked", .bold)
         for (audit, player) in zip(self.audits, self.players) {
             var audit = audit
-            // If it came to an early end, what there is by now is all there is.
+            // If the demo ended early, the results read so far are all there are.
             if !self.misfortunes.isEmpty { audit.register = player.traffic.register }
             let head = playbill.head(audit.worker.topic)
             for claim in audit.claims {

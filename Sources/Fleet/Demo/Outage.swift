@@ -1,21 +1,24 @@
 import Terminal
 import UpstreamHTTP
 
-/// A time in which the upstream of an act is down, while records go on coming.
+/// An outage of one worker's upstream, during which records are published.
 final class Outage {
-    /// What became of it, for the summary.
+    /// The events of the outage, for the summary.
     struct Result: Hashable {
         var breakerOpened = 0
         var breakerClosed = 0
     }
 
+    /// The steps of the outage. The first two hold the id of an HTTP request.
     private enum Step {
-        /// What the worker has counted before.
+        /// The worker's counters from before the outage are read.
         case measuring(UInt64)
-        /// The upstream has been told to go.
+        /// The simulator is told to start the outage.
         case switching(UInt64)
-        /// Not before it is gone: a report on its way just then could be accepted, and its answer lost.
+        /// The outage has been ordered, but the port still answers. Records are published only when it is
+        /// closed: a report just before that could be accepted and its answer lost.
         case leaving
+        /// The upstream refuses connections.
         case watching
     }
 
@@ -41,7 +44,10 @@ final class Outage {
         self.step = .measuring(stage.ask(player.metricsRequest))
     }
 
-    /// - Returns: whether nobody is reached any more.
+    /// Takes the next step.
+    ///
+    /// - Returns: whether the upstream refuses connections.
+    /// - Throws: `Complaint` if the worker or the simulator does not answer.
     func hasBegun() throws -> Bool {
         switch self.step {
         case .measuring(let id):
@@ -74,9 +80,9 @@ final class Outage {
         return response.body
     }
 
-    /// Asks the worker how its breaker is, and the upstream whether it is back.
+    /// Reads the worker's circuit breaker, and whether the upstream answers again.
     ///
-    /// - Returns: whether it is over, and every record settled.
+    /// - Returns: whether the outage is over and every record is settled.
     func turn(settled: Int, of count: Int) throws -> Bool {
         if !self.isBack, case .success(let response)? = self.health.turn(self.stage), response.status == 200 {
             self.isBackAgain()
@@ -104,9 +110,10 @@ final class Outage {
             )
         }
         guard self.result.breakerClosed == 0, moves(to: "closed") > 0 else { return }
-        // One opening and any number of failed probes end with one closing.
+        // The worker counts one opening and every failed probe as a move to open, but only one move to
+        // closed, so the count is taken over.
         self.result.breakerClosed = self.result.breakerOpened
-        // The worker may be quicker to notice than we are.
+        // The worker may notice the end of the outage before this process does.
         if !self.isBack { self.isBackAgain() }
         self.tell("the circuit breaker closes: a probe got through")
     }
@@ -116,7 +123,7 @@ final class Outage {
         self.tell("\(self.player.act.upstreamName) listens again")
     }
 
-    /// Says something with the time at which it happened.
+    /// Prints a line with the time since the outage began.
     func tell(_ text: String) {
         let time = Row.text(self.start.duration(to: .now))
         self.page.line("  \(String(repeating: " ", count: max(0, 7 - time.count)))\(time)  \(text)")

@@ -1,6 +1,7 @@
 import Foundation
 
-/// An act on its way, a turn at a time, so that others can go on meanwhile.
+/// One worker's part of the demo while it runs. It advances turn by turn, so that the parts of all workers
+/// run side by side.
 final class Performance {
     let player: Player
     private let stage: Stage
@@ -8,8 +9,9 @@ final class Performance {
     private var scene: RunningScene?
     private(set) var isOver = false
     private static let longestWait = Duration.seconds(40)
+    /// The end of the wait for the worker's last statements; nil before that wait.
     private var lastWordLimit: ContinuousClock.Instant?
-    /// What became of the outage, if there was one.
+    /// The events of the outage, if there was one.
     private(set) var outage: Outage.Result?
 
     init(_ player: Player, on stage: Stage, _ playbill: Playbill) {
@@ -18,6 +20,7 @@ final class Performance {
         self.playbill = playbill
     }
 
+    /// Takes the next step that is possible now.
     func turn() throws {
         if let scene {
             guard try scene.turn() else { return }
@@ -28,7 +31,8 @@ final class Performance {
         self.scene = try RunningScene(next, of: self.player, on: self.stage, self.playbill)
     }
 
-    /// Waits for what the worker still has to say, and shows it. What did not come by then the audit will miss.
+    /// Waits until the worker has published its last statements, and shows them. After `longestWait` it goes
+    /// on without them; the check then reports them as missing.
     private func end() {
         guard !self.isOver else { return }
         let limit = self.lastWordLimit ?? .now + Self.longestWait
@@ -44,7 +48,7 @@ final class Performance {
         page.complete()
     }
 
-    /// How far it is, in a few words.
+    /// The progress in a few words.
     var status: String {
         let name = self.player.act.name
         guard let scene else {

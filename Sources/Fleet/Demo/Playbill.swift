@@ -1,8 +1,10 @@
-/// What is said of all acts, in an order that can be read: they go on side by side, and speak one after the other.
+/// The output of all workers' parts of the demo, in an order that can be read: the parts run side by side,
+/// and are shown one after the other.
 ///
-/// Each scene has a page. The first page that is not complete has the floor, and its lines are shown as they come; what
-/// the other acts say meanwhile waits for its turn. Nobody waits for the floor with anything but words.
+/// Each step has a page. The first page that is not complete is shown as its lines come; the lines of all
+/// later pages are kept until their turn. Only the output waits: the steps themselves run on.
 final class Playbill {
+    /// The lines of one step.
     final class Page {
         fileprivate let name: String
         fileprivate var lines: [(text: String, ink: Screen.Ink)] = []
@@ -12,6 +14,7 @@ final class Playbill {
 
         func line(_ text: String, _ ink: Screen.Ink = .plain) { self.lines.append((text, ink)) }
 
+        /// Marks the page as complete, so that the next one can be shown.
         func complete() { self.isComplete = true }
     }
 
@@ -22,30 +25,31 @@ final class Playbill {
     private let nameWidth: Int
     private var pages: [Page] = []
 
-    /// - Parameter names: of all who may speak.
+    /// - Parameter names: the names of all workers' parts.
     init(_ screen: Screen, _ names: [String]) {
         self.screen = screen
         self.names = names
         self.nameWidth = (names.map(\.count).max() ?? 0) + 1
     }
 
-    /// The columns that a line of a page has.
+    /// The number of columns of a line on a page.
     var width: Int { self.screen.width - self.nameWidth }
 
-    /// The name at the head of a line.
+    /// The name at the head of a line, coloured and padded.
     func head(_ name: String) -> String {
         let ink = self.names.firstIndex(of: name).map { Self.inks[$0 % Self.inks.count] } ?? .plain
         let space = String(repeating: " ", count: max(0, self.nameWidth - name.count))
         return self.screen.paint(name, ink) + space
     }
 
+    /// Adds a page for a step.
     func page(of name: String) -> Page {
         let page = Page(name)
         self.pages.append(page)
         return page
     }
 
-    /// Shows what whoever has the floor has said since, and gives it to the next one once they have said all.
+    /// Prints the new lines of the first page, and continues with the next page once the first is complete.
     func turn() {
         while let page = self.pages.first {
             for line in page.lines {

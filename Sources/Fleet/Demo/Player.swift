@@ -3,9 +3,9 @@ import Terminal
 import UpstreamHTTP
 import WorkerKit
 
-/// The worker of an act: its process, where it is, what it has to do with the topics, and how it ends.
+/// One worker in the demo: its process, its addresses, and the records in its topics.
 final class Player {
-    /// How its process ended, and how long that took.
+    /// The exit of the worker's process, and the time from SIGTERM to it.
     struct Exit {
         var exit: ChildProcess.Exit
         var took: Duration
@@ -15,10 +15,13 @@ final class Player {
     let traffic: Traffic
     private let stage: Stage
     private let folder: TemporaryFolder
+    /// The descriptor of the file for the worker's log.
     private let log: Int32
     private(set) var performer: Performer?
     private var upstream = ""
+    /// The port of the worker's health and metrics endpoint; nil until the worker has logged it.
     private var port: String?
+    /// Whether the worker has logged an assignment of partitions.
     private var hasPartitions = false
 
     init(_ act: any Act, on stage: Stage, in folder: TemporaryFolder) throws {
@@ -35,10 +38,11 @@ final class Player {
 
     var logPath: String { self.folder.file("\(self.act.worker.name).log") }
 
+    /// Writes the settings, starts the worker, and connects to its topics.
     func start(brokers: String, upstream: String) throws {
         self.upstream = upstream
         let name = "\(self.act.worker.name).yaml"
-        // What it remembers of its own crashes goes with everything else.
+        // The worker's record of its own crashes is kept in the demo's folder, which is deleted in the end.
         let crashes = self.folder.file("\(self.act.worker.name).crashes")
         try self.act.write(
             to: name,
@@ -47,7 +51,7 @@ final class Player {
             worker: ["crash_folder: \(crashes)"]
         )
         let program = try Sibling.path(of: self.act.worker.name)
-        // A worker knows nothing of its parent, and must not stay behind if the demo is killed.
+        // A worker does not know its parent. `fleet leash` ends it if the demo is killed.
         self.performer = try self.stage.start(
             self.act.worker.name,
             try Sibling.path(of: "fleet"),
@@ -58,12 +62,14 @@ final class Player {
         try self.traffic.connect(to: brokers, reading: self.topics)
     }
 
-    /// Those that it writes to.
+    /// The topics that the worker writes to.
     var topics: [String] { [self.act.worker.resultTopic, self.act.worker.deadLetterTopic] }
 
-    /// What a worker's log says when it has its partitions: one that calls, and one that counts.
+    /// The log messages that show that a worker has its partitions: `assigned` from the engine of calls,
+    /// `took up partitions` from the engine of states.
     private static let wordsOfReadiness: Set = ["assigned", "took up partitions"]
 
+    /// Writes a line of the worker's standard error to its log, and looks for its port and its assignment.
     private func noted(_ line: String) {
         Console.write(Array("\(line)\n".utf8), to: self.log)
         guard let event = WorkerEvent(line) else { return }
@@ -71,6 +77,7 @@ final class Player {
         if Self.wordsOfReadiness.contains(event.message) { self.hasPartitions = true }
     }
 
+    /// Whether the worker has its partitions and its metrics can be read.
     var isReady: Bool { self.hasPartitions && self.port != nil }
 
     var address: String { "http://127.0.0.1:\(self.port ?? "0")" }

@@ -2,7 +2,7 @@ import Records
 import WireFormats
 
 extension Register.Entry {
-    /// Everything in which this record's fate differs from what had to become of it, as ends of sentences.
+    /// The differences between this record's result and the expected one, as ends of sentences.
     var objections: [String] {
         guard self.place != nil else { return ["was not acknowledged by the broker"] }
         guard let outcome else { return ["has no outcome"] }
@@ -34,6 +34,7 @@ extension Register.Entry {
         return objections + self.objectionsToLetter(outcome)
     }
 
+    /// The differences between the dead letter and the expected one, as ends of sentences.
     private func objectionsToLetter(_ outcome: Sighting) -> [String] {
         guard self.specimen.fate == .deadLettered else {
             return self.letters.isEmpty ? [] : ["has a dead letter and should have none"]

@@ -2,21 +2,23 @@ import Kafka
 import Records
 import WireMessages
 
-/// Every record that was published, and everything that came of it.
+/// Every record that was published, with all of its results.
 struct Register {
+    /// A record with its results so far.
     struct Entry {
         var specimen: Specimen
         var sentAt: ContinuousClock.Instant
-        /// `topic/partition/offset`; nil until the broker has it.
+        /// The record's place as `topic/partition/offset`; nil until the broker has acknowledged it.
         var place: String?
         var outcomes: [Sighting] = []
         var letters: [InboundRecord] = []
+        /// The time at which the outcome and its dead letter had been read.
         var settledAt: ContinuousClock.Instant?
 
         var outcome: Sighting? { self.outcomes.first }
         var latency: Duration? { self.settledAt.map { self.sentAt.duration(to: $0) } }
 
-        /// Whether there is an outcome, and the dead letter that it names.
+        /// Whether the outcome was read, and also the dead letter that it names.
         var isSettled: Bool {
             guard let outcome, self.place != nil else { return false }
             return outcome.deadLetterID == nil || !self.letters.isEmpty
@@ -25,26 +27,31 @@ struct Register {
 
     private let results: any WorkerResult.Type
     private(set) var entries: [Entry] = []
-    /// What was read in the topics and cannot be understood.
+    /// The places of records that cannot be understood.
     private(set) var riddles: [String] = []
+    /// The index in `entries` for each place.
     private var indices: [String: Int] = [:]
-    /// Outcomes and dead letters that came before the broker's word on where their record stands.
+    /// Outcomes and dead letters that were read before the broker's acknowledgement of their record, by
+    /// place.
     private var early: [String: [InboundRecord]] = [:]
 
-    /// - Parameter results: what a value of the result topic is.
+    /// - Parameter results: the message type of the result topic.
     init(_ results: any WorkerResult.Type = Flotilla_Activation_V1_ActivationResult.self) {
         self.results = results
     }
 
-    /// Where records stand that nobody here has published, and that something was said of.
+    /// The places of records that have results, but were not published here.
     var strangers: [String] { self.early.keys.sorted() }
 
-    /// - Returns: the number to send the record with.
+    /// Registers a record that is about to be sent.
+    ///
+    /// - Returns: the id to send the record with.
     mutating func published(_ specimen: Specimen) -> UInt64 {
         self.entries.append(Entry(specimen: specimen, sentAt: .now))
         return UInt64(self.entries.count)
     }
 
+    /// Registers the broker's acknowledgement, and results that were read before it.
     mutating func delivered(_ receipt: DeliveryReceipt) {
         let index = Int(receipt.id) - 1
         guard self.entries.indices.contains(index), receipt.error == nil else { return }
@@ -75,7 +82,7 @@ struct Register {
         }
     }
 
-    /// The same records, and nothing read yet.
+    /// A copy with the same records and without results.
     func blank() -> Register {
         var register = self
         for index in register.entries.indices {

@@ -1,6 +1,6 @@
 import WireFormats
 
-/// One record as one line: what it was, what had to become of it, and what did.
+/// One record as a line of the table: the expected result and the actual one.
 struct Row {
     var title: String
     var expected: String
@@ -55,14 +55,15 @@ struct Row {
         self.isAsExpected = isAsExpected
     }
 
-    /// As many columns as the page has room for; what is as expected is left out first.
+    /// The line in this width. In a narrow window, the column with the expected result is omitted first, then
+    /// the time and the id.
     func text(width: Int) -> String {
         var cells = [Self.cell(self.title, 28), Self.cell(self.fate, 13)]
         if width >= 105 || !self.isAsExpected { cells.insert(Self.cell(self.expected, 13), at: 1) }
         cells.append(Self.cell(self.calls, 5, isNumber: true))
         if width >= 76 { cells.append(Self.cell(self.latency, 6, isNumber: true)) }
         let used = cells.reduce(0) { $0 + $1.count + 1 }
-        // The longest reason, and a space; and a whole id, or the beginning of one.
+        // The reason gets 30 columns and a space. The id is shown in full, or only its beginning.
         let idRoom = width - used - 31
         if idRoom >= 12 {
             cells.append(Self.cell(self.reason, 30))
@@ -74,12 +75,14 @@ struct Row {
         return String(text.reversed().drop { $0 == " " }.reversed())
     }
 
+    /// A duration in milliseconds, or in seconds with one decimal place.
     static func text(_ duration: Duration) -> String {
         let milliseconds = Int64(duration / .milliseconds(1))
         guard milliseconds >= 1_000 else { return "\(milliseconds) ms" }
         return "\(milliseconds / 1_000).\(milliseconds % 1_000 / 100) s"
     }
 
+    /// A text in this width, cut or padded with spaces.
     private static func cell(_ text: String, _ width: Int, isNumber: Bool = false) -> String {
         let fitting = text.count <= width ? text : String(text.prefix(max(0, width - 1))) + "…"
         let space = String(repeating: " ", count: max(0, width - fitting.count))
@@ -88,7 +91,7 @@ struct Row {
 }
 
 extension Outcome.Fate {
-    /// For a person.
+    /// The name of the outcome for a person.
     var word: String {
         switch self {
         case .succeeded: "succeeded"

@@ -1,19 +1,20 @@
 import Terminal
 import UpstreamHTTP
 
-/// Publishes the records of a scene, and shows each of them as it is settled.
+/// A step of the demo while it runs: publishes its records, and shows each as soon as it is settled.
 final class RunningScene {
     private let scene: Scene
     private let player: Player
     private let stage: Stage
     private let playbill: Playbill
     private let page: Playbill.Page
-    /// The answer of the upstream that has been told what to do wrong.
+    /// The id of the request that sets the upstream's faults; nil once it has been answered.
     private var faultsAnswer: UInt64?
     private let outage: Outage?
+    /// The range of the step's records in the register; nil before they are published.
     private var all: Range<Int>?
     private var shown: Set<Int> = []
-    /// Of many that are alike, those that are as they must be.
+    /// The number of records of a large group that are as expected, and are not shown one by one.
     private var alike = 0
 
     init(_ scene: Scene, of player: Player, on stage: Stage, _ playbill: Playbill) throws {
@@ -40,7 +41,9 @@ final class RunningScene {
 
     var outageResult: Outage.Result? { self.outage?.result }
 
-    /// - Returns: whether all is settled and shown.
+    /// Takes the next step that is possible now.
+    ///
+    /// - Returns: whether all records are settled and shown.
     func turn() throws -> Bool {
         guard try self.isTold() else { return false }
         let all = try self.all ?? self.publish()
@@ -66,7 +69,7 @@ final class RunningScene {
         return true
     }
 
-    /// Whether the upstream is ready to do wrong.
+    /// Whether the outage has begun and the faults are set.
     private func isTold() throws -> Bool {
         if let outage, try !outage.hasBegun() { return false }
         guard let id = self.faultsAnswer else { return true }

@@ -1,10 +1,11 @@
-/// A part of an act: records that are published together.
+/// A step of the demo: records that are published together.
 struct Scene {
     var title: String
-    /// What the upstream is told to do wrong before that, as JSON; nil leaves it as it is.
+    /// The faults that are set before, as JSON for the upstream's control endpoint; nil leaves them
+    /// unchanged.
     var faults: [UInt8]?
     var specimens: [Specimen]
-    /// For so long the upstream is down, and they are published once it is.
+    /// The length of the outage during which the records are published; nil for no outage.
     var outage: Duration?
 
     init(_ title: String, faults: [UInt8]? = nil, outage: Duration? = nil, _ specimens: [Specimen]) {

@@ -1,30 +1,33 @@
 import Records
 import WireFormats
 
-/// A record of the demo, and what has to become of it.
+/// A record of the demo with the result that it must have.
 struct Specimen {
-    /// What it is, for a person.
+    /// The name of the record for a person.
     var title: String
     var record: OutboundRecord
     var fate: Outcome.Fate
-    /// What its result has to say beyond the fate, and what it adds to that.
+    /// The result's own word beyond the fate, such as `not_set`; nil if it has none.
     var word: String?
+    /// The detail that the result adds to the word.
     var detail: String?
     /// The code of the reason; nil for a success.
     var reason: String?
-    /// The class of its dead letter.
+    /// The class of the dead letter; nil if there must be none.
     var kind: DeadLetter.Class?
-    /// How many calls it may take.
+    /// The number of calls that the record may take.
     var calls: ClosedRange<Int>
-    /// Calls that follow another at once, and are no repeats of what has failed.
+    /// The number of calls that follow another call at once and do not repeat a failed one.
     var followUps = 0
-    /// How many of the calls the upstream says yes to.
+    /// The number of calls that the upstream accepts.
     var accepted: Int
-    /// Whether it is shown only if something is wrong with it.
+    /// Whether the record is shown only if its result is wrong.
     var isOneOfMany = false
-    /// Whether its dead letter says where the value is and does not hold it: it may be personal.
+    /// Whether the dead letter states the place and size of the value instead of holding it, because the
+    /// value may be personal.
     var letterLeavesOutTheValue = false
 
+    /// A record that succeeds.
     static func good(
         _ title: String,
         _ record: OutboundRecord,
@@ -36,7 +39,7 @@ struct Specimen {
         Specimen(title: title, record: record, fate: .succeeded, calls: calls, accepted: accepted)
     }
 
-    /// A success that the result has a word for.
+    /// A record that succeeds, and whose result has a word of its own.
     static func good(
         _ title: String,
         _ record: OutboundRecord,
@@ -55,7 +58,7 @@ struct Specimen {
         return specimen
     }
 
-    /// A final no.
+    /// A record with a final rejection.
     static func refused(_ title: String, _ record: OutboundRecord, _ reason: String, calls: Int = 0)
         -> Specimen
     {
@@ -69,7 +72,7 @@ struct Specimen {
         )
     }
 
-    /// One that the result has a word for.
+    /// A record with a final rejection, whose result has a word of its own.
     static func refused(
         _ title: String,
         _ record: OutboundRecord,
@@ -88,7 +91,7 @@ struct Specimen {
         return specimen
     }
 
-    /// Too late for a call.
+    /// A record whose deadline has passed before a call.
     static func expired(_ title: String, _ record: OutboundRecord, _ word: String? = nil) -> Specimen {
         Specimen(
             title: title,
@@ -101,6 +104,7 @@ struct Specimen {
         )
     }
 
+    /// A record that is dead-lettered.
     static func dead(
         _ title: String,
         _ record: OutboundRecord,

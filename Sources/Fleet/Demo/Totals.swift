@@ -1,7 +1,7 @@
 import WireFormats
 import WorkerKit
 
-/// The numbers of the whole demo, a line for each worker.
+/// The numbers of the whole demo, with one line for each worker.
 struct Totals {
     private static let heads =
         ["published"] + Outcome.Fate.allCases.map(\.plural) + ["retries", "calls", "accepted"]

@@ -2,7 +2,8 @@ import Kafka
 import Records
 import Terminal
 
-/// What goes into the topics of the demo, and what comes out of them.
+/// The records that the demo publishes to one worker, and the records that it reads from that worker's
+/// topics.
 final class Traffic: Attended {
     private(set) var register: Register
     private var brokers = ""
@@ -10,13 +11,13 @@ final class Traffic: Attended {
     private var producer: Producer?
     private var reader: TopicReader?
 
-    /// Topics of which the records are not of results and dead letters.
+    /// The topics that hold neither results nor dead letters.
     private let statements: Set<String>
     private let hear: (InboundRecord) -> Void
 
     /// - Parameters:
-    ///   - results: what a value of the result topic is.
-    ///   - statements: topics that are read too, whose records `hear` gets.
+    ///   - results: the message type of the result topic.
+    ///   - statements: further topics to read. Their records are passed to `hear`.
     init(
         _ results: any WorkerResult.Type,
         statements: [String] = [],
@@ -27,6 +28,7 @@ final class Traffic: Attended {
         self.hear = hear
     }
 
+    /// Connects to the broker. The topics must exist.
     func connect(to brokers: String, reading topics: [String]) throws {
         self.brokers = brokers
         self.topics = topics
@@ -34,11 +36,12 @@ final class Traffic: Attended {
         self.reader = try Stage.reader(of: topics + self.statements.sorted(), brokers)
     }
 
-    /// Reads results and dead letters once more.
+    /// A second reader of the results and dead letters, which starts at their beginning.
     func readerFromTheBeginning() throws -> TopicReader { try Stage.reader(of: self.topics, self.brokers) }
 
     var descriptors: [Int32] { [self.producer?.descriptor ?? -1, self.reader?.descriptor ?? -1] }
 
+    /// Publishes records and registers them.
     func publish(_ specimens: [Specimen]) throws {
         guard let producer else { throw Complaint("there is no broker yet") }
         for specimen in specimens {

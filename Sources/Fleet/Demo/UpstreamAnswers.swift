@@ -1,22 +1,23 @@
 import Foundation
 
-/// What a simulator answers at its desk in the end, by path.
+/// The responses of a simulator's control endpoints at the end of the demo, by path.
 struct UpstreamAnswers {
     static let stats = "/control/stats"
 
     /// The counters that all simulators have.
     struct Tally: Decodable, Hashable {
-        /// Requests to the API, whatever became of them.
+        /// All requests to the API, with or without a fault.
         var requests: Int
-        /// Those that it said yes to, also where the answer was then lost.
+        /// The requests that the API accepted, even if a fault then lost the response.
         var accepted: Int
     }
 
+    /// The bodies of the responses, by path.
     var bodies: [String: [UInt8]] = [:]
 
     var tally: Tally? { self.read(Tally.self, at: Self.stats) }
 
-    /// Nil if the desk was not asked, or its answer is not this.
+    /// Decodes a response; nil if the endpoint was not asked, or if its response has another form.
     func read<Answer: Decodable>(_ type: Answer.Type, at path: String) -> Answer? {
         self.bodies[path].flatMap { try? JSONDecoder().decode(type, from: Data($0)) }
     }

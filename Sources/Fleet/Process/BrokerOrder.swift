@@ -2,17 +2,17 @@ import EmbeddedBroker
 import Foundation
 import Terminal
 
-/// What an embedded broker in a process of its own is told to do, as a line of JSON. It answers each with a line that
-/// counts what went wrong so far.
+/// An order to the embedded broker in another process, as a line of JSON on its standard input. The broker
+/// answers each order with a line that counts the faults so far.
 struct BrokerOrder: Codable, Hashable, Sendable {
-    /// The faults from now on, in place of all before.
+    /// The faults from now on. They replace all earlier ones.
     struct Faults: Codable, Hashable, Sendable {
-        /// Added to every answer: from, to.
+        /// The least and the greatest delay of each response.
         var latencyMilliseconds: [Int]?
         var refusedProduceShare: Double?
         var unansweredProduceShare: Double?
         var unansweredEndShare: Double?
-        /// From, to.
+        /// The least and the greatest delay of transaction markers.
         var markerDelayMilliseconds: [Int]?
         var refusesConnections: Bool?
 
@@ -26,7 +26,7 @@ struct BrokerOrder: Codable, Hashable, Sendable {
         }
     }
 
-    /// What went wrong so far, in the broker's answer.
+    /// The counts of faults since the broker started, in the broker's response.
     struct Counts: Codable, Hashable, Sendable {
         var refusedProduces: Int
         var unansweredProduces: Int
@@ -35,9 +35,11 @@ struct BrokerOrder: Codable, Hashable, Sendable {
         var coordinatorMoves: Int
     }
 
+    /// The new faults; nil leaves them unchanged.
     var faults: Faults?
-    /// For so long nobody finds the coordinators where they were.
+    /// The time for which the coordinators are moved; nil for no move.
     var movesCoordinatorsForMilliseconds: Int?
+    /// Whether all connections are closed.
     var cutsConnections: Bool?
 
     private enum CodingKeys: String, CodingKey {
@@ -46,13 +48,17 @@ struct BrokerOrder: Codable, Hashable, Sendable {
         case cutsConnections = "cuts_connections"
     }
 
+    /// The order as one line of JSON.
     var line: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // Numbers and names always encode.
+        // The values are numbers and names, so encoding cannot fail.
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
+    /// Carries out an order in the broker's process, and prints the counts.
+    ///
+    /// - Throws: `Complaint` if the line is not an order.
     static func carryOut(_ line: [UInt8], on broker: EmbeddedBroker) async throws {
         guard let order = try? JSONDecoder().decode(BrokerOrder.self, from: Data(line)) else {
             throw Complaint("an order cannot be understood: \(String(decoding: line, as: UTF8.self))")

@@ -2,14 +2,19 @@ import EventThread
 import Glibc
 import Terminal
 
-/// A program that this one has started.
+/// A program that this process has started.
 final class ChildProcess {
+    /// The connection of the child's standard streams.
     enum Streams {
-        /// Standard output and error come here as lines, and standard input is held open until the child is to end.
-        /// The child leads a process group, so that a Ctrl-C at the terminal is for us to hear, and to pass on in the
-        /// right order, and so that whatever the child has started can be ended with it.
+        /// Standard output and standard error arrive here as lines, and standard input stays open until the
+        /// child must exit.
+        ///
+        /// The child leads a process group of its own. A Ctrl-C at the terminal then reaches only this
+        /// process, which ends its children in the right order. The processes that a child has started can be
+        /// ended together with it.
         case captured
-        /// The child shares ours, save standard input, which is empty, and is of our process group.
+        /// The child shares standard output, standard error and process group with this process. Its standard
+        /// input is empty.
         case inherited
     }
 
@@ -19,15 +24,20 @@ final class ChildProcess {
 
     typealias Exit = ProcessEnd
 
+    /// The last part of the program's path.
     let name: String
     let pid: pid_t
     private let leadsGroup: Bool
+    /// The exit of the child; nil while it runs, and until `serve` has noticed the exit.
     private(set) var exit: Exit?
     private var standardInput: Int32
     private var inputs: [(stream: Stream, lines: LineInput)] = []
-    /// Held open by the child alone: its end is the child's.
+    /// A pipe that only the child holds open, as its descriptor 3. Its end shows that the child has exited.
     private var lifeline: LineInput
 
+    /// Starts the program.
+    ///
+    /// - Throws: `Complaint` if the program cannot be started.
     init(_ program: String, _ arguments: [String], streams: Streams) throws(Complaint) {
         self.leadsGroup = streams == .captured
         var spawn = Spawn(
@@ -68,40 +78,43 @@ final class ChildProcess {
         if self.standardInput >= 0 { close(self.standardInput) }
     }
 
-    /// Readable when `serve` has something to do. Always as many, and ignored by a wait once they have ended.
+    /// Descriptors that are readable when `serve` has something to do. Their number never changes; one that
+    /// has ended is -1, which a wait ignores.
     var descriptors: [Int32] {
         (self.inputs.map(\.lines) + [self.lifeline]).map { $0.isAtEnd ? -1 : $0.descriptor }
     }
 
-    /// Hands over the lines that have arrived, and notices the end.
+    /// Passes on the lines that have arrived, and notices the child's exit.
     func serve(_ tell: (Stream, [UInt8]) -> Void = { _, _ in }) {
         for index in self.inputs.indices where !self.inputs[index].lines.isAtEnd {
             _ = try? self.inputs[index].lines.fill()
             while let line = self.inputs[index].lines.next() { tell(self.inputs[index].stream, line) }
         }
         guard self.exit == nil, (try? self.lifeline.fill()) != true else { return }
-        // Whatever it has started and left behind goes with it: as long as it is not reaped, the group is its own.
+        // Processes that the child has started and left running are killed with its group. The child has not
+        // been reaped yet, so no other group can have its id.
         if self.leadsGroup { kill(-self.pid, SIGKILL) }
-        // The lifeline has been cut, so the child is ending or has ended: this waits for moments at most.
+        // The pipe has been closed, so the child is exiting or has exited, and this call waits only for a
+        // short time.
         self.exit = Exit(of: self.pid)
     }
 
-    /// Asks the child to end: what it has in hand it may finish.
+    /// Sends SIGTERM and closes standard input. The child may finish its work in hand.
     func terminate() {
         guard self.exit == nil else { return }
         kill(self.pid, SIGTERM)
-        // One that stands still would never hear of it.
+        // A stopped process would not handle the signal.
         self.resume()
         self.closeInput()
     }
 
-    /// Has the child and its group stand still, as on a machine that has no time for them.
+    /// Sends SIGSTOP to the child and its group, as if the machine had no time for them.
     func pause() { self.signalGroup(SIGSTOP) }
 
-    /// Lets them go on.
+    /// Sends SIGCONT to the child and its group.
     func resume() { self.signalGroup(SIGCONT) }
 
-    /// Writes a line to the child's standard input, if it is still open.
+    /// Writes a line to the child's standard input, if that is still open.
     func tell(_ line: String) {
         if self.standardInput >= 0 { Console.write(Array("\(line)\n".utf8), to: self.standardInput) }
     }
@@ -111,14 +124,15 @@ final class ChildProcess {
         self.standardInput = -1
     }
 
-    /// Ends the child and its group at once, whatever they have in hand.
+    /// Sends SIGKILL to the child and its group.
     func kill9() { self.signalGroup(SIGKILL) }
 
     private func signalGroup(_ number: Int32) {
         if self.exit == nil { kill(self.leadsGroup ? -self.pid : self.pid, number) }
     }
 
-    /// Settings of workers can come from the environment, and so can proxies: a child starts with neither.
+    /// The environment of a child. Settings of workers and proxies can come from environment variables, so a
+    /// child gets only the variables listed here.
     private static var environment: [String] {
         let names = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "LD_LIBRARY_PATH", "ASAN_OPTIONS"]
         return names.compactMap { name in

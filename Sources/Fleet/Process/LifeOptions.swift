@@ -3,7 +3,7 @@ import EventThread
 import Glibc
 import Terminal
 
-/// How a server says that it is there, and how it learns that it may go.
+/// Options of a server: how it announces its address, and when it ends.
 struct LifeOptions: ParsableArguments {
     @Option(help: "Write the address to this file as soon as it can be used.")
     var readyFile: String?
@@ -11,7 +11,8 @@ struct LifeOptions: ParsableArguments {
     @Flag(help: "End when standard input does, as it does when whoever started this has died.")
     var untilStdinCloses = false
 
-    /// Says the address on the first line of standard output.
+    /// Prints the address on the first line of standard output, and writes it to the ready file if there is
+    /// one.
     func announce(_ address: String) throws {
         if let readyFile {
             do throws(FileFailure) {
@@ -23,9 +24,10 @@ struct LifeOptions: ParsableArguments {
         Console.line(address)
     }
 
-    /// Returns when a signal, or the end of standard input, says so.
+    /// Waits until a signal arrives, or, with `--until-stdin-closes`, until standard input ends.
     ///
-    /// - Parameter line: told each line of standard input meanwhile.
+    /// - Parameter line: called with each line of standard input during the wait, if standard input is
+    ///   watched.
     func waitForTheEnd(_ wish: StopWish, hearing line: ([UInt8]) -> Void = { _ in }) {
         var wait = Wait(on: [wish.descriptor, self.untilStdinCloses ? STDIN_FILENO : -1])
         var input = LineInput(STDIN_FILENO)

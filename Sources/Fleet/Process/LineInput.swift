@@ -1,20 +1,23 @@
 import Glibc
 import Terminal
 
-/// A descriptor read line by line, whoever owns it.
+/// Reads a descriptor line by line. The caller owns the descriptor and must close it.
 struct LineInput {
     let descriptor: Int32
     private var buffer: [UInt8] = []
-    /// Where the next line starts, and how far no end of it has been found.
+    /// The index at which the next line starts.
     private var start = 0
+    /// The index up to which no line end has been found.
     private var scanned = 0
+    /// Whether the end of the input has been read.
     private(set) var isAtEnd = false
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Reads what there is; waits for something only if the descriptor is a blocking one.
+    /// Reads the bytes that are available. Waits for bytes only if the descriptor is a blocking one.
     ///
-    /// - Returns: false at the end.
+    /// - Returns: false at the end of the input.
+    /// - Throws: the error of read(2).
     mutating func fill() throws(FileFailure) -> Bool {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         let descriptor = self.descriptor
@@ -36,7 +39,8 @@ struct LineInput {
         return false
     }
 
-    /// The next whole line without its end; at the end of the input also a last line that has none.
+    /// Returns the next complete line without its line end. At the end of the input, a last line without a
+    /// line end is returned as well.
     mutating func next() -> [UInt8]? {
         if let end = self.buffer[self.scanned...].firstIndex(of: UInt8(ascii: "\n")) {
             let line = self.buffer[self.start..<end]
@@ -49,7 +53,7 @@ struct LineInput {
         return self.takeAll()
     }
 
-    /// Everything that has been read and not been taken.
+    /// Returns all bytes that were read and not returned yet.
     mutating func takeAll() -> [UInt8] {
         let rest = Array(self.buffer[self.start...])
         self.buffer = []

@@ -1,8 +1,11 @@
 import Foundation
 import Terminal
 
-/// Another program of the fleet. They stand beside each other.
+/// The other programs of the fleet, which are in the same folder as this one.
 enum Sibling {
+    /// The path of another program.
+    ///
+    /// - Throws: `Complaint` if there is no such executable program.
     static func path(of name: String) throws(Complaint) -> String {
         guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
             throw Complaint("cannot tell where this program is")

@@ -1,9 +1,9 @@
 import Glibc
 import Terminal
 
-/// Files that fit into memory.
+/// Reading and writing of whole files that fit into memory.
 enum SmallFile {
-    /// Writes a file beside its place and moves it there, so that nobody ever sees half of it.
+    /// Writes a file under a temporary name and renames it, so that no reader ever finds half of it.
     static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) throws(FileFailure) {
         let draft = "\(path).\(getpid())"
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
@@ -16,6 +16,7 @@ enum SmallFile {
         }
     }
 
+    /// Reads a whole file.
     static func read(_ path: String) throws(FileFailure) -> [UInt8] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .last() }

@@ -1,13 +1,15 @@
 import Records
 import WireFormats
 
-/// Events of a campaign by the million, for measuring: each (message, device) has arrived once.
+/// Large numbers of events of a campaign, for measurements: each pair of message and device arrives once.
 struct MadeUpEvents {
+    /// The number of different messages.
     var messages: Int
 
-    /// When the campaign was sent: a moment ago, so that nothing is late.
+    /// The time of sending in Unix milliseconds. It must be recent, so that no event is late.
     var sent: Int64
 
+    /// The event with this number.
     func event(_ index: Int) -> PushEvent {
         let device = index / self.messages
         let server = self.sent + Int64(index % 100_000)
@@ -26,7 +28,7 @@ struct MadeUpEvents {
         )
     }
 
-    /// As long as an installation id is.
+    /// A device id, as long as an installation id.
     private static func device(_ number: Int) -> String {
         let digits = String(number, radix: 16)
         return "6F9619FF-8B86-D011-B42D-" + String(repeating: "0", count: max(0, 12 - digits.utf8.count))

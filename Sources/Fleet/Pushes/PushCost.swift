@@ -4,9 +4,10 @@ import Records
 import WireFormats
 import WorkerKit
 
-/// What counting an event costs, and what is held for it: in one process, on one thread, without Kafka.
+/// Measures the cost of counting an event and the memory that is kept for it, in one process, on one thread
+/// and without Kafka.
 struct PushCost {
-    /// One line of what was measured.
+    /// The measurements for one number of pairs.
     struct Line {
         var pairs: Int
         var nanosecondsPerEvent: Double
@@ -16,10 +17,12 @@ struct PushCost {
         var changelogBytesPerPair: Double
     }
 
+    /// The number of different messages.
     var messages = 100
-    /// Events that are measured once so many pairs are held: half of them new.
+    /// The number of events that are measured after the pairs are in memory. Half of them are new pairs.
     var sample = 400_000
 
+    /// Measures with this number of (message, device) pairs in memory.
     func measure(pairs: Int) -> Line {
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         let events = MadeUpEvents(messages: self.messages, sent: now - 200_000)
@@ -53,7 +56,8 @@ struct PushCost {
         }
     }
 
-    /// Nanoseconds of an event from its bytes to the bytes of its result, and of the counting alone.
+    /// The nanoseconds for an event from its bytes to the bytes of its result, and the part of them for
+    /// counting.
     private func time(
         _ ledger: ArrivalLedger,
         _ events: MadeUpEvents,
@@ -114,6 +118,7 @@ struct PushCost {
         return PushArrivalResult.encode(outcome, .event(event, judgement.standing, time), as: .protobuf)
     }
 
+    /// The seconds for restoring the state from a changelog.
     private static func restore(_ changelog: [[UInt8]], _ now: Int64) -> Double {
         let ledger = Self.ledger()
         let elapsed = ContinuousClock().measure {

@@ -4,10 +4,10 @@ import SwiftProtobuf
 import WireFormats
 import WireMessages
 
-/// Makes activations, each of a device of its own, in every form that a value may have.
+/// Makes activations in every form that a value may have. Each has a different device.
 struct Activations {
     let topic: String
-    /// Wall-clock milliseconds since 1970.
+    /// The time of the run in wall-clock milliseconds since 1970.
     let now: Int64
     /// The number of the last device.
     private(set) var devices = 0
@@ -17,7 +17,8 @@ struct Activations {
         self.now = now
     }
 
-    /// A conversion that happened a minute ago, as a backend that knows everything would tell it.
+    /// Makes a conversion that happened a minute ago, with all fields that a backend can know. A `clickID` is
+    /// extended by the number of the device.
     mutating func message(
         _ conversionType: ConversionType = .activation,
         on appType: AppType = .ios,
@@ -60,15 +61,15 @@ struct Activations {
         self.record(of: message, message.written(as: .protobuf), headers)
     }
 
-    /// Behind the prefix that schema-registry serialisers write: a zero and the schema's number, and for protobuf
-    /// the path to the schema's first message.
+    /// Makes a record with the prefix of schema-registry serializers: a zero byte, the schema's id in four
+    /// bytes, and for protobuf the index of the schema's first message.
     func framed(_ message: Flotilla_Activation_V1_Activation, as format: ValueFormat) -> OutboundRecord {
         let prefix: [UInt8] = [0, 0, 0, 0, 7] + (format == .protobuf ? [0] : [])
         let header = RecordHeader("content-type", format.contentType)
         return self.record(of: message, prefix + message.written(as: format), [header])
     }
 
-    /// Inside a CloudEvent that is the whole value.
+    /// Makes a record whose value is a structured CloudEvent around the payload.
     func event(_ message: Flotilla_Activation_V1_Activation, as format: ValueFormat) -> OutboundRecord {
         let payload = message.written(as: format)
         let data =
@@ -84,7 +85,8 @@ struct Activations {
         return self.record(of: message, Array(event.utf8), [header])
     }
 
-    /// The attributes of a CloudEvent as headers, and the payload as the value.
+    /// Makes a record in the binary form of CloudEvents: the attributes are headers, and the payload is the
+    /// value.
     func binaryEvent(_ message: Flotilla_Activation_V1_Activation) -> OutboundRecord {
         self.protobuf(
             message,
@@ -96,12 +98,12 @@ struct Activations {
         )
     }
 
-    /// Any bytes at all, under the key of an installation.
+    /// Makes a record of any bytes, under the key of an installation.
     mutating func raw(_ value: [UInt8]?, _ headers: [RecordHeader] = []) -> OutboundRecord {
         self.record(of: self.message(), value, headers)
     }
 
-    /// The text of a good record with a part of it replaced.
+    /// Makes a good record in JSON, with a part of the text replaced.
     mutating func spoilt(_ part: String, by replacement: String) -> OutboundRecord {
         let message = self.message()
         let text = String(decoding: message.written(as: .json), as: UTF8.self)
@@ -114,14 +116,15 @@ struct Activations {
         _ value: [UInt8]?,
         _ headers: [RecordHeader]
     ) -> OutboundRecord {
-        // Keys are copied into results, which are read by more people than inputs: no device id belongs there.
+        // Results contain the record's key, and are read by more people than the inputs. The key therefore
+        // holds only the end of the device id.
         let key = "install-\(message.deviceID.suffix(6))"
         return OutboundRecord(topic: self.topic, key: Array(key.utf8), value: value, headers: headers)
     }
 }
 
 extension Message {
-    /// What has just been made can always be written.
+    /// The message in this format. The messages made here can always be encoded.
     func written(as format: ValueFormat) -> [UInt8] {
         switch format {
         case .json: (try? self.jsonUTF8Bytes()) ?? []
@@ -130,7 +133,7 @@ extension Message {
     }
 }
 
-/// The one app of demo, chaos and benchmark.
+/// The only app of the demo, the chaos run and the benchmark.
 enum DemoAccount {
     static let appID: UInt64 = 112_233
     static let advertiserID: UInt64 = 10_000

@@ -1,5 +1,6 @@
-/// The numbers of a page in Prometheus' text format.
+/// The numbers of a metrics page in Prometheus' text format.
 struct MetricsPage {
+    /// The value of each series, by its name with its labels.
     private var values: [String: Double] = [:]
 
     init(_ text: [UInt8]) {
@@ -7,12 +8,12 @@ struct MetricsPage {
             guard let space = line.lastIndex(of: UInt8(ascii: " ")) else { continue }
             let name = String(decoding: line[..<space], as: UTF8.self)
             let value = Double(String(decoding: line[(space + 1)...], as: UTF8.self))
-            // NaN and the infinities are values of gauges, and no count of anything.
+            // NaN and the infinities are possible values of gauges, but they are no counts.
             self.values[name] = value.flatMap { $0.isFinite ? $0 : nil }
         }
     }
 
-    /// The sum of a metric over all its series in which these labels stand, held to what an Int can say.
+    /// The sum of a metric over all series that have these labels, limited to the range of Int.
     func sum(_ name: String, _ labels: [(String, String)] = []) -> Int {
         let marks = labels.map { "\($0)=\"\($1)\"" }
         let series = self.values.filter { key, _ in
@@ -22,7 +23,7 @@ struct MetricsPage {
         return Int(exactly: sum) ?? (sum < 0 ? .min : .max)
     }
 
-    /// What a label says in the series of a metric.
+    /// All values of a label in the series of a metric.
     func values(of label: String, in name: String) -> Set<String> {
         let mark = "\(label)=\""
         let values = self.values.keys.compactMap { key -> String? in

@@ -1,23 +1,24 @@
 import Terminal
 
-/// A process on the stage, and what it has said so far.
+/// A child process with the latest lines of its output.
 final class Performer {
+    /// The number of lines of standard error that are kept.
     private static let wordsLimit = 20
     private static let firstLinesLimit = 10
 
-    /// What it is to a person, such as `the broker`.
+    /// The name of the process for a person, such as `the broker`.
     let role: String
     let process: ChildProcess
-    /// The first lines of its output: a server says its addresses there.
+    /// The first lines of standard output. A server prints its addresses there.
     private(set) var firstLines: [String] = []
     var firstLine: String? { self.firstLines.first }
-    /// The last line of its output.
+    /// The last line of standard output.
     private(set) var lastLine: String?
-    /// The last lines that it wrote to standard error.
+    /// The last lines of standard error.
     private(set) var lastWords: [String] = []
-    /// When its end was noticed.
+    /// The time at which the exit was noticed.
     private(set) var endedAt: ContinuousClock.Instant?
-    /// Told to end; before that, its end is a failure.
+    /// Whether the process may exit. An exit without this is a failure.
     private(set) var mayEnd: Bool
 
     init(_ role: String, _ program: String, _ arguments: [String], mayEnd: Bool = false) throws(Complaint) {
@@ -26,6 +27,9 @@ final class Performer {
         self.process = try ChildProcess(program, arguments, streams: .captured)
     }
 
+    /// Handles new output and the exit.
+    ///
+    /// - Parameter heard: called with each line of standard error.
     func serve(_ heard: (String) -> Void) {
         self.process.serve { stream, line in
             let line = String(decoding: line, as: UTF8.self)
@@ -41,12 +45,13 @@ final class Performer {
         if self.endedAt == nil, self.process.exit != nil { self.endedAt = .now }
     }
 
+    /// Asks the process to exit.
     func dismiss() {
         self.mayEnd = true
         self.process.terminate()
     }
 
-    /// Why the show cannot go on without it; nil as long as it can.
+    /// The error for a process that has exited without permission; nil otherwise.
     var mishap: Complaint? {
         guard let exit = self.process.exit, !self.mayEnd else { return nil }
         let words = self.lastWords.isEmpty ? "it said nothing" : self.lastWords.joined(separator: "\n  ")

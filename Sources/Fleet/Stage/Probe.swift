@@ -1,6 +1,6 @@
 import UpstreamHTTP
 
-/// A question that is asked again and again, once the last answer is there and a moment has passed.
+/// An HTTP request that is repeated, 100 ms after each response.
 struct Probe {
     private static let pause = Duration.milliseconds(100)
 
@@ -10,6 +10,9 @@ struct Probe {
 
     init(request: HTTPRequest) { self.request = request }
 
+    /// Starts the request if it is due.
+    ///
+    /// - Returns: a new response, once; nil if there is none.
     mutating func turn(_ stage: Stage) -> Swift.Result<HTTPResponse, TransferError>? {
         if let id = self.id {
             guard let answer = stage.takeAnswer(id) else { return nil }

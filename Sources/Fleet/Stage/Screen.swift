@@ -1,8 +1,9 @@
 import Glibc
 import Terminal
 
-/// Where the demo shows itself: lines that stay, and on a terminal one last line that changes.
+/// The output of the demo: lines that stay, and on a terminal a last line that changes.
 final class Screen {
+    /// The colours and styles. The raw value is the parameter of the terminal's escape sequence.
     enum Ink: String {
         case plain = ""
         case bold = "1"
@@ -15,13 +16,14 @@ final class Screen {
         case cyan = "36"
     }
 
-    /// A page on which nothing has to be cut, for files and pipes.
+    /// The number of columns for files and pipes, at which no line is cut.
     private static let widePage = 152
 
     private let isTerminal: Bool
     private let hasColour: Bool
+    /// The text of the line that changes.
     private var status = ""
-    /// False once nobody reads what is written.
+    /// Whether standard output can still be written to.
     private(set) var isWatched = true
 
     init() {
@@ -31,7 +33,7 @@ final class Screen {
         self.hasColour = self.isTerminal && noColour.isEmpty
     }
 
-    /// Columns; read anew each time, since a window may be dragged.
+    /// The number of columns. It is read each time, since the window may be resized.
     var width: Int {
         var size = winsize()
         guard self.isTerminal, unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
@@ -45,13 +47,13 @@ final class Screen {
         self.hasColour && ink != .plain && !text.isEmpty ? "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Writes a line that stays, above the one that changes.
+    /// Writes a line that stays, above the line that changes.
     func line(_ text: String = "", _ ink: Ink = .plain) {
         let eraser = self.status.isEmpty ? "" : "\r\u{1B}[2K"
         self.write("\(eraser)\(self.paint(text, ink))\n\(self.paint(self.status, .dim))")
     }
 
-    /// Replaces the line that changes; without a terminal there is none.
+    /// Replaces the line that changes. Without a terminal there is no such line.
     func show(_ text: String) {
         let text = String(text.prefix(max(0, self.width - 1)))
         guard self.isTerminal, text != self.status else { return }

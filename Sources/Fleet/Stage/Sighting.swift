@@ -3,28 +3,29 @@ import SwiftProtobuf
 import WireFormats
 import WireMessages
 
-/// An outcome as it stood in the result topic.
+/// An outcome as it was read from a result topic.
 struct Sighting: Hashable {
-    /// Of the record that it is about: `topic/partition/offset`.
+    /// The place of the record that the outcome is about: `topic/partition/offset`.
     var place: String
     var key: [UInt8]?
     var fate: String
     var reason: String?
     var attempts: Int
     var deadLetterID: String?
-    /// What the worker says of the record beyond its fate, such as `not_set`; nil if it says nothing more.
+    /// The worker's own word beyond the fate, such as `not_set`; nil if the worker has none.
     var word: String?
-    /// What there is to add to that, such as the bits.
+    /// The detail that the worker adds to the word, such as the bits.
     var detail: String?
-    /// When the process that settled it took the record up: wall-clock milliseconds since 1970.
+    /// The time at which the process that settled the record received it, in wall-clock milliseconds since
+    /// 1970.
     var receivedAt: Int64
 
-    /// Nil for what is no outcome, in either of the forms that a worker can be told to write.
+    /// Reads an outcome of the activation worker; nil if the record is no outcome, in JSON or protobuf.
     init?(_ record: InboundRecord) {
         self.init(record, as: Flotilla_Activation_V1_ActivationResult.self)
     }
 
-    /// The same in the result topic of another worker.
+    /// Reads an outcome of any worker; nil if the record is no outcome.
     init?<Message: WorkerResult>(_ record: InboundRecord, as type: Message.Type) {
         guard let value = record.value else { return nil }
         let isJSON = value.first == UInt8(ascii: "{")
@@ -33,10 +34,12 @@ struct Sighting: Hashable {
         self.word = message.word.isEmpty ? nil : message.word
         self.detail = message.detail
         let outcome = message.outcome
-        // Protobuf allows no other times, and does not see to it; in milliseconds they might be too large for any Int64.
+        // Protobuf defines this range for timestamps and does not enforce it. Larger times would overflow an
+        // Int64 in milliseconds.
         let seconds = RFC3339.range.lowerBound / 1_000...RFC3339.range.upperBound / 1_000
         guard seconds.contains(outcome.receivedAt.seconds) else { return nil }
-        // A push event that was sent on to its device's partition is told of under the place where it came in.
+        // For a push event that was forwarded to the partition of its device, the outcome is matched to the
+        // place at which the event was published.
         let origin = record.text("flotilla.push.origin").map { "\(outcome.topic)/\($0)" }
         self.place = origin ?? outcome.id
         self.key = record.key
@@ -49,9 +52,11 @@ struct Sighting: Hashable {
 }
 
 extension InboundRecord {
+    /// The value of a header as text; nil if the header is missing.
     func text(_ header: String) -> String? { self.header(header).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Where the record stood that this is the dead letter of: `topic/partition/offset`.
+    /// The place of the original record in a dead letter: `topic/partition/offset`; nil if the record is no
+    /// dead letter.
     var deadLetterPlace: String? {
         guard let topic = self.text("__dlq.errors.topic"),
             let partition = self.text("__dlq.errors.partition"),

@@ -2,12 +2,14 @@ import Glibc
 import Terminal
 
 extension Stage {
-    /// A show from the first line to the exit code. Whoever it has started is its own to dismiss.
+    /// Runs a demo, a chaos run or a comparison with a new stage. `play` must itself stop the processes that
+    /// it has started.
     ///
-    /// - Parameter command: who complains if it fails.
-    /// - Returns: what the show returns; 130 if it was not wanted to its end, 1 if it could not go on.
+    /// - Parameter command: the command's name for error messages.
+    /// - Returns: the exit code of `play`; 130 if the user stopped it, 1 if it failed.
     static func show(_ command: String, _ wish: StopWish, _ play: (Stage) throws -> Int32) -> Int32 {
-        // A reader that goes away, such as `head`, is noticed when a write fails; everybody is then sent home.
+        // If the reader of standard output exits, such as `head`, the next write fails, and the run ends as
+        // if interrupted. SIGPIPE would end this process before that.
         _ = signal(SIGPIPE, SIG_IGN)
         do {
             return try play(try Stage(wish))

@@ -3,32 +3,36 @@ import Kafka
 import Terminal
 import UpstreamHTTP
 
-/// What somebody on the stage has to be woken for.
+/// An object with descriptors, which the stage's event loop waits for and serves.
 protocol Attended: AnyObject {
-    /// Readable when `serve` has something to do. Always as many.
+    /// Descriptors that are readable when `serve` has something to do. Their number never changes.
     var descriptors: [Int32] { get }
+    /// Handles what has arrived.
     func serve()
 }
 
-/// Everything that a show on real processes waits for, and the one place where it waits: its processes, what it has
-/// with the broker, answers over HTTP, and a wish to stop.
+/// The event loop of a demo, a chaos run or a comparison. It is the only place that waits: for child
+/// processes, Kafka clients, HTTP responses and a request to stop.
+///
+/// The stage belongs to one thread. Its owner calls `turn` repeatedly.
 final class Stage {
-    /// The user does not want to see the rest.
+    /// The user has stopped the run, or its output is no longer read.
     struct Interrupted: Error {}
 
-    /// A turn ends at least this often, so that what is shown does not stand still.
+    /// The longest time of one turn, so that the shown status stays up to date.
     private static let refresh = Duration.milliseconds(100)
 
     let screen = Screen()
     private let wish: StopWish
     private let http: HTTPClient
     private var performers: [Performer] = []
+    /// The closures that receive the lines of standard error of each process.
     private var heard: [(performer: Performer, line: (String) -> Void)] = []
     private var attended: [any Attended] = []
     private var requests: UInt64 = 0
     private var answers: [UInt64: Result<HTTPResponse, TransferError>] = [:]
     private var deadline: ContinuousClock.Instant?
-    /// Wishes to stop that have been answered.
+    /// The number of requests to stop that have been handled.
     private var grantedWishes = 0
 
     init(_ wish: StopWish) throws {
@@ -38,13 +42,17 @@ final class Stage {
         )
     }
 
-    /// After this, a turn fails; nil for never.
+    /// Sets the time after which a turn fails; nil for no limit.
     func end(by deadline: ContinuousClock.Instant?) { self.deadline = deadline }
 
-    /// Goes on to the end after a wish to stop that was waited for.
+    /// Marks the requests to stop so far as handled, so that the run can go on to its end.
     func grantWish() { self.grantedWishes = self.wish.count }
 
-    /// - Parameter mayEnd: whether its end is somebody else's business.
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - mayEnd: whether the process may exit by itself. Otherwise its exit makes the next turn fail.
+    ///   - line: called with each line of the program's standard error.
     func start(
         _ role: String,
         _ program: String,
@@ -58,24 +66,29 @@ final class Stage {
         return performer
     }
 
-    /// Lets go of one that has ended.
+    /// Removes a process that has exited.
     func forget(_ performer: Performer) {
         self.performers.removeAll { $0 === performer }
         self.heard.removeAll { $0.performer === performer }
     }
 
-    /// From now on the loop serves this one too.
+    /// Adds an object that the loop serves from now on.
     func attend(_ newcomer: some Attended) { self.attended.append(newcomer) }
 
+    /// Makes a reader of committed records that starts at the beginning of the topics.
     static func reader(of topics: [String], _ brokers: String) throws -> TopicReader {
-        // An outcome that is not committed has not happened. A broker without transactions commits everything.
+        // Outcomes of transactions that are not committed do not count. Records without a transaction are
+        // always visible.
         let properties = [
             "bootstrap.servers": brokers, "fetch.wait.max.ms": "10", "isolation.level": "read_committed",
         ]
         return try TopicReader(topics, from: .beginning, properties, atMost: .seconds(10))
     }
 
-    /// Waits for something to happen, for a moment at most, and takes note of it.
+    /// Waits until something happens, for 100 ms at most, and handles it.
+    ///
+    /// - Throws: `Interrupted` after a request to stop, or `Complaint` if a process has failed or the time
+    ///   limit has passed.
     func turn() throws {
         self.pause()
         self.serve()
@@ -84,17 +97,19 @@ final class Stage {
         if let deadline, ContinuousClock.now > deadline { throw Complaint("the time for it is up") }
     }
 
+    /// Takes turns until the condition holds.
     func turn(until isEnough: () -> Bool) throws {
         while !isEnough() { try self.turn() }
     }
 
-    /// Asks everybody to end, in this order, and waits for each. Whoever takes too long is made to, and so is everybody
-    /// once the wish to stop has been made again.
+    /// Asks the processes to exit, in this order, and waits for each. A process that takes too long is
+    /// killed; a second request to stop kills all.
     func dismiss(_ leaving: [Performer], atMost longest: Duration = .seconds(30)) {
         for performer in leaving { self.dismissTogether([performer], atMost: longest) }
     }
 
-    /// The same for several that need nothing of each other: all are asked before the first is waited for.
+    /// Asks several processes to exit that do not depend on each other: all are asked before the first is
+    /// waited for.
     func dismissTogether(_ leaving: [Performer], atMost longest: Duration = .seconds(30)) {
         let limit = ContinuousClock.now + longest
         for performer in leaving { performer.dismiss() }
@@ -107,12 +122,14 @@ final class Stage {
         }
     }
 
-    /// Those who still play, in the reverse order of their entrance.
+    /// The processes that still run, the last started first.
     var remaining: [Performer] { self.performers.filter { $0.process.exit == nil }.reversed() }
 
     // MARK: - HTTP
 
-    /// Sends a request; its answer can be taken later.
+    /// Starts a request.
+    ///
+    /// - Returns: the id by which `takeAnswer` returns the response.
     func ask(_ request: HTTPRequest) -> UInt64 {
         self.requests += 1
         self.http.start(request, id: self.requests)
@@ -120,11 +137,15 @@ final class Stage {
         return self.requests
     }
 
+    /// The result of a request, once; nil if there is none yet.
     func takeAnswer(_ id: UInt64) -> Result<HTTPResponse, TransferError>? {
         self.answers.removeValue(forKey: id)
     }
 
-    /// The body of an answer with status 200.
+    /// Sends a request and waits for its response.
+    ///
+    /// - Returns: the body of a response with status 200.
+    /// - Throws: `Complaint` for any other result.
     func fetch(_ request: HTTPRequest) throws -> [UInt8] {
         let id = self.ask(request)
         while true {

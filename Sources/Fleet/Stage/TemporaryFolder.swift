@@ -1,7 +1,7 @@
 import Foundation
 import Terminal
 
-/// A folder of our own, gone with everything in it when this is removed.
+/// A temporary folder. Its owner must call `remove`, which deletes the folder with its contents.
 struct TemporaryFolder {
     let path: String
 
@@ -14,7 +14,7 @@ struct TemporaryFolder {
         self.path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Writes a file that nobody else may read.
+    /// Writes a file that only this user can read.
     func write(_ text: String, to name: String) throws(Complaint) {
         do throws(FileFailure) {
             try SmallFile.write(Array(text.utf8), to: self.file(name))
@@ -23,9 +23,10 @@ struct TemporaryFolder {
         }
     }
 
+    /// The path of a file in the folder.
     func file(_ name: String) -> String { "\(self.path)/\(name)" }
 
-    /// Takes away the folder and all that is in it, whoever has put it there.
+    /// Deletes the folder and all files in it, including files of other processes.
     func remove() {
         do {
             try FileManager.default.removeItem(atPath: self.path)

@@ -1,12 +1,13 @@
 import WireFormats
 
-/// Where a worker's page of metrics says what became of its records: not all workers are of one engine.
+/// The metrics in which a worker counts the results of its records. The two engines have different ones.
 enum WorkerCounters {
-    /// Records that are settled one by one.
+    /// The metrics of the engine of calls, which settles records one by one.
     case records
-    /// Events that are counted.
+    /// The metrics of the engine of states, which counts events.
     case events
 
+    /// The number of records with this outcome.
     func count(of fate: Outcome.Fate, on page: MetricsPage) -> Int {
         switch self {
         case .records: page.sum("worker_records_total", [("outcome", fate.rawValue)])
@@ -15,6 +16,7 @@ enum WorkerCounters {
         }
     }
 
+    /// The number of dead letters.
     func letters(on page: MetricsPage) -> Int {
         switch self {
         case .records: page.sum("worker_dead_letters_total")
@@ -22,11 +24,12 @@ enum WorkerCounters {
         }
     }
 
+    /// The number of settled records.
     func total(on page: MetricsPage) -> Int {
         page.sum(self == .records ? "worker_records_total" : "push_events_total")
     }
 
-    /// What the events are counted as that end so.
+    /// The results of push events that have this outcome.
     private func results(of fate: Outcome.Fate) -> [String] {
         switch fate {
         case .succeeded: ["accepted", "duplicate", "late", "ineligible"]

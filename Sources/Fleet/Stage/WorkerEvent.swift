@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is understood of a line of a worker's log.
+/// A line of a worker's log, with the fields that are used here.
 struct WorkerEvent: Decodable {
     var message: String
     var port: String?

@@ -1,8 +1,8 @@
 import Terminal
 
-/// The settings that a worker on the stage gets, and the files they name.
+/// The settings of an activation worker, and the files that they refer to.
 struct WorkerFile {
-    /// How many counted failures make a dead letter.
+    /// The number of counted failures after which a record is dead-lettered.
     static let attempts = 5
 
     static let settingsName = "activation-worker.yaml"
@@ -14,7 +14,7 @@ struct WorkerFile {
     let signKey: String
     let encryptKey: String
 
-    /// Makes keys for this run and writes them, for the worker and for the upstream.
+    /// Makes keys for this run, and writes them for the worker and for the upstream.
     init(in folder: TemporaryFolder) throws(Complaint) {
         self.folder = folder
         self.signKey = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -32,12 +32,12 @@ struct WorkerFile {
     var path: String { self.folder.file(Self.settingsName) }
     var upstreamKeysPath: String { self.folder.file(Self.upstreamKeysName) }
 
-    /// What every worker on the stage is told. Short waits throughout, so that what takes minutes in production can be
-    /// watched.
+    /// The settings that all workers of a run share. All waiting times are short, so that effects that take
+    /// minutes in production can be watched.
     ///
     /// - Parameters:
-    ///   - kafka: further lines of that section.
-    ///   - worker: the same.
+    ///   - kafka: further lines of the section `kafka`.
+    ///   - worker: further lines of the section `worker`.
     static func common(brokers: String, kafka: [String] = [], worker: [String] = []) -> String {
         func indented(_ lines: [String]) -> String { lines.map { "  \($0)\n" }.joined() }
         return """

@@ -1,13 +1,13 @@
 import SwiftProtobuf
 import WireMessages
 
-/// The value of a result topic, as far as a show understands it.
+/// The value of a result topic, with the fields that the demo and the chaos run use.
 protocol WorkerResult: Message {
     var hasOutcome: Bool { get }
     var outcome: Flotilla_Outcome_V1_Outcome { get }
-    /// What the worker says of a record beyond its fate; empty if that is all.
+    /// The worker's own word for the result beyond the fate; empty if it has none.
     var word: String { get }
-    /// What there is to add to that.
+    /// The detail that the worker adds to the word.
     var detail: String? { get }
 }
 
@@ -37,7 +37,7 @@ extension Flotilla_Receipt_V1_ReceiptResult: WorkerResult {
 extension Flotilla_Pusharrival_V1_PushArrivalResult: WorkerResult {
     var word: String { self.result }
 
-    /// How long a counted arrival took.
+    /// The lag of an arrival that was counted.
     var detail: String? {
         self.type == "arrived" && self.result == "accepted" && self.hasLagMs ? "lag \(self.lagMs) ms" : nil
     }

@@ -3,7 +3,7 @@ import UpstreamSimulator
 import WireMessages
 import WorkerKit
 
-/// Conversions for GDT, which is down for a while in the middle of it.
+/// The demo of the activation worker: conversions for GDT, which is down for a while in the middle.
 final class ActivationAct: Act {
     static let recordsOfOutage = 50
     private static let outage = Duration.seconds(3)

@@ -2,9 +2,9 @@ import Records
 import WireFormats
 import WireMessages
 
-/// The records of each scene.
+/// The records of each step of the activation demo.
 enum Specimens {
-    /// Every conversion type, every app type, every form that a value may have.
+    /// Records with every conversion type, every app type and every form that a value may have.
     static func good(_ make: inout Activations) -> [Specimen] {
         var specimens = ConversionType.allCases.map { type in
             Specimen.good("\(type.rawValue), JSON", make.json(make.message(type)))
@@ -28,7 +28,7 @@ enum Specimens {
         return specimens
     }
 
-    /// Records to go through an outage with: how many calls that takes is left to chance.
+    /// Good records for an outage. The number of calls that each takes depends on timing.
     static func steady(_ count: Int, _ make: inout Activations) -> [Specimen] {
         (1...count).map { .good("record \($0) of the outage", make.json(make.message()), calls: 1...100) }
     }

@@ -3,7 +3,7 @@ import WireFormats
 import WireMessages
 
 extension Specimens {
-    /// What no retry can help: the publisher wrote the record wrong.
+    /// Records that the publisher made wrongly, so that no retry can help.
     static func malformed(_ make: inout Activations) -> [Specimen] {
         let appID = "\"\(DemoAccount.appID)\""
         let json = [self.contentType(.json)]
@@ -45,7 +45,7 @@ extension Specimens {
         ]
     }
 
-    /// Kafka allows all of these, and a dead letter has to bring them back as they were.
+    /// Kafka allows all of these headers, and a dead letter must return them unchanged.
     private static let oddHeaders = [
         RecordHeader("tried-by", "a"), RecordHeader("tried-by", "b"),
         RecordHeader("nothing", nil as [UInt8]?),

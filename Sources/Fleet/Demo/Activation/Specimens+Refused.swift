@@ -6,7 +6,8 @@ import WireMessages
 extension Specimens {
     private static let day: Int64 = 24 * 3_600
 
-    /// A final no: by our rules without a call, most of them about what a phone chose, or by GDT.
+    /// Records with a final rejection: by the worker's rules without a call, mostly because of values that a
+    /// phone chose, or by GDT.
     static func refused(_ make: inout Activations) -> [Specimen] {
         var old = make.message()
         old.convertedAt.seconds -= 8 * self.day

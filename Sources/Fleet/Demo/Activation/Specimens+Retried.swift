@@ -1,10 +1,10 @@
 import WireFormats
 
 extension Specimens {
-    /// What goes wrong on the way, and comes right with another try; and one that never does.
+    /// Records whose calls fail and that succeed with another attempt, and one that never succeeds.
     ///
-    /// Where GDT had accepted the report before its answer was lost, the next try is counted a second time: the
-    /// conversion API has no key to recognise a repeat by.
+    /// If GDT had accepted a report before its answer was lost, the next attempt is counted a second time,
+    /// because the conversion API has no key by which to recognise a repeat.
     static func retried(_ make: inout Activations) -> [Specimen] {
         [
             .good("503 twice", make.json(make.message(clickID: "sim-503x2")), calls: 3...3),

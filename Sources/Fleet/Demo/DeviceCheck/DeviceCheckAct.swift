@@ -4,7 +4,7 @@ import UpstreamSimulator
 import WireMessages
 import WorkerKit
 
-/// The two bits that Apple keeps for each device.
+/// The demo of the DeviceCheck worker: the two bits that Apple keeps for each device.
 final class DeviceCheckAct: Act {
     static let teamID = "DEMOTEAM01"
     private static let keyID = "DEMOKEY001"
@@ -18,7 +18,7 @@ final class DeviceCheckAct: Act {
     private var make = DeviceChecks(topic: Roster.deviceCheck.topic, teamID: teamID, now: 0)
     private var scenes = 0
 
-    /// Makes a key for this run and writes both of its halves.
+    /// Makes a key pair for this run, and writes both keys into the folder.
     init(in folder: TemporaryFolder) throws(Complaint) {
         self.folder = folder
         guard let key = IssuedKey() else { throw Complaint("no key for DeviceCheck could be made") }

@@ -2,7 +2,7 @@ import Records
 import WireFormats
 import WireMessages
 
-// The records of each scene. A device is used in one scene only, so that what it is told there is all that counts.
+// The records of each step. Each device is used in one step only, so that its bits depend on that step alone.
 extension DeviceChecks {
     mutating func good() -> [Specimen] {
         func query(_ device: String) -> OutboundRecord {

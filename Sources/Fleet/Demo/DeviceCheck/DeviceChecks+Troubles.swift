@@ -3,10 +3,10 @@ import Records
 import UpstreamSimulator
 import WireFormats
 
-// Scenes in which something goes wrong on the way, and what it is.
+// The steps with failing calls, and their faults.
 extension DeviceChecks {
-    /// What goes wrong with the next scene: each operation and environment has a trouble of its own, so that it is
-    /// known which record has it.
+    /// The faults of the next step, as JSON. Each operation and environment has a fault of its own, so that
+    /// it is known which record each fault hits.
     static var troubles: [UInt8] {
         var faults = AppleFaults()
         faults.wrongAnswers = [
@@ -21,7 +21,7 @@ extension DeviceChecks {
             ),
             .init(status: 200, text: "<html>", path: "/v1/validate_device_token", when: Dose(next: 1)),
         ]
-        // Numbers and names always encode.
+        // The values are numbers and names, so encoding cannot fail.
         return (try? JSONEncoder().encode(faults)).map(Array.init) ?? []
     }
 

@@ -4,7 +4,7 @@ import UpstreamSimulator
 import WireFormats
 import WireMessages
 
-/// Makes operations on the bits of devices, and remembers what the bits have to be in the end.
+/// Makes operations on the bits of devices, and remembers the bits that each device must have in the end.
 struct DeviceChecks {
     enum Operation: String {
         case query, update, validate
@@ -12,9 +12,9 @@ struct DeviceChecks {
 
     let topic: String
     let teamID: String
-    /// Wall-clock milliseconds since 1970.
+    /// The time of the next operations, in wall-clock milliseconds since 1970.
     var now: Int64
-    /// By environment and device.
+    /// The expected bits, by environment and device.
     private(set) var bits: [String: [Bool]] = [:]
 
     init(topic: String, teamID: String, now: Int64) {
@@ -23,9 +23,9 @@ struct DeviceChecks {
         self.now = now
     }
 
-    /// An operation with a token that the device has just made.
+    /// Makes an operation with a new device token.
     ///
-    /// - Parameter age: how long ago the token was made and came in, in milliseconds.
+    /// - Parameter age: the milliseconds since the token was made and the request was received.
     func message(
         _ operation: Operation,
         _ device: String,
@@ -43,11 +43,11 @@ struct DeviceChecks {
         return message
     }
 
-    /// An update that is done, after which the bits are these.
+    /// Makes an update that must be carried out.
     ///
     /// - Parameters:
-    ///   - bits: those that the update names; nil for one that it leaves as it is.
-    ///   - leaving: both, in the end.
+    ///   - bits: the new bits; nil for a bit that the update does not name.
+    ///   - leaving: both bits after the update.
     mutating func update(
         _ device: String,
         _ bits: [Bool?],
@@ -59,7 +59,7 @@ struct DeviceChecks {
         return self.change(device, bits, in: environment, requestedAt: requestedAt)
     }
 
-    /// An update that nobody is to carry out.
+    /// Makes an update that must not be carried out.
     func change(
         _ device: String,
         _ bits: [Bool?],
@@ -80,7 +80,7 @@ struct DeviceChecks {
         )
     }
 
-    /// Under the key of an account: operations of one key keep their order.
+    /// Makes a record under the key of an account: operations with the same key keep their order.
     func record(
         _ message: Flotilla_Devicecheck_V1_DeviceCheck,
         of account: String,

@@ -1,6 +1,7 @@
 import WireMessages
 
-/// What has to be told of a message, counted while its events are made, by nothing that the worker has a part in.
+/// The numbers that a message's statistics must have. They are counted while the events are made,
+/// independently of the worker.
 struct CampaignCount: Hashable {
     var accepted = 0
     var rejected: [String: Int] = [:]
@@ -14,9 +15,10 @@ struct CampaignCount: Hashable {
     var ineligible = 0
     var withoutDevice = 0
     var adjusted = 0
-    /// Of each arrival, in milliseconds.
+    /// The lags of all arrivals in milliseconds.
     var lags: [Int64] = []
 
+    /// The upper bounds of the histogram's buckets in milliseconds.
     private static let edges: [Int64] = [60_000, 300_000, 3_600_000, 21_600_000, 86_400_000]
 
     private var rejections: Int { self.rejected.values.reduce(0, +) }
@@ -27,13 +29,13 @@ struct CampaignCount: Hashable {
         return counts
     }
 
-    /// What so many of ten arrivals did not exceed.
+    /// The lag that this many tenths of the arrivals did not exceed; nil without arrivals.
     private func lag(ofTenths tenths: Int) -> Int64? {
         let rank = (self.lags.count * tenths + 9) / 10
         return self.lags.sorted().dropFirst(rank - 1).first
     }
 
-    /// Everything in which statistics differ from this, as ends of sentences.
+    /// The differences between these numbers and published statistics, as ends of sentences.
     func objections(to told: ToldStatistics.Statistics?) -> [String] {
         guard let told else { return ["were not told"] }
         var objections = told.complete ? [] : ["are not complete"]
@@ -66,7 +68,7 @@ struct CampaignCount: Hashable {
         ].filter { abs($0.1 - $0.2) > 1e-9 }.map { "have the \($0.0) rate \($0.2) instead of \($0.1)" }
     }
 
-    /// Percentiles are promised to 2 %.
+    /// Compares the lags. The worker guarantees percentiles with an error of at most 2 %.
     private func objectionsToLags(of told: ToldStatistics.Statistics) -> [String] {
         var objections =
             told.lagHist == self.histogram ? [] : ["have the lags \(told.lagHist), not \(self.histogram)"]

@@ -1,6 +1,6 @@
 import WireMessages
 
-/// The statistics of a message as a person reads them: from what was sent to what was opened.
+/// The statistics of a message for a person: from the sent to the opened pushes.
 struct Funnel {
     private static let longestBar = 40
 
@@ -8,7 +8,9 @@ struct Funnel {
 
     init(_ statistics: ToldStatistics.Statistics) { self.statistics = statistics }
 
-    /// - Parameter width: columns that there are; bars are the first to give way.
+    /// The lines of the table.
+    ///
+    /// - Parameter width: the number of columns. In narrow tables the bars are shortened first.
     func lines(width: Int) -> [String] {
         let told = self.statistics
         let bar = max(0, min(Self.longestBar, width - 58))
@@ -37,7 +39,7 @@ struct Funnel {
         ] + self.lags(bar) + self.rest
     }
 
-    /// How long arrivals took.
+    /// The lines about the lags of arrivals.
     private func lags(_ bar: Int) -> [String] {
         let told = self.statistics
         var lines: [String] = []
@@ -54,7 +56,7 @@ struct Funnel {
         return lines
     }
 
-    /// What is counted beside it.
+    /// The lines about events outside of the funnel.
     private var rest: [String] {
         let told = self.statistics
         let reasons = told.rejectedReasons.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }

@@ -3,7 +3,8 @@ import Terminal
 import WireMessages
 import WorkerKit
 
-/// A campaign of yesterday, and what its devices have reported since: the worker calls nobody, and adds up.
+/// The demo of the push-arrival worker: a campaign of yesterday, and the events that its devices have
+/// reported since. The worker calls no upstream; it computes statistics.
 final class PushArrivalAct: Act {
     let worker = Roster.pushArrival
     let upstream: String? = nil
@@ -17,8 +18,9 @@ final class PushArrivalAct: Act {
     init(in folder: TemporaryFolder) { self.folder = folder }
 
     func write(to name: String, brokers: String, upstream: String, worker: [String]) throws(Complaint) {
-        // What the stage publishes goes through librdkafka, which has a partitioner of its own. A message is complete as
-        // soon as nobody has reported anything for the time of grace, because yesterday's lateness is over.
+        // The demo publishes through librdkafka, whose default partitioner is CRC32. A message is complete as
+        // soon as no event has been reported for the grace time, because the lateness of yesterday's campaign
+        // is over.
         let text = """
             kafka:
               brokers: \(brokers)

@@ -2,14 +2,14 @@ import Records
 import WireFormats
 import WireMessages
 
-// What is reported beside the campaign as it should be: an endpoint that every device may write to hears everything.
+// Events beside the campaign. The endpoint for reports is open to every device, and receives anything.
 extension PushCampaign {
-    /// Of FCM, in its payload.
+    /// A message id of FCM, as its payload carries it.
     private static let messageOfFCM = "1766515531287827"
-    /// Of JPush: a number of 64 bits, which a Double would make 29273432613945684.
+    /// A message id of JPush: a number of 64 bits, which a Double would round to 29273432613945684.
     private static let messageOfJPush = "29273432613945685"
 
-    /// To be published after the crowd.
+    /// Events that must be published after `crowd`.
     mutating func oddities() -> [Specimen] {
         self.repeated() + self.outOfTime() + self.ineligible() + self.ofOtherProviders() + self.unusable()
     }
@@ -21,7 +21,7 @@ extension PushCampaign {
         return [
             self.counted("the same arrival again", self.arrival(of: 1, after: 60_000), "duplicate"),
             self.counted("and once more, at once", self.arrival(of: 1, after: 60_000), "duplicate"),
-            // On the same way as the first, so that it is the second.
+            // This record has the same key as the first opening, so that it is handled after it.
             self.counted("opened by SDK and app", opened, "duplicate", key: Self.message),
         ]
     }
@@ -60,7 +60,7 @@ extension PushCampaign {
 
     private mutating func ofOtherProviders() -> [Specimen] {
         let lag: Int64 = 5_000
-        // FCM tells the time of sending in whole seconds.
+        // FCM states the time of sending in whole seconds.
         let seconds = self.sentAt / 1_000
         let fcm = self.text(
             #"{"aps":{"alert":{"body":"…"},"mutable-content":1},"gcm.message_id":"\#(Self.messageOfFCM)","#
@@ -90,7 +90,7 @@ extension PushCampaign {
         }
     }
 
-    /// An arrival of which nothing is known but the payload, and when it was received.
+    /// An arrival with nothing but the payload and the time at which it was received.
     private func text(_ payload: String, server: Int64) -> [UInt8] {
         let event = """
             {"type":"arrived","deviceId":"\(Self.deviceID(1))","appBundle":"\(Self.app)",\

@@ -2,7 +2,7 @@ import Records
 import WireFormats
 import WireMessages
 
-/// Makes the events of a campaign, and counts what has to be told of them.
+/// Makes the events of a campaign, and counts the numbers that its statistics must have.
 struct PushCampaign {
     typealias Event = Flotilla_Pusharrival_V1_PushEvent
 
@@ -10,15 +10,15 @@ struct PushCampaign {
     static let message = "spring-sale"
     static let allowedLatenessHours = 6
     private static let devices = 1...200
-    /// What a report is on its way from the device to us, in milliseconds.
+    /// The time from a device's report to its arrival at the backend, in milliseconds.
     private static let reporting: Int64 = 300
-    /// How wrong the clock of every device is, in milliseconds: nobody must notice.
+    /// The error of every device's clock in milliseconds. It must have no effect on the results.
     private static let clockError: Int64 = -7_400_000
 
     let topic: String
-    /// Wall-clock milliseconds since 1970.
+    /// The time of sending in wall-clock milliseconds since 1970: a day ago.
     let sentAt: Int64
-    /// By message.
+    /// The expected statistics, by message id.
     private(set) var expected: [String: CampaignCount] = [:]
 
     init(topic: String, now: Int64) {
@@ -28,23 +28,24 @@ struct PushCampaign {
 
     // MARK: - The devices
 
-    /// How far one device got.
+    /// The events of one device. Its number determines them.
     private struct Journey {
         let number: Int
 
-        /// What Apple said to it; nil if it took the push.
+        /// The reason for which Apple refused the push; nil if Apple accepted it.
         var refusal: String? {
             self.number % 20 == 0 ? self.number % 40 == 0 ? "BadDeviceToken" : "Unregistered" : nil
         }
 
-        /// Whether its app has a service extension.
+        /// Whether the app on the device has a notification service extension, which reports arrivals.
         var isEligible: Bool { self.number % 40 != 7 }
         var arrives: Bool { self.refusal == nil && self.isEligible && self.number % 8 != 3 }
         var isShown: Bool { self.arrives && self.number % 10 != 6 }
         var isOpened: Bool { self.isShown && self.number % 3 == 0 }
         var isDismissed: Bool { self.isShown && self.number % 5 == 1 && !self.isOpened }
 
-        /// Milliseconds from the sending to the arrival: from one second to an hour and a half, and each another.
+        /// The milliseconds from sending to arrival: from one second to an hour and a half, different for
+        /// each device.
         var lag: Int64 {
             var lag: Int64 = 1_000
             for _ in 0..<(self.number * 73 % 199) { lag = lag * 1_044 / 1_000 + 1 }
@@ -56,7 +57,7 @@ struct PushCampaign {
         "inst-\(String(repeating: "0", count: max(0, 4 - String(number).count)))\(number)"
     }
 
-    /// What every device does with the campaign.
+    /// The events of all devices in the campaign, as they should be.
     mutating func crowd() -> [Specimen] {
         var specimens: [Specimen] = []
         for number in Self.devices {
@@ -111,8 +112,8 @@ struct PushCampaign {
             default: $0.dismissed += 1
             }
         }
-        // What was opened is reported by another service, which knows of messages and keys its records by them: those
-        // records have a way to go to the partition of their device.
+        // Openings are reported by another service, which knows messages and uses their ids as record keys.
+        // The worker must forward these records to the partition of their device.
         return self.counted(
             "\(kind) at \(event.deviceID)",
             event,
@@ -122,7 +123,7 @@ struct PushCampaign {
 
     // MARK: - Events
 
-    /// Keeps count of what has to be told of a message.
+    /// Changes the expected statistics of a message.
     mutating func count(_ message: String = PushCampaign.message, _ change: (inout CampaignCount) -> Void) {
         change(&self.expected[message, default: CampaignCount()])
     }
@@ -138,7 +139,8 @@ struct PushCampaign {
         return event
     }
 
-    /// As an extension reports it, under its own bundle id and by a clock that is wrong.
+    /// An arrival as a notification service extension reports it: with the extension's own bundle id, and
+    /// with a wrong clock.
     func arrival(of device: Int, after lag: Int64) -> Event {
         var event = self.event("arrived", device)
         event.appBundle = "\(Self.app).arrivals"
@@ -149,6 +151,7 @@ struct PushCampaign {
         return event
     }
 
+    /// A record of this event, with the expected result.
     func counted(
         _ title: String,
         _ event: Event,
@@ -166,7 +169,7 @@ struct PushCampaign {
         )
     }
 
-    /// One device in two has a backend that writes protobuf.
+    /// Makes a record. The backends of half of the devices write protobuf.
     func record(_ event: Event, key: String? = nil) -> OutboundRecord {
         let format = event.deviceID.utf8.last.map { $0 % 2 == 0 } == true ? ValueFormat.protobuf : .json
         return self.record(

@@ -2,17 +2,18 @@ import Records
 import SwiftProtobuf
 import WireMessages
 
-/// The statistics as they came, in the order of their topic.
+/// The statistics that the worker has published, in the order of their topic.
 struct ToldStatistics {
     typealias Statistics = Flotilla_Pusharrival_V1_PushStatistics
 
-    /// The last that was told of each message.
+    /// The latest statistics of each message.
     private(set) var latest: [String: Statistics] = [:]
-    /// Records that are no statistics.
+    /// The places of records that are no statistics.
     private(set) var riddles: [String] = []
-    /// Where a version is not above the one before, or something came after the last word.
+    /// Sentences about versions that do not grow, and about statistics after the complete ones.
     private(set) var disorder: [String] = []
 
+    /// Takes a record of the statistics topic. Records must be passed in the order of their partition.
     mutating func hear(_ record: InboundRecord) {
         guard let statistics = record.value.flatMap({ try? Statistics(jsonUTF8Bytes: $0) }) else {
             self.riddles.append("\(record.topic)/\(record.partition)/\(record.offset)")

@@ -4,7 +4,7 @@ import UpstreamSimulator
 import WireMessages
 import WorkerKit
 
-/// Purchases in Apple's store, verified in each of the three ways.
+/// The demo of the receipt worker: purchases in Apple's store, verified in each of the three ways.
 final class ReceiptAct: Act {
     private static let storeName = "store.json"
     private static let rootName = "store-root.pem"
@@ -13,7 +13,7 @@ final class ReceiptAct: Act {
     private static let keyID = "DEMOKEY002"
     private static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"
 
-    /// The file that `fleet upstreams --store` reads.
+    /// The contents of the file for `fleet upstreams --store`.
     private struct Stock: Encodable {
         var apps: [SimulatedApp]
         var purchases: [SimulatedPurchase]
@@ -26,7 +26,7 @@ final class ReceiptAct: Act {
     private let make: Receipts
     private var scenes = 0
 
-    /// Makes a key and a secret for this run and stocks the store.
+    /// Makes a key and a shared secret for this run, and writes the file with the store's contents.
     init(in folder: TemporaryFolder) throws(Complaint) {
         self.folder = folder
         self.make = Receipts(
@@ -51,7 +51,7 @@ final class ReceiptAct: Act {
         )
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // Texts and numbers always encode.
+        // The values are texts and numbers, so encoding cannot fail.
         let text = (try? encoder.encode(stock)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         try folder.write(text, to: Self.storeName)
     }

@@ -3,7 +3,7 @@ import UpstreamSimulator
 import WireFormats
 import WireMessages
 
-// The records of each scene.
+// The records of each step.
 extension Receipts {
     func good() -> [Specimen] {
         func receipt(_ item: Item) -> OutboundRecord {
@@ -44,17 +44,18 @@ extension Receipts {
         ]
     }
 
-    /// The signed transaction that an app has of a purchase.
+    /// A message with the signed transaction that an app holds for a purchase.
     private func signed(_ item: Item, by bundleID: String? = nil) -> Flotilla_Receipt_V1_Receipt {
         var purchase = self.purchase(item)
         purchase.bundleID = bundleID ?? purchase.bundleID
         var message = self.message(of: item.app)
-        // Empty if OpenSSL cannot sign: the record then has another end than it must.
+        // The text is empty if OpenSSL cannot sign. The record then has an unexpected outcome, which the
+        // check reports.
         message.receiptData = SimulatedTransaction.text(of: purchase) ?? ""
         return message
     }
 
-    /// The signature of one purchase under the words of another.
+    /// The signature of one purchase with the payload of another.
     private var forged: Flotilla_Receipt_V1_Receipt {
         var message = self.signed(.signed)
         let own = message.receiptData.split(separator: ".")
@@ -162,7 +163,7 @@ extension Receipts {
                 calls: 1,
                 accepted: 1
             ),
-            // Asked for in both environments, each time.
+            // Each attempt asks both environments.
             .refused(
                 "unknown, also a while later",
                 self.record(self.withID(.unknownBook), of: "4"),

@@ -3,10 +3,10 @@ import Records
 import UpstreamSimulator
 import WireFormats
 
-// Scenes in which something goes wrong on the way, and what it is.
+// The steps with failing calls, and their faults.
 extension Receipts {
-    /// What goes wrong with the next scene: troubles of the Server API by the purchase that is asked about, and of
-    /// verifyReceipt for the only receipt in it.
+    /// The faults of the next step, as JSON. Faults of the Server API are limited to a purchase; those of
+    /// verifyReceipt hit the only receipt in the step.
     static var troubles: [UInt8] {
         var faults = AppleFaults()
         let once = Dose(next: 1)
@@ -45,7 +45,7 @@ extension Receipts {
         ]
     }
 
-    /// One answer of 429, which names the time to come back.
+    /// One response with status 429 and a time to wait, as JSON.
     static var throttle: [UInt8] {
         var faults = AppleFaults()
         faults.throttle = .init(retryAfterSeconds: 1, when: Dose(next: 1))
@@ -63,7 +63,7 @@ extension Receipts {
         ]
     }
 
-    /// Numbers and names always encode.
+    /// Encodes faults. The values are numbers and names, so encoding cannot fail.
     private static func encoded(_ faults: AppleFaults) -> [UInt8] {
         (try? JSONEncoder().encode(faults)).map(Array.init) ?? []
     }

@@ -3,23 +3,23 @@ import UpstreamSimulator
 import WireFormats
 import WireMessages
 
-/// Makes proofs of purchases, and stocks the store with those that are true.
+/// Makes messages with proofs of purchases, and the contents of the simulated store.
 struct Receipts {
-    /// The apps of the demo, each with a way of its own to verify.
+    /// The apps of the demo. Each has its own way of verification.
     enum App: String {
-        /// verifyReceipt.
+        /// The app whose purchases are verified with verifyReceipt.
         case shop
-        /// The App Store Server API.
+        /// The app whose purchases are verified with the App Store Server API.
         case books
-        /// Nobody but a signature.
+        /// The app whose purchases are verified locally, by their signature alone.
         case quiet
-        /// verifyReceipt, but Apple does not know it.
+        /// The app that is configured for verifyReceipt, but that Apple does not know.
         case gone
 
         var bundleID: String { "com.example.\(self.rawValue)" }
     }
 
-    /// The purchases of the demo; some are never in the store.
+    /// The purchases of the demo, by transaction id. Some of them are not in the store.
     enum Item: String, CaseIterable {
         case subscription = "2000000000000001"
         case lapsed = "2000000000000002"
@@ -49,7 +49,7 @@ struct Receipts {
     private static let day: Int64 = 24 * 3_600 * 1_000
 
     let topic: String
-    /// When it all began: wall-clock milliseconds since 1970.
+    /// The start of the demo in wall-clock milliseconds since 1970.
     let now: Int64
 
     func purchase(_ item: Item) -> SimulatedPurchase {
@@ -74,19 +74,19 @@ struct Receipts {
         }
     }
 
-    /// What the store knows of.
+    /// The purchases that the simulated store knows.
     var purchases: [SimulatedPurchase] {
         Item.allCases.filter { ![.unknownBook, .signed, .lost].contains($0) }.map(self.purchase)
     }
 
-    /// The record of a purchase, with the receipt that the app has of it.
+    /// A message with the receipt that the app holds for a purchase.
     func withReceipt(_ item: Item) -> Flotilla_Receipt_V1_Receipt {
         var message = self.message(of: item.app)
         message.receiptData = SimulatedReceipt.text(of: self.purchase(item))
         return message
     }
 
-    /// The record of a purchase that only its id is known of.
+    /// A message with the id of a purchase only.
     func withID(_ item: Item) -> Flotilla_Receipt_V1_Receipt {
         var message = self.message(of: item.app)
         message.transactionID = item.rawValue
