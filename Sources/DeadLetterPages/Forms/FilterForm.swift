@@ -37,10 +37,14 @@ struct FilterForm: Sendable {
         self.readIDs()
     }
 
-    /// The filter in words, for the audit trail.
+    /// The filter in words, for the audit trail and the pages. Keys and conditions on the payload are left out,
+    /// because they may hold personal data.
     var selection: String {
-        self.fields.pairs.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+        self.fields.pairs.map { "\($0.name)=\(Self.personal.contains($0.name) ? "…" : $0.value)" }
+            .joined(separator: " ")
     }
+
+    private static let personal: Set<String> = ["key", "where"]
 
     /// Whether the form chooses nothing, so that the filter would leave all letters.
     var isEmpty: Bool { self.fields.pairs.isEmpty }

@@ -37,6 +37,10 @@ struct FormTests {
             now: Self.now
         )
         #expect(form.faults.isEmpty)
+        #expect(
+            form.selection == "reason=gdt.* state=open since=2h key=… where=… header=x=y id=\(id)",
+            "the audit trail holds no key and nothing of a payload"
+        )
         #expect(form.filter.reasons == ["gdt.*"])
         #expect(form.filter.states == [.open])
         #expect(form.filter.since == Self.now - 7_200_000)
