@@ -1,48 +1,70 @@
 package import WireFormats
 import WorkerKit
 
-/// Everything that one input partition knows: its cohorts, what of them is new, and what is due to be told.
+/// The state of one input partition: its cohorts, the changes that must be written, and the parts that are
+/// due.
 ///
-/// A value of time comes from outside, always: milliseconds since 1970. `now` is this machine's; `progress` is how far
-/// the partition has been read, which is `now` only where everything has been, so that a worker that catches up with a
-/// week closes nothing before its time.
+/// A cohort is one message as this partition has counted it. A change goes to the changelog, from which a
+/// restarted worker restores the state. A part goes to the topic where the parts of all partitions are added
+/// up.
+///
+/// The ledger never reads a clock; the caller passes every time, in milliseconds since 1970. `now` is the
+/// time of this machine. `progress` is the time up to which the partition has been read. Both are equal only
+/// after everything has been read. A worker that catches up with the records of a week therefore closes no
+/// cohort too early.
 package final class ArrivalLedger {
+    /// The number of the input partition.
     package let source: Int32
     private let rules: CohortRules
     private let pace: EmissionPace
     private let retention: Int64
     private let seed: UInt64
     private let fingerprint = FingerprintMachine()
-    /// Those of more than one device, and those of which something is to be written or told.
+    /// The cohorts that hold more than one device, and the cohorts that have a change to be written or a part
+    /// to be published.
     private var cohorts: [CohortKey: Cohort] = [:]
-    /// All others.
+    /// All other cohorts, as bytes: each holds at most one device. Every closed cohort ends up here.
     private var folded: FoldedCohorts
-    /// Places of folded cohorts that have not been told since they were read back; nil if all have.
+    /// The first bucket of folded cohorts whose parts have not been published since the state was restored;
+    /// nil if there is no such bucket.
     private var toldBuckets: Int?
     private var limit: NewMessageLimit
-    /// Whether memory is short: then a message that a single device tells of is not begun at all.
+    /// Whether the worker is short of memory. While this is true, a message that only one device has reported
+    /// does not begin a cohort.
     package var isCrowded = false
-    /// Of which something is new since it was last written.
+    /// The cohorts that have changed since they were last written.
     private var changed: [Cohort] = []
-    /// Whose part is to be told, and when. A message that is to be told earlier than planned is in here twice.
+    /// The cohorts whose part is due, by time. A cohort whose part was moved to an earlier time is in the
+    /// queue twice; `tellAt` says which entry is valid.
     private var due = DueQueue<Cohort>()
-    /// No cohort ends before.
+    /// A lower bound of the time at which the next cohort in `cohorts` is closed or forgotten.
     private var endsFrom = Int64.max
-    /// When ends were last looked at.
+    /// The value of `now` in the last call of `collect`.
     private var looked: Int64 = .min
 
-    /// Up to so many cohorts are looked through whenever one may have ended, and more of them once a minute.
+    /// Up to this number, all cohorts are searched as soon as one of them may have ended; a larger number is
+    /// searched once per `lookThroughInterval`.
     private static let fewCohorts = 4_096
+    /// The shortest time between two searches through many cohorts, in milliseconds.
     private static let lookThroughInterval: Int64 = 60_000
+    /// The value of `now` at the last search for ended cohorts.
     private var lookedThrough: Int64 = .min
 
-    /// How long it takes until ends are looked at again that this machine's clock has passed, and the partition has not.
+    /// The pause before the next search while this machine's clock has passed the end of a cohort and the
+    /// partition's progress has not, in milliseconds.
     private static let lookInterval: Int64 = 1_000
 
+    /// Creates a ledger without cohorts.
+    ///
     /// - Parameters:
-    ///   - retention: how long after its end a closed cohort is remembered, so that what is late is told apart from
-    ///     what is new.
-    ///   - seed: a number that nobody outside knows.
+    ///   - source: the number of the input partition.
+    ///   - rules: the rules by which events are counted.
+    ///   - pace: how often the part of a cohort is published.
+    ///   - retention: how long a closed cohort is remembered after its end, so that a late event is not taken
+    ///     for the first event of a new message. A cohort that only one device has reported is remembered for
+    ///     the allowed lateness at most.
+    ///   - seed: a random number that nobody outside this process knows. It keeps devices from choosing their
+    ///     places in the hash tables.
     package init(
         source: Int32,
         rules: CohortRules,
@@ -59,21 +81,31 @@ package final class ArrivalLedger {
         self.limit = NewMessageLimit(rate: rules.newMessages)
     }
 
+    /// The number of cohorts, open and closed.
     package var cohortCount: Int { self.cohorts.count + self.folded.count }
 
-    /// Devices that are held, over all cohorts; a message of a single device counts as one also when it has ended. Looks
-    /// at every cohort of more than one device.
+    /// An estimate of the number of devices in memory, over all cohorts. An open folded cohort counts as one
+    /// device, also if it holds none. The getter visits every cohort that is not folded.
     package var deviceCount: Int {
         self.cohorts.values.reduce(self.folded.openCount) { $0 + $1.deviceCount }
     }
 
-    /// What all of it takes in memory, near enough. Looks at every cohort of more than one device.
+    /// The approximate size of the ledger in memory, in bytes. The getter visits every cohort that is not
+    /// folded.
     package var byteCount: Int {
         self.cohorts.values.reduce(self.folded.byteCount + self.limit.byteCount) { $0 + $1.byteCount }
     }
 
     // MARK: - Events
 
+    /// Counts an event that names a device.
+    ///
+    /// - Parameters:
+    ///   - event: the decoded event. Its `appBundle` is already the id of the app, not of the app's
+    ///     extension.
+    ///   - now: the time of this machine, in milliseconds since 1970.
+    /// - Returns: how the event counts. An event of an environment that is not counted, and an event that
+    ///   exceeds the limit of new messages, change no cohort.
     package func count(_ event: PushEvent, now: Int64) -> Judgement {
         guard self.rules.environments.contains(event.environment) else {
             return Judgement(.ineligible, sent: event.sentMS)
@@ -94,7 +126,8 @@ package final class ArrivalLedger {
         return judgement
     }
 
-    /// Counts an event that names no device, as far as its message is known or may begin.
+    /// Counts an event that names no device. The event is dropped if its message is unknown and may not begin
+    /// a cohort.
     package func count(withoutDevice event: PushEventHeader, now: Int64) {
         let key = CohortKey(of: event)
         let isNamed = !event.messageID.isEmpty
@@ -109,9 +142,11 @@ package final class ArrivalLedger {
 
     private enum Place {
         case known(Cohort)
-        /// The event is so late by its own word that its message is forgotten everywhere: to begin to count it again
-        /// would put a few late events in the place of all that was told of it.
+        /// The event says itself that its push was sent so long ago that every partition has forgotten the
+        /// message. If the event began a new cohort, the statistics of a few late events would replace
+        /// everything that was published before.
         case forgotten
+        /// The message is unknown, and its app has begun too many messages that only one device has reported.
         case beyondLimit
     }
 
@@ -121,7 +156,8 @@ package final class ArrivalLedger {
         if event.kind != .sent, PushTime.isLate(event, sentMS: event.sentMS, allowedMS: remembered) {
             return .forgotten
         }
-        // What a sender tells of is no invention of a device, and there is one cohort of a day for all that names none.
+        // A `sent` event comes from a sender, so no device can have invented its message. All events that
+        // name no message share one cohort per day, so that they need no limit.
         if event.kind != .sent, !event.messageID.isEmpty {
             guard self.limit.admits(key, device: device.high, isCrowded: self.isCrowded, at: now) else {
                 return .beyondLimit
@@ -130,6 +166,8 @@ package final class ArrivalLedger {
         return .known(self.begin(key, at: event.serverMS, now: now))
     }
 
+    /// Returns the cohort of a message, as an object; a folded cohort is unfolded. Nil if the message is
+    /// unknown.
     private func known(_ key: CohortKey) -> Cohort? {
         if let cohort = self.cohorts[key] { return cohort }
         guard let cohort = self.folded.take(key).map({ self.unfold($0.snapshot) }) else { return nil }
@@ -137,6 +175,7 @@ package final class ArrivalLedger {
         return cohort
     }
 
+    /// Turns a folded or stored cohort into an object and adds it to `cohorts`.
     private func unfold(_ snapshot: CohortSnapshot) -> Cohort {
         let cohort = Cohort(snapshot, seed: self.seed)
         cohort.restore(snapshot)
@@ -144,7 +183,7 @@ package final class ArrivalLedger {
         return cohort
     }
 
-    /// Keeps a cohort of a single device as bytes, once nothing of it is to be written or told.
+    /// Folds a cohort of at most one device into bytes if it has nothing to be written or published.
     private func foldIfIdle(_ cohort: Cohort) {
         guard self.cohorts[cohort.key] === cohort, let snapshot = cohort.idle(),
             self.folded.put(snapshot, due: self.due(of: cohort))
@@ -152,17 +191,19 @@ package final class ArrivalLedger {
         self.cohorts[cohort.key] = nil
     }
 
-    /// When a cohort is closed, or forgotten if it is closed.
+    /// Returns the time at which an open cohort is closed, or a closed cohort is forgotten.
     private func due(of cohort: Cohort) -> Int64 {
         let end = cohort.end(self.rules)
         return cohort.isClosed ? end.addingClamped(self.retention(of: cohort.tally)) : end
     }
 
-    /// What a single device has invented is not worth remembering for long.
+    /// Returns how long a closed cohort is remembered, in milliseconds. A message that only one device has
+    /// reported may be invented; it is remembered for the allowed lateness at most.
     private func retention(of tally: Tally) -> Int64 {
         tally.isProven ? self.retention : min(self.retention, self.rules.allowedLateness.wholeMilliseconds)
     }
 
+    /// Lowers `endsFrom` to the end of this cohort.
     private func noteEnd(of cohort: Cohort) { self.endsFrom = min(self.endsFrom, self.due(of: cohort)) }
 
     private func begin(_ key: CohortKey, at time: Int64, now: Int64) -> Cohort {
@@ -178,7 +219,8 @@ package final class ArrivalLedger {
         return cohort
     }
 
-    /// Which device; where no message is named, which device, payload and minute, so that only repeats are repeats.
+    /// Returns the fingerprint of the event's device. If the event names no message, the payload and the
+    /// minute are part of the fingerprint, so that only repeated reports count as duplicates.
     private func device(of event: PushEvent) -> Fingerprint {
         guard event.messageID.isEmpty else { return self.fingerprint(event.deviceID) }
         let content = event.payloadSHA256.isEmpty ? event.eventID : event.payloadSHA256
@@ -186,6 +228,7 @@ package final class ArrivalLedger {
         return self.fingerprint("\(event.deviceID)\0\(content)\0\(minute)")
     }
 
+    /// Plans the next write and the next part of a cohort that has counted an event.
     private func note(_ cohort: Cohort, now: Int64) {
         cohort.noteCounted(at: now)
         self.noteEnd(of: cohort)
@@ -211,10 +254,11 @@ package final class ArrivalLedger {
         self.due.add(cohort, due: time)
     }
 
-    // MARK: - What is written
+    // MARK: - Output
 
-    /// When the next part is due to be told, or the next cohort ends, be it that nothing arrives any more; nil if nothing
-    /// is known.
+    /// The time of the next call of `collect` that has something to do, also if no more events arrive: the
+    /// next part is due, or the next cohort may end. Nil if there is nothing to wait for; the lowest possible
+    /// value if parts of restored cohorts are still to be published.
     package var nextDue: Int64? {
         if self.toldBuckets != nil { return .min }
         let ends = min(self.endsFrom, self.folded.nextDue ?? .max)
@@ -222,12 +266,19 @@ package final class ArrivalLedger {
         return [self.due.nextDue, end].compactMap(\.self).min()
     }
 
+    /// Whether a cohort has changed since it was last written.
     package var hasChanges: Bool { !self.changed.isEmpty }
 
-    /// Closes what has ended, and gives what must be written for the state to be found again, and what is due to be
-    /// told.
+    /// Closes the cohorts that have ended, and hands out the changes that must be written and the parts that
+    /// are due.
     ///
-    /// - Parameter limit: parts that are told at most; the others stay due.
+    /// - Parameters:
+    ///   - now: the time of this machine, in milliseconds since 1970.
+    ///   - progress: the time up to which the partition has been read, in milliseconds since 1970.
+    ///   - limit: the greatest number of parts in this call; all others stay due. Restored cohorts are
+    ///     published by whole buckets, so the last bucket may exceed the limit.
+    ///   - change: called for every changed cohort. The snapshot must be written to the changelog.
+    ///   - part: called for every part that is due. The snapshot must be published.
     package func collect(
         now: Int64,
         progress: Int64,
@@ -253,7 +304,7 @@ package final class ArrivalLedger {
         self.tellFolded(atMost: limit - told, part)
     }
 
-    /// Tells of the cohorts that were folded as they were read back.
+    /// Publishes the parts of cohorts that were restored and folded, bucket by bucket.
     private func tellFolded(atMost limit: Int, _ part: (CohortSnapshot) -> Void) {
         var left = limit
         while let bucket = self.toldBuckets, left > 0 {
@@ -267,7 +318,8 @@ package final class ArrivalLedger {
         }
     }
 
-    /// When ends are looked at again: often if there are few, since all are looked through.
+    /// The earliest time of the next search for ended cohorts. Few cohorts are searched every second, many
+    /// once a minute, because each search visits all of them.
     private var nextLook: Int64 {
         self.cohortCount <= Self.fewCohorts
             ? self.looked.addingClamped(Self.lookInterval)
@@ -278,7 +330,7 @@ package final class ArrivalLedger {
         let ends = min(self.endsFrom, self.folded.nextDue ?? .max)
         guard ends <= progress else { return }
         if self.cohortCount > Self.fewCohorts {
-            // A clock that was put back must not end this for long.
+            // If the clock was set back, the search must not wait until the clock has caught up.
             let isTime = now >= self.nextLook || now < self.lookedThrough
             guard isTime else { return }
         }
@@ -290,25 +342,32 @@ package final class ArrivalLedger {
         }
     }
 
-    /// - Parameter due: when it ends; nil for what it says itself.
+    /// Closes an open cohort that has ended, and forgets a closed one whose retention is over.
+    ///
+    /// - Parameter due: the end of the cohort; nil if the cohort itself knows it. An unfolded cohort has lost
+    ///   the time of its last event, so its stored end is passed here.
     private func end(_ cohort: Cohort, by due: Int64? = nil, now: Int64, progress: Int64) {
         let due = due ?? self.due(of: cohort)
         guard due <= progress else { return self.endsFrom = min(self.endsFrom, due) }
         guard cohort.isClosed else {
             cohort.close()
             self.change(cohort)
-            // At once: it is the last word.
+            // The last part of a cohort is published without delay.
             self.tell(cohort, at: now)
             return self.noteEnd(of: cohort)
         }
-        // Nothing is forgotten that has not been written and told.
+        // A cohort is forgotten only after its last change was written and its last part was published.
         guard cohort.isChanged || cohort.tellAt != nil else { return self.cohorts[cohort.key] = nil }
         self.endsFrom = min(self.endsFrom, progress + 1)
     }
 
-    // MARK: - What is read back
+    // MARK: - Restoring
 
-    /// Takes a change as it was written, in the order of the writing.
+    /// Applies one snapshot from the changelog. Snapshots must be applied in the order in which they were
+    /// written.
+    ///
+    /// A snapshot of another term replaces the cohort, because the partition had forgotten the message in
+    /// between.
     package func restore(_ snapshot: CohortSnapshot) {
         let cohort: Cohort
         if let known = self.known(snapshot.key), known.term == snapshot.term {
@@ -320,7 +379,10 @@ package final class ArrivalLedger {
         self.foldIfIdle(cohort)
     }
 
-    /// Everything has been read back. Nobody knows what of it has been told, so all of it is.
+    /// Plans the parts of all restored cohorts. The changelog does not say which parts have been published,
+    /// so every part is published again.
+    ///
+    /// Call this once, after the last `restore`.
     package func restored(now: Int64) {
         for cohort in self.cohorts.values {
             cohort.noteCounted(at: now)

@@ -1,38 +1,54 @@
 package import WireFormats
 import WorkerKit
 
-/// What one input partition knows of one message: its tally, and the devices it has counted.
+/// One message as one input partition has counted it: the tally, and the devices whose events were counted.
 ///
-/// The tally is a function of the set of events, whatever their order, as far as each arrival's sending is told by the
-/// push itself or by a `sent` of its device. Two events of a device and a kind are the exception: the first counts.
+/// The tally depends only on the set of events and not on their order, provided that the time of sending of
+/// each arrival is known from the push itself or from a `sent` event of its device. There is one exception:
+/// if a device reports the same kind of event twice, the event that comes first is counted.
 package final class Cohort {
+    /// The message that is counted.
     package let key: CohortKey
+    /// The number of the input partition.
     package let source: Int32
-    /// When this partition began to count the message: milliseconds since 1970.
+    /// The time at which this partition began to count the message, in milliseconds since 1970. A partition
+    /// that has forgotten a message and reads about it again begins a new term.
     package let term: Int64
+    /// The campaign that the first event with a campaign named; empty until then.
     package private(set) var campaignID: String
+    /// A number that grows by one with each event and with the closing of the cohort.
     package private(set) var version: Int64
+    /// The counts. Arrivals whose time of sending is unknown are in `lagUnknown`, until `snapshot()` or
+    /// `close()` assigns a lag to them.
     package private(set) var tally: Tally
-    /// When the first and the last event came, by the server's clock.
+    /// The server time of the earliest event, in milliseconds since 1970.
     package private(set) var firstSeen: Int64
+    /// The server time of the latest event, in milliseconds since 1970.
     package private(set) var lastSeen: Int64
-    /// Whether something is new since it was last written, and when its part is to be told: kept by its ledger.
+    /// Whether the cohort has changed since it was last written. The ledger keeps this value.
     var isChanged = false
+    /// The time at which the cohort's part is due; nil if no part is planned. The ledger keeps this value.
     var tellAt: Int64?
-    /// When the last event was counted, by this machine's clock.
+    /// This machine's time at the last counted event, in milliseconds since 1970.
     private var lastCounted: Int64 = .min
-    /// What the times of devices are counted from.
+    /// The time from which the times of devices are counted, in milliseconds since 1970.
     private let base: Int64
-    /// Nil once the cohort is closed.
+    /// The devices whose events were counted; nil after the cohort was closed.
     private var devices: DeviceTable?
-    /// What is new since it was last taken.
+    /// The device records that have changed since `takeChanges` was last called.
     private var changes: [DeviceRecord] = []
-    /// Arrivals whose sending nobody has told of.
+    /// The number of arrivals whose time of sending is unknown.
     private var pendingCount: Int64 = 0
 
+    /// Creates an open cohort without events.
+    ///
     /// - Parameters:
-    ///   - seen: when its first event came, by the server's clock.
-    ///   - seed: a number that nobody outside knows.
+    ///   - key: the message that is counted.
+    ///   - source: the number of the input partition.
+    ///   - term: the present time of this machine, in milliseconds since 1970.
+    ///   - seen: the server time of the first event, in milliseconds since 1970.
+    ///   - rules: the rules by which events are counted; only the edges of the histogram are used here.
+    ///   - seed: a random number that nobody outside this process knows.
     package init(_ key: CohortKey, source: Int32, term: Int64, seen: Int64, rules: CohortRules, seed: UInt64)
     {
         self.key = key
@@ -43,12 +59,12 @@ package final class Cohort {
         self.tally = Tally(edges: rules.lagEdges)
         self.firstSeen = seen
         self.lastSeen = seen
-        // Half of the range before, half of it after.
+        // Device times may lie before and after the first event, so the base is in the middle of the range.
         self.base = seen - DeviceRecord.timeRange.upperBound / 2
         self.devices = DeviceTable(seed: seed)
     }
 
-    /// As a snapshot says, without its devices.
+    /// Creates a cohort from a snapshot, without the devices of the snapshot. Call `restore` to add them.
     package init(_ snapshot: CohortSnapshot, seed: UInt64) {
         self.key = snapshot.key
         self.source = snapshot.source
@@ -63,20 +79,25 @@ package final class Cohort {
         self.pendingCount = snapshot.tally.lagUnknown
     }
 
+    /// Whether the allowed lateness and the grace period are over. A closed cohort has no devices, and every
+    /// event is late.
     package var isClosed: Bool { self.devices == nil }
 
+    /// The number of devices whose events were counted; 0 in a closed cohort.
     package var deviceCount: Int { self.devices?.count ?? 0 }
 
-    /// What it takes in memory, near enough.
+    /// The approximate size of the cohort in memory, in bytes.
     package var byteCount: Int {
         Self.ownByteCount + (self.devices?.byteCount ?? 0) + self.changes.count * 16
     }
 
-    /// The object, its names, its tally, and its place in a dictionary.
+    /// The approximate size, in bytes, of the object, its names, its tally and its dictionary entry.
     private static let ownByteCount = 900
 
-    /// Until when the cohort stays open: as long as events can come in time, and as long as they do come, whatever their
-    /// times say. Milliseconds since 1970.
+    /// Returns the time until which the cohort stays open, in milliseconds since 1970.
+    ///
+    /// The cohort stays open as long as an event can still be in time. It also stays open for the grace
+    /// period after each event that this machine counts, whatever times the event carries.
     package func end(_ rules: CohortRules) -> Int64 {
         let anchor = max(self.tally.lastSent ?? self.lastSeen, self.firstSeen)
         return max(
@@ -85,12 +106,18 @@ package final class Cohort {
         )
     }
 
-    /// An event of this message has come.
+    /// Records that an event of this message was counted at `now`, by this machine's clock.
     package func noteCounted(at now: Int64) { self.lastCounted = max(self.lastCounted, now) }
 
     // MARK: - Events
 
     /// Counts an event of this message.
+    ///
+    /// - Parameters:
+    ///   - event: the event, whose message must be `key`.
+    ///   - device: the fingerprint of the device.
+    ///   - rules: the rules by which events are counted.
+    /// - Returns: how the event counts.
     package func count(_ event: PushEvent, of device: Fingerprint, _ rules: CohortRules) -> Judgement {
         self.version += 1
         self.lastSeen = max(self.lastSeen, event.serverMS)
@@ -115,12 +142,15 @@ package final class Cohort {
     }
 
     /// Counts an event that names no device.
+    ///
+    /// - Parameter time: the server time of the event, in milliseconds since 1970.
     package func countWithoutDevice(at time: Int64) {
         self.version += 1
         self.lastSeen = max(self.lastSeen, time)
         self.tally.unknownDevice += 1
     }
 
+    /// Decides how an event counts, and updates the tally and the device's record.
     private func judge(_ event: PushEvent, _ record: inout DeviceRecord, _ rules: CohortRules) -> Judgement {
         let sent = event.sentMS ?? self.sending(of: record) ?? self.tally.firstSent
         guard !record.has(event.kind) else {
@@ -145,6 +175,7 @@ package final class Cohort {
         return Judgement(.accepted, sent: sent)
     }
 
+    /// Returns when the push was sent to this device, if a `sent` event of the device has said so.
     private func sending(of record: DeviceRecord) -> Int64? {
         guard case .sent(let offset) = record.time else { return nil }
         return self.base + offset
@@ -174,7 +205,8 @@ package final class Cohort {
         let sent = event.sentMS ?? self.sending(of: record)
         let time = PushTime(of: event, sentMS: sent)
         self.tally.arrived += 1
-        // By the event alone: what else is known of the sending depends on what came before.
+        // The arrival time is computed from the event alone. Other knowledge about the sending depends on the
+        // order of the events, and the tally must not.
         self.tally.noteArrival(at: PushTime(of: event).correctedMS)
         if time.isAdjusted { self.tally.skewAdjusted += 1 }
         if let lag = time.lagMS {
@@ -189,8 +221,10 @@ package final class Cohort {
 
     // MARK: - Snapshots
 
-    /// What is told to others: arrivals of devices whose own sending nobody has told of are measured from the first
-    /// that this partition knows.
+    /// Returns the snapshot that is published as this partition's part.
+    ///
+    /// An arrival whose own time of sending is unknown gets a lag here: the time since the earliest sending
+    /// of the message that this partition knows.
     package func snapshot() -> CohortSnapshot {
         var tally = self.tally
         if self.pendingCount > 0, let sent = tally.firstSent {
@@ -203,10 +237,12 @@ package final class Cohort {
         return self.snapshot(tally)
     }
 
-    /// What is remembered: the tally as it is, and the devices of which something is new since this was last asked.
+    /// Returns the snapshot that is written to the changelog: the tally as it is, and the devices that have
+    /// changed since the last call.
     package func takeChanges() -> CohortSnapshot {
         var snapshot = self.snapshot(self.tally)
-        // Of a device that has changed twice the later record overwrites the earlier, as it does when it is read.
+        // A device that has changed twice is in the list twice. The later record overwrites the earlier one
+        // when the list is restored.
         snapshot.devices = self.changes
         self.changes = []
         return snapshot
@@ -227,7 +263,8 @@ package final class Cohort {
         )
     }
 
-    /// All that is known of it, if that is little: at most one device, and nothing to be written or told.
+    /// Returns the whole state of the cohort if it is small enough to be folded: at most one device, and
+    /// nothing to be written or published. Otherwise nil.
     func idle() -> CohortSnapshot? {
         guard self.deviceCount <= 1, !self.isChanged, self.tellAt == nil, self.changes.isEmpty else {
             return nil
@@ -237,7 +274,8 @@ package final class Cohort {
         return snapshot
     }
 
-    /// Takes what a later snapshot of itself says.
+    /// Applies a later snapshot of this cohort. Its device records replace or extend the devices that are
+    /// known.
     package func restore(_ snapshot: CohortSnapshot) {
         self.campaignID = snapshot.campaignID
         self.version = snapshot.version
@@ -249,10 +287,10 @@ package final class Cohort {
         for record in snapshot.devices { self.devices?.restore(record) }
     }
 
-    /// Forgets the devices. From here on every event is late.
+    /// Closes the cohort and forgets its devices. Every later event is late.
     package func close() {
         self.version += 1
-        // What is pending stays measured as the last snapshot said.
+        // Arrivals whose time of sending is unknown keep the lag that the last snapshot gave them.
         self.tally = self.snapshot().tally
         self.pendingCount = 0
         self.devices = nil

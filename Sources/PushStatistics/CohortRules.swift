@@ -1,16 +1,20 @@
-/// What decides how events are counted: the same in every worker of a fleet.
+/// The rules by which events are counted. They must be the same in every worker of a fleet.
 package struct CohortRules: Hashable, Sendable {
-    /// How long after its push was sent an event still counts.
+    /// How long after the sending of its push an event is still counted.
     package var allowedLateness: Duration
-    /// How long after that the devices of a message are remembered, for records that were on their way.
+    /// How long the devices of a message are remembered after the allowed lateness, for records that are
+    /// still on their way to the worker.
     package var grace: Duration
-    /// New messages of one app that a partition takes up in a second, as long as a single device tells of each.
+    /// The number of new messages of one app that one partition accepts per second, as long as only one
+    /// device has reported each of them.
     package var newMessages: Int
-    /// The edges of the lag histogram, in milliseconds, ascending.
+    /// The upper edges of the buckets of the lag histogram, in milliseconds, ascending.
     package var lagEdges: [Int64]
-    /// The environments whose events count.
+    /// The environments whose events are counted.
     package var environments: Set<String>
 
+    /// Creates rules. The defaults are 72 hours of lateness, one hour of grace, 10 new messages per second,
+    /// the usual edges, and only the environment `production`.
     package init(
         allowedLateness: Duration = .seconds(72 * 3_600),
         grace: Duration = .seconds(3_600),

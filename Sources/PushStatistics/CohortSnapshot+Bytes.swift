@@ -4,7 +4,7 @@ import WireFormats
 import WireMessages
 
 extension CohortSnapshot {
-    /// As `flotilla.pusharrival.v1.CohortSnapshot`.
+    /// Returns the snapshot as the protobuf message `flotilla.pusharrival.v1.CohortSnapshot`.
     package func encoded() -> [UInt8] {
         var message = Flotilla_Pusharrival_V1_CohortSnapshot()
         message.provider = self.key.provider
@@ -31,7 +31,8 @@ extension CohortSnapshot {
         }
     }
 
-    /// Nil if the bytes are not what a worker has written.
+    /// Reads a snapshot from its protobuf bytes; nil if the bytes are not a snapshot that a worker has
+    /// written.
     package init?(_ bytes: [UInt8]) {
         guard let message = try? Flotilla_Pusharrival_V1_CohortSnapshot(serializedBytes: bytes),
             message.pairs.count % DeviceRecord.byteCount == 0, let tally = message.tally
@@ -61,7 +62,7 @@ extension CohortSnapshot {
     }
 }
 
-/// Reads 64-bit words, little-endian.
+/// A reader of little-endian 64-bit words.
 private struct Words {
     private var bytes: [UInt8]
     private var position = 0

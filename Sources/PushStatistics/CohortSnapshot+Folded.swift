@@ -1,10 +1,16 @@
 import WireFormats
 import WorkerKit
 
-// The bytes of a small cohort in memory: numbers as varints, and what is zero not at all. Nothing of it is ever written
-// anywhere.
+// Folding: the compact form of a small cohort in memory. Numbers are varints, and counts that are zero are
+// left out. These bytes never leave the process, so their format can change at any time.
 extension CohortSnapshot {
-    /// Nil for a cohort of more than one device, or with a histogram of other edges.
+    /// Returns the folded bytes; nil if the cohort holds more than one device or its histogram has other
+    /// edges.
+    ///
+    /// - Parameters:
+    ///   - edges: the edges that every folded histogram has; they are not part of the bytes.
+    ///   - due: the time at which the cohort is closed or forgotten, in milliseconds since 1970.
+    ///   - names: the table that replaces common names by numbers.
     func folded(edges: [Int64], due: Int64, names: inout NameTable) -> [UInt8]? {
         guard self.devices.count <= 1, let histogram = self.tally.histogram, histogram.edges == edges else {
             return nil
@@ -25,6 +31,13 @@ extension CohortSnapshot {
         return bytes
     }
 
+    /// Reads a snapshot and its due time from folded bytes; nil if the bytes end early or do not fit.
+    ///
+    /// - Parameters:
+    ///   - reader: the reader, positioned after the key of the entry.
+    ///   - key: the key that was read before.
+    ///   - edges: the edges with which the snapshot was folded.
+    ///   - names: the table with which the snapshot was folded.
     static func unfolded(
         _ reader: inout FoldedReader,
         _ key: CohortKey,
@@ -68,8 +81,11 @@ extension Tally {
         \.firstArrival, \.lastArrival, \.firstSent, \.lastSent,
     ]
 
-    /// Which counts and times there are, as bits; then those, the histogram, the sketch and the reasons, as far as there
-    /// is anything in them.
+    /// Appends the tally: first a bit set that says which counts, times, lags and reasons follow, then only
+    /// those.
+    ///
+    /// Bits 0 to 11 stand for the counts, bits 12 to 15 for the times, bit 16 for the histogram and the
+    /// sketch, bit 17 for the reasons of rejection.
     fileprivate func fold(_ histogram: LagHistogram, _ term: Int64, to bytes: inout [UInt8]) {
         var bits: UInt64 = 0
         for (index, path) in Self.counts.enumerated() where self[keyPath: path] != 0 {
@@ -102,6 +118,7 @@ extension Tally {
         }
     }
 
+    /// Reads a tally that `fold` has written; nil if the bytes end early or do not fit.
     fileprivate init?(folded reader: inout FoldedReader, edges: [Int64], _ term: Int64) {
         self.init(edges: edges)
         guard let bits = reader.varint() else { return nil }
@@ -145,6 +162,8 @@ extension Tally {
 // MARK: - Bytes
 
 extension [UInt8] {
+    /// Appends a number as a varint: seven bits per byte, the lowest first, and the top bit set in all bytes
+    /// but the last.
     mutating func appendVarint(_ number: UInt64) {
         var rest = number
         while rest >= 0x80 {
@@ -154,17 +173,20 @@ extension [UInt8] {
         self.append(UInt8(truncatingIfNeeded: rest))
     }
 
+    /// Appends a signed number as a varint in zigzag order, so that small negative numbers are short, too.
     mutating func appendZigZag(_ number: Int64) {
         self.appendVarint(UInt64(bitPattern: number << 1 ^ number >> 63))
     }
 
+    /// Appends the number of UTF-8 bytes as a varint, then the bytes.
     mutating func appendText(_ text: String) {
         self.appendVarint(UInt64(text.utf8.count))
         self += text.utf8
     }
 }
 
-/// Reads what was folded; nil at the end of it.
+/// A reader of folded bytes. Each method returns nil, and never traps, if the bytes end before the value
+/// does.
 struct FoldedReader {
     private let bytes: [UInt8]
     private(set) var position: Int
@@ -201,7 +223,7 @@ struct FoldedReader {
         return String(decoding: self.bytes[self.position..<end], as: UTF8.self)
     }
 
-    /// Eight bytes, the lowest first.
+    /// Reads eight bytes as a little-endian number.
     mutating func word() -> UInt64? {
         var word: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 8) {

@@ -1,40 +1,50 @@
 package import WireFormats
 
-/// What is remembered of one device and one message, in 16 bytes.
+/// The state of one device for one message, in 16 bytes: its fingerprint, one time, and flags.
+///
+/// A worker may hold ten million of these for one message, so the size matters more than easy access.
 package struct DeviceRecord: Hashable, Sendable {
+    /// The first 64 bits of the fingerprint.
     package private(set) var high: UInt64
-    /// From the top: 17 bits of the fingerprint, 40 bits of a time, 7 flags.
+    /// From the highest bit: 17 bits of the fingerprint, 40 bits of a time, 7 flags. The five lowest flags
+    /// say which kinds of event were counted, the two above them which time is stored.
     package private(set) var low: UInt64
 
+    /// Creates a record without events. It counts as empty until `note` is called.
     package init(_ fingerprint: Fingerprint) {
         self.high = fingerprint.high
         self.low = fingerprint.low << Self.fingerprintShift
     }
 
-    /// As it was stored.
+    /// Creates a record from its two words, as they were stored.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
+    /// The fingerprint of the device.
     package var fingerprint: Fingerprint {
         Fingerprint(high: self.high, low: self.low >> Self.fingerprintShift)
     }
 
-    /// Whether this is what is known of that device.
+    /// Returns whether this record belongs to the device with this fingerprint.
     package func isOf(_ fingerprint: Fingerprint) -> Bool {
         self.high == fingerprint.high && self.low >> Self.fingerprintShift == fingerprint.low
     }
 
-    /// Nothing of a device is remembered without a flag, so such a place in a table is free.
+    /// Whether no flag is set. A table uses such a record as a free place, because a device is remembered
+    /// only with a flag.
     package var isEmpty: Bool { self.low & Self.flags == 0 }
 
+    /// The record of a free place.
     package static let empty = DeviceRecord(high: 0, low: 0)
 
-    // MARK: - What has happened
+    // MARK: - Kinds of event
 
+    /// Returns whether an event of this kind was counted for the device.
     package func has(_ kind: PushEvent.Kind) -> Bool { self.low & Self.flag(kind) != 0 }
 
+    /// Records that an event of this kind was counted for the device.
     package mutating func note(_ kind: PushEvent.Kind) { self.low |= Self.flag(kind) }
 
     private static func flag(_ kind: PushEvent.Kind) -> UInt64 {
@@ -47,17 +57,19 @@ package struct DeviceRecord: Hashable, Sendable {
         }
     }
 
-    // MARK: - A time
+    // MARK: - Time
 
+    /// The one time that a record stores, in milliseconds after the cohort's base.
     package enum Time: Hashable, Sendable {
         case none
-        /// When the push was sent to this device, in milliseconds after the cohort's base.
+        /// The time at which the push was sent to this device.
         case sent(Int64)
-        /// When it arrived there, as long as nobody has said when it was sent; and whether that time is already not what
-        /// the device said.
+        /// The time at which the push arrived at this device, while its time of sending is unknown.
+        /// `isAdjusted` says that this time already differs from the time that the device has reported.
         case arrivedUnsent(Int64, isAdjusted: Bool)
     }
 
+    /// The stored time. A new value outside `timeRange` is moved to the nearest value in the range.
     package var time: Time {
         get {
             let offset = Int64(self.low >> Self.timeShift & Self.timeMask)
@@ -79,7 +91,7 @@ package struct DeviceRecord: Hashable, Sendable {
         }
     }
 
-    /// Milliseconds after a base that a time may be: 34 years.
+    /// The times that a record can store, in milliseconds after the cohort's base: 34 years.
     package static let timeRange: Range<Int64> = 0..<(1 << 40)
 
     private static func field(_ offset: Int64) -> UInt64 {
@@ -95,10 +107,12 @@ package struct DeviceRecord: Hashable, Sendable {
     private static let arrivalTime: UInt64 = 0b10 << 5
     private static let adjustedArrivalTime: UInt64 = 0b11 << 5
 
-    // MARK: - As bytes
+    // MARK: - Bytes
 
+    /// The size of a record in a snapshot, in bytes.
     package static let byteCount = 16
 
+    /// Appends `high` and `low`, each as eight bytes in little-endian order.
     package func append(to bytes: inout [UInt8]) {
         for word in [self.high, self.low] {
             for shift in stride(from: UInt64(0), to: 64, by: 8) {

@@ -1,38 +1,49 @@
-/// The devices of one cohort: a hash table of 16 bytes a place that never moves much at once.
+/// The devices of one cohort: a hash table with places of 16 bytes that grows in small steps.
 ///
-/// It consists of segments of at most `segmentLimit` places. A full segment grows by a quarter or, once it is large,
-/// parts in two (extendible hashing), so a table of ten million devices grows in steps of microseconds, and between
-/// five and six and a half eighths of its places are taken: at most 26 bytes for a device, in all but the smallest
-/// tables.
+/// The table consists of segments. A full segment grows by a quarter, or is split in two if it has
+/// `segmentLimit` places or more (extendible hashing). A table of ten million devices therefore grows in
+/// steps of microseconds. About three to four fifths of the places are taken in all but the smallest tables,
+/// so a device takes at most 27 bytes.
 ///
-/// Where a device stands follows from its fingerprint and a seed that nobody outside knows: who chooses device ids
-/// cannot choose places.
+/// The place of a device depends on its fingerprint and on a seed that nobody outside this process knows.
+/// Therefore nobody can choose device ids that collide.
 package struct DeviceTable: Sendable {
     private var segments: [Segment]
-    /// By the first `depth` bits of a place's number.
+    /// The segment of each prefix: the index is the first `depth` bits of a device's number.
     private var directory: [UInt32]
+    /// The number of bits by which the directory is indexed.
     private var depth: UInt64 = 0
     private let seed: UInt64
+    /// The number of devices in the table.
     package private(set) var count = 0
 
+    /// A full segment with at least this number of places is split instead of enlarged.
     private static let segmentLimit = 3_900
-    /// A directory of a million entries: more segments than memory holds. What a segment cannot part it grows.
+    /// The greatest depth: a directory of a million entries, more segments than fit into memory. At this
+    /// depth a full segment grows instead.
     private static let depthLimit: UInt64 = 20
 
+    /// Creates an empty table.
+    ///
+    /// - Parameter seed: a random number that nobody outside this process knows.
     package init(seed: UInt64) {
         self.seed = seed
         self.segments = [Segment(depth: 0, places: 4)]
         self.directory = [0]
     }
 
-    /// What the table takes in memory, near enough.
+    /// The approximate size of the table in memory, in bytes.
     package var byteCount: Int {
         self.placeCount * DeviceRecord.byteCount + self.segments.count * 48 + self.directory.count * 4
     }
 
+    /// The number of places in all segments.
     private var placeCount = 4
 
-    /// Has a closure look at what is known of a device, and change it. What is left without a flag is not kept.
+    /// Calls a closure with the record of a device, which the closure may change. If the record has no flag
+    /// afterwards, it is not stored.
+    ///
+    /// - Returns: the closure's result.
     package mutating func withRecord<Result>(
         of fingerprint: Fingerprint,
         _ body: (inout DeviceRecord) -> Result
@@ -54,12 +65,14 @@ package struct DeviceTable: Sendable {
         return result
     }
 
-    /// Puts a record back as it was stored, over what is known of its device.
+    /// Stores a record that was read back. It replaces the record of the same device; an empty record is
+    /// ignored.
     package mutating func restore(_ stored: DeviceRecord) {
         guard !stored.isEmpty else { return }
         self.withRecord(of: stored.fingerprint) { $0 = stored }
     }
 
+    /// Calls a closure with every stored record, in no particular order.
     package func forEach(_ body: (DeviceRecord) -> Void) {
         for segment in self.segments {
             for record in segment.records where !record.isEmpty { body(record) }
@@ -68,8 +81,9 @@ package struct DeviceTable: Sendable {
 
     // MARK: - Places
 
-    /// Spreads evenly, whatever the fingerprints have in common: the multiplier is that of Fibonacci hashing, the
-    /// steps those of MurmurHash3's last mix.
+    /// Returns the hash number of a device. Numbers are spread evenly, whatever the fingerprints have in
+    /// common: the multiplication is that of Fibonacci hashing, the other steps are those of the last mix of
+    /// MurmurHash3.
     private func number(of high: UInt64) -> UInt64 {
         var mixed = (high ^ self.seed) &* 0x9E37_79B9_7F4A_7C15
         mixed ^= mixed >> 32
@@ -83,6 +97,7 @@ package struct DeviceTable: Sendable {
 
     // MARK: - Growth
 
+    /// Enlarges a full segment, or splits it if it is large.
     private mutating func makeRoom(in segment: Int, _ number: UInt64) {
         let places = self.segments[segment].records.count
         let depth = self.segments[segment].depth
@@ -104,13 +119,14 @@ package struct DeviceTable: Sendable {
         self.placeCount += places - old.records.count
     }
 
+    /// Splits a segment in two by the next bit of the numbers of its devices.
     private mutating func part(_ segment: Int, _ number: UInt64) {
         let old = self.segments[segment]
         let depth = old.depth + 1
         let bit: UInt64 = 1 << (64 - depth)
         let ones = old.records.count { !$0.isEmpty && self.number(of: $0.high) & bit != 0 }
         var halves = [old.count - ones, ones].map {
-            // Half of what made a segment full takes five eighths of this.
+            // A half takes at most three fifths of these places, so that it does not have to grow soon.
             Segment(depth: depth, places: max(Self.segmentLimit * 16 / 25, $0 * 5 / 3))
         }
         for record in old.records where !record.isEmpty {
@@ -120,7 +136,8 @@ package struct DeviceTable: Sendable {
         self.placeCount += halves[0].records.count + halves[1].records.count - old.records.count
         self.segments[segment] = halves[0]
         self.segments.append(halves[1])
-        // The entries that led here lie side by side; the second half of them now leads to the new segment.
+        // The directory entries of the old segment are neighbours. The second half of them now refers to the
+        // new segment.
         let span = 1 << Int(self.depth - depth)
         let first = Int(number >> (64 - old.depth)) << Int(self.depth - old.depth)
         for entry in (first + span)..<(first + 2 * span) {
@@ -129,10 +146,12 @@ package struct DeviceTable: Sendable {
     }
 }
 
-/// Places with linear probing.
+/// A part of the table: places with linear probing.
 private struct Segment: Sendable {
     var records: [DeviceRecord]
+    /// The number of taken places.
     var count = 0
+    /// The number of leading bits that the numbers of all devices in this segment share.
     let depth: UInt64
 
     init(depth: UInt64, places: Int) {
@@ -140,10 +159,13 @@ private struct Segment: Sendable {
         self.records = [DeviceRecord](repeating: .empty, count: places)
     }
 
-    /// At four fifths a search looks at three places on average, five for one that is not there.
+    /// Whether four fifths of the places are taken. With linear probing and this load, a search visits three
+    /// places on average if the device is there, and 13 if it is not (Knuth, The Art of Computer Programming,
+    /// volume 3, section 6.4).
     var isFull: Bool { self.count * 5 >= self.records.count * 4 }
 
-    /// Where a device stands, or would. There is always a free place.
+    /// Returns the place of a device, or the free place where it belongs. The caller keeps at least one place
+    /// free, so the search ends.
     func place(of fingerprint: Fingerprint, _ number: UInt64) -> Int {
         var place = self.home(of: number)
         while !self.records[place].isEmpty, !self.records[place].isOf(fingerprint) {
@@ -157,7 +179,8 @@ private struct Segment: Sendable {
         self.count += 1
     }
 
-    /// Of the lower half of the number, since the upper bits have chosen the segment.
+    /// Returns the first place of a search. It is taken from the lower half of the number, because the upper
+    /// bits have chosen the segment.
     private func home(of number: UInt64) -> Int {
         Int(((number & 0xFFFF_FFFF) * UInt64(self.records.count)) >> 32)
     }

@@ -1,15 +1,20 @@
 import WorkerKit
 
-/// How often a message's statistics are told, which depends on how old the message is: a new one changes every second,
-/// an old one hardly.
+/// The interval at which the statistics of a message are published. It depends on the age of the message: a
+/// new message changes every second, an old one hardly at all.
 package struct EmissionPace: Hashable, Sendable {
-    /// Between two snapshots of a message in its first hour.
+    /// The interval in the first hour of a message.
     package var first: Duration
 
+    /// Creates a pace from the interval in the first hour.
     package init(first: Duration = .seconds(10)) { self.first = first }
 
-    /// Milliseconds between two snapshots of a message that workers began to count so long ago: ten seconds for an hour,
-    /// five minutes for a day, an hour from then on, if `first` is ten seconds.
+    /// Returns the milliseconds between two publications for a message of this age.
+    ///
+    /// If `first` is ten seconds, the interval is ten seconds in the first hour, five minutes until the end
+    /// of the first day, and an hour after that.
+    ///
+    /// - Parameter age: the time since workers began to count the message, in milliseconds.
     package func interval(age: Int64) -> Int64 {
         let first = self.first.wholeMilliseconds
         return switch age {
@@ -19,7 +24,7 @@ package struct EmissionPace: Hashable, Sendable {
         }
     }
 
-    /// The pace of the parts that the statistics are added up from: five times as fast, so that what is told is never
-    /// much older than it looks.
+    /// The pace of the parts from which the statistics are added up. It is five times as fast, so that
+    /// published statistics are hardly older than their time says.
     package var ofParts: EmissionPace { EmissionPace(first: self.first / 5) }
 }

@@ -1,28 +1,34 @@
 import Cryptography
 
-/// Which device, in 81 bits of a SHA-256: what is held and stored of a device id.
+/// The first 81 bits of the SHA-256 of a device id. The worker holds and stores these instead of the id.
 ///
-/// Of ten million devices that one message went to, two are taken for one with a probability of 2 in 10^11.
+/// If one message goes to ten million devices, two of them have the same fingerprint with a probability of 2
+/// in 10^11.
 package struct Fingerprint: Hashable, Sendable {
+    /// The first 64 bits of the hash.
     package var high: UInt64
-    /// The lowest `lowBits` of it count.
+    /// The next bits of the hash, in the lowest `lowBits` bits. All other bits are 0.
     package var low: UInt64
 
+    /// The number of bits in `low`.
     package static let lowBits: UInt64 = 17
 
+    /// Creates a fingerprint from its two words. Bits of `low` beyond `lowBits` are dropped.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low & (1 << Self.lowBits - 1)
     }
 }
 
-/// Makes fingerprints, one after the other in the same memory. Belongs to one thread.
+/// A maker of fingerprints that uses the same memory for each. It belongs to one thread.
 package final class FingerprintMachine {
     private let machine = DigestMachine()
     private var digest: [UInt8] = []
 
+    /// Creates a machine with its own OpenSSL context.
     package init() {}
 
+    /// Returns the fingerprint of a text, usually a device id.
     package func callAsFunction(_ identity: String) -> Fingerprint {
         let utf8 = identity.utf8
         self.machine(utf8.span, into: &self.digest)

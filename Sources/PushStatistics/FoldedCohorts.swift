@@ -1,44 +1,55 @@
 import WireFormats
 
-/// Cohorts of at most one device, in about as many bytes as their names have and 60 more.
+/// A store of cohorts of at most one device. A cohort takes as many bytes as its names have, and about 60
+/// more.
 ///
-/// Anybody who has an app can invent message ids, and each begins a cohort that has to be remembered for days. So what a
-/// single device has told is kept as bytes, and becomes an object again when the next event of its message comes.
+/// Anybody who has an app can invent message ids, and each of them begins a cohort that the worker must
+/// remember for days. Such a cohort is therefore folded: it is kept as bytes, and becomes an object again
+/// when the next event of its message arrives.
 ///
-/// A hash table that grows by one bucket at a time (linear hashing), each bucket one array of bytes, so that there is
-/// neither an object nor a place in a dictionary for each message.
+/// The store is a hash table that grows by one bucket at a time (linear hashing). Each bucket is one array of
+/// bytes, so that a message needs neither an object nor a dictionary entry of its own.
 struct FoldedCohorts {
-    /// An entry that is taken out.
+    /// A cohort that was taken out of the store, with the due time that was passed to `put`.
     struct Entry {
         var snapshot: CohortSnapshot
         var due: Int64
     }
 
     private var buckets: [[UInt8]] = [[]]
-    /// Buckets before this one have been split since there were `1 << level` of them.
+    /// The next bucket to be split. All buckets before this one were split since the table had `1 << level`
+    /// buckets.
     private var split = 0
+    /// The number of hash bits that choose a bucket that has not been split yet.
     private var level = 0
     private var names = NameTable()
     private let edges: [Int64]
+    /// The number of cohorts in the store.
     private(set) var count = 0
-    /// Of them, those that have not ended.
+    /// The number of cohorts in the store that are not closed.
     private(set) var openCount = 0
+    /// The approximate size of all buckets, in bytes.
     private(set) var byteCount = 0
-    /// Nothing is due before; there may be nothing then either.
+    /// A lower bound of the due times in the store; nil if the store never had an entry or the last `takeDue`
+    /// left none. A cohort that was taken out may leave it too low.
     private(set) var nextDue: Int64?
 
+    /// The average number of entries in a bucket above which the table grows.
     private static let entriesPerBucket = 24
-    /// Room that a bucket gets when it has none.
+    /// The extra bytes that a full bucket reserves when an entry is added.
     private static let step = 128
 
-    /// - Parameter edges: of all histograms that can be folded.
+    /// Creates an empty store.
+    ///
+    /// - Parameter edges: the edges that the histogram of every stored cohort must have.
     init(edges: [Int64]) { self.edges = edges }
 
     // MARK: - One cohort
 
-    /// Keeps a snapshot until it is taken, or its time has come.
+    /// Stores a cohort. The caller must have taken out the cohort with the same key before.
     ///
-    /// - Returns: false, and nothing is kept, if it is none of the small ones.
+    /// - Returns: false, and nothing is stored, if the cohort holds more than one device or its histogram has
+    ///   other edges.
     mutating func put(_ snapshot: CohortSnapshot, due: Int64) -> Bool {
         guard let body = snapshot.folded(edges: self.edges, due: due, names: &self.names) else {
             return false
@@ -58,7 +69,7 @@ struct FoldedCohorts {
         return true
     }
 
-    /// Takes a cohort out.
+    /// Removes and returns a cohort; nil if it is not in the store.
     mutating func take(_ key: CohortKey) -> Entry? {
         guard self.count > 0 else { return nil }
         let wanted = self.bytes(of: key)
@@ -76,9 +87,10 @@ struct FoldedCohorts {
         return found.entry
     }
 
-    // MARK: - All of them
+    // MARK: - All cohorts
 
-    /// Takes out what is due by then. Looks at every cohort.
+    /// Removes and returns all cohorts that are due at `time`. The method reads every entry, and drops
+    /// entries that cannot be read.
     mutating func takeDue(at time: Int64) -> [Entry] {
         var taken: [Entry] = []
         var next: Int64?
@@ -100,8 +112,12 @@ struct FoldedCohorts {
         return taken
     }
 
+    /// The number of buckets; it grows with the number of cohorts.
     var bucketCount: Int { self.buckets.count }
 
+    /// Calls a closure with every cohort of one bucket.
+    ///
+    /// - Parameter bucket: a number below `bucketCount`.
     func forEach(in bucket: Int, _ body: (CohortSnapshot) -> Void) {
         self.visit(bucket) { bytes, place in
             if let entry = self.entry(bytes, place) { body(entry.snapshot) }
@@ -110,6 +126,7 @@ struct FoldedCohorts {
 
     // MARK: - Bytes
 
+    /// Calls a closure with the place of every entry of a bucket.
     private func visit(_ bucket: Int, _ body: ([UInt8], FoldedPlace) -> Void) {
         let bytes = self.buckets[bucket]
         var position = 0
@@ -124,6 +141,7 @@ struct FoldedCohorts {
         }
     }
 
+    /// Reads an entry; nil if its bytes are damaged.
     private func entry(_ bytes: [UInt8], _ place: FoldedPlace) -> Entry? {
         var reader = FoldedReader(bytes, place.key.lowerBound)
         guard let provider = self.names.read(&reader), let app = self.names.read(&reader),
@@ -152,6 +170,7 @@ struct FoldedCohorts {
         self.byteCount += self.buckets[bucket].capacity - old
     }
 
+    /// Removes entries from a bucket. The places must be in ascending order.
     private mutating func remove(_ places: [FoldedPlace], from bucket: Int) {
         let old = self.buckets[bucket].capacity
         let bytes = self.buckets[bucket]
@@ -170,6 +189,7 @@ struct FoldedCohorts {
 
     // MARK: - Buckets
 
+    /// Returns the bucket of a key.
     private func bucket(of key: ArraySlice<UInt8>) -> Int {
         var hasher = Hasher()
         for byte in key { hasher.combine(byte) }
@@ -178,6 +198,7 @@ struct FoldedCohorts {
         return place < self.split ? Int(hash & (1 << UInt(self.level + 1) - 1)) : place
     }
 
+    /// Splits the next bucket: its entries are distributed over the bucket and a new one at the end.
     private mutating func splitNext() {
         let bucket = self.split
         let old = self.buckets[bucket]
@@ -201,26 +222,29 @@ struct FoldedCohorts {
         }
     }
 
-    /// A bucket's place in the list, and the head of its array.
+    /// The approximate overhead of a bucket, in bytes: its place in the list, and the header of its array.
     private static let bucketByteCount = 48
 }
 
-/// Where an entry and its key stand in a bucket.
+/// The place of an entry and of its key in a bucket, as ranges of bytes.
 struct FoldedPlace {
     var whole: Range<Int>
     var key: Range<Int>
 }
 
-/// Names that many messages have in common: a number instead of each of the first thousand.
+/// A table of names that many messages share. The first 1,000 names are replaced by a number each.
 struct NameTable {
     private var names: [String] = []
     private var numbers: [String: Int] = [:]
 
+    /// The greatest number of names in the table.
     private static let limit = 1_000
-    /// A long name is somebody's invention, and must not stay when its message is gone.
+    /// The longest name in the table, in bytes. A longer name is probably invented; the table would keep it
+    /// after its message is gone.
     private static let bytesLimit = 256
 
-    /// A number above 0, or 0 and the name itself. The same name always gives the same bytes.
+    /// Appends a name: its number above 0, or 0 and the name itself if the table does not hold it. A given
+    /// name always gives the same bytes.
     mutating func append(_ name: String, to bytes: inout [UInt8]) {
         if let number = self.numbers[name], self.names[number].utf8.elementsEqual(name.utf8) {
             return bytes.appendVarint(UInt64(number + 1))
@@ -235,6 +259,7 @@ struct NameTable {
         bytes.appendVarint(UInt64(self.names.count))
     }
 
+    /// Reads a name that `append` has written; nil if the bytes do not fit.
     func read(_ reader: inout FoldedReader) -> String? {
         guard let number = reader.varint() else { return nil }
         guard number > 0 else { return reader.text() }

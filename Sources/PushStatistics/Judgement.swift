@@ -1,13 +1,16 @@
 package import WireFormats
 
-/// What became of one event.
+/// The result of counting one event.
 package struct Judgement: Hashable, Sendable {
+    /// How the event counts.
     package var standing: PushStanding
-    /// When the push was sent, if that is known: milliseconds since 1970.
+    /// When the push was sent, in milliseconds since 1970; nil if this is unknown.
     package var sent: Int64?
-    /// The event is the first of a message, and its app has had too many of those: it is in no statistics.
+    /// Whether the event would have begun a new message although its app has begun too many. Such an event is
+    /// in no statistics.
     package var isBeyondLimit = false
 
+    /// Creates a judgement of an event that is not beyond the limit.
     package init(_ standing: PushStanding, sent: Int64? = nil) {
         self.standing = standing
         self.sent = sent

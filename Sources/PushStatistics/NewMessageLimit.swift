@@ -1,19 +1,25 @@
 import WireFormats
 import WorkerKit
 
-/// How many messages of an app may begin with the word of a single device.
+/// The limit of messages of an app that may begin with the report of a single device.
 ///
-/// Anybody who has the app can invent message ids, and each is remembered for days. An honest message has a `sent`, which
-/// no device publishes, or soon a second device: those are asked of nothing, or of ten times the rate. All others share
-/// a rate for each app, and begin not at all while memory is short.
+/// Anybody who has the app can invent message ids, and each of them is remembered for days. An honest message
+/// has a `sent` event, which no device publishes, or soon a report from a second device. The caller does not
+/// apply this limit to a message that begins with a `sent` event, and a message that a second device reports
+/// is admitted at ten times the rate. All other messages of an app share one rate, and none of them may begin
+/// while memory is short.
 struct NewMessageLimit {
+    /// A token bucket.
     private struct Bucket {
-        /// Thousandths of a message.
+        /// The messages that may begin at once, in thousandths of a message.
         var credit: Int64
+        /// The time of the last `take`, in milliseconds since 1970.
         var at: Int64
 
+        /// Takes one message out of the bucket; false if the bucket does not hold a whole one.
         mutating func take(rate: Int64, _ now: Int64) -> Bool {
-            // A clock that was put back gives no credit, and one that leaps no more than there can be.
+            // If the clock is set back, the bucket gets no credit. If the clock leaps ahead, the bucket gets
+            // its full credit at most.
             let elapsed = min(max(0, now.subtractingClamped(self.at)), NewMessageLimit.burst * 1_000)
             self.at = now
             self.credit = min(self.credit + elapsed * rate, rate * NewMessageLimit.burst * 1_000)
@@ -24,29 +30,39 @@ struct NewMessageLimit {
     }
 
     private let rate: Int64
+    /// The buckets of messages that one device has reported, by app. The empty name is the bucket that all
+    /// apps beyond `appsLimit` share.
     private var buckets: [String: Bucket] = [:]
+    /// The buckets of messages that a second device has reported, by app.
     private var proven: [String: Bucket] = [:]
-    /// Messages that were turned away, by their hashes, and the device that told of each.
+    /// The device that first reported each refused message, by the hash of the message.
     private var refused: [Int: UInt64] = [:]
 
-    /// Seconds' worth that may begin at once after a quiet time.
+    /// The capacity of a bucket, in seconds of its rate: so much may begin at once after a quiet time.
     private static let burst: Int64 = 100
+    /// The rate of messages that a second device has reported, as a multiple of `rate`.
     private static let provenFactor: Int64 = 10
-    /// Apps with rates of their own; devices invent their names as well, and all others share one.
+    /// The number of apps with a bucket of their own. Devices can invent names of apps, too; all further apps
+    /// share one bucket.
     private static let appsLimit = 64
+    /// The number of refused messages at which all of them are forgotten.
     private static let refusedLimit = 8_192
 
-    /// - Parameter rate: messages a second.
+    /// Creates a limit with full buckets.
+    ///
+    /// - Parameter rate: the messages per second of one app, at least 1.
     init(rate: Int) { self.rate = Int64(max(1, rate)) }
 
-    /// What it takes in memory, near enough.
+    /// The approximate size of the limit in memory, in bytes.
     var byteCount: Int { (self.buckets.count + self.proven.count) * 100 + self.refused.count * 24 }
 
-    /// Whether a message that is not known may begin.
+    /// Returns whether an unknown message may begin, and takes it from the rate of its app.
     ///
     /// - Parameters:
-    ///   - device: who tells of it; nil if nobody knows.
-    ///   - now: milliseconds since 1970.
+    ///   - key: the unknown message.
+    ///   - device: a number that identifies the reporting device; nil if the event names no device.
+    ///   - isCrowded: whether memory is short.
+    ///   - now: the time of this machine, in milliseconds since 1970.
     mutating func admits(_ key: CohortKey, device: UInt64?, isCrowded: Bool, at now: Int64) -> Bool {
         let app =
             self.buckets[key.appBundle] != nil || self.buckets.count < Self.appsLimit ? key.appBundle : ""
@@ -65,7 +81,7 @@ struct NewMessageLimit {
                 return true
             }
         }
-        // Whom this forgets needs one device more.
+        // A refused message that is forgotten here needs a report from one device more.
         if self.refused.count >= Self.refusedLimit { self.refused.removeAll(keepingCapacity: true) }
         if self.refused[hash] == nil { self.refused[hash] = device }
         return false

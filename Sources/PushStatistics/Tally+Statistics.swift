@@ -1,7 +1,7 @@
 import WireFormats
 
 extension PushStatisticsRecord {
-    /// Takes what a tally says.
+    /// Copies the counts, the lags and the times of a tally into the record.
     mutating func take(_ tally: Tally) {
         self.accepted = tally.accepted
         self.rejected = tally.rejectedTotal
