@@ -3,20 +3,24 @@ package import Operations
 package import ServiceLifecycle
 package import WebPages
 
-/// Where the dashboard is served, and to whom.
+/// The settings of the dashboard: the address where it is served, and the token that gives access to it.
 package struct DashboardSettings: Sendable {
+    /// The address of the dashboard and the names by which browsers may call it.
     package var served: ServedHost
-    /// 0 takes any free one.
+    /// The port of the dashboard; 0 takes any free one.
     package var port: Int
-    /// What every request has to carry, as `Authorization: Bearer TOKEN`, or as the password of `Basic`. Nil for none.
+    /// The token that every request must carry, as `Authorization: Bearer TOKEN` or as the password of
+    /// `Basic`. If it is nil, every request is answered.
     package var token: Secret?
-    /// How many messages are shown.
+    /// The number of messages that the dashboard shows.
     package var messages: Int
-    /// How many records of each partition are read at start, the last ones.
+    /// The number of offsets of each partition that are read at start, counted back from the end.
     package var history: Int
 
+    /// The shortest token that is accepted, in bytes.
     private static let shortestToken = 16
 
+    /// Creates settings without checking them. The defaults serve the dashboard on the loopback address only.
     package init(
         served: ServedHost = ServedHost("127.0.0.1"),
         port: Int = 9_091,
@@ -31,8 +35,10 @@ package struct DashboardSettings: Sendable {
         self.history = history
     }
 
-    /// - Parameter reader: of the section `dashboard`. It is told what is wrong with the settings.
-    /// - Returns: nil if there is to be no dashboard.
+    /// Reads and checks the settings. Faults are reported to the reader, not thrown.
+    ///
+    /// - Parameter reader: the reader of the section `dashboard`.
+    /// - Returns: nil if the settings disable the dashboard.
     package init?(_ reader: SettingsReader) {
         let isEnabled = reader.bool("enabled", default: true, help: "Whether the worker serves a dashboard.")
         self.served = ServedHost(
@@ -76,6 +82,8 @@ package struct DashboardSettings: Sendable {
         self.check(reader)
     }
 
+    /// Reports a token that is too short, a missing token on an address beyond loopback, and an address
+    /// without a name.
     private func check(_ reader: SettingsReader) {
         if let token, token.revealBytes().count < Self.shortestToken {
             reader.reportFault(ofSecret: "token", "has fewer than \(Self.shortestToken) bytes")
@@ -91,11 +99,13 @@ package struct DashboardSettings: Sendable {
         }
     }
 
-    /// The reader of the statistics and the server of the pages, which neither stop the worker nor hold it up.
+    /// Returns the reader of the statistics and the server of the pages. A failure of either neither stops
+    /// nor delays the worker.
     ///
     /// - Parameters:
-    ///   - topic: of the statistics.
-    ///   - kafkaProperties: librdkafka's, for the brokers and how to speak to them.
+    ///   - topic: the topic of the statistics.
+    ///   - kafkaProperties: librdkafka's properties for the connection to the brokers.
+    ///   - logger: the logger of both services.
     package func services(
         topic: String,
         kafkaProperties: [String: String],

@@ -1,24 +1,27 @@
 import Glibc
 import WireFormats
 
-/// The cumulative share of arrivals over the time they took, as the parts of an SVG of 640 by 280. The time axis is
-/// logarithmic: most notifications take seconds, and the last ones days.
+/// The curve of the cumulative share of arrivals over their lag, as parts of an SVG of 640 by 280 units. The
+/// time axis is logarithmic, because most notifications arrive within seconds and the last ones after days.
 struct LagCurve: Hashable, Sendable {
+    /// A grid line with its label.
     struct Line: Hashable, Sendable {
-        /// Along the axis that it belongs to.
+        /// The position of the line along its axis.
         var place: Int
-        /// Empty where it would stand in the next one's way.
+        /// The text at the line; empty if it would overlap another label.
         var label: String
-        /// Whether there is room for the label where the picture is small.
+        /// Whether the label is also shown in a small picture.
         var isMain: Bool
+        /// The value of SVG's `text-anchor` for the label.
         var anchor = "middle"
     }
 
+    /// A marked point of the curve with its label.
     struct Mark: Hashable, Sendable {
         var x: Int
         var y: Int
         var label: String
-        /// Where the label's end or beginning is, as SVG's `text-anchor` says it.
+        /// The value of SVG's `text-anchor` for the label.
         var anchor: String
         var labelX: Int
         var labelY: Int
@@ -29,13 +32,18 @@ struct LagCurve: Hashable, Sendable {
     static let top = 16
     static let bottom = 236
 
+    /// The curve, as the value of SVG's `d`.
     let path: String
-    /// The same down to the axis, to be filled.
+    /// The curve closed along the time axis, to be filled.
     let area: String
+    /// The grid lines of the time axis.
     let times: [Line]
+    /// The grid lines of the share axis.
     let shares: [Line]
+    /// The points of the median and of the 90th percentile.
     let marks: [Mark]
 
+    /// The possible grid lines of the time axis; `lag` is in milliseconds.
     private static let ticks: [(lag: Double, label: String, isMain: Bool)] = [
         (1, "1 ms", true), (10, "10 ms", false), (100, "0.1 s", true), (1_000, "1 s", true),
         (10_000, "10 s", false), (60_000, "1 min", true), (600_000, "10 min", false),
@@ -44,7 +52,7 @@ struct LagCurve: Hashable, Sendable {
         (2_592_000_000, "30 days", true), (31_536_000_000, "1 year", true),
     ]
 
-    /// Nil if nothing is known of how long an arrival took.
+    /// Computes the curve of some statistics; nil if no lag is known.
     init?(_ statistics: PushStatisticsRecord) {
         let points = Self.points(of: statistics.lag.sketch)
         guard let first = points.first, let last = points.last else { return nil }
@@ -54,7 +62,7 @@ struct LagCurve: Hashable, Sendable {
         let axis = Axis(from: shown.first?.lag ?? 1, to: shown.last?.lag ?? 1)
         let total = statistics.lag.sketch.total
         let corners = points.map { (x: axis.place($0.lag), y: Self.height($0.count, of: total)) }
-        // Before the first there were none, and behind the last there are no more.
+        // The curve begins at 0 before the first arrival and stays at its height after the last one.
         let path =
             "M\(Self.left) \(Self.bottom)" + corners.map { "L\($0.x) \($0.y)" }.joined() + "H\(Self.right)"
         self.path = path
@@ -71,7 +79,8 @@ struct LagCurve: Hashable, Sendable {
             }
     }
 
-    /// Where the curve rises: at both ends of every bucket that holds something. So many took no longer than this.
+    /// Returns the corners of the curve: the limits of every bucket that holds arrivals, with the number of
+    /// arrivals whose lag is not longer. Lags are in milliseconds.
     private static func points(of sketch: LagSketch) -> [(lag: Double, count: Int64)] {
         var points: [(lag: Double, count: Int64)] = []
         var sum: Int64 = 0
@@ -84,11 +93,12 @@ struct LagCurve: Hashable, Sendable {
         return points
     }
 
-    /// Where a time is on a logarithmic axis.
+    /// A logarithmic time axis; `from` and `to` are in milliseconds.
     private struct Axis {
         var from: Double
         var to: Double
 
+        /// Returns the x coordinate of a lag. Lags beyond the axis are moved to its ends.
         func place(_ lag: Double) -> Int {
             let part = log(max(lag, self.from) / self.from) / log(self.to / self.from)
             return LagCurve.left
@@ -96,12 +106,16 @@ struct LagCurve: Hashable, Sendable {
         }
     }
 
+    /// Returns the y coordinate of a share.
     private static func height(_ count: Int64, of total: Int64) -> Int {
         self.bottom - Int((Double(count) / Double(total) * Double(self.bottom - self.top)).rounded())
     }
 
+    /// The space that a label on the time axis needs.
     private static let labelWidth = 50
 
+    /// Returns the grid lines of the time axis. A label is left out if it would overlap the label before it,
+    /// or if it is not a main one and would overlap the next.
     private static func times(_ ticks: [(place: Int, label: String, isMain: Bool)]) -> [Line] {
         var lines: [Line] = []
         var labelled = Int.min / 2
@@ -112,14 +126,15 @@ struct LagCurve: Hashable, Sendable {
                 tick.place - labelled < Self.labelWidth
                 || (!tick.isMain && following.map { $0.place - tick.place < Self.labelWidth } == true)
             if isCrowded { line.label = "" } else { labelled = tick.place }
-            // Nothing stands out of the picture.
+            // The last label ends at its line, so that it stays inside the picture.
             if number == ticks.count - 1 { line.anchor = "end" }
             lines.append(line)
         }
         return lines
     }
 
-    /// With its label where the curve is not: below and behind it, unless that is off the picture.
+    /// Returns a marked point. Its label stands below and to the right, where the curve is not; in the right
+    /// part of the picture it stands above and to the left, because there is no room.
     private static func mark(at x: Int, _ percent: Int64, _ label: String) -> Mark {
         let y = Self.height(percent, of: 100)
         let isLate = x > (Self.left + Self.right) * 3 / 5

@@ -1,20 +1,29 @@
 import WebPages
 import WireFormats
 
-/// What is around every page.
+/// The values around the content of every page: title, state of the reading, and reload times.
 struct Frame: Sendable {
     var title: String
-    /// Seconds after which the page is worth another look.
+    /// The seconds after which a script loads the changing part of the page again.
     var reload = 3
-    /// The same for browsers without scripts, which load all of it again.
+    /// The seconds after which a browser without scripts loads the whole page again.
     var slowReload = 10
-    /// Whether the numbers are of now: a word for the style, and one for people.
+    /// The state of the reading as a CSS class: `away`, `reading` or `live`.
     var stateClass: String
+    /// The state of the reading in words.
     var state: String
-    /// What whoever looks has to know before they believe a number.
+    /// Warnings that a reader must know before they trust the numbers.
     var alerts: [String] = []
+    /// A sentence that says how old the numbers are.
     var freshness: String
 
+    /// Creates a frame.
+    ///
+    /// - Parameters:
+    ///   - title: the title of the page.
+    ///   - standing: the state of the reading.
+    ///   - topic: the name of the statistics topic.
+    ///   - now: the wall-clock time in milliseconds since 1970.
     init(_ title: String, _ standing: ReadingStanding.Snapshot, topic: String, now: Int64) {
         self.title = title
         let age = standing.heardAt.map { Shown.ago($0, now: now) }
@@ -55,6 +64,6 @@ struct Frame: Sendable {
 }
 
 extension Pager {
-    /// Lines on a page.
+    /// The number of messages on one page of the list.
     static let size = 50
 }

@@ -1,13 +1,16 @@
 import WireFormats
 
-/// One step of the way from the sender to a person, and what is left of those who took the step before.
+/// One step on the way of a notification from the sender to a person, with the share that is left of the step
+/// before.
 struct FunnelStep: Hashable, Sendable {
     var name: String
-    /// What it means, in a sentence for whoever reads no manual.
+    /// The meaning of the step, in a few words that need no manual.
     var meaning: String
+    /// The number of devices that have reached the step.
     var count: Int64
-    /// The step before, and how many took it; nil for the first.
+    /// The step before with its count; nil for the first step.
     var before: Before?
+    /// The number of devices for which the push service has accepted the notification.
     var accepted: Int64
 
     struct Before: Hashable, Sendable {
@@ -15,8 +18,9 @@ struct FunnelStep: Hashable, Sendable {
         var count: Int64
     }
 
-    /// From all that were sent to those that were opened. A step of which nothing is known is left out: nobody is
-    /// known to be without a service extension, or the app does not tell what was shown.
+    /// Returns the steps from sent to opened. `Eligible` is left out if it equals `Accepted`, because no
+    /// device is known to lack a service extension. `Shown` is left out if its count is 0, because the app
+    /// may not report it.
     static func steps(of statistics: PushStatisticsRecord) -> [FunnelStep] {
         var steps: [FunnelStep] = []
         func add(_ name: String, _ meaning: String, _ count: Int64) {
@@ -42,7 +46,8 @@ struct FunnelStep: Hashable, Sendable {
         return steps
     }
 
-    /// Those who were told and wanted to hear no more: a way out, and no step of the way.
+    /// Returns the count of dismissed notifications. Dismissing is an exit from the funnel and not one of its
+    /// steps.
     static func dismissed(of statistics: PushStatisticsRecord) -> FunnelStep {
         FunnelStep(
             name: "Dismissed",
@@ -53,6 +58,8 @@ struct FunnelStep: Hashable, Sendable {
         )
     }
 
+    /// The share of the step before; nil for the first step, and if the step before has the count 0.
     var shareOfBefore: Double? { self.before.flatMap { PushStatisticsRecord.rate(self.count, of: $0.count) } }
+    /// The share of the accepted notifications; nil if none was accepted.
     var shareOfAccepted: Double? { PushStatisticsRecord.rate(self.count, of: self.accepted) }
 }

@@ -1,4 +1,4 @@
-/// How a time that a notification took is written: as exact as it means something.
+/// The text of a lag, with no more digits than are useful.
 enum LagText {
     static func text(_ milliseconds: Int64) -> String {
         switch milliseconds {
@@ -12,15 +12,17 @@ enum LagText {
         }
     }
 
-    /// Of ten and more of a unit the rest says nothing any more.
+    /// From this number of units on, the smaller unit is left out.
     private static let exactUnits: Int64 = 10
 
-    /// One digit behind the point, unless it is none.
+    /// Returns a number with one decimal, which is left out if it is 0.
     private static func decimal(_ milliseconds: Int64, by unit: Int64) -> String {
         let tenths = milliseconds / (unit / 10)
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 
+    /// Returns a time in two units. The smaller one is left out if it is 0 or the larger one is at least
+    /// `exactUnits`.
     private static func pair(
         _ milliseconds: Int64,
         _ unit: Int64,

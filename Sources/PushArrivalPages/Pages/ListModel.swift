@@ -1,19 +1,21 @@
 import WebPages
 import WireFormats
 
-/// The newest messages with their main rates.
+/// The values of the list page: the messages that were updated last, with their main rates.
 struct ListModel: Sendable {
+    /// A text field of the filter.
     struct Input: Sendable {
         var name: String
         var label: String
         var value: String
-        /// What there is to choose from.
+        /// The values that the browser suggests for the field.
         var choices: [String]
     }
 
+    /// A message of the list.
     struct Row: Sendable {
         var id: String
-        /// Nil if it would be too long for a request.
+        /// The address of the message's page; nil if it would be too long for a request.
         var address: String?
         var origin: String
         var stateClass: String
@@ -21,12 +23,14 @@ struct ListModel: Sendable {
         var accepted: String
         var arrivalRate: String
         var arrived: String
+        /// The length of the bar of arrivals, in units of `FunnelBar`.
         var arrivedBar: Int
         var openRate: String
         var opened: String
         var median: String
         var updated: String
         var updatedTime: String
+        /// The time of the last update for machines, as the `datetime` of the `time` element.
         var updatedMachine: String
     }
 
@@ -36,7 +40,7 @@ struct ListModel: Sendable {
     var hasRows: Bool
     var rows: [Row]
     var pager: Pager?
-    /// What is to be said instead of a list.
+    /// The sentence that is shown instead of an empty list.
     var nothing: String
 
     var messageTotal: String
@@ -47,9 +51,16 @@ struct ListModel: Sendable {
     var openedTotal: String
     var openRateTotal: String
 
-    /// Of each datalist.
+    /// The greatest number of suggestions for a field.
     private static let choicesLimit = 100
 
+    /// Creates the model of one page of the list.
+    ///
+    /// - Parameters:
+    ///   - board: all statistics that are shown, the last update first.
+    ///   - query: the filter and the number of the page.
+    ///   - frame: the values around the content.
+    ///   - now: the wall-clock time in milliseconds since 1970.
     init(_ board: [PushStatisticsRecord], _ query: FormFields, frame: Frame, now: Int64) {
         let filter = MessageFilter(query)
         let matching = board.filter(filter.matches)
@@ -83,6 +94,7 @@ struct ListModel: Sendable {
         self.openRateTotal = Share.text(opened, of: arrived)
     }
 
+    /// Adds up one count over all statistics. A sum that is too large becomes the greatest number.
     private static func sum(_ all: [PushStatisticsRecord], _ count: KeyPath<PushStatisticsRecord, Int64>)
         -> Int64
     {
@@ -108,6 +120,7 @@ struct ListModel: Sendable {
 }
 
 extension ListModel.Row {
+    /// The longest address that becomes a link, in bytes.
     private static let longestAddress = 8_000
 
     init(_ statistics: PushStatisticsRecord, now: Int64) {
@@ -137,14 +150,14 @@ extension ListModel.Row {
 }
 
 extension CohortKey {
-    /// For a heading: on one line, and not endless.
+    /// The heading of the message's page: one line of limited length.
     var title: String {
         self.day.isEmpty
             ? SafeText.line(self.messageID, limit: 120)
             : "No message id, \(SafeText.line(self.day, limit: 20))"
     }
 
-    /// Of its page.
+    /// The path and query of the message's page.
     var address: String {
         var fields = FormFields()
         fields.add("provider", self.provider)
@@ -154,7 +167,7 @@ extension CohortKey {
         return "/message?\(fields.text)"
     }
 
-    /// Nil if the address names no message.
+    /// Reads the key of a message from the query of its page; nil if the query has no message id.
     init?(_ query: FormFields) {
         guard let message = query.exactly("id"), !message.isEmpty else { return nil }
         self.init(

@@ -1,15 +1,18 @@
 import WebPages
 import WireFormats
 
-/// Which messages somebody wants to see: those that hold all these texts, in small letters or capitals.
+/// The filter of the list. A message passes if it contains all of these texts; upper and lower case do not
+/// differ.
 struct MessageFilter: Hashable, Sendable {
+    /// The names of the fields in a query.
     static let names = ["app", "provider", "campaign", "text"]
+    /// The longest text of a field, in characters; the rest is cut off.
     private static let longest = 200
 
     var app = ""
     var provider = ""
     var campaign = ""
-    /// In any of the three, or in the message's id.
+    /// The text that must occur in the app, the provider, the campaign or the id of the message.
     var text = ""
 
     init(_ query: FormFields) {

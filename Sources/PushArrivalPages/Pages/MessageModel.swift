@@ -1,41 +1,51 @@
 import WebPages
 import WireFormats
 
-/// All that is known of one message.
+/// The values of the page of one message.
 struct MessageModel: Sendable {
+    /// A row of the funnel.
     struct Step: Sendable {
         var name: String
         var meaning: String
         var count: String
+        /// The length of the bar, in units of `FunnelBar`.
         var bar: Int
+        /// The length of the bar of the step before, in units of `FunnelBar`; 0 if it is not longer.
         var ground: Int
         var ofBefore: String
-        /// `of sent`; nil for the first step.
+        /// The name of the step before, as `of sent`; nil for the first step.
         var beforeName: String?
         var ofAccepted: String
     }
 
+    /// A row of a table of counts.
     struct Line: Sendable {
         var label: String
         var count: String
         var share: String
     }
 
+    /// A row of the table of events that are counted apart.
     struct Aside: Sendable {
         var label: String
         var count: String
         var meaning: String
+        /// `yes` if these events are also in the numbers of the funnel, otherwise `no`.
         var isCounted: String
     }
 
+    /// A property of the message.
     struct Fact: Sendable {
         var label: String
         var value: String
+        /// The value for machines, as the `datetime` of the `time` element; nil if the value is not a time.
         var machine: String?
     }
 
+    /// The lag curve with its table.
     struct Curve: Sendable {
         var curve: LagCurve
+        /// The description of the curve for screen readers.
         var words: String
         var rows: [Line]
         var note: String
@@ -58,6 +68,7 @@ struct MessageModel: Sendable {
     var steps: [Step]
     var dismissed: [Step]
     var curve: Curve?
+    /// The sentence that is shown if there is no curve.
     var noCurve: String
     var hasReasons: Bool
     var reasons: [Line]
@@ -135,9 +146,10 @@ struct MessageModel: Sendable {
         return sentences
     }
 
+    /// The greatest number of reasons that are shown.
     private static let reasonsLimit = 50
 
-    /// The most frequent first.
+    /// Returns the reasons of rejection, the most frequent first.
     private static func reasons(_ statistics: PushStatisticsRecord) -> [Line] {
         statistics.rejectedReasons.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .prefix(self.reasonsLimit).map { code, count in
@@ -213,12 +225,14 @@ extension MessageModel.Step {
         self.ground = bar.ground
         self.ofBefore = Share.text(step.shareOfBefore)
         self.beforeName = step.before.map { "of \($0.name)" }
-        // Those who were sent to are not a part of those who were accepted.
+        // The first step, all sent devices, is larger than the accepted ones, so a share of them has no
+        // meaning.
         self.ofAccepted = step.before == nil ? Share.none : Share.text(step.shareOfAccepted)
     }
 }
 
 extension MessageModel.Curve {
+    /// The lags of the rows of the table, in milliseconds.
     private static let times: [Int64] = [
         1_000, 10_000, 60_000, 300_000, 3_600_000, 21_600_000, 86_400_000, 259_200_000,
     ]
@@ -227,7 +241,7 @@ extension MessageModel.Curve {
         let total = statistics.lag.sketch.total
         self.curve = curve
         let counts = Self.times.map { (time: $0, count: statistics.lag.sketch.count(within: $0)) }
-        // Once all have arrived, there is no more to tell.
+        // The table ends with the first row that contains all arrivals.
         let last = counts.firstIndex { $0.count == total } ?? counts.count - 1
         self.rows = counts.prefix(last + 1).map { time, count in
             MessageModel.Line(

@@ -1,16 +1,17 @@
 import WebPages
 import WireFormats
 
-/// Answers every request. Nothing can be changed here, so there is nobody to remember and no cookie.
+/// The answers to all requests. The pages change nothing, so the dashboard needs no sessions and no cookies.
 struct Pages: Sendable {
     let door: Door
     let templates: Templates
     let board: StatisticsBoard
     let standing: ReadingStanding
     let topic: String
+    /// Returns the wall-clock time in milliseconds since 1970.
     let now: @Sendable () -> Int64
 
-    /// Never throws: what goes wrong is a page too.
+    /// Answers a request. An error becomes a page with the status 500, and is never thrown.
     func answer(_ request: PageRequest) -> PageAnswer {
         if let refusal = self.door.refusal(of: request) { return refusal }
         guard request.method == .get else {
@@ -29,6 +30,7 @@ struct Pages: Sendable {
         PageAnswer(status, "text/plain; charset=utf-8", sentence + "\n")
     }
 
+    /// Returns the page or the asset of a path, or a page that says that there is none.
     private func look(_ request: PageRequest) throws -> PageAnswer {
         switch request.path {
         case "/": try self.list(request)
@@ -68,6 +70,7 @@ struct Pages: Sendable {
         return .page(try self.templates.render(model, with: request.wantsFragment ? .messageLive : .message))
     }
 
+    /// The values of a page that has only sentences.
     private struct Notice: Sendable {
         var frame: Frame
         var heading: String
@@ -85,6 +88,6 @@ struct Pages: Sendable {
 }
 
 extension PageRequest {
-    /// Only the part that changes, for a page that is there already.
+    /// Whether the request asks only for the changing part of a page that the browser already shows.
     fileprivate var wantsFragment: Bool { self.headers["x-fragment"] == "live" }
 }

@@ -1,16 +1,16 @@
 import WebPages
 import WireFormats
 
-/// How a part of a whole is written: `82.1 %`.
+/// The text of a share, such as `82.1 %`.
 enum Share {
-    /// Stands where there is no whole to be a part of.
+    /// The text for a share whose whole is 0, and for a value that is unknown.
     static let none = "–"
 
     static func text(_ rate: Double?) -> String {
         guard let rate, rate.isFinite, rate >= 0 else { return Self.none }
         let tenths = rate * 1_000
         if rate > 0, tenths < 1 { return "<0.1 %" }
-        // All is said of all only.
+        // "100.0 %" is reserved for the whole; a share just below it must not be rounded up.
         if rate < 1, tenths > 999 { return ">99.9 %" }
         guard tenths < 1e9 else { return ">1,000,000 %" }
         let whole = Int(tenths.rounded())

@@ -4,7 +4,7 @@ import Logging
 import Records
 import WireFormats
 
-/// The reading of one topic from start to stop, on the thread that it was made on.
+/// The reading of the statistics topic from start to stop. It belongs to the thread that has created it.
 final class ReadingCourse {
     private let log: LogReader
     private let topic: String
@@ -14,22 +14,31 @@ final class ReadingCourse {
     private let logger: Logger
     private let now: @Sendable () -> Int64
 
-    /// By the places of `log.partitions`: where the next record is expected.
+    /// The next offset that is expected in each partition, in the order of `log.partitions`; empty until the
+    /// topic is found.
     private var next: [Int64] = []
+    /// Whether every partition has been read to its end since the last start.
     private var isLive = false
-    /// What librdkafka last complained of; only a question to the cluster tells whether it matters.
+    /// The last error that librdkafka has reported since the last request to the cluster. Only a request
+    /// shows whether the cluster is really away.
     private var complaint: KafkaError?
+    /// The time of the next request to the cluster.
     private var nextQuestion = ContinuousClock.now
+    /// The time of the next count of the partitions.
     private var nextCount = ContinuousClock.now
-    /// How long the cluster may take to answer a question, and so how long a stop may take.
+    /// The longest wait for an answer of the cluster. A stop takes at most as long as the requests that are
+    /// under way.
     private static let patience = Duration.seconds(2)
-    /// How often it is asked whether it is there while it has nothing to send, and while it is away.
+    /// The interval of requests to a cluster that answers but sends no records.
     private static let questionInterval = Duration.seconds(5)
+    /// The interval of requests while the cluster does not answer or the topic does not exist.
     private static let troubleInterval = Duration.seconds(1)
-    /// How often partitions are counted: somebody may have added some.
+    /// The interval at which the partitions are counted, because partitions may have been added.
     private static let countInterval = Duration.seconds(60)
+    /// The greatest number of records in one visit.
     private static let batchLimit = 4_096
-    /// A whole snapshot of a message, with every reason and bucket that it can have, is a fraction of this.
+    /// The longest value that is decoded, in bytes. The statistics of one message take a fraction of this,
+    /// even with every reason and every bucket.
     private static let recordBytesLimit = 65_536
 
     init(
@@ -50,6 +59,7 @@ final class ReadingCourse {
         self.now = now
     }
 
+    /// Reads records, and waits for more, until `stop` is raised. The method blocks its thread.
     func run(until stop: StopSign) {
         var wait = Wait(on: [self.log.descriptor, stop.descriptor])
         var hasHurried = false
@@ -73,12 +83,15 @@ final class ReadingCourse {
 
     // MARK: Records
 
-    /// - Returns: how many records there were.
+    /// Puts the records that have arrived on the board. The method never waits.
+    ///
+    /// - Returns: the number of records that were read.
     private func visit() -> Int {
         var unreadable: Int64 = 0
         let taken = self.log.visit(atMost: Self.batchLimit) { place, record in
             if self.next.indices.contains(place) { self.next[place] = record.offset + 1 }
-            // A tombstone says that there is nothing more to know of a message, and nothing of what there was.
+            // A tombstone says that no more statistics of a message will follow. It does not take back the
+            // earlier ones, so the board keeps them.
             guard record.valueByteCount != nil else { return }
             do {
                 self.board.take(try Self.statistics(record.copy()))
@@ -86,7 +99,8 @@ final class ReadingCourse {
                 unreadable += 1
             }
         } _: { error in
-            // Asked at once, the cluster tells whether it is away or only one connection of many was closed.
+            // A request to the cluster shows at once whether the cluster is away or only one of many
+            // connections was closed.
             if self.complaint == nil { self.nextQuestion = .now }
             self.complaint = error
         }
@@ -102,6 +116,7 @@ final class ReadingCourse {
         try PushStatisticsRecord(decoding: record, bytesLimit: self.recordBytesLimit)
     }
 
+    /// Reports that the reading is live, once every partition has been read to its end.
     private func becomeLiveAtTheEnd() {
         guard !self.isLive, !self.next.isEmpty, self.log.ends.allSatisfy({ $0 != nil }) else { return }
         self.isLive = true
@@ -110,7 +125,8 @@ final class ReadingCourse {
 
     // MARK: Questions
 
-    /// Asks the cluster whatever is to be asked next, so that its silence is known for what it is.
+    /// Sends the request that is due: a count of the partitions, or else a question for their bounds. If the
+    /// cluster is silent, the answer shows whether it is away or has nothing to send.
     private func ask() {
         defer { self.complaint = nil }
         do throws(KafkaError) {
@@ -131,7 +147,8 @@ final class ReadingCourse {
         }
     }
 
-    /// Begins to read, or goes on with partitions that are new.
+    /// Starts to read if the topic has partitions, and adds partitions that are new. Known partitions go on
+    /// where they are; new ones begin at most `history` offsets before their end.
     private func countPartitions() throws(KafkaError) {
         let count = try self.log.metadata(atMost: Self.patience).partitionCounts[self.topic] ?? 0
         guard count > self.next.count else { return }

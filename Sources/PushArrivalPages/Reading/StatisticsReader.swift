@@ -3,11 +3,11 @@ import Kafka
 package import Logging
 import ServiceLifecycle
 
-/// Puts every snapshot of the statistics topic on a board: those that are there, and then those that come, until its
-/// service group tells it to stop.
+/// A reader that puts the records of the statistics topic on a board, first the existing ones and then each
+/// new one, until its service group shuts down.
 ///
-/// It joins no group and commits nothing, and reads committed records only. Whatever the cluster does, it goes on
-/// trying.
+/// The reader joins no consumer group, commits no offsets, and reads only records of committed transactions.
+/// It retries after every failure of the cluster.
 package struct StatisticsReader: Service {
     private let topic: String
     private let properties: [String: String]
@@ -17,10 +17,18 @@ package struct StatisticsReader: Service {
     private let logger: Logger
     private let now: @Sendable () -> Int64
 
+    /// Creates a reader. It starts with `run()`.
+    ///
     /// - Parameters:
-    ///   - properties: librdkafka's, for the brokers and how to speak to them. Those of a group are not used.
-    ///   - history: of each partition, the last so many offsets are read at start. Compacted ones count.
-    ///   - now: wall-clock milliseconds since 1970.
+    ///   - topic: the topic of the statistics.
+    ///   - properties: librdkafka's properties for the connection to the brokers. Properties of a consumer
+    ///     group are ignored.
+    ///   - history: the number of offsets that are read at start, counted back from the end of each
+    ///     partition. Offsets that compaction has removed count, too.
+    ///   - board: gets the statistics.
+    ///   - standing: gets the state of the reading.
+    ///   - logger: gets a line when the reading fails and when it works again.
+    ///   - now: returns the wall-clock time in milliseconds since 1970.
     package init(
         topic: String,
         properties: [String: String],
@@ -39,18 +47,20 @@ package struct StatisticsReader: Service {
         self.now = now
     }
 
+    /// Returns the worker's properties without those that belong to its own group or producer, and with those
+    /// of a reader.
     private static func readerProperties(_ properties: [String: String]) -> [String: String] {
         let ofOthers = ["group.id", "group.instance.id", "transactional.id", "client.rack"]
         let own = [
             "isolation.level": "read_committed",
-            // Compaction and retention may take the very offset that was asked for.
+            // Compaction or retention may have removed the very offset at which the reader starts.
             "auto.offset.reset": "earliest",
             "enable.auto.commit": "false",
         ]
         return properties.filter { !ofOthers.contains($0.key) }.merging(own) { $1 }
     }
 
-    /// Never throws for what the cluster does.
+    /// Reads until the service group shuts down. Failures of the cluster are logged and never thrown.
     package func run() async throws {
         let stop = StopSign()
         let reader = self
@@ -61,6 +71,7 @@ package struct StatisticsReader: Service {
         }
     }
 
+    /// Reads on the calling thread until `stop` is raised.
     private func read(until stop: StopSign) {
         do {
             let log = try LogReader(self.properties)
@@ -75,7 +86,7 @@ package struct StatisticsReader: Service {
             )
             course.run(until: stop)
         } catch {
-            // Of a property that librdkafka does not take. The worker itself is none the worse for it.
+            // librdkafka has rejected a property. The worker runs on, only the dashboard gets no statistics.
             _ = self.standing.failed(because: "\(error)")
             self.logger.error("the statistics cannot be read", metadata: ["error": "\(error)"])
             var wait = Wait(on: [stop.descriptor])

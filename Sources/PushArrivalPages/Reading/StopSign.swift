@@ -1,15 +1,17 @@
 import EventThread
 import Synchronization
 
-/// Tells a thread that waits in the library of a C client to stop.
+/// A flag that stops a thread, also while the thread waits in a C library. It is safe to use from any thread.
 final class StopSign: Sendable {
     private let isRaisedFlag = Atomic(false)
     private let doorbell = Doorbell()
 
-    /// Readable once it is raised, for good.
+    /// A file descriptor that becomes readable when the flag is raised, and stays readable.
     var descriptor: Int32 { self.doorbell.descriptor }
+    /// Whether the thread must stop.
     var isRaised: Bool { self.isRaisedFlag.load(ordering: .sequentiallyConsistent) }
 
+    /// Raises the flag for good and wakes the thread.
     func raise() {
         self.isRaisedFlag.store(true, ordering: .sequentiallyConsistent)
         self.doorbell.ring()

@@ -4,16 +4,17 @@ import Operations
 import ServiceLifecycle
 import WebPages
 
-/// Serves the statistics of a board as web pages, until its service group tells it to stop.
+/// A server that shows the statistics of a board as web pages, until its service group shuts down.
 ///
-/// Where its address is taken, it says so in the log and serves nobody: to count is more important than to be seen
-/// counting, and several workers may share a machine.
+/// If the address is already in use, the server logs an error, serves nothing, and lets the worker run on.
+/// Counting is more important than the dashboard, and several workers may share a machine.
 package struct DashboardServer: Service {
-    /// People are few, and each browser has a handful of connections.
+    /// The greatest number of open connections. Few people use the dashboard, and each browser opens a
+    /// handful of connections.
     private static let mostConnections = 64
-    /// The line with the address is bounded like one.
+    /// The longest header of a request, in bytes. The request line has the same limit.
     private static let longestHeader = 16_384
-    /// Longer than any link of ours.
+    /// The longest URI that is answered, in bytes. The dashboard's own links are shorter.
     private static let longestURI = 10_000
 
     private let settings: DashboardSettings
@@ -24,10 +25,16 @@ package struct DashboardServer: Service {
     private let now: @Sendable () -> Int64
     private let listening: @Sendable (_ port: Int) async -> Void
 
+    /// Creates a server. It starts with `run()`.
+    ///
     /// - Parameters:
-    ///   - topic: what the statistics are read from, for those who look.
-    ///   - now: wall-clock milliseconds since 1970.
-    ///   - listening: called once, with the port, as soon as connections are accepted.
+    ///   - settings: the address, the names and the token of the dashboard.
+    ///   - topic: the name of the topic from which the statistics are read; the pages show it.
+    ///   - board: the statistics that are shown.
+    ///   - standing: the state of the reading, which every page shows.
+    ///   - logger: gets the address of the dashboard, or the reason why there is none.
+    ///   - now: returns the wall-clock time in milliseconds since 1970.
+    ///   - listening: called once, with the port, as soon as the server accepts connections.
     package init(
         _ settings: DashboardSettings,
         topic: String,
@@ -46,6 +53,10 @@ package struct DashboardServer: Service {
         self.listening = listening
     }
 
+    /// Serves the pages until the service group shuts down.
+    ///
+    /// - Throws: an error of a template that cannot be parsed, or a failure of the server while it runs. An
+    ///   address that cannot be used is logged and not thrown.
     package func run() async throws {
         let (settings, logger, listening) = (self.settings, self.logger, self.listening)
         let pages = Pages(

@@ -1,7 +1,7 @@
 import Operations
 import WebPages
 
-/// Decides who may look.
+/// The check of the host name and the token of each request.
 struct Door: Sendable {
     private let host: ServedHost
     private let token: Secret?
@@ -12,9 +12,10 @@ struct Door: Sendable {
         self.token = token
     }
 
-    /// Nil for whoever may come in.
+    /// Returns the answer that refuses a request; nil if the request is allowed.
     func refusal(of request: PageRequest) -> PageAnswer? {
-        // A site could point a name of its own at this address, and have a browser read along for it.
+        // A foreign site could point its own domain name at this address (DNS rebinding) and read the pages
+        // through the browser of a person who visits the site. Therefore only our own names are accepted.
         guard let host = request.host, self.host.isMeant(by: host) else {
             return Self.refusal(.misdirected, "This server is not known by that name.")
         }

@@ -1,11 +1,12 @@
-/// What pages load beside themselves.
+/// The files that the pages load: icon, script and style sheet.
 enum Assets {
     static let icon = """
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1f5fa8"/>\
         <path d="M6 9h20l-6 8v7l-8 -3v-4z" fill="#fff"/></svg>
         """
 
-    /// Everything works without it: it puts the newest numbers in place without a flicker of the whole page.
+    /// The script that replaces the numbers in place, without a flicker of the whole page. The pages also
+    /// work without it.
     static let script = """
         "use strict";
         (() => {

@@ -27,7 +27,7 @@ extension Templates {
         </html>
         """
 
-    /// What every page that lives shows of the reader.
+    /// The state of the reading, shown on every page that reloads itself.
     static let standing = """
         <p class="standing {{frame.stateClass}}"><span class="dot"></span>{{frame.state}}</p>
         {{#frame.alerts}}<p class="alert">{{.}}</p>

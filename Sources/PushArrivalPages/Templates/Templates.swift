@@ -1,13 +1,17 @@
 import WebPages
 
-/// All pages as templates. None asks for a value as it is, without escaping it: a test holds them to that.
+/// The templates of all pages. Every template escapes every value; a test checks this.
 struct Templates: Sendable {
+    /// The names by which templates refer to each other.
     enum Name: String, CaseIterable {
         case layout, standing, list, listLive, message, messageLive, funnelRow, curve, notice
     }
 
     private let templates: PageTemplates
 
+    /// Parses all templates.
+    ///
+    /// - Throws: an error of the first template that cannot be parsed.
     init() throws {
         self.templates = try PageTemplates(Name.allCases.map { (name: $0.rawValue, text: Self.text($0)) })
     }
@@ -16,6 +20,7 @@ struct Templates: Sendable {
         try self.templates.render(model, with: name.rawValue)
     }
 
+    /// Returns the text of a template.
     static func text(_ name: Name) -> String {
         switch name {
         case .layout: self.layout
