@@ -5,7 +5,11 @@ import StreamKit
 import WireFormats
 import WorkerKit
 
-/// Counts the events of one input partition, each of them once.
+/// The task of one input partition: it counts the events of the devices that are at home there, each event
+/// once.
+///
+/// Every device has a home partition, which follows from its id. Only this partition remembers which events
+/// of the device were counted, so the task sends events of other devices on to their homes.
 final class ArrivalTask: StreamTask {
     private let partition: Int32
     private let settings: PushArrivalSettings
@@ -48,11 +52,12 @@ final class ArrivalTask: StreamTask {
         "The app has more new messages that a single device tells of than push.new_messages allows: in no statistics."
     )
 
-    /// Partitions in which devices are counted: as many as have a changelog. The input may get more, and devices stay
-    /// where they are known.
+    /// The number of partitions in which devices are counted: the number of partitions of the changelog. If
+    /// the input topic gets more partitions, devices keep their homes.
     private let homes: Int32
 
-    /// A partition beyond the changelog's is nobody's home: it remembers nothing, so it may not count anything either.
+    /// Whether this partition can be the home of devices. A partition beyond those of the changelog remembers
+    /// nothing, so it must not count anything either.
     private var isHome: Bool { self.partition < self.homes }
 
     // MARK: - State
@@ -93,10 +98,12 @@ final class ArrivalTask: StreamTask {
             output.send(
                 OutboundRecord(
                     topic: self.settings.topics.parts,
-                    // Compaction keeps the last part of each term of each partition.
+                    // The key contains partition and term, so that compaction keeps the last part of each
+                    // term of each partition.
                     key: key + Array("#\(part.source)#\(part.term)".utf8),
                     value: part.encoded(),
-                    // All parts of a message meet in one place.
+                    // The partition follows from the message alone, so that one task gets all parts of a
+                    // message.
                     partition: Partitioner.murmur2.partition(of: key, among: count)
                 )
             )
@@ -141,10 +148,9 @@ final class ArrivalTask: StreamTask {
         self.results.bury(record, EventOrigin(of: record), .rejected, reason, now, output)
     }
 
-    /// Events of a device are counted in one partition, wherever they come in: only there it is known which of them are
-    /// repeats.
+    /// Sends an event to the home partition of its device, because only there a repeated event is recognised.
     ///
-    /// - Returns: whether the event was sent there.
+    /// - Returns: false if the event is to be counted here: this is its home, or it was sent on too often.
     private func sendHome(
         _ event: PushEvent,
         _ record: borrowing InboundRecord,
@@ -169,9 +175,11 @@ final class ArrivalTask: StreamTask {
         return true
     }
 
-    /// An event without a device is at home in any partition that remembers.
+    /// Sends on an event without a device from a partition that remembers nothing. Any partition with a
+    /// changelog may count such an event.
     ///
-    /// - Returns: false if the record has no room for what says where it comes from.
+    /// - Returns: false, and nothing is sent, if the record would be too large with the header that names its
+    ///   origin.
     private func passOn(
         _ record: borrowing InboundRecord,
         _ origin: EventOrigin,
@@ -192,6 +200,7 @@ final class ArrivalTask: StreamTask {
         return true
     }
 
+    /// Counts an event at its home, and publishes its result.
     private func count(
         _ event: PushEvent,
         _ record: borrowing InboundRecord,

@@ -5,7 +5,8 @@ import StreamKit
 import WireFormats
 import WorkerKit
 
-/// Adds up what partitions tell of messages, and publishes statistics when they are due.
+/// The task of one partition of the parts topic: it adds up the parts of each message, and publishes
+/// statistics when they are due.
 final class CombinationTask: StreamTask {
     private let combination: Combination
     private let topic: String
@@ -29,7 +30,7 @@ final class CombinationTask: StreamTask {
     func restored(at now: Moment) { self.combination.restored(now: now.wall) }
 
     func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
-        // A tombstone says that a message is forgotten, which this task finds out by itself.
+        // A tombstone says that a message is forgotten. This task forgets messages by its own rules.
         guard let value = record.value else { return }
         guard let part = CohortSnapshot(value) else { return self.metrics.unreadablePart() }
         self.combination.take(part, now: now.wall)

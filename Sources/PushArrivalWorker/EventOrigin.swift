@@ -1,30 +1,37 @@
 import Records
 import WireFormats
 
-/// Where an event says that it first came in, if another worker has sent it on.
+/// The place where an event first came in, according to its record, if another worker has sent the event on.
 ///
-/// The header that says so comes with the record, and every publisher of the topic can write one. So it is a claim: the
-/// outcome carries it on for readers that look for their record, and is itself named after the record that it is about,
-/// whose place nobody can choose. A worker believes the number of hops, which only ends the sending on: a publisher who
-/// lies about it has one device counted in two partitions, and could have named two devices instead.
+/// The place is in a header of the record, and every publisher of the topic can write that header. It is
+/// therefore only a claim. The outcome repeats the claim for readers that look for their record, but the
+/// outcome's own id names the record that was handled, whose place nobody can choose. A worker uses the
+/// number of hops of the claim only to stop sending the event on. A publisher that lies about it has one
+/// device counted in two partitions; the same publisher could as well have invented two devices.
 struct EventOrigin: Hashable, Sendable {
+    /// The input partition where the event first came in.
     var partition: Int32
+    /// The offset of the event's first record in that partition.
     var offset: Int64
-    /// How often it has been sent on; 0 where nothing is claimed.
+    /// How often the event was sent on; 0 if the record makes no claim.
     var hops: Int
 
-    /// A partition that has no home for an event after so many hops counts it itself: while partitions are added,
-    /// workers may disagree on where a device is at home.
+    /// The greatest number of hops. After that, the partition that has the event counts it even if it is not
+    /// the home of the device. While partitions are added, workers may disagree about homes, and the event
+    /// would otherwise travel for ever.
     static let hopsLimit = 3
 
+    /// The name of the header.
     static let header = "flotilla.push.origin"
 
+    /// Reads the claim of a record. Without a header, or with one that does not fit, the record is the origin
+    /// itself.
     init(of record: borrowing InboundRecord) {
         self.partition = record.partition
         self.offset = record.offset
         self.hops = 0
         guard !record.headers.isEmpty, let value = record.header(Self.header) else { return }
-        // partition/offset/hops, of the same topic.
+        // The value is partition/offset/hops; the topic is always the input topic.
         let parts = String(decoding: value, as: UTF8.self).split(separator: "/")
         guard parts.count == 3, let partition = Int32(parts[0]), let offset = Int64(parts[1]),
             let hops = Int(parts[2]), partition >= 0, offset >= 0, (1...Self.hopsLimit).contains(hops)
@@ -34,22 +41,23 @@ struct EventOrigin: Hashable, Sendable {
         self.hops = hops
     }
 
-    /// What an outcome says of the claim, as partition/offset; nil where nothing is claimed.
+    /// The header by which an outcome repeats the claim, as partition/offset; nil if there is no claim.
     var outcomeHeader: RecordHeader? {
         self.hops == 0 ? nil : RecordHeader(Self.header, "\(self.partition)/\(self.offset)")
     }
 
-    /// The headers of a copy of the record: its own, and where it comes from.
+    /// Returns the headers of an unchanged copy of the record: its own ones and the origin.
     func headers(afterCopyOf record: borrowing InboundRecord) -> [RecordHeader] {
         record.headers.filter { $0.name != Self.header } + [self.afterHop]
     }
 
+    /// The header of the record that is sent on, with one hop more.
     private var afterHop: RecordHeader {
         RecordHeader(Self.header, "\(self.partition)/\(self.offset)/\(min(self.hops + 1, Self.hopsLimit))")
     }
 
-    /// The headers of the record that sends the event on: what it is, where it comes from, and of its own those that
-    /// go on with it.
+    /// Returns the headers of the encoded event that is sent on: its content type, its origin, and of the
+    /// record's own headers the trace context and the replay header.
     func headers(afterHopOf record: borrowing InboundRecord) -> [RecordHeader] {
         var headers = [
             RecordHeader("content-type", ValueFormat.protobuf.contentType),

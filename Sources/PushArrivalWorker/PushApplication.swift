@@ -5,8 +5,8 @@ import Records
 import StreamKit
 import WorkerKit
 
-/// The worker's two steps: events are counted where their device is at home, and what partitions have counted is added
-/// up where their message is.
+/// The two kinds of task of the worker. An arrival task counts events in the home partition of their device;
+/// a combination task adds up the counts of all partitions in the partition of their message.
 final class PushApplication: StreamApplication {
     private let settings: PushArrivalSettings
     private let cluster: StreamCluster

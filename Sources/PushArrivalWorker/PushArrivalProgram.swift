@@ -1,7 +1,7 @@
 import Operations
 import WorkerKit
 
-/// The push-arrival worker's names and settings.
+/// The names and the settings of the push-arrival worker.
 enum PushArrivalProgram: ConfiguredProgram {
     static let identity = WorkerIdentity(
         name: "push-arrival-worker",
@@ -12,13 +12,17 @@ enum PushArrivalProgram: ConfiguredProgram {
     static func check(path: String?) throws -> [String] { try self.load(path: path).warnings }
 
     static var settingsTable: String {
-        // Nothing is set, so that nothing but the defaults can show.
+        // The reader gets neither a file nor overrides, so that the table shows the defaults only.
         let reader = SettingsReader(file: nil, overrides: [])
         _ = PushArrivalSettings(reader, self.identity)
         return SettingDocumentation.markdown(reader.documentation)
     }
 
-    /// - Throws: `SettingsFaults` with everything that is wrong, one line each.
+    /// Reads and checks the settings.
+    ///
+    /// - Parameter path: the path of the settings file; nil for the environment alone.
+    /// - Returns: the settings, and a line for each warning.
+    /// - Throws: `SettingsFaults` with one line for each fault, or an error of a file that cannot be read.
     static func load(path: String?) throws -> (settings: PushArrivalSettings, warnings: [String]) {
         let reader = SettingsReader(file: try path.map { try SettingsFile(path: $0) })
         let settings = PushArrivalSettings(reader, self.identity)

@@ -6,24 +6,29 @@ import StreamKit
 import WireFormats
 import WorkerKit
 
-/// Everything that the worker can be told, read from its file and the environment.
+/// All settings of the worker, read from its file and the environment.
 struct PushArrivalSettings: Sendable {
     var kafka: KafkaSettings
     var operation: OperationSettings
     var stream: StreamSettings
     var topics: PushTopicNames
     var rules: CohortRules
+    /// The interval at which statistics are published. Parts are published more often.
     var pace: EmissionPace
+    /// The partitioner of the publishers, which decides the home of a device.
     var partitioner: Partitioner
+    /// The configured apps, which give the app's id for the id of an extension.
     var apps: PushApps
+    /// The places of the message id in the payloads of providers that the worker does not know.
     var paths: PushPayloadPaths
     var resultFormat: ValueFormat
     var statisticsFormat: ValueFormat
-    /// Accepted arrivals in one record for the forwarder; nil if none are forwarded.
+    /// The greatest number of arrivals in one record for the forwarder; nil if arrivals are not forwarded.
     var forwardBatch: Int?
-    /// Nil if there is none.
+    /// The settings of the dashboard; nil if it is disabled.
     var dashboard: DashboardSettings?
 
+    /// Reads and checks all settings. Faults are reported to the reader, not thrown.
     init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
         let kafka = reader.section("kafka")
         self.kafka = KafkaSettings(kafka, identity)
@@ -90,10 +95,11 @@ struct PushArrivalSettings: Sendable {
         self.dashboard = DashboardSettings(reader.section("dashboard"))
     }
 
-    /// What the largest record takes that cannot be told in several.
+    /// The smallest allowed message size, in bytes. The largest record that cannot be divided, the statistics
+    /// of one message, fits into it.
     static let leastMessageBytes = 64 << 10
 
-    /// Devices in one record of the changelog.
+    /// The greatest number of devices in one record of the changelog.
     var devicesPerRecord: Int {
         (self.kafka.messageBytesLimit - CohortSnapshot.ownBytesLimit) / DeviceRecord.byteCount
     }

@@ -1,7 +1,8 @@
 import ArgumentParser
 import WorkerKit
 
-/// Turns the reports of notification service extensions into arrival records and live statistics.
+/// The program `push-arrival-worker`: it turns the reports of notification service extensions into arrival
+/// records and live statistics.
 @main
 struct PushArrivalWorker: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

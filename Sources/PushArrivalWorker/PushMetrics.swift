@@ -2,13 +2,15 @@ import Metrics
 import Operations
 import WireFormats
 
-/// What the worker counts, under the names that dashboards and alerts use. Used on the engine's thread only.
+/// The worker's metrics, under the names that dashboards and alerts use. The object is used on the engine's
+/// thread only.
 final class PushMetrics {
     private let factory: PrometheusRegistry
     private let standings: [PushStanding: Counter]
     private let hops: Counter
     private let snapshots: Counter
     private let unreadable: Counter
+    /// The counters of events that have no standing, by their result.
     private var others: [String: Counter] = [:]
     private var gauges: [Int32: (devices: Gauge, messages: Gauge)] = [:]
 
@@ -28,6 +30,7 @@ final class PushMetrics {
         Counter(label: "push_events_total", dimensions: [("result", result)], factory: factory)
     }
 
+    /// Sets the help texts of all metrics of the worker.
     static func describe(in registry: PrometheusRegistry) {
         for (name, help) in [
             ("push_events_total", "Events by what they counted as."),
@@ -54,21 +57,29 @@ final class PushMetrics {
         ] { registry.describe(name, help: help) }
     }
 
+    /// Counts an event that was understood, by its standing.
     func counted(_ standing: PushStanding) { self.standings[standing]?.increment() }
 
-    /// - Parameter result: `rejected`, `beyond_limit` (of push.new_messages) or `dead_lettered`.
+    /// Counts an event that has no standing.
+    ///
+    /// - Parameter result: `rejected`, `beyond_limit` (of the setting `push.new_messages`) or
+    ///   `dead_lettered`.
     func counted(_ result: String) {
         let counter = self.others[result] ?? Self.events(result, self.factory)
         self.others[result] = counter
         counter.increment()
     }
 
+    /// Counts an event that was sent on to another partition.
     func sentHome() { self.hops.increment() }
 
+    /// Counts a publication of the statistics of one message.
     func toldStatistics() { self.snapshots.increment() }
 
+    /// Counts a record of the parts topic that cannot be read, or that has killed two processes.
     func unreadablePart() { self.unreadable.increment() }
 
+    /// Sets the numbers of devices and messages that an input partition remembers.
     func held(devices: Int, messages: Int, by partition: Int32) {
         if self.gauges[partition] == nil {
             let labels = [("partition", "\(partition)")]

@@ -4,14 +4,21 @@ import PushStatistics
 import StreamKit
 import WorkerKit
 
-/// The worker's topics besides those that every worker has.
+/// The names of all topics of the worker.
 struct PushTopicNames: Hashable, Sendable {
+    /// The topic of the events.
     var input: String
+    /// The topic that gets a result for every event.
     var result: String
+    /// The topic of the records that cannot be read.
     var deadLetter: String
+    /// The topic of the state of each input partition.
     var changelog: String
+    /// The topic of the parts, which are added up to statistics.
     var parts: String
+    /// The topic of the statistics of every message.
     var statistics: String
+    /// The topic of the accepted arrivals, used only if forwarding is enabled.
     var forward: String
 
     init(_ reader: SettingsReader, _ kafka: KafkaSettings) {
@@ -41,12 +48,13 @@ struct PushTopicNames: Hashable, Sendable {
     }
 }
 
-/// What must be true of the cluster before the first event.
+/// The check of the cluster's topics, made before the first event is consumed.
 struct PushTopics {
     private let names: PushTopicNames
     private let forwards: Bool
     private let messageBytesLimit: Int
-    /// What has to be kept of what workers remember.
+    /// The shortest retention of the changelog with which the state is complete after a restart: allowed
+    /// lateness, grace, and one day.
     private let leastRetention: Duration
 
     init(_ settings: PushArrivalSettings) {
@@ -56,6 +64,7 @@ struct PushTopics {
         self.forwards = settings.forwardBatch != nil
     }
 
+    /// The topics that the worker uses, with the name of their role.
     private var roles: [(role: String, topic: String)] {
         [
             ("input", self.names.input), ("result", self.names.result),
@@ -65,6 +74,8 @@ struct PushTopics {
         ] + (self.forwards ? [("forward", self.names.forward)] : [])
     }
 
+    /// Checks that the topics exist, differ from each other, and have fitting settings.
+    ///
     /// - Throws: `PreflightFailure`, with a sentence for each fault.
     func check(_ cluster: StreamCluster) throws {
         let missing = self.roles.compactMap { role, topic in
@@ -80,7 +91,8 @@ struct PushTopics {
                 )
             }
         }
-        // Topics that were created a moment ago may still come to be seen; names that clash stay as they are.
+        // Missing topics may have been created a moment ago and appear soon, so that failure may pass. Topics
+        // with the same name stay a fault.
         guard faults.isEmpty else { throw PreflightFailure(faults: missing + faults) }
         guard missing.isEmpty else { throw PreflightFailure(faults: missing, mayPass: true) }
         let counts = [self.names.input, self.names.changelog].map { cluster.partitionCounts[$0, default: 0] }
@@ -95,10 +107,10 @@ struct PushTopics {
         guard faults.isEmpty else { throw PreflightFailure(faults: faults) }
     }
 
-    /// Topics whose settings decide whether the state can be found again.
+    /// The topics whose settings are needed for the check.
     var described: [String] { self.roles.map(\.topic) }
 
-    /// What is told when the input has partitions that the changelog has not; nil if it has none.
+    /// Returns the warning for an input topic with more partitions than the changelog; nil if it has no more.
     func growth(in cluster: StreamCluster) -> String? {
         let counts = [self.names.input, self.names.changelog].map { cluster.partitionCounts[$0, default: 0] }
         guard counts[0] > counts[1] else { return nil }
@@ -108,7 +120,8 @@ struct PushTopics {
             + "is complete, and make the changelog anew."
     }
 
-    /// Every record of these topics is needed; the state is every record of the changelog, as long as a message is counted.
+    /// Returns the faults of topics that drop records which the worker needs. Results and events must not be
+    /// compacted, and the changelog must keep every record as long as its message is counted.
     private func forgetfulness(in cluster: StreamCluster) -> [String] {
         var faults = self.roles.compactMap { role, topic -> String? in
             guard ![self.names.parts, self.names.statistics].contains(topic),
@@ -130,7 +143,8 @@ struct PushTopics {
         return faults
     }
 
-    /// A transaction with a record that its topic does not take is never committed, and begins again for ever.
+    /// Returns the faults of topics that accept only small records. A transaction with a record that is too
+    /// large for its topic can never be committed, and would be repeated for ever.
     private func narrowness(in cluster: StreamCluster) -> [String] {
         self.roles.compactMap { role, topic in
             guard let largest = cluster.topicSettings[topic]?.number("max.message.bytes"),

@@ -4,8 +4,8 @@ import StreamKit
 import WireFormats
 import WorkerKit
 
-/// Writes what became of each event: one result for every record of the input, and a dead letter for what cannot be
-/// read.
+/// The writer of the outcomes: one result for every input record, and a dead letter for every record that
+/// cannot be read.
 final class ResultWriter {
     private let settings: PushArrivalSettings
     private let cluster: StreamCluster
@@ -18,7 +18,7 @@ final class ResultWriter {
         self.headers = [RecordHeader("content-type", settings.resultFormat.contentType)]
     }
 
-    /// An event was understood, and this is what it counted as.
+    /// Writes the result of an event that was understood and counted by its standing.
     func settle(
         _ record: borrowing InboundRecord,
         _ origin: EventOrigin,
@@ -35,7 +35,7 @@ final class ResultWriter {
         self.send(record, origin, self.outcome(record, .succeeded, nil, now), subject, output)
     }
 
-    /// An event was read, and cannot count as anything.
+    /// Writes the result of an event that could be read but cannot be counted.
     func reject(
         _ record: borrowing InboundRecord,
         _ origin: EventOrigin,
@@ -48,7 +48,9 @@ final class ResultWriter {
         self.send(record, origin, outcome, .refused(header), output)
     }
 
-    /// A record cannot be read, or must not be. Its dead letter points at it: the value may hold the notification's text.
+    /// Writes the result and the dead letter of a record that cannot be read, or must not be read because it
+    /// has killed two processes. The dead letter refers to the record and omits its value, because the value
+    /// may hold the text of the notification.
     func bury(
         _ record: borrowing InboundRecord,
         _ origin: EventOrigin,
@@ -124,7 +126,7 @@ final class ResultWriter {
             if let trace = TraceContext(record.headers) {
                 headers += trace.child(random: self.random.next()).headers
             }
-            // Whoever replays dead letters finds by it how each of them ended.
+            // The header tells the tool that replays dead letters how the replayed record ended.
             if let replay = record.replayHeader { headers.append(replay) }
             if let claim = origin.outcomeHeader { headers.append(claim) }
         }
@@ -133,7 +135,8 @@ final class ResultWriter {
             key: record.key,
             value: PushArrivalResult.encode(outcome, subject, as: self.settings.resultFormat),
             headers: headers,
-            // Outcomes of one input partition stay together and in order, whatever the publisher's partitioner.
+            // Outcomes of one input partition stay in one partition and in order, whichever partitioner the
+            // publisher uses.
             partition: record.partition % self.partitions(of: self.settings.topics.result)
         )
         result.omitKey(beyond: self.settings.kafka.messageBytesLimit)

@@ -6,7 +6,8 @@ import ServiceLifecycle
 import StreamKit
 import WorkerKit
 
-/// `run`: consumes until it is told to stop. Exit 0 after the last transaction, 1 when something is wrong.
+/// The command `run`, which consumes until it gets a signal. It exits with 0 after the last transaction, and
+/// with 1 after a failure.
 struct RunPushArrivalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",

@@ -1,8 +1,8 @@
 import ArgumentParser
 import WorkerKit
 
-/// `forward`: posts accepted arrivals, in batches, to a statistics endpoint. A worker of its own on the engine of the
-/// fleet, with its own group, retries, circuit breaker and dead letters.
+/// The command `forward`, which posts accepted arrivals in batches to a statistics endpoint. It is a worker
+/// of its own on the engine of calls, with its own consumer group, retries, circuit breaker and dead letters.
 struct PushForwardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forward",

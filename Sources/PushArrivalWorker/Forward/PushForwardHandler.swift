@@ -4,16 +4,17 @@ import UpstreamHTTP
 import WireFormats
 import WorkerKit
 
-/// Posts batches of accepted arrivals, as they are, to a statistics endpoint.
+/// The handler that posts batches of accepted arrivals, unchanged, to a statistics endpoint.
 ///
-/// A batch carries the same `Idempotency-Key` every time it is posted, so that an endpoint that looks at it counts it
-/// once.
+/// Every post of a batch carries the same `Idempotency-Key`, so that an endpoint that checks the key counts
+/// the batch once.
 struct PushForwardHandler: Handler {
-    /// Nil if the settings are wrong, and then no record ever comes.
+    /// The endpoint; nil only if the settings are wrong, and then the handler gets no records.
     let url: BaseURL?
+    /// The bearer token of the endpoint; nil if it needs none.
     let token: Secret?
 
-    /// How many arrivals a record has.
+    /// The number of arrivals in the record.
     typealias Job = Int
 
     func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Int, PushForwardAnswer> {
@@ -51,14 +52,17 @@ struct PushForwardHandler: Handler {
         }
     }
 
+    /// Returns the verdict on a response whose status is not 2xx.
     private func verdict(on response: HTTPResponse, _ attempt: Attempt) -> Verdict<Int, PushForwardAnswer> {
-        // The endpoint must not choose our labels: codes are of the numbers that there are.
+        // The code becomes a label of a metric. The endpoint must not be able to invent labels, so only real
+        // status codes are named.
         let code = (100...599).contains(response.status) ? "http.\(response.status)" : "http.other"
         let reason = Reason(code, "The statistics endpoint answered with HTTP status \(response.status).")
         let delay = response.header("retry-after").flatMap { RetryAfter.delay($0, now: attempt.now) }
         switch response.status {
         case 400, 413, 422:
-            // About what was sent. Were all of them refused so, it would be about where.
+            // The status is about the content of the batch. If a run of batches gets it, the engine takes it
+            // for a fault of the configuration and holds the lane.
             return .reject(
                 Rejection(reason, kind: .rejected, replayable: .afterFix, suggestsConfigurationFault: true)
             )
@@ -66,7 +70,7 @@ struct PushForwardHandler: Handler {
             let isForEverybody = delay != nil && [429, 503].contains(response.status)
             return .retry(Retry(reason, blame: .upstream, after: delay, gatesUpstream: isForEverybody))
         default:
-            // A wrong path, a wrong token, a redirect: nothing of it is about this batch.
+            // A wrong path, a wrong token or a redirect: the fault is in the settings and not in this batch.
             return .hold(reason, scope: .upstream)
         }
     }

@@ -3,7 +3,7 @@ import UpstreamHTTP
 import WireFormats
 import WorkerKit
 
-/// The forwarder's names and settings.
+/// The names and the settings of the forwarder.
 enum PushForwardProgram: WorkerProgram {
     static let identity = WorkerIdentity(
         name: "push-arrival-forward",
@@ -31,7 +31,7 @@ enum PushForwardProgram: WorkerProgram {
         return PushForwardHandler(url: url, token: token)
     }
 
-    /// Device ids are personal, and the token is secret.
+    /// Masks the token, which is secret, and the body, whose device ids are personal data.
     static func masked(_ request: HTTPRequest) -> HTTPRequest {
         var masked = request
         for index in masked.headers.indices where masked.headers[index].name == "Authorization" {
