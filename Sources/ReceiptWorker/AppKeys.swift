@@ -3,11 +3,12 @@ import Operations
 import Synchronization
 import WireFormats
 
-/// The secrets of the apps, as they are now: a file that changes changes them while the worker runs.
+/// The present secrets of the apps. When a secret file changes, the secrets change while the worker runs. The
+/// object is safe to use from any thread.
 final class AppKeys: Sendable {
     private struct Keys {
         var sharedSecret: Secret?
-        /// Counts the shared secrets of this process.
+        /// How often the shared secret was replaced since the process started.
         var secretSerial = 0
         var key: ReceiptSettings.Key?
     }
@@ -19,11 +20,13 @@ final class AppKeys: Sendable {
         self.apps = Mutex(Dictionary(keys) { first, _ in first })
     }
 
-    /// The app's shared secret as of now, if it has one, and its number.
+    /// Returns the present shared secret of an app, or nil if it has none, and its serial number. The serial
+    /// number tells a later caller whether the secret was replaced.
     func sharedSecret(of bundleID: String) -> (secret: Secret?, serial: Int) {
         self.apps.withLock { ($0[bundleID]?.sharedSecret, $0[bundleID]?.secretSerial ?? 0) }
     }
 
+    /// Returns the present key of an app for the App Store Server API; nil if it has none.
     func key(of bundleID: String) -> ReceiptSettings.Key? {
         self.apps.withLock { $0[bundleID]?.key }
     }
@@ -43,7 +46,9 @@ final class AppKeys: Sendable {
         self.apps.withLock { $0[bundleID]?.key?.keyID = keyID }
     }
 
-    /// What a file holds now takes the place of what it held.
+    /// Replaces a secret by the new content of its file.
+    ///
+    /// - Throws: an error if the content is not a valid key or key id; the old secret then stays in use.
     func replace(_ content: ReceiptSettings.WatchedFile.Content, of bundleID: String, by secret: Secret)
         throws
     {

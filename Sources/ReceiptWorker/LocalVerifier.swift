@@ -1,16 +1,23 @@
 package import Cryptography
 import WireFormats
 
-/// What can be told of a receipt without asking anybody. It goes before every question to Apple: what is malformed, or
-/// of another app, is refused here and costs no call. Asked about a receipt of another app, Apple would say that our
-/// shared secret is wrong.
+/// The local verification of a receipt, without a call to Apple.
+///
+/// Every receipt is verified locally before Apple is asked. A malformed receipt, or a receipt of another app,
+/// is refused here and costs no call. The second check also protects the shared secret: asked about a receipt
+/// of another app, Apple would answer that our shared secret is wrong.
 package struct LocalVerifier: Sendable {
-    /// The certificates to trust, each kind for itself; nil where none are configured.
+    /// The trusted certificates of each kind of receipt; nil for a kind without configured certificates.
     package struct Anchors: Sendable {
+        /// The roots of app receipts (iOS 7 and later).
         package var appReceipts: TrustAnchors?
+        /// The roots of signed data: transactions of StoreKit 2, and Apple's answers to the App Store Server
+        /// API.
         package var signedData: TrustAnchors?
+        /// The roots of transaction receipts (iOS 6 and earlier), or the certificate that signs them.
         package var transactionReceipts: TrustAnchors?
 
+        /// Creates a set of anchors. A kind that is left out cannot be verified locally.
         package init(
             appReceipts: TrustAnchors? = nil,
             signedData: TrustAnchors? = nil,
@@ -22,18 +29,24 @@ package struct LocalVerifier: Sendable {
         }
     }
 
+    /// The result of the local verification.
     enum Finding: Hashable, Sendable {
-        /// With the environment that it is likely to be of, whom nobody need believe.
+        /// The receipt can be read: its purchases, its credibility, and the environment that it names. The
+        /// environment is only a hint, because it may be forged.
         case readable(StorePurchases, Credibility, StoreEnvironment?)
+        /// The receipt is refused: the verdict for the result, and the reason.
         case refused(ReceiptVerdict, Reason)
     }
 
-    /// What a receipt's word is worth.
+    /// The degree to which a receipt is proven to be Apple's.
     enum Credibility: Hashable, Sendable {
+        /// Apple's signature was verified.
         case verified
-        /// The signature is Apple's, and of a kind that is too weak to grant anything by itself.
+        /// Apple's signature was verified, but its method is too weak to grant a purchase on this evidence
+        /// alone.
         case weaklySigned
-        /// Nothing here can tell; Apple can.
+        /// The signature cannot be verified with the configured certificates. Apple can still confirm the
+        /// receipt.
         case unverified(Reason)
     }
 
@@ -47,7 +60,11 @@ package struct LocalVerifier: Sendable {
         self.transactionReceipts = anchors.transactionReceipts.map { TransactionReceiptVerifier(anchors: $0) }
     }
 
-    /// `now` is in milliseconds since 1970.
+    /// Verifies a receipt.
+    ///
+    /// - Parameters:
+    ///   - input: the receipt in one of its forms.
+    ///   - now: the wall-clock time in milliseconds since 1970.
     func finding(on input: ReceiptInput, now: Int64) -> Finding {
         do throws(AppReceiptFault) {
             return switch input {
@@ -69,8 +86,9 @@ package struct LocalVerifier: Sendable {
         return .readable(StorePurchases(receipt), .verified, receipt.environment)
     }
 
-    /// A bad signature is a no; a good one no yes. It is of RSA with 1024 bits and SHA-1 under a certificate that expired
-    /// in 2014, and covers neither the environment nor what came later: only Apple can tell.
+    /// Verifies a receipt of iOS 6 or earlier. A bad signature refutes the receipt, but a good one does not
+    /// prove it: the signature uses RSA with 1024 bits and SHA-1 under a certificate that expired in 2014,
+    /// and it covers neither the environment nor later events. Only Apple can confirm such a receipt.
     private func transactionReceipt(_ bytes: [UInt8]) throws(AppReceiptFault) -> Finding {
         let receipt = try TransactionReceipt(unverified: bytes)
         var credibility = Credibility.unverified(.noAnchor)
@@ -87,8 +105,9 @@ package struct LocalVerifier: Sendable {
         return .readable(StorePurchases(receipt.transaction), credibility, environment)
     }
 
-    /// Whether a receipt of this form has to be verified here before it may show that a purchase is its sender's. A
-    /// receipt of iOS 6, which anybody can write, must be no way around the roots of app receipts.
+    /// Returns whether a receipt of this form must be verified locally before it may show that a purchase
+    /// belongs to its sender. Anybody can write a receipt of iOS 6; where app receipts are verified, sending
+    /// the older form instead must not avoid the verification.
     func demandsProof(of form: ReceiptForm) -> Bool {
         switch form {
         case .app: self.appReceipts != nil
@@ -97,6 +116,7 @@ package struct LocalVerifier: Sendable {
         }
     }
 
+    /// Verifies a signed transaction of StoreKit 2. Without configured roots the verdict is `unavailable`.
     private func signedTransaction(_ text: [UInt8], _ now: Int64) -> Finding {
         guard let verifier = self.signedData else { return .refused(.unavailable, .noAnchor) }
         do throws(SignedDataFault) {
@@ -107,7 +127,7 @@ package struct LocalVerifier: Sendable {
         }
     }
 
-    /// What Apple's own answers are verified with; nil without anchors, and then nothing of them is believed.
+    /// The verifier of Apple's own answers; nil without configured roots, and then no answer may be used.
     var ofAnswers: SignedDataVerifier? { self.signedData }
 }
 

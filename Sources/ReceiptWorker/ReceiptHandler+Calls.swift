@@ -3,9 +3,9 @@ import UpstreamHTTP
 import WireFormats
 import WorkerKit
 
-// The requests to Apple.
+// This file builds the requests to Apple.
 extension ReceiptHandler {
-    /// The call for a job's step; nil if it cannot be signed.
+    /// Returns the call for the present step of a job; nil if no token can be signed for it.
     func call(_ job: Job, now: Int64) -> Call<Job>? {
         switch job.step {
         case .verifyReceipt(let data): self.verifyReceiptCall(data, job)
@@ -13,6 +13,7 @@ extension ReceiptHandler {
         }
     }
 
+    /// Returns the call of verifyReceipt, with the app's present shared secret.
     private func verifyReceiptCall(_ data: String, _ job: Job) -> Call<Job> {
         let (secret, serial) = self.keys.sharedSecret(of: job.claim.bundleID)
         var job = job
@@ -37,10 +38,12 @@ extension ReceiptHandler {
         )
     }
 
-    /// A new token for every call, as Apple's library does it. It is good for minutes only.
+    /// Returns a call of the App Store Server API; nil if the app has no key or the token cannot be signed.
+    /// Every call carries a new token, as in Apple's library, that is valid for minutes only.
     ///
-    /// Only the first call of an attempt is called perishable: a later one that finds its lane held waits there, since
-    /// to be planned anew would ask the other host once more for every time that this one cannot be asked.
+    /// Only the first call of an attempt is perishable. A later call that finds its lane held waits for the
+    /// lane. If its record were planned anew instead, the other host would be asked again each time that this
+    /// host cannot be asked.
     private func serverAPICall(_ call: AppStoreCall, _ job: Job, now: Int64) -> Call<Job>? {
         guard let key = self.keys.key(of: job.claim.bundleID) else { return nil }
         let token = ProviderToken(
@@ -72,7 +75,8 @@ extension ReceiptHandler {
         )
     }
 
-    /// The app, the interface and the environment: all that shares one configuration and one host.
+    /// Returns the name of the lane: the app, the interface and the environment. All calls of a lane share
+    /// one configuration and one host.
     static func lane(_ job: Job, _ route: ReceiptSettings.Route) -> String {
         "\(job.claim.bundleID)/\(route.rawValue)/\(job.host.rawValue)"
     }

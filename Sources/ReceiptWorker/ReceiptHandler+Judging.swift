@@ -1,8 +1,9 @@
 import WireFormats
 import WorkerKit
 
-// From what is known of a purchase to the answer about it.
+// This file turns the known purchases into the answer.
 extension ReceiptHandler {
+    /// Returns an answer with this verdict and with the fields that repeat the record.
     func answer(_ verdict: ReceiptVerdict, to job: Job) -> Answer {
         var answer = Answer(verdict, job.header)
         answer.form = job.form
@@ -10,6 +11,7 @@ extension ReceiptHandler {
         return answer
     }
 
+    /// Returns the judgement of purchases by the record's claim and the app's policy.
     func judgement(of purchases: StorePurchases, _ job: Job, _ attempt: Attempt) -> ReceiptJudgement {
         ReceiptJudgement(
             of: purchases,
@@ -19,8 +21,10 @@ extension ReceiptHandler {
         )
     }
 
-    /// The checks that follow once a purchase is known to be real. With a refusal if they end in a no, and with
-    /// `isLacking` if another answer of Apple's may end otherwise.
+    /// Checks purchases that are known to be real against the record's claim and the app's policy.
+    ///
+    /// - Returns: the answer; the reason, if the purchases are refused; and whether another answer of Apple
+    ///   could lead to another verdict, because a purchase lacks a field that decides.
     func judged(_ purchases: StorePurchases, _ job: Job, _ attempt: Attempt)
         -> (answer: Answer, refusal: Reason?, isLacking: Bool)
     {
@@ -28,13 +32,13 @@ extension ReceiptHandler {
         var answer = self.answer(judgement.verdict, to: job)
         answer.check = judgement.check?.code
         answer.isFlagged = judgement.isFlagged
-        // Purchases that are, or may be, somebody else's are not shown.
+        // Purchases that belong, or may belong, to another app are not shown.
         if purchases.bundleID == job.claim.bundleID {
             answer.show(purchases, limit: self.settings.transactionsLimit, now: attempt.now)
         }
         switch judgement.verdict {
         case .invalid where judgement.isOpen && purchases.isIncomplete:
-            // What is claimed may be among what nobody has read.
+            // The claimed purchase may be among the purchases that were not read.
             answer.verdict = .unavailable
             return (answer, .incomplete, false)
         case .invalid, .notOurs: return (answer, judgement.check, false)

@@ -2,17 +2,19 @@ import UpstreamHTTP
 import WireFormats
 import WorkerKit
 
-// What `AppStoreReply` has read, and what follows from it: the transaction itself first, then the state of its
-// subscription and the history, as far as the app wants them.
+// This file turns answers of the App Store Server API, as `AppStoreReply` has read them, into verdicts. The
+// transaction itself is asked for first, then the state of its subscription and the history, as far as the
+// app's settings want them.
 extension ReceiptHandler {
     func serverAPI(_ response: HTTPResponse, to call: AppStoreCall, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
-        // A call that had to wait for its lane may have shown a token that was over by then.
+        // The token may have expired while the call waited for its lane.
         if response.status == 401, attempt.now - job.signedAt > self.tokenAgeLimit {
             return self.follow(job.renewed(), attempt)
         }
-        // What has been found is in this environment and in no other.
+        // The other host must not be asked any more once a purchase was found, because it exists in one
+        // environment only.
         let visited = job.gathered == nil ? job.visited : Set(StoreHost.allCases)
         let reply = AppStoreReply(
             to: call,
@@ -38,7 +40,7 @@ extension ReceiptHandler {
             let (delay, isNamed) = (reply.delay, reply.namesTime)
             return .retry(self.retry(reply.reason, response, delay: delay, isNamed: isNamed, attempt))
         case .retryLimited where reply.isUnknownPurchase: return self.unknown(reply, answer, job, attempt)
-        // An outage of Apple's must not end as many purchases of which nothing is known.
+        // An outage of Apple must not end the records of purchases of which nothing is known yet.
         case .retryLimited where response.status >= 500:
             return .retry(self.retry(reply.reason, response, attempt))
         case .retryLimited where reply.errorCode != nil:
@@ -53,11 +55,14 @@ extension ReceiptHandler {
         }
     }
 
-    /// As long as a token is surely taken, in milliseconds: four fifths of its life.
+    /// The age up to which a token is certainly accepted, in milliseconds: four fifths of its lifetime.
     private var tokenAgeLimit: Int64 { self.settings.tokenLifetime.components.seconds * 800 }
 
-    /// Of a refusal in both environments a token may be the reason that was made wrongly once. Where the other
-    /// environment has taken one, the key is good, and this one does not sell the app.
+    /// Decides about a token that Apple has refused.
+    ///
+    /// If the other environment has accepted a token before, the key is good, and the app is not sold in this
+    /// environment. If both environments have refused the token, it may have been made wrongly once: the call
+    /// is repeated with a new token, and the lane is held if Apple refuses that, too.
     private func unauthorized(_ reply: AppStoreReply, _ answer: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
@@ -69,7 +74,11 @@ extension ReceiptHandler {
         return job.isRenewed ? .hold(reply.reason, scope: .lane) : self.follow(job.renewed(), attempt)
     }
 
-    /// A no to a later question leaves what is known, and the sandbox's no is none while production says nothing.
+    /// Decides about a rejection by Apple.
+    ///
+    /// If Apple rejects a follow-up request, the purchases found so far stay valid. A rejection by the
+    /// sandbox with the status 404 counts only if production has accepted our token: otherwise production has
+    /// said nothing about the purchase.
     private func rejected(_ reply: AppStoreReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
@@ -83,13 +92,16 @@ extension ReceiptHandler {
         return self.unanswered(draft)
     }
 
+    /// Refuses the record as unavailable, because production has not answered for the app.
     private func unanswered(_ draft: Answer) -> Verdict<Job, Answer> {
         var answer = draft
         answer.verdict = .unavailable
         return .refuse(.productionIsSilent, answer)
     }
 
-    /// A fresh purchase is not known for some minutes. It is never granted meanwhile.
+    /// Retries a purchase that Apple does not know yet, because a new purchase becomes known only after some
+    /// minutes. The waits double from `firstLag` on. After `lagAttempts` tries the record is refused; an
+    /// unknown purchase is never granted.
     private func unknown(_ reply: AppStoreReply, _ answer: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
@@ -103,6 +115,8 @@ extension ReceiptHandler {
         return .retry(Retry(reply.reason, blame: .record, after: wait))
     }
 
+    /// Verifies a good answer, adds it to the purchases found so far, and asks the next question if there is
+    /// one.
     private func take(_ found: AppStoreAnswer?, _ draft: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
@@ -114,8 +128,8 @@ extension ReceiptHandler {
         do throws(SignedDataFault) {
             job.note(found, with: try gathered.add(found, of: job, verifier, now: attempt.now))
         } catch {
-            // Apple's own answer, over a connection that is Apple's: the certificates here are not the right ones, or
-            // something between is not what it seems.
+            // The answer came over a connection that was verified as Apple's. So the configured certificates
+            // are wrong, or a proxy has replaced the answer.
             guard error.status != .invalidAppIdentifier else {
                 var answer = draft
                 answer.verdict = .notOurs
@@ -133,8 +147,9 @@ extension ReceiptHandler {
         return self.follow(job.next(next), attempt)
     }
 
-    /// The next question, if there is one: whether the claim belongs to the receipt; how a subscription stands; and the
-    /// history, as far as the app wants it, or as far as it takes to say yes or no.
+    /// Returns the next question; nil if there is none. The questions are, in this order: whether the claim
+    /// belongs to the receipt, the state of the subscription, and the history, as far as the app's settings
+    /// want it or as far as the verdict depends on it.
     private func next(after gathered: StorePurchases, _ job: Job, _ attempt: Attempt) -> AppStoreCall? {
         guard let asked = job.asked, let app = self.app(of: job) else { return nil }
         guard job.holdsClaim(gathered) else { return job.nextPage(limit: Self.decidingPages) }
@@ -146,10 +161,12 @@ extension ReceiptHandler {
         return job.nextPage(limit: isOpen ? max(app.historyPages, Self.decidingPages) : app.historyPages)
     }
 
-    /// Pages of the history that are read where nothing else decides: 200 purchases, the newest.
+    /// The greatest number of pages of the history that are read if the verdict depends on them: the 200
+    /// newest purchases.
     private static let decidingPages = 10
 
-    /// The end. A claim that the receipt does not hold is none of its sender's, whoever's it is.
+    /// Returns the final verdict. A claimed transaction that does not belong to the receipt is removed first:
+    /// the sender has not proven that it is theirs.
     private func concluded(_ found: StorePurchases, _ draft: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
@@ -157,7 +174,7 @@ extension ReceiptHandler {
         if case .next = job.history { found.isIncomplete = true }
         if !job.holdsClaim(found), let claimed = job.claim.transactionID { found.remove(claimed) }
         let verdict = self.settled(found, draft, job, attempt)
-        // Apple was asked about the id alone.
+        // Apple was asked about the id alone, so it has not confirmed the receipt that came with it.
         guard case .unverified = job.credibility, case .answer(var answer) = verdict, answer.verdict == .valid
         else { return verdict }
         answer.check = Reason.unverified.code
@@ -166,6 +183,7 @@ extension ReceiptHandler {
 }
 
 extension ReceiptJob {
+    /// Records which question was answered, and how far the history has been read.
     fileprivate mutating func note(_ answer: AppStoreAnswer, with transactions: [StoreTransaction]) {
         switch answer {
         case .transaction: break
@@ -178,7 +196,8 @@ extension ReceiptJob {
         }
     }
 
-    /// The page to read next; nil if there is none, or if `limit` pages have been read.
+    /// Returns the question for the next page of the history; nil if there is no further page, or if `limit`
+    /// pages have been read.
     fileprivate func nextPage(limit: Int) -> AppStoreCall? {
         guard let id = self.historyID, self.pages < limit else { return nil }
         return switch self.history {
@@ -190,9 +209,11 @@ extension ReceiptJob {
 }
 
 extension StorePurchases {
-    /// Takes up what is signed for the job's app and environment, or nothing of it.
+    /// Verifies an answer and adds its transactions and renewals. If one signature is bad or names another
+    /// app or environment, no transaction is added.
     ///
-    /// - Returns: the transactions that were in it.
+    /// - Returns: the transactions of the answer.
+    /// - Throws: the fault of the first signature that cannot be accepted.
     fileprivate mutating func add(
         _ answer: AppStoreAnswer,
         of job: ReceiptJob,

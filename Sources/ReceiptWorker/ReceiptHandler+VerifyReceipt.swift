@@ -2,11 +2,14 @@ import UpstreamHTTP
 import WireFormats
 package import WorkerKit
 
-// What `VerifyReceiptReply` has read, and what follows from it.
+// This file turns answers of verifyReceipt, as `VerifyReceiptReply` has read them, into verdicts.
 extension ReceiptHandler {
+    /// Decides what the result of a call means for its record: an answer, a further call, a retry, a refusal,
+    /// a dead letter or a hold.
     package func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
         switch exchange {
-        // Nothing is changed by asking, so whether Apple has answered already does not matter.
+        // Our requests change nothing at Apple, so a call can be repeated even if Apple may already have
+        // answered it.
         case .failure(let error), .ambiguous(let error):
             return self.verdict(on: error, job, attempt)
         case .response(let response):
@@ -17,11 +20,13 @@ extension ReceiptHandler {
         }
     }
 
+    /// Decides about a call that got no response.
     private func verdict(on error: TransferError, _ job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
         switch error.kind {
-        // A proxy that cannot be trusted, or certificates that are missing here. Never asked without them.
+        // A proxy that is not trusted, or missing root certificates. Apple is never asked without verified
+        // TLS.
         case .tls: .hold(error.reason, scope: .lane)
-        // How much there is to tell is up to the purchases that a client names.
+        // The length of the answer depends on purchases that a client names, so the record may be the cause.
         case .tooLarge: self.fewTimes(error.reason, orElse: self.answer(.unavailable, to: job), attempt)
         default: .retry(Retry(error.reason, blame: .upstream))
         }
@@ -46,7 +51,8 @@ extension ReceiptHandler {
         case .accept, .acceptExpired: return self.accepted(reply, answer, job, attempt)
         case .trySandbox, .tryProduction: return self.follow(job.elsewhere(), attempt)
         case .retry: return .retry(self.retry(reply.reason, response, attempt))
-        // The sandbox cannot speak for production, which is asked first unless a record hints at the sandbox.
+        // The sandbox cannot decide for production. Production is asked first, unless a record hints at the
+        // sandbox.
         case .reject where !job.mayBeRejected: return self.follow(job.elsewhere(), attempt)
         case .reject: return .refuse(reply.reason, answer)
         case .retryLimited where reply.isAboutReceipt: return self.doubted(reply, answer, job, attempt)
@@ -59,8 +65,9 @@ extension ReceiptHandler {
         }
     }
 
-    /// Any client can make Apple say this. It is taken for trouble of Apple's or of ours where several receipts got it
-    /// that Apple has signed, and none a good answer.
+    /// Decides about an answer that a client may have caused by its receipt. It counts as a fault of Apple or
+    /// of our configuration only if several different receipts with a verified signature got it and no
+    /// receipt has got a good answer in between.
     private func doubted(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
@@ -76,13 +83,14 @@ extension ReceiptHandler {
         return self.fewTimes(reply.reason, orElse: draft, attempt)
     }
 
-    /// It speaks of our secret only if the receipt is one of our app.
+    /// Decides about an answer that calls the shared secret wrong. It says something about our secret only if
+    /// the receipt is one of our app.
     private func secretRefused(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
         let app = job.claim.bundleID
         guard job.isOurs else { return .refuse(reply.reason, draft) }
-        // The secret has been corrected since.
+        // The secret was replaced after the call was made.
         guard job.secretSerial == self.keys.sharedSecret(of: app).serial else {
             return self.follow(job, attempt)
         }
@@ -91,27 +99,28 @@ extension ReceiptHandler {
         return .hold(reply.reason, scope: .lane)
     }
 
-    /// Whether anybody can have written the receipt, although roots are configured.
+    /// Returns whether anybody could have written the receipt, although roots of certificates are configured.
     private func isForgeable(_ job: Job) -> Bool {
         guard case .unverified = job.credibility, let form = job.form else { return false }
         return self.local.demandsProof(of: form)
     }
 
+    /// Turns an approval by Apple into a verdict.
     private func accepted(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
-        // Apple does not look at the secret where there is no subscription.
+        // Apple checks the shared secret only if the receipt has a subscription.
         let hasSubscription = reply.purchases?.transactions.contains { $0.expiresAt != nil } ?? true
         self.doubts.approved(of: job.claim.bundleID, hasTakenSecret: hasSubscription)
         guard var purchases = reply.purchases else { return self.ended(reply, draft, job, attempt) }
-        // Apple has approved of this very receipt, so what it says itself fills the gaps.
+        // Apple has approved this very receipt, so its own fields may fill the gaps of the answer.
         if purchases.bundleID == nil { purchases.bundleID = job.local?.bundleID }
         purchases.learn(from: job.local?.transactions ?? [])
         return self.settled(purchases, draft, job, attempt)
     }
 
-    /// Apple says that the subscription is over, and nothing of it: what the receipt says of itself, which Apple has
-    /// found to be true, has to do.
+    /// Decides about a subscription that Apple calls expired without sending its purchases. The purchases of
+    /// the receipt itself are used, because Apple has confirmed the receipt.
     private func ended(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
@@ -119,13 +128,16 @@ extension ReceiptHandler {
         purchases.environment = job.host.environment
         let verdict = self.settled(purchases, draft, job, attempt)
         guard case .answer(let own) = verdict, own.verdict == .valid else { return verdict }
-        // By its own word it goes on; Apple's counts, and is what is shown.
+        // By the receipt's own dates the subscription goes on. Apple's statement counts, so all its periods
+        // are marked as ended.
         purchases.callOver()
         guard case .answer(var answer) = self.settled(purchases, draft, job, attempt) else { return verdict }
         (answer.verdict, answer.check) = (.expired, reply.reason.code)
         return .answer(answer)
     }
 
+    /// Returns the verdict on purchases that Apple has confirmed. If they lack a field that decides, Apple is
+    /// asked a few times more.
     func settled(_ purchases: StorePurchases, _ draft: Answer, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
@@ -145,6 +157,7 @@ extension ReceiptHandler {
         return judged.refusal.map { .refuse($0, answer) } ?? .answer(answer)
     }
 
+    /// Returns the next call of a job, or a refusal if no token can be signed for it.
     func follow(_ job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
         guard let call = self.call(job, now: attempt.now) else {
             return .refuse(.cannotSign, self.answer(.unavailable, to: job))
@@ -152,10 +165,16 @@ extension ReceiptHandler {
         return .call(call)
     }
 
-    /// Everybody who asks the same endpoint is made to wait.
+    /// Returns a retry. If Apple has sent `Retry-After` with 429 or 503, all calls to the same endpoint wait.
     ///
-    /// - Parameter isNamed: whether Apple named the time to wait for, which is then kept whatever it is. Other waits
-    ///   may be anybody's on the way, and are cut short for a look whether they still hold.
+    /// - Parameters:
+    ///   - reason: the reason that logs and dead letters show.
+    ///   - response: the response of Apple.
+    ///   - delay: the wait, if the caller knows it; otherwise it is taken from `Retry-After`.
+    ///   - isNamed: whether Apple itself has named the time until which to wait. Such a wait is kept in full.
+    ///     Any other wait of an endpoint may come from a proxy; it is limited to `longestUnnamedGate`, so
+    ///     that the worker soon checks whether it still holds.
+    ///   - attempt: the present attempt.
     func retry(
         _ reason: Reason,
         _ response: HTTPResponse,
@@ -175,9 +194,11 @@ extension ReceiptHandler {
         )
     }
 
+    /// The longest wait of an endpoint that was not named by Apple itself.
     private static var longestUnnamedGate: Duration { .seconds(300) }
 
-    /// Asks a few times, and then a person has to look at it. If it goes on for all, the lane is held.
+    /// Retries a few times, and then makes the record a dead letter for a person to look at. If a run of
+    /// records on one lane ends like this, the engine holds the lane.
     func fewTimes(_ reason: Reason, _ attempt: Attempt) -> Verdict<Job, Answer> {
         guard self.isLastTry(attempt) else { return .retry(Retry(reason, blame: .record)) }
         return .reject(
@@ -185,8 +206,8 @@ extension ReceiptHandler {
         )
     }
 
-    /// Asks a few times about what a client has chosen, be it a receipt or an id, and then says that nothing is known:
-    /// it is no dead letter, and says nothing against the lane.
+    /// Retries a few times about a receipt or an id that a client has chosen, and then refuses the record as
+    /// unavailable. The record becomes no dead letter, and the lane is not held for it.
     func fewTimes(_ reason: Reason, orElse draft: Answer, _ attempt: Attempt) -> Verdict<Job, Answer> {
         guard self.isLastTry(attempt) else { return .retry(Retry(reason, blame: .record)) }
         var answer = draft
@@ -194,6 +215,7 @@ extension ReceiptHandler {
         return .refuse(reason, answer)
     }
 
+    /// Returns whether the limit of tries without a known reason is reached.
     private func isLastTry(_ attempt: Attempt) -> Bool {
         attempt.failures + 1 >= self.settings.limitedAttempts
     }

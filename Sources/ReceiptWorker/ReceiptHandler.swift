@@ -5,23 +5,28 @@ package import ServiceLifecycle
 package import WireFormats
 package import WorkerKit
 
-/// Finds out whether a purchase in Apple's store holds: by its signature, by verifyReceipt, or by the App Store Server
-/// API, as each app is configured. All three give the same result.
+/// The handler that finds out whether a purchase in Apple's store is valid. It uses the signature,
+/// verifyReceipt or the App Store Server API, as each app is configured; the results have the same form.
 ///
-/// Every question is one that may be asked again: none of them changes anything at Apple. Each environment of each
-/// app and interface is a lane of its own, so that what stops the sandbox leaves production alone.
+/// Every call may be repeated, because no call changes anything at Apple. Each environment of each app and
+/// interface is a lane of its own, so that a failure of the sandbox does not stop production.
 package struct ReceiptHandler: Handler {
+    /// The receipt of one record, with the state of its calls.
     package typealias Job = ReceiptJob
+    /// The result of one record.
     package typealias Answer = ReceiptAnswer
 
     let settings: ReceiptSettings
     let local: LocalVerifier
     let keys: AppKeys
+    /// The answers that may show a wrong shared secret; they outlive the record.
     let doubts: SecretDoubts
+    /// The lanes on which Apple has understood a request; they outlive the record.
     let served = ServedLanes()
     let parts: StoreEndpoints
     private let apps: [String: ReceiptSettings.App]
 
+    /// Creates a handler. `companions(_:)` must be called before it remembers anything between records.
     package init(_ settings: ReceiptSettings) {
         self.settings = settings
         self.local = LocalVerifier(settings.anchors)
@@ -31,8 +36,11 @@ package struct ReceiptHandler: Handler {
         self.apps = Dictionary(settings.apps.map { ($0.bundleID, $0) }) { first, _ in first }
     }
 
+    /// The endpoints of Apple, by the number in `Call.endpoint`.
     package var endpoints: [UpstreamEndpoint] { self.parts.list }
 
+    /// Makes the handler remember between records, and returns the watch of the secret files, if there are
+    /// any.
     package func companions(_ surroundings: Surroundings) -> [any Service] {
         self.doubts.goLive()
         self.served.goLive()
@@ -40,6 +48,7 @@ package struct ReceiptHandler: Handler {
         return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
     }
 
+    /// The secret files of all apps. A change replaces the secret and forgets the doubts about the old one.
     var watchedFiles: [SecretFileWatch.File] {
         self.settings.apps.flatMap { app in
             app.files.map { file in
@@ -52,6 +61,8 @@ package struct ReceiptHandler: Handler {
         }
     }
 
+    /// Decides what to do with a record: a call to Apple, a local answer, a refusal of what a client has
+    /// sent, or a dead letter for a wrong record.
     package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, Answer> {
         var receipt: Receipt
         do throws(Receipt.Fault) {
@@ -75,7 +86,8 @@ package struct ReceiptHandler: Handler {
         }
     }
 
-    /// Where a record names no app, there can be only one.
+    /// Returns the configured app of a record. A record that names no app belongs to the only configured app,
+    /// if there is just one.
     private func app(of receipt: Receipt) -> ReceiptSettings.App? {
         guard receipt.header.bundleID.isEmpty else { return self.apps[receipt.header.bundleID] }
         return self.settings.apps.count == 1 ? self.settings.apps.first : nil
@@ -83,6 +95,7 @@ package struct ReceiptHandler: Handler {
 
     func app(of job: Job) -> ReceiptSettings.App? { self.apps[job.claim.bundleID] }
 
+    /// Plans a record that has a transaction id and no receipt. Only the App Store Server API can answer it.
     private func planWithoutReceipt(_ receipt: Receipt, _ app: ReceiptSettings.App, _ attempt: Attempt)
         -> Plan<Job, Answer>
     {
@@ -92,6 +105,7 @@ package struct ReceiptHandler: Handler {
         return self.planned(Self.job(receipt, asking: id), attempt)
     }
 
+    /// Verifies a receipt locally, and plans the route of its app.
     private func plan(
         _ receipt: Receipt,
         _ input: ReceiptInput,
@@ -113,7 +127,8 @@ package struct ReceiptHandler: Handler {
             job.local = purchases
             job.credibility = credibility
             job.likelyEnvironment = environment
-            // A receipt of iOS 6 may not say whose it is; one that says so is held to it.
+            // A receipt of iOS 6 need not name its app. If a receipt names one, it must be the app of the
+            // record.
             guard purchases.bundleID == nil || job.isOurs else {
                 return .refuse(.foreign, self.answer(.notOurs, to: job))
             }
@@ -133,16 +148,17 @@ package struct ReceiptHandler: Handler {
         switch app.route {
         case .verifyReceipt where input.receiptData != nil:
             job.step = .verifyReceipt(input.receiptData ?? "")
-            // A wrong hint costs a call and decides nothing: what the sandbox accepts is a purchase of the sandbox.
+            // A wrong hint costs one call and does not change the verdict: a purchase that the sandbox
+            // accepts is one of the sandbox.
             job.host = receipt.hint ?? .production
         case .verifyReceipt where !self.canAskServerAPI(app): return self.locally(job, credibility, attempt)
-        // A signed transaction is nothing that verifyReceipt takes.
+        // verifyReceipt does not accept signed transactions, so the App Store Server API is asked instead.
         case .verifyReceipt, .serverAPI:
-            // Apple would be shown an id and not the receipt, so that a forged one would never be found out.
+            // Apple would get only an id and not the receipt, so it could not detect a forged receipt.
             if case .unverified(let reason) = credibility, self.local.demandsProof(of: input.form) {
                 return .refuse(reason, self.answer(.unavailable, to: job))
             }
-            // What has bought nothing has no transaction to ask about.
+            // A receipt without a purchase has no transaction to ask about.
             guard let id = Self.id(toAskAbout: receipt, input, job) else {
                 return self.locally(job, credibility, attempt)
             }
@@ -154,11 +170,13 @@ package struct ReceiptHandler: Handler {
         return self.planned(job, attempt)
     }
 
+    /// Returns whether the app has a key, and the answers of the App Store Server API can be verified.
     private func canAskServerAPI(_ app: ReceiptSettings.App) -> Bool {
         app.key != nil && self.local.ofAnswers != nil
     }
 
-    /// The claimed transaction, or the newest of the claimed product, or the newest at all.
+    /// Returns the transaction to ask about: the claimed one, or the newest of the claimed product, or the
+    /// newest of the receipt.
     private static func id(toAskAbout receipt: Receipt, _ input: ReceiptInput, _ job: Job)
         -> StoreTransactionID?
     {
@@ -166,6 +184,7 @@ package struct ReceiptHandler: Handler {
             ?? input.transactionID.flatMap { StoreTransactionID($0) }
     }
 
+    /// Returns the job of a record without a receipt.
     private static func job(_ receipt: Receipt, asking id: StoreTransactionID) -> Job {
         var job = Job(
             header: receipt.header,
@@ -181,6 +200,7 @@ package struct ReceiptHandler: Handler {
         environment == .sandbox ? .sandbox : .production
     }
 
+    /// Returns the plan to make the job's call, or a refusal if no token can be signed for it.
     private func planned(_ job: Job, _ attempt: Attempt) -> Plan<Job, Answer> {
         guard let call = self.call(job, now: attempt.now) else {
             return .refuse(.cannotSign, self.answer(.unavailable, to: job))
@@ -188,7 +208,7 @@ package struct ReceiptHandler: Handler {
         return .call(call)
     }
 
-    /// Judges by the signature alone.
+    /// Answers from the signature alone, without a call.
     private func locally(_ job: Job, _ credibility: LocalVerifier.Credibility, _ attempt: Attempt)
         -> Plan<Job, Answer>
     {
@@ -210,13 +230,16 @@ package struct ReceiptHandler: Handler {
         }
     }
 
-    /// What Apple signed as a transaction says how that stood then.
+    /// Returns whether a signed transaction is too old to decide by itself. Its signature shows only the
+    /// state at the time of signing.
     private func isTooOld(_ purchases: StorePurchases, _ job: Job, _ attempt: Attempt) -> Bool {
         guard let limit = self.settings.signedDataAge, job.form == .signed else { return false }
         let signedAt = purchases.transactions.first?.signedAt ?? .min
         return signedAt < attempt.now - limit.components.seconds * 1_000
     }
 
+    /// Returns the answer for a record whose deadline has passed: `unavailable`. Nil if the record cannot be
+    /// decoded.
     package func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? {
         guard let receipt = try? Receipt(decoding: record) else { return nil }
         var header = receipt.header
@@ -224,8 +247,11 @@ package struct ReceiptHandler: Handler {
         return Answer(.unavailable, header)
     }
 
+    /// Returns a shorter form of the answer, for an outcome that is too large for the broker; nil if it
+    /// cannot be shortened.
     package func smaller(_ answer: Answer) -> Answer? { answer.shortened }
 
+    /// Encodes the value of the result record. `answer` is nil if Apple has said nothing final.
     package func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8] {
         ReceiptResult.encode(outcome, answer, as: format)
     }

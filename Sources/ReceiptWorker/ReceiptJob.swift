@@ -1,71 +1,87 @@
 package import WireFormats
 
-/// One receipt on its way through one call or several.
+/// The state of one record during the calls of one attempt.
 package struct ReceiptJob: Hashable, Sendable {
-    /// What the call at hand asks.
+    /// The question of the present call.
     package enum Step: Hashable, Sendable {
-        /// With the receipt as verifyReceipt wants it.
+        /// verifyReceipt; the value is the receipt in base64.
         case verifyReceipt(String)
+        /// A request of the App Store Server API.
         case serverAPI(AppStoreCall)
     }
 
+    /// The fields of the record that the result repeats.
     var header: ReceiptHeader
+    /// The purchase that the client claims.
     var claim: StoreClaim
+    /// The form of the receipt; nil if there is no receipt.
     var form: ReceiptForm?
+    /// The SHA-256 of the receipt; empty if there is no receipt.
     var digest: [UInt8] = []
-    /// What the receipt itself says, whether or not it is to be believed.
+    /// The purchases in the receipt itself, verified or not; nil if there is no receipt.
     var local: StorePurchases?
-    /// How far the receipt is verified; nil where there is no receipt.
+    /// How far the receipt is verified; nil if there is no receipt.
     var credibility: LocalVerifier.Credibility?
-    /// Where it says that it was bought. In a receipt of iOS 6 anybody may have put that.
+    /// The environment that the receipt names. In a receipt of iOS 6 anybody can forge it.
     var likelyEnvironment: StoreEnvironment?
 
+    /// The question of the present call.
     var step: Step
+    /// The host of the present call.
     var host: StoreHost
-    /// Hosts that have been asked before in this attempt.
+    /// The hosts that were asked before in this attempt.
     var visited: Set<StoreHost> = []
-    /// Calls of this attempt, the one at hand included.
+    /// The number of calls of this attempt, including the present one.
     var calls = 1
-    /// What the App Store Server API has said so far.
+    /// The purchases that the App Store Server API has returned so far; nil before its first good answer.
     var gathered: StorePurchases?
-    /// What it was asked about first.
+    /// The transaction about which the App Store Server API was asked first.
     var asked: StoreTransactionID?
+    /// Whether the state of the subscription has been read.
     var hasAskedForSubscriptions = false
+    /// How much of the purchase history has been read.
     var history = History.unread
+    /// The number of pages of the history that were read.
     var pages = 0
-    /// The claimed transaction was found in the history of one of the receipt's.
+    /// Whether the claimed transaction was found in the history of a transaction of the receipt.
     var isInHistory = false
-    /// Hosts that took no token of ours. They have said nothing of what was asked.
+    /// The hosts that have refused our token. They have said nothing about the purchase.
     var refusals: Set<StoreHost> = []
-    /// When the token that the call shows was made: milliseconds since 1970.
+    /// When the token of the present call was made, in milliseconds since 1970.
     var signedAt: Int64 = 0
-    /// The same was refused for a token that had waited for too long.
+    /// Whether the present call repeats one whose token was refused, with a new token.
     var isRenewed = false
-    /// Which of the app's shared secrets the call shows.
+    /// The serial number of the app's shared secret in the present call.
     var secretSerial = 0
 
     /// How much of the purchase history has been read.
     enum History: Hashable, Sendable {
+        /// No page has been read.
         case unread
+        /// The next page is asked for with this revision.
         case next(revision: String)
+        /// All pages have been read.
         case whole
     }
 
-    /// Whether what is claimed belongs to whoever sent the receipt, as far as is found: it stands in the receipt or in
-    /// its history, or is of a subscription that does. True where there is no receipt.
+    /// Returns whether the claimed transaction belongs to the sender of the receipt, as far as is known: it
+    /// is in the receipt or its history, or belongs to a subscription in the receipt. True if there is no
+    /// receipt, or if no transaction is claimed.
     func holdsClaim(_ found: StorePurchases) -> Bool {
         guard let id = self.claim.transactionID, self.local != nil, !self.isInHistory else { return true }
         let original = found.transactions.first { $0.transactionID == id }?.originalTransactionID
         return self.localIDs.contains(id) || original.map(self.localIDs.contains) ?? false
     }
 
+    /// The ids and the original ids of all transactions in the receipt.
     private var localIDs: Set<String> {
         let transactions = self.local?.transactions ?? []
         return Set(transactions.flatMap { [$0.transactionID, $0.originalTransactionID].compactMap(\.self) })
     }
 
-    /// Whose history can show that what is claimed is not somebody else's: a transaction of the receipt, where the
-    /// claimed one is not there; otherwise the one that was asked about.
+    /// The transaction whose history is read. If the claimed transaction is not in the receipt, it is a
+    /// transaction of the receipt, because the history must show that both belong to one person. Otherwise it
+    /// is the one that was asked about.
     var historyID: StoreTransactionID? {
         guard let id = self.claim.transactionID, let local, !self.localIDs.contains(id) else {
             return self.asked
@@ -73,13 +89,14 @@ package struct ReceiptJob: Hashable, Sendable {
         return local.newestID(of: nil)
     }
 
-    /// Whether it is known without Apple that the receipt is one of the app's.
+    /// Whether the receipt itself names the app of the record.
     var isOurs: Bool { self.local?.bundleID == self.claim.bundleID }
 
-    /// Whether a no to the call at hand would be the last word: the sandbox's only once production was asked.
+    /// Whether a rejection of the present call may be final. The sandbox may reject only after production was
+    /// asked.
     var mayBeRejected: Bool { self.host == .production || self.visited.contains(.production) }
 
-    /// The same of the same host, with a token of now.
+    /// Returns the job for a repetition at the same host with a new token.
     func renewed() -> ReceiptJob {
         var job = self
         job.isRenewed = true
@@ -87,9 +104,9 @@ package struct ReceiptJob: Hashable, Sendable {
         return job
     }
 
-    /// The same of the other host.
+    /// Returns the job for the other host.
     ///
-    /// - Parameter isRefused: whether this host took no token of ours.
+    /// - Parameter isRefused: whether the present host has refused our token.
     func elsewhere(isRefused: Bool = false) -> ReceiptJob {
         var job = self
         if isRefused { job.refusals.insert(self.host) }
@@ -100,7 +117,7 @@ package struct ReceiptJob: Hashable, Sendable {
         return job
     }
 
-    /// Another question to the same host.
+    /// Returns the job for another question to the same host.
     func next(_ call: AppStoreCall) -> ReceiptJob {
         var job = self
         job.step = .serverAPI(call)
@@ -111,8 +128,8 @@ package struct ReceiptJob: Hashable, Sendable {
 }
 
 extension StorePurchases {
-    /// The id to ask about: of the newest purchase of a product, if there is one, or of any; the newest that was not
-    /// taken back, if there is one.
+    /// Returns the newest transaction that can be asked about: of the given product if there is one,
+    /// otherwise of any product. A purchase that Apple took back is chosen only if there is no other.
     func newestID(of product: String?) -> StoreTransactionID? {
         let own = self.transactions.filter { product != nil && $0.productID == product }
         let candidates = (own.isEmpty ? self.transactions : own).filter {

@@ -3,7 +3,7 @@ import Operations
 import WireFormats
 import WorkerKit
 
-// The apps of the settings, each with its route and what that needs.
+// This file reads the apps from the settings, each with its route and the values that the route needs.
 extension ReceiptProgram {
     static func apps(_ reader: SettingsReader, _ anchors: LocalVerifier.Anchors) -> [ReceiptSettings.App] {
         let apps = reader.each(
@@ -86,7 +86,7 @@ extension ReceiptProgram {
         return app
     }
 
-    /// What a route cannot do without.
+    /// Reports the values that are missing for a route.
     private static func check(
         _ app: ReceiptSettings.App,
         _ route: ReceiptSettings.Route,
@@ -173,7 +173,7 @@ extension ReceiptProgram {
             }
     }
 
-    /// An environment variable often has its line ends written out.
+    /// Returns the lines of a key. In an environment variable, line ends are often written as `\n`.
     private static func lines(of key: Secret) -> [UInt8] {
         let text = key.reveal()
         return Array((text.contains("\n") ? text : text.replacing(#"\n"#, with: "\n")).utf8)

@@ -4,7 +4,7 @@ import UpstreamHTTP
 import WireFormats
 import WorkerKit
 
-/// The receipt worker's names and settings.
+/// The names and the settings of the receipt worker.
 enum ReceiptProgram: WorkerProgram {
     static let identity = WorkerIdentity(
         name: "receipt-worker",
@@ -13,7 +13,7 @@ enum ReceiptProgram: WorkerProgram {
         answerBytesLimit: VerifyReceiptReply.bytesLimit,
         httpVersion: .http2,
         keptHeaders: ["content-type"],
-        // Apple names the time until which an app has to wait.
+        // Apple names the time until which the calls of an app must wait.
         longestGate: .seconds(24 * 3_600)
     )
 
@@ -92,7 +92,7 @@ enum ReceiptProgram: WorkerProgram {
         return age == .zero ? nil : age
     }
 
-    /// Receipts are personal, and passwords and tokens secret; both are in requests.
+    /// Masks the receipt, which is personal data, and the password and the token, which are secret.
     static func masked(_ request: HTTPRequest) -> HTTPRequest {
         var masked = request
         for index in masked.headers.indices where masked.headers[index].name == "Authorization" {
@@ -106,8 +106,10 @@ enum ReceiptProgram: WorkerProgram {
         return masked
     }
 
-    /// At a host and after others, as cases of the sandbox need it. A host that has been asked before has said nothing
-    /// but that it was the wrong one, unless it took no token.
+    /// Returns the job at a given host after given other hosts, so that a case of the sandbox can be tried by
+    /// hand. Nil if a host is unknown.
+    ///
+    /// A visited host has said only that it is the wrong one. A refused host has refused our token.
     static func placed(_ job: ReceiptJob, at place: CasePlace) -> ReceiptJob? {
         func hosts(_ names: [String]) -> Set<StoreHost>? {
             let hosts = Set(names.compactMap { StoreHost(rawValue: $0) })
@@ -125,7 +127,8 @@ enum ReceiptProgram: WorkerProgram {
         return job
     }
 
-    /// The handler writes these texts itself: a quotation mark ends one unless it is escaped.
+    /// Masks the value of one member of the JSON body. The handler writes this JSON itself, so a value is a
+    /// text that ends at the first quotation mark without an escape.
     private static func masked(_ text: String, _ name: String) -> String {
         guard let start = text.firstRange(of: "\"\(name)\":\"") else { return text }
         var end = start.upperBound
@@ -137,7 +140,8 @@ enum ReceiptProgram: WorkerProgram {
         return "\(text[..<start.upperBound])masked\(text[end...])"
     }
 
-    /// A record for which it is to blame itself is a dead letter after `worker.attempts`.
+    /// Reads a number of attempts, at most `worker.attempts`: after that number the engine makes a record
+    /// that counts as the cause of its failures a dead letter.
     private static func attempts(
         _ reader: SettingsReader,
         _ key: String,

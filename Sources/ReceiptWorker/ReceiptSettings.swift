@@ -2,33 +2,42 @@ package import Cryptography
 package import Operations
 package import WireFormats
 
-/// What a handler of receipts has to be told.
+/// The settings of the handler of receipts.
 package struct ReceiptSettings: Sendable {
-    /// Who is asked whether a purchase holds.
+    /// The ways to find out whether a purchase is valid.
     package enum Route: String, Hashable, Sendable, CaseIterable {
         case verifyReceipt = "verifyreceipt"
         case serverAPI = "app_store_server_api"
-        /// Nobody: a signature has to do.
+        /// No call at all: the signature of the receipt decides.
         case local
     }
 
-    /// One app, and how its purchases are verified.
+    /// The settings of one app.
     package struct App: Sendable {
+        /// The app's bundle id, unique among the apps.
         package var bundleID: String
+        /// The way in which the app's purchases are verified.
         package var route: Route
+        /// The checks that a purchase must pass besides Apple's approval: its environment and its product.
         package var policy: StorePolicy
+        /// The shared secret for verifyReceipt; needed for subscriptions only.
         package var sharedSecret: Secret?
+        /// Whether verifyReceipt returns only the newest renewal of each subscription.
         package var excludesOldTransactions: Bool
-        /// For the App Store Server API; nil if that is not asked.
+        /// The key for the App Store Server API; nil if the API is not used.
         package var key: Key?
-        /// Whether the present state of a subscription is asked for too.
+        /// Whether the App Store Server API is also asked for the present state of a subscription.
         package var asksForSubscriptions: Bool
-        /// Pages of the purchase history that are read at most; none with 0.
+        /// The number of pages of the purchase history that are always read. Up to ten pages are read if the
+        /// verdict depends on them, also if this is 0.
         package var historyPages: Int
-        /// Of the whole fleet to production; the sandbox takes a tenth.
+        /// The calls per second of the whole fleet to production of the App Store Server API. The sandbox
+        /// gets a tenth.
         package var callsPerSecond: Int
+        /// The files of the app's secrets that are read again when they change.
         package var files: [WatchedFile]
 
+        /// Creates the settings of an app without checking them.
         package init(
             bundleID: String,
             route: Route,
@@ -56,10 +65,14 @@ package struct ReceiptSettings: Sendable {
 
     /// A key of App Store Connect for in-app purchases.
     package struct Key: Sendable {
+        /// The issuer id of App Store Connect, a UUID.
         package var issuerID: String
+        /// The id of the key, 10 letters and digits.
         package var keyID: String
+        /// The signer that holds the private key.
         package var signer: ES256Signer
 
+        /// Creates a key.
         package init(issuerID: String, keyID: String, signer: ES256Signer) {
             self.issuerID = issuerID
             self.keyID = keyID
@@ -67,18 +80,23 @@ package struct ReceiptSettings: Sendable {
         }
     }
 
-    /// A file with a secret, to be read again when it changes, and what was in it.
+    /// A file with a secret that is read again when it changes, with the content that was read at start.
     package struct WatchedFile: Hashable, Sendable {
+        /// The kinds of secret in a file.
         package enum Content: Hashable, Sendable {
             case sharedSecret
             case key
             case keyID
         }
 
+        /// The kind of secret in the file.
         package var content: Content
+        /// The path of the file.
         package var path: String
+        /// The content of the file at start.
         package var text: Secret
 
+        /// Creates the description of a file.
         package init(_ content: Content, path: String, text: Secret) {
             self.content = content
             self.path = path
@@ -86,27 +104,34 @@ package struct ReceiptSettings: Sendable {
         }
     }
 
-    /// The apps whose purchases are verified. Records of others are rejected.
+    /// The apps whose purchases are verified. Records of other apps become dead letters.
     package var apps: [App]
+    /// The trusted certificates.
     package var anchors: LocalVerifier.Anchors
-    /// Where Apple is, if not where it always is.
+    /// The addresses of verifyReceipt, where they differ from Apple's own.
     package var verifyReceiptHosts: [StoreHost: BaseURL]
+    /// The addresses of the App Store Server API, where they differ from Apple's own.
     package var appStoreHosts: [StoreHost: BaseURL]
-    /// Tries of what nobody knows a reason for.
+    /// The tries of a call that fails without a known reason.
     package var limitedAttempts: Int
-    /// Different receipts for which Apple has to call the shared secret wrong, before it is believed.
+    /// The number of different receipts for which Apple must call the shared secret wrong before the worker
+    /// accepts that it is wrong.
     package var secretDoubts: Int
-    /// Tries of a purchase that Apple does not know yet, each after twice the wait of the one before.
+    /// The tries of a purchase that Apple does not know yet. Each wait is twice as long as the one before.
     package var lagAttempts: Int
+    /// The first wait for a purchase that Apple does not know yet.
     package var firstLag: Duration
-    /// Purchases that a result shows at most.
+    /// The greatest number of purchases in a result.
     package var transactionsLimit: Int
-    /// How long a token for the App Store Server API is good for, and how far its beginning is put back.
+    /// The lifetime of a token for the App Store Server API.
     package var tokenLifetime: Duration
+    /// How far the beginning of a token's lifetime is put back, because Apple refuses a token from the
+    /// future.
     package var tokenBackdating: Duration
-    /// How old a signed transaction may be where its signature alone is to decide; nil for any age.
+    /// The greatest age of a signed transaction if its signature alone decides; nil for any age.
     package var signedDataAge: Duration?
 
+    /// Creates settings without checking them.
     package init(
         apps: [App],
         anchors: LocalVerifier.Anchors = LocalVerifier.Anchors(),

@@ -1,7 +1,7 @@
 import ArgumentParser
 import WorkerKit
 
-/// Verifies purchases in Apple's store and publishes what came of each.
+/// The program `receipt-worker`: it verifies purchases in Apple's store and publishes the result of each.
 @main
 struct ReceiptWorker: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,10 +1,13 @@
 import Synchronization
 
-/// Receipts of ours for which Apple gave an answer that a wrong shared secret, or trouble of Apple's, would explain, of
-/// each app and each status, since it last gave a good one.
+/// The receipts of ours for which Apple gave an answer that a wrong shared secret or a fault of Apple would
+/// explain. They are counted for each app and status, since the last good answer.
 ///
-/// Apple says it of a receipt, and clients choose receipts: one odd receipt must not stop an app, however often it is
-/// sent. Several different ones, with none between that went well, can only mean the secret, or Apple.
+/// Apple gives such an answer about a receipt, and clients choose the receipts. One odd receipt must
+/// therefore not stop an app, however often it is sent. Several different receipts without a good answer in
+/// between can only mean that the secret is wrong or that Apple is at fault.
+///
+/// The object is safe to use from any thread.
 final class SecretDoubts: Sendable {
     private struct Subject: Hashable {
         var app: String
@@ -18,22 +21,29 @@ final class SecretDoubts: Sendable {
 
     /// Apple's status for a wrong shared secret.
     static let secretStatus: Int64 = 21004
-    /// Statuses that are kept at most, of all apps: Apple has a few dozen.
+    /// The greatest number of pairs of app and status that are remembered. Apple has a few dozen statuses.
     private static let subjectsLimit = 1_000
 
     private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter limit: how many different receipts it takes.
+    /// Creates an object that remembers nothing until `goLive()`.
+    ///
+    /// - Parameter limit: the number of different receipts that settle the doubt, at least 1.
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// From now on it is remembered what Apple says. A case that is played through by hand leaves no trace, and takes
-    /// Apple at its word.
+    /// Starts to remember Apple's answers. A command that tries a case by hand does not call this: it leaves
+    /// no trace, and takes the first answer for true.
     func goLive() { self.state.withLock { $0.isLive = true } }
 
-    /// Apple gave this status for a receipt, which is known by its digest.
+    /// Records that Apple gave this status for a receipt.
     ///
-    /// - Returns: whether to believe that the receipt is not the cause.
+    /// - Parameters:
+    ///   - receipt: the digest of the receipt.
+    ///   - app: the bundle id of the app.
+    ///   - status: Apple's status.
+    /// - Returns: whether the receipt is not the cause, because enough different receipts got the same
+    ///   status.
     func refused(_ receipt: [UInt8], of app: String, by status: Int64) -> Bool {
         self.state.withLock { state in
             guard state.isLive else { return true }
@@ -47,9 +57,12 @@ final class SecretDoubts: Sendable {
         }
     }
 
-    /// Apple has approved of a receipt of an app.
+    /// Records that Apple has approved a receipt of an app, and forgets the doubts that this refutes.
     ///
-    /// - Parameter hasTakenSecret: whether it has looked at the shared secret too, as it does for subscriptions only.
+    /// - Parameters:
+    ///   - app: the bundle id of the app.
+    ///   - hasTakenSecret: whether Apple has also checked the shared secret, as it does only for
+    ///     subscriptions.
     func approved(of app: String, hasTakenSecret: Bool) {
         self.state.withLock { state in
             guard !state.receipts.isEmpty else { return }
@@ -59,6 +72,6 @@ final class SecretDoubts: Sendable {
         }
     }
 
-    /// The app has another shared secret: what Apple said of the one before is over.
+    /// Forgets all doubts about an app whose shared secret was replaced. They were about the old secret.
     func secretChanged(of app: String) { self.approved(of: app, hasTakenSecret: true) }
 }

@@ -1,19 +1,23 @@
 import Synchronization
 
-/// Lanes on which Apple has understood a request: our requests to it are in order, and where it calls one bad, what
-/// a client chose of that one is the reason.
+/// The lanes on which Apple has understood a request. There our requests have the right form, so if Apple
+/// calls one bad, the reason is a value that a client has chosen.
+///
+/// The object is safe to use from any thread.
 final class ServedLanes: Sendable {
     private struct State {
         var isLive = false
-        /// As many as there are lanes at most.
+        /// The names of the lanes; at most as many as there are lanes.
         var lanes: Set<String> = []
     }
 
     private let state = Mutex(State())
 
-    /// From now on it is remembered what Apple has understood. A case that is played through by hand leaves no trace.
+    /// Starts to remember lanes. A command that tries a case by hand does not call this, and so leaves no
+    /// trace.
     func goLive() { self.state.withLock { $0.isLive = true } }
 
+    /// Records that Apple has understood a request on this lane.
     func insert(_ lane: String) {
         self.state.withLock { state in
             guard state.isLive else { return }
@@ -21,5 +25,6 @@ final class ServedLanes: Sendable {
         }
     }
 
+    /// Returns whether Apple has understood a request on this lane.
     func contains(_ lane: String) -> Bool { self.state.withLock { $0.lanes.contains(lane) } }
 }

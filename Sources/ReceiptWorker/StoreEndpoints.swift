@@ -1,19 +1,20 @@
 import WireFormats
 import WorkerKit
 
-/// The parts of Apple that fail, throttle and recover by themselves: each environment of verifyReceipt, and each
-/// environment of the App Store Server API for each app, whose limits are the app's.
+/// The endpoints of Apple, which fail, throttle and recover independently: each environment of verifyReceipt,
+/// and each environment of the App Store Server API for each app, because Apple limits calls per app.
 struct StoreEndpoints: Sendable {
     private struct Place: Hashable {
-        /// Nil for verifyReceipt, which knows no apps.
+        /// The app; nil for verifyReceipt, which all apps share.
         var bundleID: String?
         var host: StoreHost
     }
 
+    /// The endpoints in the order of their numbers.
     let list: [UpstreamEndpoint]
     private let numbers: [Place: Int]
 
-    /// The sandbox takes a tenth of the calls that production takes.
+    /// The share of production's rate of calls that the sandbox accepts.
     private static let sandboxShare = 0.1
 
     init(_ apps: [ReceiptSettings.App]) {
@@ -35,8 +36,10 @@ struct StoreEndpoints: Sendable {
         (self.list, self.numbers) = (list, numbers)
     }
 
+    /// Returns the number of verifyReceipt's endpoint.
     func verifyReceipt(_ host: StoreHost) -> Int { self.numbers[Place(bundleID: nil, host: host)] ?? 0 }
 
+    /// Returns the number of an app's endpoint in the App Store Server API. The app must have a key.
     func serverAPI(_ host: StoreHost, of bundleID: String) -> Int {
         self.numbers[Place(bundleID: bundleID, host: host)] ?? 0
     }
