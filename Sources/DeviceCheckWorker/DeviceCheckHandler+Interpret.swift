@@ -2,15 +2,18 @@ import UpstreamHTTP
 import WireFormats
 package import WorkerKit
 
-// What `DeviceCheckReply` has read, and what follows from it. Nothing but a 200 says anything about bits, and nothing
-// but a refusal of a fresh token says anything about a device.
+// This file turns answers of Apple, as `DeviceCheckReply` has read them, into verdicts. Only a status 200
+// says anything about bits, and only the refusal of a fresh device token says anything about a device.
 extension DeviceCheckHandler {
+    /// Decides what the result of a call means for its record: an answer, a further call, a retry, a refusal
+    /// or a hold.
     package func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
         switch exchange {
-        // A proxy that cannot be trusted, or certificates that are missing here. Never asked without them.
+        // A proxy that is not trusted, or missing root certificates. Apple is never asked without verified
+        // TLS.
         case .failure(let error) where error.kind == .tls, .ambiguous(let error) where error.kind == .tls:
             return .hold(error.reason, scope: .lane)
-        // Bits are absolute, so whether Apple has set them already does not matter.
+        // A call sets bits to given values, so it can be repeated even if Apple may already have set them.
         case .failure(let error), .ambiguous(let error):
             return self.again(Retry(error.reason, blame: .upstream), job, attempt)
         case .response(let response):
@@ -23,6 +26,7 @@ extension DeviceCheckHandler {
         }
     }
 
+    /// Decides about a response by what it means.
     private func verdict(
         on reply: DeviceCheckReply,
         _ response: HTTPResponse,
@@ -40,14 +44,15 @@ extension DeviceCheckHandler {
             return .hold(.badAuthorization, scope: .lane)
         case .badTimestamp:
             return self.secondTry(job, attempt) ?? .hold(.badTimestamp, scope: .lane)
-        // Where Apple understands the requests of others, only the device token can be why it does not understand this.
+        // Apple has understood other requests of this team, so only the device token can be the cause.
         case .badPayload where self.tokens.hasServed(job.check.header.teamID):
             let reason = Reason.misconfigured(response.status)
             return .refuse(reason, self.answer(.unavailable, to: job, attempt, response))
         case .badPayload, .misconfigured: return .hold(.misconfigured(response.status), scope: .lane)
         case .proxyRefused: return .hold(.status(response.status), scope: .upstream)
         case .tooLarge:
-            // A proxy's limit would meet honest tokens too, so that it says nothing against the device.
+            // A size limit of a proxy would also refuse honest tokens, so the answer says nothing about the
+            // device.
             return .refuse(.status(response.status), self.answer(.unavailable, to: job, attempt, response))
         case .unexplained: return self.unexplained(response, job, attempt)
         case .unreadable: return self.again(Retry(.unreadable, blame: .upstream), job, attempt)
@@ -64,7 +69,8 @@ extension DeviceCheckHandler {
         }
     }
 
-    /// A query is answered; an update that names one bit can now be made.
+    /// Takes the bits from a query. A query is answered with them; an update of one bit goes on to its second
+    /// call, which sets both bits.
     private func known(
         _ bits: DeviceBits?,
         _ month: String?,
@@ -88,6 +94,8 @@ extension DeviceCheckHandler {
         return .answer(answer)
     }
 
+    /// Answers a validation or an update that Apple has accepted. An update is remembered, so that an older
+    /// one cannot undo it.
     private func done(_ response: HTTPResponse, _ job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
         self.tokens.accepted(job.serial, of: job.check.header.teamID)
         guard case .writing(let bits, let change) = job.step else {
@@ -103,9 +111,12 @@ extension DeviceCheckHandler {
         return .answer(answer)
     }
 
-    /// Apple says the same of a forged token, of an old one, of one that was used before, and of one of the other
-    /// environment. The first is said only of a token that cannot be one of the next two: Apple may have used it up in any
-    /// earlier call, be it one that was answered with an error.
+    /// Decides about a device token that Apple has refused.
+    ///
+    /// Apple gives the same answer for a forged token, an old one, one that was used before, and one of the
+    /// other environment. The worker calls a token invalid only if it can be neither old nor used before.
+    /// Apple may have used up the token in any earlier call for the record, also in a call that was answered
+    /// with an error.
     private func tokenRefused(
         _ response: HTTPResponse,
         _ job: Job,
@@ -118,22 +129,27 @@ extension DeviceCheckHandler {
         return .refuse(.invalidToken, self.answer(.invalidToken, to: job, attempt, response))
     }
 
-    /// Whether Apple may have seen the device token before. A case that is played through by hand is one call.
+    /// Returns whether Apple may have seen the device token before. A case that is tried by hand is a single
+    /// call.
     private func wasShown(_ job: Job, _ attempt: Attempt) -> Bool {
         job.isAfterReading || attempt.ambiguous > 0 || self.tokens.isLive && attempt.number > 1
     }
 
-    /// A new token may help if this one has become old. If a new one is refused too, it is the key.
+    /// Decides about a provider token that Apple has refused. It may have become too old, so a new token is
+    /// tried. If Apple refuses a new one, too, the key is at fault and the lane is held.
     private func unauthorized(_ job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
         let isHopeful = self.tokens.refused(job.serial, of: job.check.header.teamID)
         return self.secondTry(job, attempt, evenIfLater: isHopeful) ?? .hold(.unauthorized, scope: .lane)
     }
 
-    /// The same again with a new token and a new time, at once; nil if that has been tried.
+    /// Returns the same call with a new provider token and a new time, to be made at once; nil if that was
+    /// tried before, or if the record has had twice as many calls as `attempts` allows.
+    ///
+    /// - Parameter isHopeful: whether a further try is worthwhile although there was one.
     private func secondTry(_ job: Job, _ attempt: Attempt, evenIfLater isHopeful: Bool = false)
         -> Verdict<Job, Answer>?
     {
-        // A case that is played through by hand is one call, and says by its number which.
+        // A case that is tried by hand is a single call; the number of the attempt says which one.
         let isFirst = self.tokens.isLive ? !job.isSecondTry : job.tries(attempt.number) == 1
         guard isFirst || isHopeful, attempt.number < self.settings.attempts * 2 else { return nil }
         var job = job
@@ -141,8 +157,9 @@ extension DeviceCheckHandler {
         return self.call(job, now: attempt.now).map { .call($0) }
     }
 
-    /// Such an answer has no known meaning. The device token, which the device has chosen, may be its cause: the record
-    /// becomes no dead letter, and the answer speaks neither against the lane nor against the device.
+    /// Decides about a refusal without a known meaning. The device token, which the device has chosen, may be
+    /// the cause. The record therefore becomes no dead letter, and its answer counts neither against the lane
+    /// nor against the device.
     private func unexplained(_ response: HTTPResponse, _ job: Job, _ attempt: Attempt)
         -> Verdict<Job, Answer>
     {
@@ -152,7 +169,7 @@ extension DeviceCheckHandler {
         return .refuse(.unexplained, self.answer(.unavailable, to: job, attempt, response))
     }
 
-    /// Asks once more while the device token is good, and then says that nothing is known.
+    /// Retries as long as the device token is fresh and tries are left. Then the answer is `unavailable`.
     private func again(_ retry: Retry, _ job: Job, _ attempt: Attempt, _ response: HTTPResponse? = nil)
         -> Verdict<Job, Answer>
     {
@@ -165,7 +182,7 @@ extension DeviceCheckHandler {
         return .retry(retry)
     }
 
-    /// Whether the token is still good when the next call would be made, at the latest.
+    /// Returns whether the device token is still fresh at the latest time of the next call.
     private func hasTime(for asked: Duration, _ job: Job, _ attempt: Attempt) -> Bool {
         let wait = max(asked, self.settings.backoff.bound(afterFailures: attempt.number))
         return job.age(now: attempt.now).waited + wait <= self.settings.limits.fresh
@@ -202,14 +219,16 @@ extension Reason {
         "The response holds no answer of DeviceCheck."
     )
 
-    /// 400: a field of our request. Others: the path, the method, or what the team may do.
+    /// The reason of a refusal that a fault of ours explains. Status 400 is about a field of the request; any
+    /// other is about the path, the method, or the rights of the team.
     fileprivate static func misconfigured(_ status: Int) -> Reason {
         status == 400
             ? Reason("devicecheck.bad_request", "Apple refuses our request: a fault of this worker.")
             : Self.status(status)
     }
 
-    /// The upstream must not choose our labels: codes are of the numbers that there are.
+    /// The reason for a status. The code becomes a label of a metric, so only real status codes are named:
+    /// Apple must not be able to invent labels.
     fileprivate static func status(_ status: Int) -> Reason {
         let code = (100...599).contains(status) ? "http.\(status)" : "http.other"
         return Reason(code, "Apple answered with HTTP status \(status).")

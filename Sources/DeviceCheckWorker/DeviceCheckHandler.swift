@@ -6,23 +6,29 @@ import UpstreamHTTP
 package import WireFormats
 package import WorkerKit
 
-/// Carries out operations on the two bits of a device: one POST for each, two for an update that names one bit.
+/// The handler of operations on the two bits of a device. Each operation is one POST; an update of one bit
+/// alone is two.
 ///
-/// Bits are set to what they are to be, so a repeat of a call changes nothing. A device token lives for seconds, and
-/// Apple calls an old one by the same words as a forged one: how old it is decides what is said of the device.
+/// An update sets bits to given values, so a repeated call changes nothing. A device token is valid for
+/// seconds only, and Apple refuses an old token with the same words as a forged one. The age of the token
+/// therefore decides what the worker says about the device.
 package struct DeviceCheckHandler: Handler {
+    /// One operation, with the state of its calls.
     package typealias Job = DeviceCheckJob
+    /// The result of one operation.
     package typealias Answer = DeviceCheckAnswer
 
     let settings: DeviceCheckSettings
     let tokens: ProviderTokens
     let memory: UpdateMemory
+    /// The metric of the ages of device tokens.
     private let ages = TokenAgeMeter()
-    /// Where each environment's operations go.
+    /// The URL of each operation in each environment.
     private let urls: [DeviceCheckEnvironment: [DeviceCheckOperation: String]]
-    /// Lanes, found rather than put together.
+    /// The name of the lane of each team and environment, computed once.
     private let lanes: [String: [DeviceCheckEnvironment: String]]
 
+    /// Creates a handler. `companions(_:)` must be called before it remembers anything between records.
     package init(_ settings: DeviceCheckSettings) {
         self.settings = settings
         self.tokens = ProviderTokens(settings.teams, lifetime: settings.tokenLifetime)
@@ -39,17 +45,20 @@ package struct DeviceCheckHandler: Handler {
         self.lanes = Dictionary(lanes) { first, _ in first }
     }
 
+    /// Returns a value for each environment.
     private static func each<Value>(_ value: (DeviceCheckEnvironment) -> Value)
         -> [DeviceCheckEnvironment: Value]
     {
         Dictionary(uniqueKeysWithValues: DeviceCheckEnvironment.allCases.map { ($0, value($0)) })
     }
 
-    /// Apple's two hosts.
+    /// The two hosts of Apple, one for each environment.
     package var endpoints: [UpstreamEndpoint] {
         DeviceCheckEnvironment.allCases.map { UpstreamEndpoint($0.rawValue) }
     }
 
+    /// Makes the handler remember between records and count token ages, and returns the watch of the key
+    /// files, if there are any.
     package func companions(_ surroundings: Surroundings) -> [any Service] {
         self.tokens.goLive()
         self.memory.goLive()
@@ -58,6 +67,8 @@ package struct DeviceCheckHandler: Handler {
         return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
     }
 
+    /// The files of all teams' keys and key ids. A change replaces the key or the id, and the next call makes
+    /// a new provider token.
     var watchedFiles: [SecretFileWatch.File] {
         self.settings.teams.flatMap { team in
             let key = self.watch(team.keyFile, of: team) { tokens, text in
@@ -81,6 +92,8 @@ package struct DeviceCheckHandler: Handler {
         }
     }
 
+    /// Decides what to do with a record: a call to Apple, a refusal of what a device has sent, or a dead
+    /// letter for a wrong record.
     package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, Answer> {
         var check: DeviceCheck
         do throws(DeviceCheck.Fault) {
@@ -110,7 +123,8 @@ package struct DeviceCheckHandler: Handler {
         return .call(call)
     }
 
-    /// Where a record names no team, there can be only one.
+    /// Returns the configured team of a record; nil if it is not configured. A record that names no team
+    /// belongs to the only configured team, if there is just one.
     private func team(of check: DeviceCheck) -> String? {
         guard check.header.teamID.isEmpty else {
             return self.lanes[check.header.teamID] == nil ? nil : check.header.teamID
@@ -118,7 +132,7 @@ package struct DeviceCheckHandler: Handler {
         return self.settings.teams.count == 1 ? self.settings.teams.first?.id : nil
     }
 
-    /// Why Apple is not asked, if it is not.
+    /// Returns a refusal of a device token that is too old to be shown to Apple; nil if Apple can be asked.
     private func objection(to check: DeviceCheck, _ age: TokenAge, _ attempt: Attempt) -> Plan<Job, Answer>? {
         func refusal(_ reason: Reason, _ result: Answer.Result) -> Plan<Job, Answer> {
             .refuse(reason, Answer(result, check.header, tokenAge: age.milliseconds))
@@ -130,7 +144,7 @@ package struct DeviceCheckHandler: Handler {
         return nil
     }
 
-    /// The first step of what is asked for; nil for an update of which nothing is left to do.
+    /// Returns the first step of an operation; nil for an update whose bits were all set by newer updates.
     private func step(of check: DeviceCheck, now: Int64) -> Job.Step? {
         switch check.demand {
         case .query: return .query
@@ -144,7 +158,8 @@ package struct DeviceCheckHandler: Handler {
         }
     }
 
-    /// The call for a job's step: made of this moment, and good for this moment only. Nil if it cannot be signed.
+    /// Returns the call of a job's step, valid at this moment only because it carries the time; nil if no
+    /// provider token can be signed.
     func call(_ job: Job, now: Int64) -> Call<Job>? {
         let header = job.check.header
         guard let token = self.tokens.token(of: header.teamID, now: now),
@@ -174,6 +189,8 @@ package struct DeviceCheckHandler: Handler {
         )
     }
 
+    /// Returns the answer for a record whose deadline has passed: `unavailable` after a first attempt,
+    /// otherwise `expired_token`. Nil if the record cannot be decoded.
     package func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? {
         guard var check = try? DeviceCheck(decoding: record) else { return nil }
         check.header.teamID = self.team(of: check) ?? check.header.teamID
@@ -182,10 +199,13 @@ package struct DeviceCheckHandler: Handler {
         return Answer(result, check.header, tokenAge: age.milliseconds)
     }
 
+    /// Encodes the value of the result record. `answer` is nil if Apple has said nothing final.
     package func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8] {
         DeviceCheckResult.encode(outcome, answer, as: format)
     }
 
+    /// Returns an answer with the age of the device token and, if Apple has responded, the id of the request
+    /// at Apple.
     func answer(_ result: Answer.Result, to job: Job, _ attempt: Attempt, _ response: HTTPResponse? = nil)
         -> Answer
     {
@@ -200,14 +220,15 @@ package struct DeviceCheckHandler: Handler {
         )
     }
 
-    /// What Apple's support asks for, the best first.
+    /// The headers with the id that Apple's support asks for, the most useful first.
     static let appleHeaders = ["x-apple-request-uuid", "x-apple-jingle-correlation-key", "x-b3-traceid"]
 }
 
 extension DeviceCheckEnvironment {
-    /// Its place among the endpoints.
+    /// The number of the environment's host in `endpoints`.
     fileprivate var endpoint: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
+    /// Apple's own address of the environment.
     var host: String {
         switch self {
         case .production: "https://api.devicecheck.apple.com"
@@ -217,7 +238,7 @@ extension DeviceCheckEnvironment {
 }
 
 extension UpdateMemory.Subject {
-    /// Nil if the record does not say whom it is about.
+    /// Creates a subject; nil if the record does not name one.
     init?(_ check: DeviceCheck) {
         guard let name = check.subject else { return nil }
         self.init(team: check.header.teamID, environment: check.environment, name: name)
@@ -225,8 +246,8 @@ extension UpdateMemory.Subject {
 }
 
 extension DeviceCheck {
-    /// When it was decided upon, if that is not in the future. Where a producer sets the timestamps of its records, only
-    /// our own clock bounds what it says.
+    /// Returns when the operation was requested; nil if that is unknown or in the future. A producer may set
+    /// the timestamps of its records, so only our own clock limits this time.
     func requestedAt(by now: Int64) -> Int64? { self.requestedAt.flatMap { $0 <= now ? $0 : nil } }
 }
 

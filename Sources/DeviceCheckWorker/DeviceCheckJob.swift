@@ -1,16 +1,20 @@
 package import WireFormats
 
-/// One operation on its way through one or two calls.
+/// The state of one operation during its one or two calls.
 package struct DeviceCheckJob: Hashable, Sendable {
-    /// What the call at hand is for.
+    /// The purpose of the present call.
     package enum Step: Hashable, Sendable {
+        /// To read the bits.
         case query
+        /// To validate the device token.
         case validate
-        /// Learns the bit that the change leaves as it is.
+        /// To read the bit that the change leaves as it is.
         case reading(BitChange)
-        /// Sets both for the sake of the change, with what `reading` has learnt if that was needed.
+        /// To set both bits to these values. If the change names one bit, the other value comes from
+        /// `reading`.
         case writing(DeviceBits, BitChange)
 
+        /// The operation at Apple that this step calls.
         var operation: DeviceCheckOperation {
             switch self {
             case .query, .reading: .query
@@ -20,21 +24,27 @@ package struct DeviceCheckJob: Hashable, Sendable {
         }
     }
 
+    /// The decoded record.
     var check: DeviceCheck
+    /// The purpose of the present call.
     var step: Step
+    /// The timestamp of the record, in milliseconds since 1970.
     var publishedAt: Int64?
-    /// The token of ours that the call shows.
+    /// The serial number of the provider token in the present call.
     var serial: UInt64
-    /// The same was refused a moment ago, and our token or our clock was to blame.
+    /// Whether the present call repeats one that was just refused because of our token or our clock.
     var isSecondTry = false
 
-    /// Whether the call at hand follows on one that has read the bits.
+    /// Whether the present call follows one that has read the bits.
     var isAfterReading: Bool {
         if case .writing(_, let change) = self.step { change.complete == nil } else { false }
     }
 
-    /// Which try of its step this is at most, by the number of all calls made for the record.
+    /// Returns which try of its step the present call is at most.
+    ///
+    /// - Parameter number: the number of all calls for the record.
     func tries(_ number: Int) -> Int { max(1, number - (self.isAfterReading ? 1 : 0)) }
 
+    /// Returns the age of the device token; `now` is in milliseconds since 1970.
     func age(now: Int64) -> TokenAge { TokenAge(of: self.check, publishedAt: self.publishedAt, now: now) }
 }

@@ -4,7 +4,7 @@ import UpstreamHTTP
 import WireFormats
 import WorkerKit
 
-/// The DeviceCheck worker's names and settings.
+/// The names and the settings of the DeviceCheck worker.
 enum DeviceCheckProgram: WorkerProgram {
     static let identity = WorkerIdentity(
         name: "devicecheck-worker",
@@ -48,7 +48,7 @@ enum DeviceCheckProgram: WorkerProgram {
         )
     }
 
-    /// A device token is personal and the authorization secret; both are in every request.
+    /// Masks the device token, which is personal data, and the provider token, which is secret.
     static func masked(_ request: HTTPRequest) -> HTTPRequest {
         var masked = request
         for index in masked.headers.indices where masked.headers[index].name == "Authorization" {
@@ -88,7 +88,8 @@ enum DeviceCheckProgram: WorkerProgram {
         return limits
     }
 
-    /// Those for which the record is to blame count as ones of `worker.attempts` too, after which it is a dead letter.
+    /// Reads the number of calls for one operation, at most `worker.attempts`: an attempt that counts against
+    /// the record is also one of those, and after them the engine makes the record a dead letter.
     private static func attempts(_ reader: SettingsReader, _ engine: EngineSettings) -> Int {
         let attempts = reader.int(
             "attempts",
@@ -196,7 +197,7 @@ enum DeviceCheckProgram: WorkerProgram {
         }
     }
 
-    /// An environment variable often has its line ends written out.
+    /// Returns the lines of a key. In an environment variable, line ends are often written as `\n`.
     private static func lines(of key: Secret) -> [UInt8] {
         let text = key.reveal()
         return Array((text.contains("\n") ? text : text.replacing(#"\n"#, with: "\n")).utf8)

@@ -3,18 +3,22 @@ package import Operations
 package import WireFormats
 package import WorkerKit
 
-/// What a handler of DeviceCheck has to be told.
+/// The settings of the handler of DeviceCheck.
 package struct DeviceCheckSettings: Sendable {
-    /// A developer team, and the key that Apple gave it for DeviceCheck.
+    /// A developer team with its key for DeviceCheck.
     package struct Team: Sendable {
+        /// The Team ID at Apple, 10 letters and digits.
         package var id: String
+        /// The id of the key, 10 letters and digits.
         package var keyID: String
+        /// The signer that holds the private key.
         package var signer: ES256Signer
-        /// Where the key was read from, to be read again when it changes; nil if it did not come from a file.
+        /// The file of the key, read again when it changes; nil if the key did not come from a file.
         package var keyFile: WatchedFile?
-        /// The same for the id of the key.
+        /// The file of the key id, read again when it changes; nil if the id did not come from a file.
         package var keyIDFile: WatchedFile?
 
+        /// Creates a team.
         package init(
             id: String,
             keyID: String,
@@ -30,32 +34,38 @@ package struct DeviceCheckSettings: Sendable {
         }
     }
 
-    /// A file with a key or the id of one, and what was in it.
+    /// A file with a key or a key id, with the content that was read at start.
     package struct WatchedFile: Hashable, Sendable {
+        /// The path of the file.
         package var path: String
+        /// The content of the file at start.
         package var text: Secret
 
+        /// Creates the description of a file.
         package init(path: String, text: Secret) {
             self.path = path
             self.text = text
         }
     }
 
-    /// The teams that may be asked for. Records of others are rejected.
+    /// The configured teams. Records of other teams become dead letters.
     package var teams: [Team]
-    /// Where Apple is, if not where it always is.
+    /// The addresses of Apple's environments, where they differ from Apple's own.
     package var hosts: [DeviceCheckEnvironment: BaseURL]
+    /// The ages up to which device tokens are used.
     package var limits: TokenLimits
-    /// Calls made for one operation, the first included.
+    /// The greatest number of calls for one operation, including the first.
     package var attempts: Int
-    /// Calls after which an answer that nobody can explain is given up.
+    /// The number of calls after which a refusal without a known meaning is given up; at most `attempts`.
     package var unexplainedAttempts: Int
-    /// How the engine spaces them.
+    /// The waits of the engine between these calls.
     package var backoff: Backoff
-    /// How long one token of ours is shown to Apple.
+    /// The time for which one provider token is used.
     package var tokenLifetime: Duration
+    /// The bounds of the memory of updates.
     package var memory: UpdateMemory.Limits
 
+    /// Creates settings without checking them, except that `unexplainedAttempts` is reduced to `attempts`.
     package init(
         teams: [Team],
         hosts: [DeviceCheckEnvironment: BaseURL] = [:],

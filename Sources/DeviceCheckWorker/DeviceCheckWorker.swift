@@ -1,7 +1,8 @@
 import ArgumentParser
 import WorkerKit
 
-/// Asks Apple about the two bits of a device, sets them, and publishes what came of each.
+/// The program `devicecheck-worker`: it reads and sets the two bits that Apple keeps for a device, validates
+/// device tokens, and publishes the result of each operation.
 @main
 struct DeviceCheckWorker: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

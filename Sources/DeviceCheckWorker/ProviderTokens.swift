@@ -2,24 +2,26 @@ import Cryptography
 import Synchronization
 import WireFormats
 
-/// The tokens that are shown to Apple: one for each team, made when it is first needed, and again when it has become
-/// old or Apple has refused it. Whoever asks first makes it, and all others get the same.
+/// The provider tokens that authorize our calls, one for each team. A token is made when it is first needed,
+/// and again when it has become old or Apple has refused it. All calls of a team share it. The object is safe
+/// to use from any thread.
 final class ProviderTokens: Sendable {
     struct Token: Hashable, Sendable {
         var text: String
-        /// Counts the tokens of this process.
+        /// The number of this token among all tokens of the process, from 1 on.
         var serial: UInt64
     }
 
+    /// The key of one team with its present token.
     private struct Desk {
         var keyID: String
         var signer: ES256Signer
         var token: Token?
-        /// Wall-clock milliseconds.
+        /// When the present token was made: wall-clock milliseconds since 1970.
         var madeAt: Int64 = 0
-        /// Apple has taken the present token at least once.
+        /// Whether Apple has accepted the present token at least once.
         var isProven = false
-        /// Apple has taken a token of the team, and a request with it.
+        /// Whether Apple has accepted a token of the team and understood the request with it.
         var hasServed = false
     }
 
@@ -38,12 +40,17 @@ final class ProviderTokens: Sendable {
         self.state = Mutex(State(desks: Dictionary(desks) { first, _ in first }))
     }
 
-    /// From now on it is remembered what Apple says of a token. A case that is played through by hand leaves no trace.
+    /// Starts to remember what Apple says about tokens. A command that tries a case by hand does not call
+    /// this, and so leaves no trace.
     func goLive() { self.state.withLock { $0.isLive = true } }
 
+    /// Whether `goLive()` was called.
     var isLive: Bool { self.state.withLock { $0.isLive } }
 
-    /// The token to show now; nil for a team without a key, or if OpenSSL cannot sign.
+    /// Returns the present token of a team, or makes a new one; nil for a team without a key, or if OpenSSL
+    /// cannot sign.
+    ///
+    /// - Parameter now: the wall-clock time in milliseconds since 1970.
     func token(of team: String, now: Int64) -> Token? {
         self.state.withLock { state in
             guard var desk = state.desks[team] else { return nil }
@@ -62,6 +69,7 @@ final class ProviderTokens: Sendable {
         }
     }
 
+    /// Records that Apple has accepted a token of the team.
     func accepted(_ serial: UInt64, of team: String) {
         self.state.withLock { state in
             guard state.isLive else { return }
@@ -71,12 +79,13 @@ final class ProviderTokens: Sendable {
         }
     }
 
-    /// Whether Apple has ever understood a request of the team's.
+    /// Returns whether Apple has understood a request of the team since the process started.
     func hasServed(_ team: String) -> Bool { self.state.withLock { $0.desks[team]?.hasServed ?? false } }
 
-    /// Apple does not take this token: the next is a new one.
+    /// Drops a token that Apple has refused, so that the next call makes a new one.
     ///
-    /// - Returns: whether that gives hope: Apple has taken this token before, or it has been replaced meanwhile.
+    /// - Returns: whether a new token is likely to help: Apple has accepted this token before, or it was
+    ///   replaced in the meantime.
     func refused(_ serial: UInt64, of team: String) -> Bool {
         self.state.withLock { state in
             guard let desk = state.desks[team] else { return false }
@@ -86,7 +95,7 @@ final class ProviderTokens: Sendable {
         }
     }
 
-    /// The team's key is another one from now on.
+    /// Replaces the key of a team, and drops its token.
     func replaceKey(of team: String, by signer: ES256Signer) {
         self.state.withLock { state in
             state.desks[team]?.signer = signer
@@ -94,7 +103,9 @@ final class ProviderTokens: Sendable {
         }
     }
 
-    /// The team's key is known under another id from now on.
+    /// Replaces the key id of a team, and drops its token.
+    ///
+    /// - Throws: a fault if the text is not a key id; the old id then stays in use.
     func replaceKeyID(of team: String, by text: String) throws(AppleID.Fault) {
         let keyID = try AppleID.checked(text)
         self.state.withLock { state in

@@ -1,46 +1,57 @@
 import WireFormats
 
-/// How old a device token may be. Apple publishes nothing: a token was measured to be refused after about 30 s, with
-/// the same words as a forged one.
+/// The limits of the age of a device token. Apple publishes none. Measured: Apple refuses a token after about
+/// 30 s, with the same words as a forged one.
 package struct TokenLimits: Hashable, Sendable {
-    /// A token that Apple refuses within this age is called invalid, an older one expired. Nor is Apple asked again for
-    /// a record that has been with us for longer.
+    /// The age up to which a token counts as fresh. If Apple refuses a fresh token it is called invalid, and
+    /// an older one expired. After this time with us, a record is also not tried again.
     package var fresh: Duration
-    /// A record that has been with us for longer is not asked for at all.
+    /// The time after which a record is not tried at all, counted from its arrival with us.
     package var oldest: Duration
 
+    /// Creates limits, by default 30 s and five minutes.
     package init(fresh: Duration = .seconds(30), oldest: Duration = .seconds(300)) {
         self.fresh = fresh
         self.oldest = oldest
     }
 }
 
-/// How old a device token is, in milliseconds, by the clocks of everybody who has had it in hand.
+/// The age of a device token at one moment, by the clocks of the device, the backend and the broker.
 struct TokenAge: Hashable, Sendable {
     private let now: Int64
-    /// The earliest time that anybody names. Clocks of devices are wrong now and then: the doubt is the device's benefit.
+    /// The earliest known time of the token, in milliseconds since 1970. Clocks of devices can be wrong. The
+    /// earliest time makes the token older, and an old token is not called invalid, so the doubt is in favour
+    /// of the device.
     private let birth: Int64?
-    /// When it came to us, by a clock of ours if there is one.
+    /// The time when the token reached us, by a clock of ours if one tells; in milliseconds since 1970.
     private let arrival: Int64?
 
+    /// Creates an age.
+    ///
+    /// - Parameters:
+    ///   - check: the record.
+    ///   - publishedAt: the timestamp of the record, in milliseconds since 1970.
+    ///   - now: the wall-clock time in milliseconds since 1970.
     init(of check: DeviceCheck, publishedAt: Int64?, now: Int64) {
         self.now = now
         self.birth = [check.tokenCreatedAt, check.receivedAt, publishedAt].compactMap(\.self).min()
-        // A token is received before its record is published.
+        // The backend receives a token before it publishes the record, so the earlier time is the arrival.
         self.arrival = [check.receivedAt, publishedAt].compactMap(\.self).min() ?? check.tokenCreatedAt
     }
 
-    /// Nil if nobody knows.
+    /// The age in milliseconds; nil if no time is known.
     var milliseconds: Int64? { self.birth.map { Self.since($0, self.now) } }
 
-    /// How long it has been with us; none if nobody knows.
+    /// The time since the token reached us; zero if that is unknown.
     var waited: Duration { .milliseconds(self.arrival.map { Self.since($0, self.now) } ?? 0) }
 
-    /// Whether a refusal says something about the token, and not only about its age.
+    /// Returns whether the token is fresh, so that its refusal says something about the token and not only
+    /// about its age. False if the age is unknown.
     func isFresh(by limits: TokenLimits) -> Bool {
         self.milliseconds.map { .milliseconds($0) <= limits.fresh } ?? false
     }
 
+    /// Returns the milliseconds between two times; 0 if `time` is later than `now`.
     private static func since(_ time: Int64, _ now: Int64) -> Int64 {
         let (difference, overflowed) = now.subtractingReportingOverflow(time)
         return overflowed ? 0 : max(0, difference)

@@ -2,10 +2,12 @@ import Metrics
 import Operations
 import Synchronization
 
-/// Counts how old device tokens are when Apple is asked: the first thing to look at when tokens are refused.
+/// The metric of the ages of device tokens when Apple is asked. Look at it first when Apple refuses tokens.
+/// The object is safe to use from any thread.
 final class TokenAgeMeter: Sendable {
     private let timer = Mutex<Timer?>(nil)
 
+    /// Starts the metric. Ages noted before are not counted.
     func begin(_ registry: PrometheusRegistry) {
         registry.describe(
             "devicecheck_token_age_seconds",
@@ -16,6 +18,7 @@ final class TokenAgeMeter: Sendable {
         self.timer.withLock { $0 = timer }
     }
 
+    /// Counts an age, unless it is unknown.
     func note(_ age: TokenAge) {
         guard let milliseconds = age.milliseconds else { return }
         let (nanoseconds, overflowed) = milliseconds.multipliedReportingOverflow(by: 1_000_000)

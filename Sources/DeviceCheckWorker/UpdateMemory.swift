@@ -1,33 +1,41 @@
 import Synchronization
 import WireFormats
 
-/// When the last change of each bit of each subject was decided upon, of those that were done: an older one that comes
-/// later must not undo it, and does what it asks for the other bit all the same.
+/// The memory of the latest update of each bit of each subject. An older update that arrives later must not
+/// undo a newer one. It still sets the other bit, if no newer update has set that.
 ///
-/// Bounded twice, by age and by number, and empty after a start: what came before is then forgotten, and an old update
-/// that is published late is done. Two generations do for both bounds: the younger becomes the older when it is full or
-/// old, and the older is dropped.
+/// The memory is limited by age and by number. It is empty after a start, so an old update that is published
+/// after a restart is carried out. Two generations keep both limits: when the younger one is full or old, it
+/// becomes the older one, and the older one is dropped.
+///
+/// The object is safe to use from any thread.
 package final class UpdateMemory: Sendable {
+    /// The bounds of the memory.
     package struct Limits: Hashable, Sendable {
-        /// Subjects that are remembered at most; half as many at least, if there were so many.
+        /// The greatest number of subjects in both generations together. A full memory keeps at least half as
+        /// many.
         package var subjects: Int
-        /// How long a subject is remembered at least, and no more than twice as long.
+        /// The age at which the younger generation becomes the older one. A subject is remembered at least
+        /// this long, unless the memory fills up before, and at most twice as long while records keep
+        /// arriving.
         package var age: Duration
 
+        /// Creates bounds, by default 200,000 subjects and one day.
         package init(subjects: Int = 200_000, age: Duration = .seconds(24 * 3_600)) {
             self.subjects = subjects
             self.age = age
         }
     }
 
-    /// Whom bits are about. The two environments hold separate ones.
+    /// The device that bits belong to, as the record names it. Each environment has bits of its own.
     struct Subject: Hashable, Sendable {
         var team: String
         var environment: DeviceCheckEnvironment
         var name: [UInt8]
     }
 
-    /// Wall-clock milliseconds; nil for a bit that nobody has changed.
+    /// The times of the last update of each bit, in wall-clock milliseconds since 1970; nil for a bit without
+    /// an update.
     private struct Times {
         var bit0: Int64?
         var bit1: Int64?
@@ -41,7 +49,7 @@ package final class UpdateMemory: Sendable {
     private struct State {
         var younger: [Subject: Times] = [:]
         var older: [Subject: Times] = [:]
-        /// Wall-clock milliseconds.
+        /// When the younger generation began: wall-clock milliseconds since 1970.
         var begunAt: Int64?
         var isLive = false
     }
@@ -49,13 +57,21 @@ package final class UpdateMemory: Sendable {
     private let limits: Limits
     private let state = Mutex(State())
 
+    /// Creates an empty memory. It remembers nothing until `goLive()`.
     package init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// From now on updates are remembered. A case that is played through by hand leaves no trace.
+    /// Starts to remember updates. A command that tries a case by hand does not call this, and so leaves no
+    /// trace.
     func goLive() { self.state.withLock { $0.isLive = true } }
 
-    /// What is left to do of a change that was decided upon then: a bit that something newer has set stays as it is. Of
-    /// the very same time nothing is left out: it may be the same change, delivered again.
+    /// Returns the part of a change that is still to be done. A bit that a newer update has set is left out.
+    /// An update of exactly the same time is done again, because it may be the same change, delivered twice.
+    ///
+    /// - Parameters:
+    ///   - change: the bits of the update.
+    ///   - requestedAt: when the update was requested, in milliseconds since 1970.
+    ///   - subject: the device that the bits belong to.
+    ///   - now: the wall-clock time in milliseconds since 1970.
     func remainder(of change: BitChange, from requestedAt: Int64, for subject: Subject, now: Int64)
         -> BitChange
     {
@@ -69,7 +85,7 @@ package final class UpdateMemory: Sendable {
         }
     }
 
-    /// The change has been done.
+    /// Records that Apple has carried out a change.
     func note(_ change: BitChange, from requestedAt: Int64, for subject: Subject, now: Int64) {
         self.state.withLock { state in
             guard state.isLive else { return }
@@ -80,8 +96,10 @@ package final class UpdateMemory: Sendable {
         }
     }
 
+    /// The number of entries in both generations; a subject that is in both counts twice.
     var count: Int { self.state.withLock { $0.younger.count + $0.older.count } }
 
+    /// Begins a new generation if the younger one is full or old.
     private func turn(_ state: inout State, _ now: Int64) {
         let begunAt = state.begunAt ?? now
         state.begunAt = begunAt
