@@ -2,8 +2,8 @@ import Operations
 import Synchronization
 import WireFormats
 
-/// The reports of the accounts with their keys as they are now: a key file that changes changes them while the worker
-/// runs.
+/// The reports of all accounts, each with its present keys. When a key file changes, the keys change while
+/// the worker runs. The object is safe to use from any thread.
 final class AccountReports: Sendable {
     private let baseURL: BaseURL?
     private let order: ConversionParameterOrder
@@ -24,12 +24,15 @@ final class AccountReports: Sendable {
         self.reports = Mutex(Dictionary(uniqueKeysWithValues: reports))
     }
 
-    /// Nil for an account without keys.
+    /// Returns the report of an account; nil for an account without keys.
     func report(of account: GDTAccount) -> ConversionReport? { self.reports.withLock { $0[account] } }
 
-    /// What a key file holds now takes the place of what it held.
+    /// Replaces a key by the new content of its file.
+    ///
+    /// - Throws: a fault if the text is not a key; the old key then stays in use.
     func replace(_ part: GDTKeys.Part, of account: GDTAccount, by secret: Secret) throws(GDTKeys.Fault) {
-        // Outside the lock, where an error can be thrown as it is. Only one task replaces keys.
+        // Keys are replaced outside the lock, because a typed error cannot leave it. Only one task replaces
+        // keys, so nothing is overwritten.
         guard let keys = self.report(of: account)?.keys else { return }
         let report = ConversionReport(
             for: account,

@@ -2,18 +2,22 @@ import UpstreamHTTP
 package import WireFormats
 package import WorkerKit
 
-// GDT says what it means in `ret`, not in the HTTP status. Its list of codes is short, and nothing is documented
-// beyond it: what is unknown is taken for a failure that may pass, and if it does not, for a fault of our
-// configuration. One record that meets it alone becomes a dead letter; when all of a lane do, the lane is held.
+// This file turns answers of GDT into verdicts. GDT gives its answer in `ret`, not in the HTTP status. GDT
+// documents only a few codes. Any other answer counts as a failure that may pass, and if it does not pass, as
+// a fault of our configuration: a single record with such an answer becomes a dead letter, and if all records
+// of a lane get it, the lane is held.
 extension ActivationHandler {
+    /// Decides what the result of a call means for its record: an answer, a retry, a refusal, a dead letter
+    /// or a hold.
     package func interpret(
         _ exchange: Exchange,
         of job: Activation,
         _ attempt: Attempt
     ) -> Verdict<Activation, ActivationAnswer> {
         switch exchange {
-        // After an unknown outcome a repeat may be counted twice, and giving up may lose a conversion that was paid
-        // for. Copies are identical, conv_time included, so that whoever counts can tell; so it is asked again.
+        // If the outcome of a call is unknown, GDT may count a repetition twice; without a repetition, a
+        // conversion that was paid for may be lost. The call is repeated. The copies are identical, conv_time
+        // included, so that GDT can recognise them.
         case .failure(let error), .ambiguous(let error):
             return .retry(Retry(error.reason, blame: .upstream))
         case .response(let response) where (200...299).contains(response.status):
@@ -27,6 +31,7 @@ extension ActivationHandler {
         }
     }
 
+    /// Decides about an answer of GDT by its code.
     private func verdict(
         on reply: GDTReply,
         _ response: HTTPResponse,
@@ -47,14 +52,16 @@ extension ActivationHandler {
                 Rejection(reason, kind: .rejected, replayable: .afterFix, suggestsConfigurationFault: true)
             )
         case -12, -17:
-            // GDT says the same of an account that does not exist and of a store that is down.
+            // GDT gives the same code for an account that does not exist and for a failure of its own store,
+            // so the call is repeated a few times before the lane is held.
             if attempt.failures + 1 < self.configurationAttemptsLimit {
                 return .retry(Retry(reason, blame: .record))
             }
             return .hold(reason, scope: .lane)
         case -14:
             let wait = Duration.seconds(job.convertedAt) - .milliseconds(attempt.now)
-            // A device's clock that runs ahead cures itself; an old conversion only gets older.
+            // A conversion in the future becomes valid with time, because only the device's clock is ahead.
+            // An old conversion only gets older.
             return wait > .zero
                 ? .retry(Retry(reason, blame: .record, after: wait + .seconds(1)))
                 : .refuse(reason, answer)
@@ -71,6 +78,7 @@ extension ActivationHandler {
         }
     }
 
+    /// Decides about a response whose status is not 2xx.
     private func verdict(
         onStatusOf response: HTTPResponse,
         _ attempt: Attempt
@@ -79,22 +87,26 @@ extension ActivationHandler {
         let delay = response.header("retry-after").flatMap { RetryAfter.delay($0, now: attempt.now) }
         switch response.status {
         case 400, 413, 414, 422, 431:
-            // About what was sent. Were all of them refused so, it would be about where.
+            // The status is about the content of the request. If a run of records gets it, the engine takes
+            // it for a fault of the configuration and holds the lane.
             return .reject(
                 Rejection(reason, kind: .rejected, replayable: .afterFix, suggestsConfigurationFault: true)
             )
         case 407, 421, 426:
-            // Somebody on the way to GDT, who knows nothing of accounts.
+            // A proxy on the way to GDT gives these statuses. It knows no accounts, so the whole upstream is
+            // held.
             return .hold(reason, scope: .upstream)
         case 408, 425, 429, ..<300, 500...,
             300...399 where delay != nil:
             let isForEverybody = delay != nil && [429, 503].contains(response.status)
             return .retry(Retry(reason, blame: .upstream, after: delay, gatesUpstream: isForEverybody))
         default:
-            // A wrong path, a redirect, a block: nothing of it is about this record. The path names the app, so it
-            // may be about the account alone, and its lane is held; where it is about all of them, all lanes are.
+            // A wrong path, a redirect or a block is not about this record. The path names the app, so the
+            // fault may concern one account only, and only its lane is held. If the fault concerns all
+            // accounts, each lane is held in turn.
             if attempt.number < self.configurationAttemptsLimit { return .hold(reason, scope: .lane) }
-            // A held lane keeps the record still. Only where the others of its lane are answered, it is the record.
+            // A held lane does not try its records. If this record is tried again, other records of the lane
+            // were answered, so the record itself is the cause.
             return .reject(
                 Rejection(reason, kind: .rejected, replayable: .afterFix, suggestsConfigurationFault: true)
             )
@@ -103,7 +115,8 @@ extension ActivationHandler {
 }
 
 extension Reason {
-    /// The upstream must not choose our labels: codes are of the numbers that there are.
+    /// The reason for a status. The code becomes a label of a metric, so only real status codes are named:
+    /// GDT must not be able to invent labels.
     fileprivate static func status(_ status: Int) -> Reason {
         let code = (100...599).contains(status) ? "http.\(status)" : "http.other"
         return Reason(code, "GDT answered with HTTP status \(status).")
@@ -111,18 +124,20 @@ extension Reason {
 }
 
 extension GDTReply {
-    /// What the code means. GDT's own words go into the answer.
+    /// The reason for a documented code. GDT's own message is in the answer.
     fileprivate var reason: Reason {
         Reason(self.code, self.meaning)
     }
 
-    /// Nobody but GDT knows what its code means, so its words, as far as they may be shown, are all there is to go by.
+    /// The reason for a code that GDT does not document. It quotes GDT's message, as far as that may be
+    /// shown, because only GDT knows the meaning.
     fileprivate func undocumentedReason(saying words: String) -> Reason {
         let quote = words.isEmpty ? "without a word" : "saying: \(words)"
         return Reason(self.code, "GDT answered with \(self.ret), which it does not document, \(quote)")
     }
 
-    /// The upstream must not choose our labels: codes are of the size that GDT's are.
+    /// The code for metrics and results. Codes of an unusual size are not named: GDT must not be able to
+    /// invent labels.
     private var code: String {
         (-99...99).contains(self.ret) ? "gdt.\(self.ret)" : "gdt.other"
     }

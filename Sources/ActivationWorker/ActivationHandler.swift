@@ -5,29 +5,34 @@ import UpstreamHTTP
 package import WireFormats
 package import WorkerKit
 
-/// Reports conversions of apps to GDT: one GET for every record.
+/// The handler that reports conversions of apps to GDT, with one GET for each record.
 ///
-/// GDT knows no idempotency key, so a repeat of a call may be counted twice. What can be done is done: a record
-/// gives the same URL, byte for byte, at every attempt.
+/// GDT has no idempotency key, so it may count a repeated call twice. To make a repetition recognisable, a
+/// record gives the same URL, byte for byte, at every attempt with the same keys.
 package struct ActivationHandler: Handler {
+    /// The decoded record.
     package typealias Job = Activation
+    /// The result of one record.
     package typealias Answer = ActivationAnswer
 
-    /// What GDT chooses the keys and the rule of a report by, besides the account. It is what a configuration
-    /// fault is about, so each of these has a lane of its own: an account without a rule for payments still
-    /// reports its activations.
+    /// The values, besides the account, by which GDT chooses the keys and the rule of a report. A fault of
+    /// the configuration concerns one such combination, so each has a lane of its own: an account without a
+    /// rule for payments still reports its activations.
     struct Scope: Hashable {
         var appType: AppType
         var conversionType: ConversionType
     }
 
+    /// The reports of all accounts with their present keys.
     let reports: AccountReports
     private let keyFiles: [ActivationSettings.KeyFile]
-    /// The names of each account's lanes.
+    /// The names of the lanes of each account, computed once.
     private let lanes: [GDTAccount: [Scope: String]]
     private let window: ConversionWindow
+    /// The number of attempts after which a failure counts as a fault of our configuration.
     let configurationAttemptsLimit: Int
 
+    /// Creates a handler. Accounts without keys in the settings cannot be reported.
     package init(_ settings: ActivationSettings) {
         self.reports = AccountReports(settings)
         self.keyFiles = settings.keyFiles
@@ -49,11 +54,13 @@ package struct ActivationHandler: Handler {
         return lanes
     }
 
+    /// Returns the watch of the key files, if there are any.
     package func companions(_ surroundings: Surroundings) -> [any Service] {
         let files = self.watchedFiles
         return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
     }
 
+    /// The key files of all accounts. A change replaces the key.
     var watchedFiles: [SecretFileWatch.File] {
         self.keyFiles.map { file in
             let owner = ["account": file.account.description, "key": file.part.rawValue]
@@ -64,6 +71,8 @@ package struct ActivationHandler: Handler {
         }
     }
 
+    /// Decides what to do with a record: a call to GDT, a refusal of what a device has sent, or a dead letter
+    /// for a wrong record.
     package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Activation, ActivationAnswer> {
         let activation: Activation
         do throws(Activation.Fault) {
@@ -91,6 +100,7 @@ package struct ActivationHandler: Handler {
         return .call(Call(request, for: activation, lane: lane))
     }
 
+    /// Encodes the value of the result record. `answer` is nil if GDT has said nothing final.
     package func encode(
         _ outcome: Outcome,
         _ answer: ActivationAnswer?,
@@ -99,6 +109,7 @@ package struct ActivationHandler: Handler {
         ActivationResult.encode(outcome, answer, as: format)
     }
 
+    /// Returns the answer for an activation; `gdt` is nil if GDT was not asked.
     static func answer(to activation: Activation, _ gdt: GDTAnswer? = nil) -> ActivationAnswer {
         ActivationAnswer(
             account: activation.account,

@@ -3,7 +3,7 @@ import UpstreamHTTP
 import WireFormats
 import WorkerKit
 
-/// The activation worker's names and settings.
+/// The names and the settings of the activation worker.
 enum ActivationProgram: WorkerProgram {
     static let identity = WorkerIdentity(
         name: "activation-worker",
@@ -44,8 +44,9 @@ enum ActivationProgram: WorkerProgram {
         )
     }
 
-    /// Every such attempt counts as one of `worker.attempts` too. If those ran out first, records of an account
-    /// without keys would become dead letters, and the account would never be held.
+    /// Reads the number of attempts before a lane is held, at most `worker.attempts`. Each of these attempts
+    /// is also one of `worker.attempts`. With a larger number, records of an account without keys would
+    /// become dead letters first, and the account would never be held.
     private static func configurationAttempts(_ reader: SettingsReader, _ engine: EngineSettings) -> Int {
         let attempts = reader.int(
             "configuration_attempts",
@@ -63,8 +64,8 @@ enum ActivationProgram: WorkerProgram {
         return attempts
     }
 
-    /// GDT's `v` holds the device's digest under a key that a known text gives away, and the whole of it is
-    /// personal: nothing of the query is shown.
+    /// Masks the parameter `v`, which holds the whole query in encrypted form. The query is personal data,
+    /// and a reader who knows a part of its text can compute the key and so the digest of the device.
     static func masked(_ request: HTTPRequest) -> HTTPRequest {
         var masked = request
         if let start = request.url.firstRange(of: "?v="),
@@ -140,7 +141,7 @@ enum ActivationProgram: WorkerProgram {
         let signKey = self.key(.signKey, reader)
         let encryptKey = self.key(.encryptKey, reader)
         guard let signKey, let encryptKey else { return nil }
-        // Both can be keys, so there is nothing left to throw.
+        // Both texts were checked before, so the initializer does not throw.
         guard let keys = try? GDTKeys(signKey: signKey, encryptKey: encryptKey) else { return nil }
         let texts: [(GDTKeys.Part, String)] = [(.signKey, signKey), (.encryptKey, encryptKey)]
         let files = texts.compactMap { part, text in
@@ -151,14 +152,14 @@ enum ActivationProgram: WorkerProgram {
         return App(account: account, keys: keys, files: files)
     }
 
-    /// A key that GDT issued; nil if what is wrong with it has been reported.
+    /// Reads a key that GDT has issued; nil if the key is missing or wrong, which is then reported.
     private static func key(_ part: GDTKeys.Part, _ reader: SettingsReader) -> String? {
         let name = part.rawValue
         let secret = reader.secret(
             name,
             help: "GDT's \(name) for this app and advertiser. A file is read again when it changes."
         )
-        // A missing one the reader has reported itself.
+        // The reader itself reports a missing key.
         guard !secret.isEmpty else { return nil }
         let key = secret.reveal()
         guard let objection = GDTKeys.objection(to: key) else { return key }

@@ -1,27 +1,35 @@
 package import Operations
 package import WireFormats
 
-/// What a handler of activations has to be told.
+/// The settings of the handler of activations.
 package struct ActivationSettings: Sendable {
-    /// Where GDT is; nil means GDT itself. What is signed does not depend on it.
+    /// The address to which reports are sent; nil for GDT's own. The signature does not depend on it.
     package var baseURL: BaseURL?
-    /// The keys of every app that may be reported. Records of other apps are rejected.
+    /// The keys of each account that can be reported. Records of other accounts become dead letters.
     package var keys: [GDTAccount: GDTKeys]
-    /// The files that keys were read from, to be read again when they change.
+    /// The files from which keys were read; they are read again when they change.
     package var keyFiles: [KeyFile]
+    /// The ages of conversions that are reported.
     package var window: ConversionWindow
+    /// The order of the signed parameters.
     package var parameterOrder: ConversionParameterOrder
-    /// The attempt at which a failure that our configuration may explain is taken for one: GDT has no keys or no rule
-    /// for an account (−12, −17), says what it does not document, or is not what answers.
+    /// The attempt at which a failure that our configuration may explain counts as a fault of it. Such
+    /// failures are: GDT has no keys or no rule for an account (−12, −17), gives an undocumented answer, or
+    /// something other than GDT answers.
     package var configurationAttemptsLimit: Int
 
-    /// A file with a key of an account, and what was in it.
+    /// A file with a key of an account, with the content that was read at start.
     package struct KeyFile: Hashable, Sendable {
+        /// The account that the key belongs to.
         package var account: GDTAccount
+        /// The kind of key in the file.
         package var part: GDTKeys.Part
+        /// The path of the file.
         package var path: String
+        /// The content of the file at start.
         package var text: Secret
 
+        /// Creates the description of a file.
         package init(_ account: GDTAccount, _ part: GDTKeys.Part, path: String, text: Secret) {
             self.account = account
             self.part = part
@@ -30,6 +38,7 @@ package struct ActivationSettings: Sendable {
         }
     }
 
+    /// Creates settings without checking them.
     package init(
         baseURL: BaseURL? = nil,
         keys: [GDTAccount: GDTKeys],

@@ -1,7 +1,7 @@
 import ArgumentParser
 import WorkerKit
 
-/// Reports activations to GDT, and publishes what came of each.
+/// The program `activation-worker`: it reports conversions of apps to GDT and publishes the result of each.
 @main
 struct ActivationWorker: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
