@@ -1,17 +1,17 @@
-// What the values that receipts are made of say, once they are found.
+// Reading of the value types that receipts consist of.
 
 extension ASN1Reader {
     /// The bytes of an octet string.
     enum Octets {
-        /// Where they stand.
+        /// The string is in one piece, at this range of the bytes that it was read from.
         case whole(Range<Int>)
-        /// They came in pieces, as only BER has it.
+        /// The string came in several pieces, which only BER allows; these are its joined bytes.
         case joined([UInt8])
     }
 }
 
 extension ASN1Reader.Octets {
-    /// Has them read: `bytes` are those that the string stands in.
+    /// Passes the string's bytes to `read`. `bytes` are the bytes that the string was found in.
     func read<Value>(
         in bytes: Span<UInt8>,
         _ read: (_ bytes: Span<UInt8>, _ range: Range<Int>) throws(ASN1Reader.Fault) -> Value
@@ -22,7 +22,7 @@ extension ASN1Reader.Octets {
         }
     }
 
-    /// `bytes` are those that the string stands in.
+    /// Returns the string's bytes. `bytes` are the bytes that the string was found in.
     func slice(of bytes: [UInt8]) -> ArraySlice<UInt8> {
         switch self {
         case .whole(let range): bytes[range]
@@ -32,7 +32,7 @@ extension ASN1Reader.Octets {
 }
 
 extension ASN1Reader.Element {
-    /// The bytes of an octet string, joined if it comes in pieces.
+    /// Returns the bytes of an octet string, joined if it comes in pieces. Throws for any other value.
     func octets(in bytes: Span<UInt8>) throws(ASN1Reader.Fault) -> ASN1Reader.Octets {
         if self.tag == .octetString { return .whole(self.content) }
         var joined: [UInt8] = []
@@ -58,13 +58,14 @@ extension ASN1Reader.Element {
         }
     }
 
-    /// The number of an integer. Fails if it does not fit.
+    /// Returns the number of an integer. Throws for any other value, and if the number takes more than 8
+    /// bytes.
     func integer(in bytes: Span<UInt8>) throws(ASN1Reader.Fault) -> Int64 {
         guard self.tag == .integer else { throw ASN1Reader.Fault() }
         return try ASN1Reader.integer(self.content, in: bytes)
     }
 
-    /// The text of a string in UTF-8 or ASCII. Fails if it is not that.
+    /// Returns the text of a UTF-8 or IA5 (ASCII) string. Throws for any other value, and for other bytes.
     func text(in bytes: Span<UInt8>) throws(ASN1Reader.Fault) -> String {
         switch self.tag {
         case .utf8String: break
@@ -80,7 +81,7 @@ extension ASN1Reader.Element {
 }
 
 extension ASN1Reader {
-    /// Steps over an integer, and says its number. Fails if that does not fit.
+    /// Steps over an integer and returns its number. Throws if the number takes more than 8 bytes.
     mutating func integer(in bytes: Span<UInt8>) throws(Fault) -> Int64 {
         try Self.integer(try self.next(.integer, in: bytes), in: bytes)
     }
@@ -94,7 +95,7 @@ extension ASN1Reader {
 }
 
 extension [UInt8] {
-    /// A copy of a part of some bytes.
+    /// Copies a range of some bytes.
     init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         self = range.map { bytes[$0] }
     }

@@ -1,22 +1,24 @@
-/// Steps over ASN.1 values written in BER (X.690), of which DER is a part.
+/// A reader that steps over ASN.1 values in BER (X.690), of which DER is a part.
 ///
-/// Our own, and not a library's, for what it costs: a receipt is some hundred values of a few bytes each, a parser
-/// that builds nodes takes longer over them than OpenSSL over the signature, and its nodes are many times as large as
-/// the bytes they stand for. This one keeps two positions and nothing else. The bytes are lent to every step, and the
-/// same ones to all steps of a reader: slices would have to be counted, which took longer than the reading.
+/// The reader is our own and not a library's because of the cost. A receipt is some hundred values of a few
+/// bytes each. A parser that builds nodes takes longer over them than OpenSSL takes over the signature, and
+/// its nodes are many times as large as the bytes that they stand for. This reader keeps two positions and
+/// nothing else. The caller passes the bytes to every step, and has to pass the same bytes to all steps of a
+/// reader: slices would have to be reference-counted, which took longer than the reading.
 ///
-/// It reads what receipts are made of: tags of one byte, lengths of up to four, and the indefinite length.
+/// The reader supports what receipts consist of: tags of one byte, lengths of up to four bytes, and the
+/// indefinite length.
 struct ASN1Reader {
-    /// The bytes are not BER, or not of the kind above, or nest deeper than the limit.
+    /// The bytes are not BER, or use BER beyond the supported part, or nest deeper than the limit.
     struct Fault: Error, Hashable, Sendable {}
 
-    /// One value: its tag, and where its content stands in the bytes.
+    /// One value: its tag, and the range of its content in the bytes.
     struct Element {
         var tag: Tag
         var content: Range<Int>
     }
 
-    /// The first byte of a value: class, form, and number.
+    /// The first byte of a value: class, form and number.
     struct Tag: RawRepresentable, Hashable, Sendable {
         var rawValue: UInt8
 
@@ -27,7 +29,7 @@ struct ASN1Reader {
         static let ia5String = Tag(rawValue: 0x16)
         static let sequence = Tag(rawValue: 0x30)
         static let set = Tag(rawValue: 0x31)
-        /// An octet string in pieces, which only BER has.
+        /// An octet string in several pieces, which only BER allows.
         static let octetStringInPieces = Tag(rawValue: 0x24)
         static let context0 = Tag(rawValue: 0xA0)
         static let context1 = Tag(rawValue: 0xA1)
@@ -35,13 +37,13 @@ struct ASN1Reader {
         var isConstructed: Bool { self.rawValue & 0x20 != 0 }
     }
 
-    /// How deep values of indefinite length, and strings in pieces, may nest.
+    /// The deepest nesting of values of indefinite length, and of strings in pieces.
     static let depthLimit = 16
 
     private(set) var position: Int
     private let end: Int
 
-    /// Reads a part of some bytes: all of them, or the content of an element.
+    /// Reads a range of the bytes: all of them, or the content of an element.
     init(_ range: Range<Int>) {
         self.position = range.lowerBound
         self.end = range.upperBound
@@ -49,28 +51,29 @@ struct ASN1Reader {
 
     var isAtEnd: Bool { self.position == self.end }
 
-    /// The tag of what comes next; nil at the end.
+    /// Returns the tag of the next value; nil at the end.
     func nextTag(in bytes: Span<UInt8>) -> Tag? {
         self.isAtEnd ? nil : Tag(rawValue: bytes[self.position])
     }
 
-    /// Steps over a value of any kind.
+    /// Steps over a value of any kind, and returns it.
     mutating func next(in bytes: Span<UInt8>) throws(Fault) -> Element {
         try self.next(in: bytes, depth: 1)
     }
 
-    /// Steps over a value that has to be of this kind, and says where its content stands.
+    /// Steps over a value that must have this tag, and returns the range of its content.
     mutating func next(_ tag: Tag, in bytes: Span<UInt8>) throws(Fault) -> Range<Int> {
         guard self.nextTag(in: bytes) == tag else { throw Fault() }
         return try self.next(in: bytes, depth: 1).content
     }
 
-    /// Fails unless all has been read.
+    /// Throws unless everything has been read.
     func finish() throws(Fault) {
         guard self.isAtEnd else { throw Fault() }
     }
 
-    /// Whether the bytes begin a value that is longer than they are; taken for granted of an indefinite length.
+    /// Returns whether the bytes may begin a value that is longer than they are, so that they may have been
+    /// cut. True also for an indefinite length and for bytes that end within the header.
     static func promisesMore(than bytes: Span<UInt8>) -> Bool {
         guard bytes.count >= 2, bytes[1] != 0x80 else { return true }
         var header = ASN1Reader(2..<bytes.count)
@@ -81,7 +84,7 @@ struct ASN1Reader {
     private mutating func next(in bytes: Span<UInt8>, depth: Int) throws(Fault) -> Element {
         guard depth <= Self.depthLimit else { throw Fault() }
         let tag = Tag(rawValue: try self.byte(in: bytes))
-        // Numbers of more than one byte, and the mark at the end of an indefinite length.
+        // Tags of more than one byte are refused, and so is the mark that ends an indefinite length.
         guard tag.rawValue & 0x1F != 0x1F, tag.rawValue != 0 else { throw Fault() }
         let first = try self.byte(in: bytes)
         guard first != 0x80 else {
@@ -112,7 +115,7 @@ struct ASN1Reader {
         return length
     }
 
-    /// Steps over the values up to the end mark, and over that.
+    /// Steps over the values up to the end mark, and over the mark; returns the range of the values.
     private mutating func skipToEndMark(in bytes: Span<UInt8>, depth: Int) throws(Fault) -> Range<Int> {
         let start = self.position
         while let tag = self.nextTag(in: bytes), tag.rawValue != 0 {

@@ -2,14 +2,15 @@ import SwiftProtobuf
 import WireMessages
 
 extension Activation {
-    /// 2001-09-09, when seconds came to have ten digits, to the end of 9999.
+    /// The accepted times in seconds: from 2001-09-09, when they first had ten digits, to the end of 9999.
     private static let convertedAtRange: ClosedRange<Int64> = 1_000_000_000...253_402_300_799
     private static let clickIDLengthLimit = 128
 
-    /// Faults of the publisher come first: they make a dead letter, and nothing that a phone put beside them may hide
-    /// them.
+    /// Checks a decoded message. The publisher's fields are checked first: a fault in one of them makes a
+    /// dead letter, and a fault in a phone's field must not hide it.
     ///
-    /// - Parameter illegible: a field that is in the record, but not in the message, since it could not be read.
+    /// - Parameter illegible: a phone's field that the record has but the message lacks, because it could not
+    ///   be decoded.
     init(_ message: Flotilla_Activation_V1_Activation, illegible: PhoneField? = nil) throws(Fault) {
         guard message.appID != 0 else {
             throw Self.invalid("app_id.missing", "The app id is missing.")
@@ -51,7 +52,7 @@ extension Activation {
         }
     }
 
-    /// A final no about what a phone chose.
+    /// A final refusal because of a field that a phone chose.
     private struct Refusal: Error {
         var reason: Reason
     }

@@ -1,17 +1,24 @@
 package import Records
 import WireMessages
 
-/// One conversion of one app on one device, checked by every rule that needs neither clock nor configuration.
+/// One conversion of one app on one device. It has passed every rule that needs neither a clock nor the
+/// configuration.
 package struct Activation: Hashable, Sendable {
+    /// The app and the advertiser whose keys sign the report.
     package var account: GDTAccount
+    /// The app's platform, which decides the form of the device id.
     package var appType: AppType
+    /// The type of the conversion; only a payment has a value.
     package var conversionType: ConversionType
+    /// The device, as GDT identifies it.
     package var muid: MUID
-    /// Whole seconds since 1970.
+    /// The time of the conversion, in whole seconds since 1970.
     package var convertedAt: Int64
+    /// The device's public address, IPv4 or IPv6; nil if unknown.
     package var clientIP: String?
+    /// The id of the click that led to the conversion: 1 to 128 visible ASCII characters.
     package var clickID: String?
-    /// In fen.
+    /// The amount that was paid, in fen; only for a payment.
     package var value: Int64?
 
     package init(
@@ -34,11 +41,12 @@ package struct Activation: Hashable, Sendable {
         self.value = value
     }
 
-    /// Why a record is not an activation to report.
+    /// The reason why a record is not an activation to report.
     package enum Fault: Error, Hashable, Sendable {
-        /// The publisher wrote the record wrong: a dead letter.
+        /// The publisher made a mistake in the record, which becomes a dead letter.
         case record(RecordFault)
-        /// There is nothing to report, or a phone chose what cannot be reported: a final no.
+        /// The conversion cannot be reported, because the device has no id or a phone chose a wrong value.
+        /// The record ends in a final refusal.
         case refused(Reason, ActivationAnswer)
     }
 
@@ -53,7 +61,10 @@ package struct Activation: Hashable, Sendable {
         try self.init(message, illegible: illegible)
     }
 
-    /// - Returns: the message; and a field that is missing in it, where it is readable but for what a phone chose.
+    /// Decodes the payload.
+    ///
+    /// - Returns: the message, and the first phone's field that had to be left out because it could not be
+    ///   decoded.
     private static func message(
         in payload: RecordPayload
     ) throws(RecordFault) -> (Flotilla_Activation_V1_Activation, PhoneField?) {

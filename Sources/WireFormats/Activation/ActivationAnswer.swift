@@ -1,8 +1,10 @@
-/// What a result record says beyond its outcome: which conversion it was, and what GDT said about it.
+/// The part of a result record beyond its outcome: which conversion it was, and how GDT answered.
 package struct ActivationAnswer: Hashable, Sendable {
+    /// The app and the advertiser of the conversion.
     package var account: GDTAccount
+    /// The conversion's type, as the record names it.
     package var conversionType: String
-    /// Nil where GDT was not asked.
+    /// GDT's answer; nil if GDT was not called.
     package var gdt: GDTAnswer?
 
     package init(account: GDTAccount, conversionType: String, gdt: GDTAnswer? = nil) {
@@ -12,13 +14,17 @@ package struct ActivationAnswer: Hashable, Sendable {
     }
 }
 
-/// A reply of GDT as a result record tells it.
+/// A reply of GDT, as a result record repeats it.
 package struct GDTAnswer: Hashable, Sendable {
+    /// GDT's code, clamped to 32 bits.
     package var ret: Int32
+    /// GDT's message, or `redacted`.
     package var message: String
+    /// The HTTP status of the response.
     package var httpStatus: Int32
 
-    /// GDT's words are left out if they quote what identifies the device, or a key: a result holds nothing personal.
+    /// Makes the answer of a reply. GDT's message is left out if it quotes a key or something that identifies
+    /// the device, because a result holds nothing personal.
     package init(_ reply: GDTReply, httpStatus: Int, to activation: Activation, keys: GDTKeys? = nil) {
         self.ret = Int32(clamping: reply.ret)
         self.httpStatus = Int32(clamping: httpStatus)

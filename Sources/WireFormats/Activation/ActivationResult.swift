@@ -3,6 +3,9 @@ import WireMessages
 
 /// The value of a record of `activation.result`.
 package enum ActivationResult {
+    /// Returns the encoded result.
+    ///
+    /// - Parameter answer: nil if nothing is known beyond the outcome.
     package static func encode(
         _ outcome: Outcome,
         _ answer: ActivationAnswer?,

@@ -1,11 +1,11 @@
-/// Where an app comes from. GDT's spelling.
+/// The platform of an app; the raw values are GDT's spelling.
 package enum AppType: String, Hashable, Sendable, CaseIterable {
     case ios = "IOS"
     case android = "ANDROID"
-    /// An Android app promoted through Tencent's mobile union, which gives the app its id.
+    /// An Android app that is promoted through Tencent's mobile union, which gives the app its id.
     case unionAndroid = "UNIONANDROID"
 
-    /// Takes any case: GDT's own click feed writes lower case and expects upper case back.
+    /// Reads an app type in any case: GDT's own click feed writes lower case and expects upper case back.
     package init?(inAnyCase text: String) {
         if let exact = Self(rawValue: text) {
             self = exact

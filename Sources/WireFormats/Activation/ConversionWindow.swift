@@ -1,7 +1,9 @@
-/// How far from now a conversion may lie to be worth reporting. GDT has such a window too, of unknown size.
+/// The time around now in which a conversion is worth reporting. GDT has such a window too, of unknown size.
 package struct ConversionWindow: Hashable, Sendable {
+    /// The greatest age of a conversion that is reported; 7 days unless configured.
     package var maximumAge: Duration
-    /// How wrong the clock that stamped a conversion may be.
+    /// How far a conversion may lie in the future, because the clock that stamped it may be wrong; 300 s
+    /// unless configured.
     package var futureSkew: Duration
 
     package init(maximumAge: Duration = .seconds(7 * 24 * 60 * 60), futureSkew: Duration = .seconds(300)) {
@@ -9,8 +11,8 @@ package struct ConversionWindow: Hashable, Sendable {
         self.futureSkew = futureSkew
     }
 
-    /// Why a conversion at this second is not reported; nil if it may be. `now` is in wall-clock milliseconds
-    /// since 1970.
+    /// Returns the reason why a conversion of this second is not reported; nil if it may be. `now` is in
+    /// wall-clock milliseconds since 1970.
     package func objection(to convertedAt: Int64, now: Int64) -> Reason? {
         let age = Duration.milliseconds(now) - Duration.seconds(convertedAt)
         if age > self.maximumAge {

@@ -1,20 +1,27 @@
 import Cryptography
 
-/// A device as GDT knows it: the MD5 of its id, 32 lower-case hexadecimal digits.
+/// A device as GDT identifies it: the MD5 of its id, as 32 lower-case hexadecimal digits.
 ///
-/// The ids that stand for "no id" never become one. Apple gives all zeros when tracking is denied, and a report
-/// about such a device is a report about everybody who denied it.
+/// An id that stands for "no id" never becomes a MUID. Apple gives all zeros if the user denied tracking, and
+/// a report about all zeros would be a report about all such users.
 package struct MUID: Hashable, Sendable {
+    /// The reason why a text gives no MUID.
     package enum Fault: Error, Hashable, Sendable {
+        /// The id is empty, or the digest is that of an empty id.
         case emptyDevice
+        /// The id is all zeros, or the digest is that of such an id.
         case zeroDevice
+        /// The device id does not have the form that the app type asks for.
         case malformedDevice
+        /// The digest is not 32 lower-case hexadecimal digits.
         case malformedDigest
     }
 
+    /// The MD5 as 32 lower-case hexadecimal digits.
     package let text: [UInt8]
 
-    /// From an IDFA for iOS, otherwise from an IMEI or a MEID. Surrounding white space and case do not matter.
+    /// Makes a MUID of an IDFA for iOS, otherwise of an IMEI or a MEID. Surrounding white space and case do
+    /// not matter.
     package init(deviceID: String, of appType: AppType) throws(Fault) {
         let bytes = Array(deviceID.utf8).trimmingWhiteSpace()
         guard !bytes.isEmpty else { throw .emptyDevice }
@@ -31,7 +38,7 @@ package struct MUID: Hashable, Sendable {
         self.text = Digest.md5.hexadecimal(normalised)
     }
 
-    /// From a digest that somebody else has computed.
+    /// Takes a digest that was computed elsewhere.
     package init(digest: String) throws(Fault) {
         let bytes = Array(digest.utf8)
         guard bytes.count == 32, bytes.allSatisfy(\.isLowercaseHexadecimal) else { throw .malformedDigest }
@@ -57,12 +64,13 @@ package struct MUID: Hashable, Sendable {
             }
     }
 
-    /// 15 digits; 14 without the check digit, 16 with a software version.
+    /// Returns whether the bytes are an IMEI: 15 digits, 14 without the check digit, 16 with a software
+    /// version.
     private static func isIMEI(_ bytes: [UInt8]) -> Bool {
         (14...16).contains(bytes.count) && bytes.allSatisfy(\.isDigit)
     }
 
-    /// 14 digits, 15 with the check digit.
+    /// Returns whether the bytes are a MEID: 14 hexadecimal digits, 15 with the check digit.
     private static func isMEID(_ bytes: [UInt8]) -> Bool {
         (14...15).contains(bytes.count) && bytes.allSatisfy(\.isLowercaseHexadecimal)
     }

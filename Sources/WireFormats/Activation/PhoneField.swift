@@ -1,10 +1,11 @@
 import SwiftProtobuf
 import WireMessages
 
-/// A field whose content a phone or its user chooses: backends hand it on as it came.
+/// A field whose content a phone or its user chooses; backends forward it as it came. The raw value is its
+/// name in JSON.
 ///
-/// Whatever is in it, its record ends in a final outcome and never as a dead letter, because neither the publisher nor
-/// an operator can mend a phone.
+/// Such content never makes a dead letter. Its record ends in a final outcome, because neither the publisher
+/// nor an operator can correct what a phone sends.
 enum PhoneField: String, Hashable, Sendable, CaseIterable {
     case deviceID = "deviceId"
     case muid
@@ -13,7 +14,7 @@ enum PhoneField: String, Hashable, Sendable, CaseIterable {
     case clickID = "clickId"
     case value
 
-    /// Why a record with this field cannot be reported. Does not quote the field.
+    /// The reason why a record with this field cannot be reported. It does not quote the field.
     var malformed: Reason {
         switch self {
         case .deviceID:
@@ -27,7 +28,7 @@ enum PhoneField: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// By either of its names in JSON.
+    /// Returns the field with this name; a field has two names in JSON.
     fileprivate static func named(_ name: Int, in record: JSONOutline) -> PhoneField? {
         self.allCases.first { field in
             record.isNamed(name, field.rawValue)
@@ -35,8 +36,8 @@ enum PhoneField: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the field's content can be read at all: a backend may hand on a number where the schema has a text, or
-    /// half of a surrogate pair.
+    /// Returns whether the field's content can be decoded at all. A backend may forward a number where the
+    /// schema has a text, or half of a surrogate pair.
     fileprivate func isLegible(_ content: ArraySlice<UInt8>) -> Bool {
         let message = Array("{\"\(self.rawValue)\":".utf8) + content + "}".utf8
         return (try? Flotilla_Activation_V1_Activation(jsonUTF8Bytes: message)) != nil
@@ -44,9 +45,10 @@ enum PhoneField: String, Hashable, Sendable, CaseIterable {
 }
 
 extension RecordPayload {
-    /// The payload with null in place of every phone's field that cannot be read, and the first of those fields.
+    /// Returns the payload with null in place of every phone's field that cannot be decoded, and the first of
+    /// those fields.
     ///
-    /// Nil if there are none, or if the payload is not one object in JSON.
+    /// Nil if there are no such fields, or if the payload is not one object in JSON.
     func withoutIllegiblePhoneFields() -> (payload: RecordPayload, first: PhoneField)? {
         guard self.format == .json, let record = JSONOutline(self.bytes, from: self.start) else { return nil }
         var bytes: [UInt8] = []
@@ -70,7 +72,7 @@ extension RecordPayload {
 }
 
 extension JSONOutline {
-    /// As it is written, a string with its quotes.
+    /// Returns the range of a value as it is written; a string with its quotes.
     fileprivate func range(ofWhole index: Int) -> Range<Int> {
         let range = self.range(index)
         return self.kind(index) == .string ? range.lowerBound - 1..<range.upperBound + 1 : range

@@ -1,39 +1,53 @@
 import Cryptography
 
-/// What an app receipt (iOS 7 and later) says, whether or not it is to be believed.
+/// The content of an app receipt (iOS 7 and later), whether or not its signature was verified.
 ///
-/// Times are milliseconds since 1970. Which attribute says what is in Apple's "Receipt Fields" for the documented
-/// types; `receiptType`, `appItemID`, `originallyPurchasedAt` and two of a purchase are not documented, and nil
-/// if they are not what receipts have shown so far.
+/// Times are milliseconds since 1970. Apple's "Receipt Fields" documents most attribute types. `receiptType`,
+/// `appItemID`, `originallyPurchasedAt` and two attributes of a purchase are undocumented; they are nil if
+/// they are not as in the receipts seen so far.
 package struct AppReceipt: Hashable, Sendable {
+    /// Attribute 0, such as `Production` or `ProductionSandbox`.
     package var receiptType: String?
+    /// The environment that `receiptType` names.
     package var environment: StoreEnvironment?
+    /// The app's numeric id, attribute 1.
     package var appItemID: String?
+    /// The app's bundle id.
     package var bundleID: String?
+    /// The version of the app that created the receipt, attribute 3.
     package var applicationVersion: String?
+    /// The version of the app at its first purchase, attribute 19.
     package var originalApplicationVersion: String?
+    /// When Apple created the receipt; certificates are judged as of this time.
     package var createdAt: Int64?
+    /// The time of the app's first purchase, attribute 18.
     package var originallyPurchasedAt: Int64?
-    /// Only for purchases by volume.
+    /// When the receipt expires; only set for volume purchases.
     package var expiresAt: Int64?
-    /// In the receipt's order, which means nothing. Empty in a good receipt if nothing was bought.
+    /// The purchases in the receipt's order, which has no meaning. Empty in a good receipt if nothing was
+    /// bought.
     package var purchases: [StoreTransaction] = []
 
-    /// What the receipt binds to a device: its hash is over the device's id, this value, and the bundle id as encoded.
+    /// The value that binds the receipt to a device: the receipt's hash covers the device's id, this value,
+    /// and the encoded bundle id.
     private var opaqueValue: [UInt8] = []
     private var encodedBundleID: [UInt8] = []
     private var deviceHash: [UInt8] = []
 
-    /// A receipt with thousands of purchases has a few megabytes.
+    /// The most bytes of a receipt. A receipt with thousands of purchases has a few megabytes.
     package static let bytesLimit = 4 << 20
+    /// The most purchases of a receipt.
     package static let purchasesLimit = 10_000
 
-    /// Reads a receipt without believing it. `bytes` are the PKCS#7 container in DER or BER.
+    /// Reads a receipt without verifying it.
+    ///
+    /// - Parameter bytes: the PKCS#7 container in DER or BER.
+    /// - Throws: `AppReceiptFault` of the kind `malformed`.
     package init(unverified bytes: [UInt8]) throws(AppReceiptFault) {
         try self.init(try Self.container(bytes).content)
     }
 
-    /// Of the attributes inside the container.
+    /// Reads the attributes inside the container.
     init(_ content: ArraySlice<UInt8>) throws(AppReceiptFault) {
         do throws(ASN1Reader.Fault) {
             try self.read(content)
@@ -53,7 +67,7 @@ package struct AppReceipt: Hashable, Sendable {
         }
     }
 
-    /// Stops once there are too many purchases.
+    /// Reads all attributes; stops once there are too many purchases.
     private mutating func read(_ content: ArraySlice<UInt8>) throws(ASN1Reader.Fault) {
         let bytes = content.span
         try ReceiptAttributes.read(bytes.indices, in: bytes) { attributes, bytes throws(ASN1Reader.Fault) in
@@ -88,12 +102,13 @@ package struct AppReceipt: Hashable, Sendable {
         }
     }
 
-    /// Whether the receipt was made for a device, by the bytes of its `identifierForVendor`: only the client can
-    /// tell them, so a server that was not told cannot ask.
+    /// Returns whether the receipt was made for a device, given the bytes of its `identifierForVendor`. Only
+    /// the client knows these bytes, so a server can check this only if the client sends them.
     package func isBound(to deviceID: [UInt8]) -> Bool {
         Digest.sha1(deviceID + self.opaqueValue + self.encodedBundleID) == self.deviceHash
     }
 
+    /// Opens the PKCS#7 container of a receipt.
     static func container(_ bytes: [UInt8]) throws(AppReceiptFault) -> SignedDataContainer {
         guard bytes.count <= self.bytesLimit else {
             throw .malformed("receipt.too_large", "The receipt has more than \(self.bytesLimit) bytes.")

@@ -1,16 +1,18 @@
-/// Why a receipt is not accepted.
+/// The reason why a receipt is not accepted.
 package struct AppReceiptFault: Error, Hashable, Sendable {
+    /// The kind of fault.
     package enum Kind: String, Hashable, Sendable {
-        /// It is no receipt at all, or a damaged one.
+        /// The input is not a receipt, or is a damaged one.
         case malformed = "MALFORMED"
-        /// It can be read, but not believed.
+        /// The receipt can be read, but its signature, its certificates or its markers are wrong.
         case rejected = "REJECT"
-        /// It can be read, but nothing here can tell whether to believe it. Apple can.
+        /// The receipt can be read, but nothing here can verify it. Apple can.
         case unverifiable = "UNVERIFIABLE"
     }
 
+    /// The kind of fault.
     package var kind: Kind
-    /// What exactly; never quotes the receipt.
+    /// The exact reason. It never quotes the receipt.
     package var reason: Reason
 
     static func malformed(_ code: String, _ message: String) -> AppReceiptFault {

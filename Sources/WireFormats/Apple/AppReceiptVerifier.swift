@@ -1,27 +1,32 @@
 package import Cryptography
 
-/// Verifies app receipts (iOS 7 and later) without asking Apple.
+/// Verifies app receipts (iOS 7 and later) without a call to Apple.
 ///
-/// The signer's certificate must be in the receipt, bear Apple's marker extension, and lead through one intermediate
-/// that bears its own to a configured anchor (Apple Root CA, the one with an RSA key), all of them valid when the
-/// receipt was created: as of today every older receipt would fail. SHA-1 is accepted, since receipts were signed
-/// with it until 2023, in part until 2025.
+/// The receipt must contain the signer's certificate with Apple's marker extension. That certificate must
+/// lead through one intermediate with its own marker to a configured anchor (Apple Root CA, the one with an
+/// RSA key). All certificates must have been valid when the receipt was created; as of today, every older
+/// receipt would fail. SHA-1 is accepted, because Apple signed receipts with it until 2023, some until 2025.
 ///
-/// A good receipt says what was true when it was created. Refunds and renewals since then only Apple knows.
+/// A good receipt states facts as of its creation. Later refunds and renewals are known only to Apple.
 package struct AppReceiptVerifier: Sendable {
     private let anchors: TrustAnchors
     private let cache: LeafKeyCache?
 
+    /// Verifies against these anchors. The cache saves the two signatures of the chain if the leaf was seen
+    /// in the last 15 minutes.
     package init(anchors: TrustAnchors, cachesLeafKeys: Bool = true) {
         self.anchors = anchors
         self.cache = cachesLeafKeys ? LeafKeyCache() : nil
     }
 
-    /// How many leaves' keys are kept at present.
+    /// The number of leaf keys in the cache.
     package var cachedKeyCount: Int { self.cache?.count ?? 0 }
 
-    /// What a receipt says, if Apple signed it. `bytes` are the PKCS#7 container in DER or BER; `now` is in
-    /// milliseconds since 1970.
+    /// Returns the content of a receipt that Apple signed.
+    ///
+    /// - Parameters:
+    ///   - bytes: the PKCS#7 container in DER or BER.
+    ///   - now: milliseconds since 1970, for the cache's entries.
     package func receipt(_ bytes: [UInt8], now: Int64) throws(AppReceiptFault) -> AppReceipt {
         let container = try AppReceipt.container(bytes)
         let receipt = try AppReceipt(container.content)
@@ -42,7 +47,8 @@ package struct AppReceiptVerifier: Sendable {
         return receipt
     }
 
-    /// What a benchmark takes apart: the container, its chain, and the time it was created, in seconds.
+    /// Returns the parts of a verification for a benchmark: the container, its chain, and the time of
+    /// creation in seconds.
     func parts(_ bytes: [UInt8]) throws(AppReceiptFault) -> (
         SignedDataContainer, CertificateChain, time: Int64
     ) {
@@ -51,7 +57,7 @@ package struct AppReceiptVerifier: Sendable {
         return (container, try self.verified(bytes, container, at: time), time)
     }
 
-    /// When it was created, in seconds.
+    /// Returns when the receipt was created, in seconds since 1970.
     private static func time(of receipt: AppReceipt) throws(AppReceiptFault) -> Int64 {
         guard let createdAt = receipt.createdAt else {
             throw .malformed("receipt.creation_date", "The receipt does not say when it was created.")
@@ -59,7 +65,7 @@ package struct AppReceiptVerifier: Sendable {
         return createdAt.secondsRoundedDown
     }
 
-    /// The whole way, with OpenSSL reading the container anew.
+    /// Verifies the whole chain and the signature with OpenSSL, which parses the container again.
     private func verified(
         _ bytes: [UInt8],
         _ container: SignedDataContainer,
@@ -77,7 +83,8 @@ package struct AppReceiptVerifier: Sendable {
         guard AppleMarker.areOn(verified.chain) else {
             throw .rejected("receipt.markers", "The receipt's certificates lack Apple's marker extensions.")
         }
-        // Two readers of one file: what was verified must be what was read.
+        // Two parsers read the same file, so the content that was verified is compared with the content that
+        // was read.
         guard verified.content[...] == container.content else {
             throw .malformed("receipt.container", "The receipt is not signed data in PKCS#7.")
         }

@@ -1,10 +1,13 @@
 import Cryptography
 import Synchronization
 
-/// Intermediates that led to an anchor once, by the text they came in, so that they need not be parsed again: Apple
-/// has two of them, and parsing one takes longer than an ES256 signature. Every use of one is still verified.
+/// Intermediate certificates that have led to an anchor before, by their text in the JWS, so that they need
+/// not be parsed again. Apple has two of them, and parsing one takes longer than verifying an ES256
+/// signature. The chain through a stored certificate is still verified at every use.
+///
+/// Safe to use from any thread.
 final class IntermediateStore: Sendable {
-    /// More than Apple has; when there are as many, no more are kept.
+    /// The most certificates that are kept, which is more than Apple has. A full store takes no more.
     static let limit = 8
 
     private let certificates = Mutex<[String: Certificate]>([:])

@@ -1,20 +1,23 @@
-// Apple's scalars. The same member comes as a string, a number or a boolean, depending on the year, the route and the
-// device; Xcode writes milliseconds with a fraction.
+// Apple's scalars. One member may be a string, a number or a Boolean, depending on the year, the interface
+// and the device; Xcode writes milliseconds with a fraction.
 
 extension JSONObject {
-    /// An id, which may be written as a number. Never taken through a floating-point number.
+    /// Returns an id, which may be written as a number. The digits never pass through a floating-point
+    /// number.
     func identifier(_ name: String) -> String? {
         if let text = self.string(name) { return text }
         guard let value = self.value(name), value.allSatisfy(\.isDigit) else { return nil }
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// A whole number, which may be written as a string; what it has beyond the point is dropped.
+    /// Returns a number, which may be written as a string; a fraction is rounded down. A number with a point
+    /// or an exponent is read as a Double, which is exact up to 2^53.
     func number(_ name: String) -> Int64? {
         guard let value = self.value(name), let first = value.first else { return nil }
         return Self.number(first == UInt8(ascii: "\"") ? value.dropFirst().dropLast() : value)
     }
 
+    /// Returns the number that these bytes write, as `number(_:)` does for a member.
     static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
         guard let sign = digits.first, sign.isDigit || sign == UInt8(ascii: "-") else { return nil }
         if digits.count <= 18, let number = digits.decimal(as: Int64.self) { return number }
@@ -22,8 +25,8 @@ extension JSONObject {
         return Int64(text) ?? Double(text).flatMap { Int64(exactly: $0.rounded(.down)) }
     }
 
-    /// A number that says what is meant, such as a status, which may be written as a string: digits in their shortest
-    /// form. What is only near such a number is none.
+    /// Returns a number whose exact value has a meaning, such as a status. It may be written as a string, but
+    /// only in its shortest digits; a number that is merely close to another one must not be taken for it.
     func code(_ name: String) -> Int64? {
         guard let value = self.value(name), let first = value.first else { return nil }
         let digits = first == UInt8(ascii: "\"") ? value.dropFirst().dropLast() : value
@@ -31,22 +34,23 @@ extension JSONObject {
         return Int64(text).flatMap { String($0) == text ? $0 : nil }
     }
 
-    /// How many values a member that is a list holds, whatever they are; one, if it is no list.
+    /// Returns how many values a list holds, of whatever type; 1 if the member is no list, 0 if it is
+    /// missing.
     func valueCount(_ name: String) -> Int {
         guard let value = self.value(name) else { return 0 }
         guard value.first == UInt8(ascii: "[") else { return 1 }
         let text = Array(value)
         var scanner = JSONScanner(text, from: 0, depthLimit: 32)
         var count = 0
-        // The whole has been checked before.
+        // The whole text has been checked before, so this cannot fail.
         try? scanner.elements { _ in count += 1 }
         return count
     }
 
-    /// A text that says something.
+    /// Returns a text that is not empty.
     func word(_ name: String) -> String? { self.string(name).flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// A yes or no, as a boolean, a number or either of them in a string.
+    /// Returns a Boolean, which may be written as `true`, `1`, `false` or `0`, also in a string.
     func flag(_ name: String) -> Bool? {
         guard let value = self.value(name) else { return nil }
         let isString = value.first == UInt8(ascii: "\"")
@@ -57,19 +61,19 @@ extension JSONObject {
         }
     }
 
-    /// A member that is an object.
+    /// Returns a member that is an object.
     func object(_ name: String) -> JSONObject? {
         self.value(name).flatMap { $0.first == UInt8(ascii: "{") ? JSONObject(Array($0)) : nil }
     }
 
-    /// The objects of a member that is a list of them, or the one that it is. What is none is passed over.
+    /// Returns the objects in a list, or the member itself if it is an object. Other values are left out.
     func objects(_ name: String) -> [JSONObject] {
         guard let value = self.value(name) else { return [] }
         if let object = self.object(name) { return [object] }
         let text = Array(value)
         var scanner = JSONScanner(text, from: 0, depthLimit: 32)
         var objects: [JSONObject] = []
-        // The whole has been checked before: an array is the only thing that this can fail on.
+        // The whole text has been checked before, so this can only fail if the member is no list.
         try? scanner.elements { element in
             guard text[element.lowerBound] == UInt8(ascii: "{") else { return }
             JSONObject(Array(text[element])).map { objects.append($0) }

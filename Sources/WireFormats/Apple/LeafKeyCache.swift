@@ -1,29 +1,37 @@
 import Cryptography
 import Synchronization
 
-/// Keys of leaves whose chains were found good, so that the next signature of the same leaf costs one verification
-/// instead of three.
+/// A cache of the keys of leaf certificates whose chains were verified, so that the next signature by the
+/// same leaf costs one verification instead of three.
 ///
-/// A hit gives what the whole way would give: an entry is kept under all the bytes that the way depends on (its
-/// origin), only after a signature by that key was good (so nobody but Apple fills it), and serves only times at which
-/// the whole chain was valid. Apple's own library keeps them for 15 minutes too.
+/// A cached key gives the result that the full verification would give. An entry is kept under all bytes that
+/// the verification depends on (its origin). An entry is made only after a signature by the key was good, so
+/// only Apple can cause one. An entry is used only for times at which the whole chain was valid. Apple's own
+/// library keeps keys for 15 minutes too.
 ///
-/// The bytes themselves, because a digest of them takes a tenth of the time that the signature does, and comparing
-/// them next to nothing: one after the other, since Apple has a handful of leaves at a time.
+/// Entries are found by comparing the bytes themselves, one entry after the other. A digest of the bytes
+/// would take a tenth of the time of the signature. A comparison takes nearly none, since Apple uses a
+/// handful of leaves at a time.
+///
+/// Safe to use from any thread.
 final class LeafKeyCache: Sendable {
+    /// The most entries that are kept.
     static let entriesLimit = 64
-    /// Three times what a chain takes. Under more nothing is kept, or whoever has one good receipt could have us keep
-    /// it in many wrappings of megabytes each.
+    /// The longest origin that is kept: three times the size of a chain. Without this limit a client with one
+    /// good receipt could make us keep it in many wrappings of megabytes each.
     static let originBytesLimit = 16 * 1024
-    /// 15 minutes, in milliseconds.
+    /// How long an entry is used, in milliseconds: 15 minutes.
     static let lifetime: Int64 = 15 * 60 * 1_000
 
+    /// A key, and the conditions for its use.
     struct Entry: Sendable {
+        /// The bytes that the verification of the chain depends on.
         var origin: [UInt8]
         var key: PublicKey
-        /// Seconds since 1970.
+        /// When the whole chain is valid, in seconds since 1970.
         var validity: Range<Int64>
-        /// Milliseconds since 1970. From when to when it may serve; before, the clock was set back.
+        /// When the entry may be used, in milliseconds since 1970. A time before this range means that the
+        /// clock was set back.
         var use: Range<Int64>
 
         func isOf(_ origin: Span<UInt8>) -> Bool {
@@ -37,7 +45,11 @@ final class LeafKeyCache: Sendable {
 
     private let entries = Mutex<[Entry]>([])
 
-    /// The leaf's key, for a signature made at `time` (seconds since 1970), asked for at `now` (milliseconds).
+    /// Returns the leaf's key; nil if none is cached for this origin and these times.
+    ///
+    /// - Parameters:
+    ///   - time: the time of the signature, in seconds since 1970.
+    ///   - now: the current time, in milliseconds since 1970.
     func key(_ origin: ArraySlice<UInt8>, validAt time: Int64, now: Int64) -> PublicKey? {
         self.entries.withLock { entries in
             for entry in entries where entry.isOf(origin.span) {
@@ -47,7 +59,7 @@ final class LeafKeyCache: Sendable {
         }
     }
 
-    /// A full cache forgets what would go next.
+    /// Keeps a key for 15 minutes. In a full cache it replaces the entry that would expire first.
     func keep(_ key: PublicKey, under origin: ArraySlice<UInt8>, validIn validity: Range<Int64>, now: Int64) {
         let (end, isTooLate) = now.addingReportingOverflow(Self.lifetime)
         guard !isTooLate, origin.count <= Self.originBytesLimit else { return }
@@ -64,5 +76,6 @@ final class LeafKeyCache: Sendable {
         }
     }
 
+    /// The number of entries, expired ones included.
     var count: Int { self.entries.withLock(\.count) }
 }

@@ -1,11 +1,13 @@
-/// A property list of the old style, as receipts of iOS 6 have it: `{ "name" = "value"; … }`, flat, all of it strings.
+/// A property list of the old style, as in receipts of iOS 6: `{ "name" = "value"; … }`, without nesting and
+/// with strings only.
 struct OldPropertyList {
-    /// Those of a receipt have twenty.
+    /// The most members that are read; the list of a receipt has twenty.
     static let membersLimit = 1_000
 
     private(set) var members: [String: String] = [:]
 
-    /// Nil for anything else; a name that occurs twice is refused too, since readers differ about what it means.
+    /// Reads a list. Nil for any other text, and if a name occurs twice, because readers differ in which
+    /// value they use.
     init?(_ text: [UInt8]) {
         var scanner = Scanner(rest: text[...])
         guard scanner.skip("{") else { return nil }
@@ -14,7 +16,7 @@ struct OldPropertyList {
                 let value = scanner.string(), self.members.updateValue(value, forKey: name) == nil
             else { return nil }
             if scanner.skip(";") { continue }
-            // The last member may do without.
+            // The last member may lack its semicolon.
             guard scanner.skip("}") else { return nil }
             break
         }
@@ -44,7 +46,7 @@ struct OldPropertyList {
             return true
         }
 
-        /// In quotes with escapes, or a word without.
+        /// Reads a string in quotes with escapes, or a word without quotes.
         mutating func string() -> String? {
             guard self.skip("\"") else { return self.word() }
             var bytes: [UInt8] = []
@@ -69,7 +71,7 @@ struct OldPropertyList {
             return String(decoding: word, as: UTF8.self)
         }
 
-        /// What stands for itself does so with a backslash before it, too.
+        /// Any other character after a backslash stands for itself.
         private static func unescaped(_ byte: UInt8) -> UInt8 {
             switch byte {
             case UInt8(ascii: "n"): 0x0A

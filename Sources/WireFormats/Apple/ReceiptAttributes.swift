@@ -1,19 +1,19 @@
-/// The attributes that an app receipt, and each purchase in it, consists of: a set of
-/// `SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }`, in any order.
+/// The attributes of an app receipt, and of each purchase in it: a set of
+/// `SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }` in any order.
 ///
-/// Apple documents some types; others are known from receipts, and there are some that nobody knows. The ones not
-/// asked for are passed over.
+/// Apple documents some types; other types are known only from receipts, and some are unknown. The caller
+/// skips the types that it does not use.
 struct ReceiptAttributes {
     private var reader: ASN1Reader
 
     struct Attribute {
         let type: Int64
-        /// What the value is made of, not yet read.
+        /// The bytes of the value, not read yet.
         let value: ASN1Reader.Octets
     }
 
-    /// Has the attributes read that a set holds; `bytes` are those that it stands in. Xcode puts the set into one more
-    /// octet string.
+    /// Passes the attributes of a set to `read`. `bytes` are the bytes that the set was found in. Xcode wraps
+    /// the set into one more octet string.
     static func read<Value>(
         _ range: Range<Int>,
         in bytes: Span<UInt8>,
@@ -39,7 +39,7 @@ struct ReceiptAttributes {
         try outside.finish()
     }
 
-    /// Nil after the last one.
+    /// Returns the next attribute; nil after the last one.
     mutating func next(in bytes: Span<UInt8>) throws(ASN1Reader.Fault) -> Attribute? {
         guard !self.reader.isAtEnd else { return nil }
         var fields = ASN1Reader(try self.reader.next(.sequence, in: bytes))
@@ -49,9 +49,9 @@ struct ReceiptAttributes {
     }
 }
 
-// `bytes` are those that the attribute was found in.
+// In these functions, `bytes` are the bytes that the attribute was found in.
 extension ReceiptAttributes.Attribute {
-    /// Nil if the string is empty, which is how a receipt writes that there is none.
+    /// Returns a text; nil if it is empty, which is how a receipt writes that there is none.
     func text(in bytes: Span<UInt8>) throws(ASN1Reader.Fault) -> String? {
         try self.element(in: bytes) { element, bytes throws(ASN1Reader.Fault) in
             let text = try element.text(in: bytes)
@@ -65,7 +65,7 @@ extension ReceiptAttributes.Attribute {
         }
     }
 
-    /// In milliseconds since 1970. Nil if the string is empty.
+    /// Returns a time in milliseconds since 1970; nil if its string is empty.
     func time(in bytes: Span<UInt8>) throws(ASN1Reader.Fault) -> Int64? {
         try self.element(in: bytes) { element, bytes throws(ASN1Reader.Fault) in
             guard element.tag == .ia5String else { throw ASN1Reader.Fault() }
@@ -77,7 +77,7 @@ extension ReceiptAttributes.Attribute {
         }
     }
 
-    /// The value as it is encoded.
+    /// Returns the value as it is encoded.
     func encoded(in bytes: Span<UInt8>) -> [UInt8] {
         switch self.value {
         case .whole(let range): [UInt8](bytes, range)
@@ -85,7 +85,7 @@ extension ReceiptAttributes.Attribute {
         }
     }
 
-    /// Has the attributes read that the value holds, as a purchase does.
+    /// Passes the attributes inside the value to `read`, for a purchase.
     func attributes<Value>(
         in bytes: Span<UInt8>,
         _ read: (inout ReceiptAttributes, _ bytes: Span<UInt8>) throws(ASN1Reader.Fault) -> Value
@@ -95,7 +95,7 @@ extension ReceiptAttributes.Attribute {
         }
     }
 
-    /// Has the one value read that there is.
+    /// Passes the single ASN.1 value inside the octet string to `read`.
     private func element<Value>(
         in bytes: Span<UInt8>,
         _ read: (ASN1Reader.Element, _ bytes: Span<UInt8>) throws(ASN1Reader.Fault) -> Value

@@ -1,6 +1,6 @@
-/// The times that Apple writes in receipts, in answers about them, and in signed data.
+/// A reader for the times in Apple's receipts, in answers about them, and in signed data.
 enum ReceiptDate {
-    /// RFC 3339, with or without the colon in the offset from UTC: Xcode writes `+0100`.
+    /// Reads RFC 3339, with or without the colon in the offset from UTC: Xcode writes `+0100`.
     static func milliseconds(_ text: [UInt8]) -> Int64? {
         var bytes = text
         let offset = bytes.suffix(5)
@@ -12,8 +12,8 @@ enum ReceiptDate {
         return RFC3339.milliseconds(bytes)
     }
 
-    /// In any of the ways that have been seen: RFC 3339, or date and time with a space between and a zone after
-    /// another (`2013-01-01 00:00:00 Etc/GMT`, `America/Los_Angeles`, `+0000`).
+    /// Reads any spelling that has been seen: RFC 3339, or date, time and zone with spaces between
+    /// (`2013-01-01 00:00:00 Etc/GMT`, `America/Los_Angeles`, `+0000`).
     static func milliseconds(spelt text: String) -> Int64? {
         let parts = text.split(whereSeparator: \.isWhitespace)
         guard parts.count == 3 else {
@@ -29,8 +29,9 @@ enum ReceiptDate {
 
     private static let hour: Int64 = 3_600_000
 
-    /// What a clock in Los Angeles shows, read as if it were UTC, in UTC. The hour that comes twice in autumn is taken
-    /// for its first. Nil before 2007, when summer time was another and there was no store.
+    /// Converts the time of a clock in Los Angeles, read as if it were UTC, to UTC. The hour that occurs
+    /// twice in autumn counts as its first occurrence. Nil before 2007: the rules of summer time were
+    /// different, and there was no store.
     private static func pacific(_ local: Int64) -> Int64? {
         let days = Int(local / (24 * self.hour))
         let year = CivilDate(daysSince1970: days).year
@@ -41,21 +42,21 @@ enum ReceiptDate {
         return local + (isSummer ? 7 : 8) * self.hour
     }
 
-    /// Midnight of the n-th Sunday of a month.
+    /// Returns midnight of the n-th Sunday of a month, in milliseconds since 1970.
     private static func sunday(_ number: Int, month: Int, of year: Int) -> Int64? {
         guard let first = CivilDate(year: year, month: month, day: 1)?.daysSince1970 else { return nil }
-        // 1970 began on a Thursday.
+        // 1970-01-01 was a Thursday.
         let untilSunday = (10 - first % 7) % 7
         return Int64(first + untilSunday + 7 * (number - 1)) * 24 * self.hour
     }
 }
 
-/// A time that Apple may have said.
+/// A time that one of Apple's documents may state.
 enum StatedTime: Hashable {
     case absent
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     case at(Int64)
-    /// It is there, and nobody can tell when it is.
+    /// The time is stated, but cannot be read.
     case unreadable
 
     var milliseconds: Int64? {
@@ -64,8 +65,8 @@ enum StatedTime: Hashable {
 }
 
 extension JSONObject {
-    /// A time by the first of its spellings that can be read: milliseconds, as a number or in a text, or a text with
-    /// a date. Null and an empty text are no time.
+    /// Returns a time from the first of these members that can be read: milliseconds as a number or in a
+    /// text, or a text with a date. Null and an empty text count as absent.
     func time(_ names: String...) -> StatedTime {
         var isThere = false
         for name in names {

@@ -1,9 +1,9 @@
 extension ReceiptInput {
-    /// A transaction id to ask the App Store Server API about, found without verifying anything; nil if there is
-    /// none, as in a receipt that bought nothing.
+    /// The transaction id with which the App Store Server API can be asked, read without verification. Nil if
+    /// there is none, as in a receipt without purchases.
     ///
-    /// The rule is that of Apple's library: in an app receipt the first transaction id or original transaction id
-    /// of a purchase, whichever comes first.
+    /// The rule is that of Apple's library: in an app receipt, it is the first transaction id or original
+    /// transaction id of a purchase, whichever comes first.
     package var transactionID: String? {
         switch self {
         case .app(let bytes): Self.transactionID(inApp: bytes)
@@ -15,7 +15,7 @@ extension ReceiptInput {
     private static func transactionID(inApp bytes: [UInt8]) -> String? {
         guard let content = (try? AppReceipt.container(bytes))?.content else { return nil }
         let bytes = content.span
-        // What cannot be read ends the search; what was found before it stays found.
+        // An attribute that cannot be read ends the search; an id found before it still counts.
         return try? ReceiptAttributes.read(bytes.indices, in: bytes) { attributes, bytes in
             while let attribute = try? attributes.next(in: bytes) {
                 guard attribute.type == 17 else { continue }

@@ -1,19 +1,22 @@
-/// What a client sent as its receipt, told apart by its form, with the accidents of its transport undone.
+/// A client's receipt, classified by its form, after common damage of its transport was repaired.
 ///
-/// None of it is verified here. Every form that cannot be one of these has a reason of its own.
+/// Nothing is verified here. Each input that has none of these forms is refused with a reason of its own.
 package enum ReceiptInput: Hashable, Sendable {
-    /// iOS 7 and later: a PKCS#7 container.
+    /// An app receipt (iOS 7 and later): a PKCS#7 container.
     case app([UInt8])
-    /// iOS 6 and earlier: a property list.
+    /// A transaction receipt (iOS 6 and earlier): a property list.
     case transaction([UInt8])
-    /// StoreKit 2: the text of a JWS.
+    /// A signed transaction of StoreKit 2: the text of a JWS.
     case signed([UInt8])
 
-    /// Some more than the largest receipt takes in base64.
+    /// The most bytes of input: a little more than the largest receipt takes in base64.
     package static let bytesLimit = 6 << 20
 
-    /// Takes base64 with all its accidents, the text of a JWS, a property list as it is, and Unity's wrapper around
-    /// any of them (`{"Store": …, "TransactionID": …, "Payload": …}`).
+    /// Reads base64 with the damage that `ReceiptText` repairs, the text of a JWS, a plain property list, or
+    /// Unity's wrapper around any of them (`{"Store": …, "TransactionID": …, "Payload": …}`). Quotes and
+    /// percent-encoding around the input are removed.
+    ///
+    /// - Throws: `AppReceiptFault` of the kind `malformed`.
     package init(_ text: [UInt8]) throws(AppReceiptFault) {
         guard text.count <= Self.bytesLimit else {
             throw .malformed("receipt.too_large", "The receipt has more than \(Self.bytesLimit) bytes.")
@@ -89,12 +92,17 @@ package enum ReceiptInput: Hashable, Sendable {
         throw fault
     }
 
-    /// What bytes look like from outside.
+    /// The form of decoded bytes, judged by their outermost structure.
     private enum Form {
+        /// A whole DER or BER sequence.
         case app
+        /// A property list.
         case transaction
+        /// The beginning of a longer value.
         case cut
+        /// A whole sequence with bytes after it.
         case followed
+        /// Any other bytes.
         case unknown
 
         init(of bytes: [UInt8]) {
@@ -114,7 +122,8 @@ package enum ReceiptInput: Hashable, Sendable {
         }
     }
 
-    /// As verifyReceipt wants it in `receipt-data`; nil for a signed transaction, which it does not take.
+    /// The receipt for verifyReceipt's `receipt-data`, in base64; nil for a signed transaction, which
+    /// verifyReceipt does not accept.
     package var receiptData: String? {
         switch self {
         case .app(let bytes), .transaction(let bytes): String(decoding: Base64.encode(bytes), as: UTF8.self)

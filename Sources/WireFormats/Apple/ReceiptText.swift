@@ -1,13 +1,16 @@
-/// Base64 as it arrives from clients: broken into lines, in the alphabet for URLs, percent-encoded, with plus signs
-/// that became spaces on the way, with too little padding or too much.
+/// Base64 as clients send it: broken into lines, in the URL alphabet, with plus signs that became spaces,
+/// with too little padding or too much. `ReceiptInput` undoes percent-encoding before.
 ///
-/// It is only ever made into what it must have been; that it then is a receipt, somebody else finds out.
+/// The repairs only restore what the text must have been. Whether the result is a receipt is decided
+/// elsewhere.
 struct ReceiptText {
-    /// The digits in the standard alphabet, without padding; a space where there was one.
+    /// The digits in the standard alphabet, without padding, with spaces where the text had them. Other bytes
+    /// are kept too, and refused by the decoder.
     private let digits: [UInt8]
     private let hasSpaces: Bool
 
-    /// Nil if there is a character that no accident explains.
+    /// Repairs a text. Nil if it is empty, or has a digit after the padding or an escape that cannot be
+    /// explained.
     init?(_ text: ArraySlice<UInt8>) {
         var digits: [UInt8] = []
         digits.reserveCapacity(text.count)
@@ -19,7 +22,7 @@ struct ReceiptText {
             case 0x0A, 0x0D, 0x09:
                 continue
             case UInt8(ascii: "\\"):
-                // From a JSON text that was not read as one.
+                // Such an escape is left over from a JSON text that was not decoded.
                 switch rest.popFirst() {
                 case UInt8(ascii: "n"), UInt8(ascii: "r"): continue
                 case UInt8(ascii: "/") where !isPadded: digits.append(UInt8(ascii: "/"))
@@ -45,8 +48,8 @@ struct ReceiptText {
         self.hasSpaces = hasSpaces
     }
 
-    /// What it may have been, the likeliest first. A space was a plus sign before it was in a query string; or
-    /// somebody put it there.
+    /// The texts that the input may have been, the most likely first. A space was a plus sign that passed
+    /// through a query string, or was inserted by somebody.
     var readings: [[UInt8]] {
         guard self.hasSpaces else { return [self.digits] }
         let space = UInt8(ascii: " ")
@@ -56,7 +59,8 @@ struct ReceiptText {
         ]
     }
 
-    /// The bytes of a reading; what is left over at its end, where it was cut, is dropped.
+    /// Decodes one reading. A rest of digits at the end that gives no whole bytes, because the text was cut,
+    /// is dropped.
     static func bytes(_ reading: [UInt8]) -> [UInt8]? {
         Base64Digits.standard.decode(reading.span)
             ?? Base64Digits.standard.decode(reading.span.extracting(first: reading.count / 4 * 4))

@@ -1,28 +1,31 @@
 import Cryptography
 
-/// The outside of an app receipt, found but not verified: a CMS SignedData (RFC 5652, section 5) with its content in
-/// it, in DER or BER.
+/// The outer structure of an app receipt, read but not verified: a CMS SignedData (RFC 5652, section 5) that
+/// contains its content, in DER or BER.
 struct SignedDataContainer {
-    /// More certificates than any receipt has: OpenSSL takes a tenth of a millisecond for each.
+    /// The most certificates that are accepted, which is more than any receipt has: OpenSSL takes a tenth of
+    /// a millisecond for each.
     static let certificatesLimit = 8
 
+    /// The receipt's attributes, which are signed.
     let content: ArraySlice<UInt8>
-    /// Nil unless there is exactly one, of the plain kind that Apple uses.
+    /// The signer; nil unless there is exactly one, of the plain kind that Apple uses.
     let signer: Signer?
 
-    /// A signer whose signature is simply of the content: no signed attributes (RFC 5652, section 5.4).
+    /// A signer that signs the content itself, without signed attributes (RFC 5652, section 5.4).
     struct Signer {
-        /// The file from its certificates up to the issuer and serial number of the signer's: all that decides whose
-        /// key it is.
+        /// The bytes of the file from its certificates to the issuer and serial number of the signer's
+        /// certificate. They are all that decides which key signs.
         let origin: ArraySlice<UInt8>
         let digest: Digest
         let signature: [UInt8]
     }
 
-    /// 1.2.840.113549.1.7.2 and 1.2.840.113549.1.7.1.
+    /// The object identifiers 1.2.840.113549.1.7.2 (signed data) and 1.2.840.113549.1.7.1 (data), encoded.
     private static let signedData: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
     private static let data: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01]
 
+    /// Reads a container.
     init(_ bytes: [UInt8]) throws(ASN1Reader.Fault) {
         let span = bytes.span
         var file = ASN1Reader(bytes.indices)
@@ -41,7 +44,7 @@ struct SignedDataContainer {
         }
         try Self.checkCount(of: certificates ?? 0..<0, in: span)
         if signedData.nextTag(in: span) == .context1 {
-            // Revocation lists, which nobody asks about.
+            // Revocation lists are skipped, because nothing here uses them.
             _ = try signedData.next(in: span)
         }
         let signers = try signedData.next(.set, in: span)
@@ -76,7 +79,7 @@ struct SignedDataContainer {
         guard count <= self.certificatesLimit else { throw ASN1Reader.Fault() }
     }
 
-    /// `start` is where the certificates start.
+    /// Reads the signer. `start` is where the certificates start.
     private static func signer(
         _ range: Range<Int>,
         after start: Int,
@@ -93,7 +96,8 @@ struct SignedDataContainer {
         guard let digest = self.digest(try info.next(.sequence, in: bytes), in: bytes),
             info.nextTag(in: bytes) == .sequence
         else { return nil }
-        // rsaEncryption, or the same with the digest's name: either way the digest above is the one.
+        // The algorithm is rsaEncryption, or RSA with the digest's name. In both cases the digest is the one
+        // above.
         guard self.isRSA(try info.next(.sequence, in: bytes), in: bytes) else { return nil }
         return Signer(
             origin: file[start..<identifier.upperBound],
@@ -102,13 +106,13 @@ struct SignedDataContainer {
         )
     }
 
-    /// 2.16.840.1.101.3.4.2.1 and 1.3.14.3.2.26.
+    /// The object identifiers 2.16.840.1.101.3.4.2.1 (SHA-256) and 1.3.14.3.2.26 (SHA-1), encoded.
     private static let sha256: [UInt8] = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
     private static let sha1: [UInt8] = [0x2B, 0x0E, 0x03, 0x02, 0x1A]
-    /// 1.2.840.113549.1.1.1.
+    /// The object identifier 1.2.840.113549.1.1.1 (rsaEncryption), encoded.
     private static let rsa: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
 
-    /// Of an algorithm.
+    /// Returns the digest that an algorithm identifier names; nil if it is neither SHA-256 nor SHA-1.
     private static func digest(_ range: Range<Int>, in bytes: Span<UInt8>) -> Digest? {
         if self.begins(range, with: self.sha256, in: bytes) { return .sha256 }
         return self.begins(range, with: self.sha1, in: bytes) ? .sha1 : nil

@@ -1,7 +1,8 @@
-/// Why a JWS of Apple's is not accepted.
+/// The reason why a JWS of Apple's is not accepted.
 package struct SignedDataFault: Error, Hashable, Sendable {
-    /// The word that Apple's own App Store Server Library has for it. `OK` is what a value stands for here, and what
-    /// the library can only say after asking Apple about a revocation does not occur.
+    /// The status that Apple's own App Store Server Library gives the fault. `OK` is missing, because success
+    /// returns a value instead, as are the statuses that the library can reach only by asking Apple about a
+    /// revocation.
     package enum Status: String, Hashable, Sendable, CaseIterable {
         case verificationFailure = "VERIFICATION_FAILURE"
         case invalidAppIdentifier = "INVALID_APP_IDENTIFIER"
@@ -10,8 +11,9 @@ package struct SignedDataFault: Error, Hashable, Sendable {
         case invalidEnvironment = "INVALID_ENVIRONMENT"
     }
 
+    /// The status in Apple's library.
     package var status: Status
-    /// What exactly; never quotes the token.
+    /// The exact reason. It never quotes the token.
     package var reason: Reason
 
     init(_ status: Status, _ code: String, _ message: String) {

@@ -1,33 +1,40 @@
 package import Cryptography
 
-/// Verifies what Apple signs as JWS: transactions, renewals, app transactions and notifications of StoreKit 2 and of
-/// the App Store Server API.
+/// Verifies Apple's JWS: transactions, renewals, app transactions and notifications of StoreKit 2 and of the
+/// App Store Server API.
 ///
-/// The steps are those of Apple's App Store Server Library without its online check: three certificates in the
-/// header (`x5c`), the first two of which must lead to a configured anchor (Apple Root CA - G3) at the time of the
-/// signature and bear Apple's marker extensions, and a signature by the first. The third is never a reason to trust:
-/// in Apple's own test data it is not even the anchor.
+/// The steps are those of Apple's App Store Server Library without its online check. The header has three
+/// certificates (`x5c`). The first two must lead to a configured anchor (Apple Root CA - G3) at the time of
+/// the signature, and must have Apple's marker extensions. The signature must be by the first certificate.
+/// The third certificate is never trusted; in Apple's own test data it is not even the anchor.
 ///
-/// A value is no promise that a purchase still stands: only that Apple said so when it signed.
+/// A verified value does not prove that a purchase still stands, only that Apple stated it at the time of the
+/// signature.
 package struct SignedDataVerifier: Sendable {
     private let anchors: TrustAnchors
     private let cache: LeafKeyCache?
     private let intermediates = IntermediateStore()
 
+    /// Verifies against these anchors. The cache saves the two signatures of the chain if the leaf was seen
+    /// in the last 15 minutes.
     package init(anchors: TrustAnchors, cachesLeafKeys: Bool = true) {
         self.anchors = anchors
         self.cache = cachesLeafKeys ? LeafKeyCache() : nil
     }
 
-    /// How many leaves' keys are kept at present.
+    /// The number of leaf keys in the cache.
     package var cachedKeyCount: Int { self.cache?.count ?? 0 }
 
-    /// The transaction that a `signedTransactionInfo` holds. Nil for bundle id or environment accepts any; `now` is
-    /// in milliseconds since 1970.
+    /// Returns the transaction in a `signedTransactionInfo`.
     ///
-    /// Apple leaves the bundle id out now and then, which its own libraries refuse (app-store-server-library-python#113,
-    /// -node#217, -swift#71). With a bundle id, such a transaction is taken for one of that app: give it only for answers
-    /// to a token of that app's.
+    /// Apple omits the bundle id now and then, which its own libraries refuse
+    /// (app-store-server-library-python#113, -node#217, -swift#71). If `bundleID` is given, such a
+    /// transaction counts as one of that app. Pass it only for answers to a token of that app.
+    ///
+    /// - Parameters:
+    ///   - bundleID: the app that the transaction has to be of; nil accepts any.
+    ///   - environment: the environment that the transaction has to be of; nil accepts any.
+    ///   - now: milliseconds since 1970.
     package func transaction(
         _ text: [UInt8],
         bundleID: String?,
@@ -47,7 +54,8 @@ package struct SignedDataVerifier: Sendable {
         return transaction
     }
 
-    /// What a `signedRenewalInfo` holds; it names no app.
+    /// Returns the renewal in a `signedRenewalInfo`, which names no app. The parameters are those of
+    /// `transaction`.
     package func renewal(
         _ text: [UInt8],
         environment: StoreEnvironment?,
@@ -58,7 +66,7 @@ package struct SignedDataVerifier: Sendable {
         return renewal
     }
 
-    /// The payload of anything that Apple signs this way, as JSON.
+    /// Returns the payload of anything that Apple signs in this way, as JSON.
     package func payload(_ text: [UInt8], now: Int64) throws(SignedDataFault) -> [UInt8] {
         let jws = try CompactJWS(text)
         _ = try self.verified(jws, now: now)
@@ -72,7 +80,8 @@ package struct SignedDataVerifier: Sendable {
         try self.verified(try CompactJWS(text), now: now)
     }
 
-    /// What a benchmark takes apart: the token, its chain, and the time it was signed, in seconds.
+    /// Returns the parts of a verification for a benchmark: the token, its chain, and the time of the
+    /// signature in seconds.
     func parts(
         _ text: [UInt8],
         now: Int64
@@ -82,8 +91,8 @@ package struct SignedDataVerifier: Sendable {
         return (jws, try self.leaf(of: jws, at: time).chain, time)
     }
 
-    /// When it was signed, in seconds. An app transaction has no signedDate; what has neither is judged as of now, as
-    /// in Apple's library.
+    /// Returns the time of the signature in seconds. An app transaction has no `signedDate`, so its creation
+    /// date is taken. A payload without both is judged as of now, as in Apple's library.
     private static func time(of payload: JSONObject, now: Int64) -> Int64 {
         (payload.number("signedDate") ?? payload.number("receiptCreationDate") ?? now).secondsRoundedDown
     }
@@ -95,7 +104,8 @@ package struct SignedDataVerifier: Sendable {
             try Self.check(jws, signedBy: try self.leaf(of: jws, at: time).key)
             return payload
         }
-        // The header as it was sent, and so the certificates: what it decodes to cannot differ.
+        // The key of the cache is the header as it was sent, which includes the certificates. Equal texts
+        // cannot decode to different headers.
         if let key = cache.key(jws.header, validAt: time, now: now) {
             try Self.check(jws, signedBy: key)
         } else {
@@ -125,7 +135,7 @@ package struct SignedDataVerifier: Sendable {
         }
     }
 
-    /// The key that the header's certificates vouch for.
+    /// Returns the leaf's key after the chain of the header's certificates was verified.
     private func leaf(
         of jws: CompactJWS,
         at time: Int64
@@ -150,14 +160,15 @@ package struct SignedDataVerifier: Sendable {
         return (key, chain)
     }
 
-    /// The first two of `x5c`; the third only has to be there.
+    /// Returns the first two certificates of `x5c`. The third one only has to be there.
     private static func certificates(
         in header: JSONObject
     ) throws(SignedDataFault) -> (leaf: String, intermediate: String) {
         guard header.string("alg") == "ES256" else {
             throw SignedDataFault("jws.algorithm", "The algorithm of the signed data is not ES256.")
         }
-        // What is critical must be understood (RFC 7515, section 4.1.11), and we understand nothing more.
+        // A critical header parameter must be understood (RFC 7515, section 4.1.11), and none is supported
+        // here.
         guard header.value("crit") == nil else {
             throw SignedDataFault("jws.critical", "The signed data has critical extensions.")
         }
@@ -198,6 +209,6 @@ package struct SignedDataVerifier: Sendable {
 }
 
 extension Int64 {
-    /// Of milliseconds.
+    /// The whole seconds in so many milliseconds, rounded down.
     var secondsRoundedDown: Int64 { self >= 0 ? self / 1_000 : (self + 1) / 1_000 - 1 }
 }

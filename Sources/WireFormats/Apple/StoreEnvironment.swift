@@ -1,13 +1,17 @@
-/// Where a purchase was made. Ids of different environments are different spaces.
+/// The environment in which a purchase was made. An id is unique only within its environment.
 package enum StoreEnvironment: Hashable, Sendable {
+    /// The App Store.
     case production
+    /// Apple's sandbox, which also serves TestFlight and App Review.
     case sandbox
+    /// Xcode, whose purchases neither of Apple's hosts knows.
     case xcode
+    /// Local testing, whose purchases neither of Apple's hosts knows.
     case localTesting
-    /// A word that Apple did not have when this was written.
+    /// A name that Apple did not use when this was written.
     case other(String)
 
-    /// As signed transactions and the App Store Server API spell it.
+    /// Reads the name that signed transactions and the App Store Server API use.
     package init(_ name: String) {
         switch name {
         case "Production": self = .production
@@ -18,7 +22,8 @@ package enum StoreEnvironment: Hashable, Sendable {
         }
     }
 
-    /// As `receipt_type` and attribute 0 of an app receipt spell it, where a volume purchase has a word of its own.
+    /// Reads the name in `receipt_type` and in attribute 0 of an app receipt, where volume purchases have
+    /// names of their own.
     package init(receiptType: String) {
         switch receiptType {
         case "Production", "ProductionVPP": self = .production
@@ -27,6 +32,7 @@ package enum StoreEnvironment: Hashable, Sendable {
         }
     }
 
+    /// The name that signed transactions and the App Store Server API use.
     package var name: String {
         switch self {
         case .production: "Production"

@@ -1,13 +1,13 @@
-/// What kind of product was bought.
+/// The type of product that was bought.
 package enum StoreProductType: Hashable, Sendable {
     case autoRenewableSubscription
     case nonConsumable
     case consumable
     case nonRenewingSubscription
-    /// A word, or a number of an app receipt, that is not one of these.
+    /// A name that is none of the above, or an unknown number of an app receipt.
     case other(String)
 
-    /// As signed transactions spell it.
+    /// Reads the name that signed transactions use.
     package init(_ name: String) {
         switch name {
         case "Auto-Renewable Subscription": self = .autoRenewableSubscription
@@ -18,7 +18,7 @@ package enum StoreProductType: Hashable, Sendable {
         }
     }
 
-    /// As attribute 1707 of an app receipt numbers it; not documented by Apple.
+    /// Reads the number in attribute 1707 of an app receipt, which Apple does not document.
     init(receiptNumber: Int64) {
         switch receiptNumber {
         case 0: self = .nonConsumable
@@ -29,6 +29,7 @@ package enum StoreProductType: Hashable, Sendable {
         }
     }
 
+    /// The name that signed transactions use.
     package var name: String {
         switch self {
         case .autoRenewableSubscription: "Auto-Renewable Subscription"

@@ -1,6 +1,6 @@
 extension StoreTransaction {
-    /// The payload of a signed transaction (Apple's JWSTransactionDecodedPayload). Members that are not here, and
-    /// values of unexpected kinds, are passed over.
+    /// Reads the payload of a signed transaction (Apple's JWSTransactionDecodedPayload). Other members, and
+    /// values of unexpected types, are ignored.
     init(_ payload: JSONObject) {
         self.transactionID = payload.identifier("transactionId")
         self.originalTransactionID = payload.identifier("originalTransactionId")

@@ -1,5 +1,5 @@
 extension StoreTransaction {
-    /// One purchase of an app receipt (attribute 17); `bytes` are those that it stands in.
+    /// Reads one purchase of an app receipt (attribute 17). `bytes` are the bytes that it was found in.
     init(_ attributes: inout ReceiptAttributes, in bytes: Span<UInt8>) throws(ASN1Reader.Fault) {
         while let attribute = try attributes.next(in: bytes) {
             switch attribute.type {
@@ -9,7 +9,7 @@ extension StoreTransaction {
             case 1704: self.purchasedAt = try attribute.time(in: bytes)
             case 1705: self.originalTransactionID = try attribute.text(in: bytes)
             case 1706: self.originallyPurchasedAt = try attribute.time(in: bytes)
-            // Not documented, and so nothing to stumble over.
+            // Apple does not document this attribute, so a value of another type is ignored.
             case 1707:
                 self.productType = (try? attribute.integer(in: bytes)).map {
                     StoreProductType(receiptNumber: $0)

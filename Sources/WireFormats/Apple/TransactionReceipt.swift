@@ -1,25 +1,30 @@
-/// A receipt of one transaction, as iOS 6 and earlier gave it out (`SKPaymentTransaction.transactionReceipt`), whether
-/// or not it is to be believed.
+/// A receipt of one transaction, as iOS 6 and earlier issued it (`SKPaymentTransaction.transactionReceipt`),
+/// whether or not its signature was verified.
 ///
-/// A property list that holds another one, `purchase-info`, in base64, and a signature of that. Its members bear the
-/// names that verifyReceipt uses, with hyphens; not all of them are documented.
+/// The receipt is a property list that contains another one, `purchase-info`, in base64, and a signature over
+/// that. The names of its members are those of verifyReceipt with hyphens; not all of them are documented.
 package struct TransactionReceipt: Hashable, Sendable {
-    /// `Sandbox`, or nil: production receipts do not say. It stands outside the signature, so anybody can take it out or
-    /// put it in: a hint of whom to ask, and nothing more.
+    /// The environment `Sandbox`; nil for production, whose receipts do not name it. The name is outside the
+    /// signature, so anybody can add or remove it. It is only a hint which host to ask.
     package let environmentName: String?
-    /// What was bought, in an environment that nothing here can tell. `transactionID` is nil in a receipt without one.
+    /// The purchase, without its environment, which cannot be determined here. Its `transactionID` is nil if
+    /// the receipt has none.
     package let transaction: StoreTransaction
     /// All members of `purchase-info`.
     package let purchaseInfo: [String: String]
 
-    /// What is signed, apart from the version.
+    /// The decoded `purchase-info`; the signature covers it together with the version.
     let signedText: [UInt8]
-    /// Nil if there is none.
+    /// The decoded signature; nil if the receipt has none.
     let signature: [UInt8]?
 
+    /// The most bytes of a receipt.
     package static let bytesLimit = 64 * 1024
 
-    /// Reads a receipt without believing it. `bytes` are the outer property list.
+    /// Reads a receipt without verifying it.
+    ///
+    /// - Parameter bytes: the outer property list.
+    /// - Throws: `AppReceiptFault` of the kind `malformed`.
     package init(unverified bytes: [UInt8]) throws(AppReceiptFault) {
         guard bytes.count <= Self.bytesLimit else {
             throw .malformed("receipt.too_large", "The receipt has more than \(Self.bytesLimit) bytes.")
@@ -59,7 +64,7 @@ extension StoreTransaction {
         self.quantity = info["quantity"]?.utf8.decimal(as: Int64.self)
         self.purchasedAt = time("purchase-date-ms")
         self.originallyPurchasedAt = time("original-purchase-date-ms")
-        // Milliseconds in a string, in spite of its name.
+        // The value is milliseconds in a string, although its name does not end in `-ms`.
         self.expiresAt = time("expires-date")
         self.isTrial = info["is-trial-period"].map { $0 == "true" }
         self.isInIntroductoryOffer = info["is-in-intro-offer-period"].map { $0 == "true" }

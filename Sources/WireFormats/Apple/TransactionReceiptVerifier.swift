@@ -1,24 +1,29 @@
 package import Cryptography
 
-/// Verifies receipts of iOS 6 and earlier, as far as that can be done without asking Apple.
+/// Verifies receipts of iOS 6 and earlier, as far as that is possible without a call to Apple.
 ///
-/// A signature is the version (2), 128 bytes of RSA, the length of a certificate (4 bytes, big-endian) and the
-/// certificate, found in real receipts; it is PKCS#1 v1.5 with SHA-1 over the version and the decoded `purchase-info`.
-/// The key is short and the certificate expired in 2014, so the time is not asked about, and a good receipt is worth
-/// no more than not being refused: ask Apple.
+/// The format of a signature was found in real receipts: the version (2), 128 bytes of RSA, the length of a
+/// certificate (4 bytes, big-endian) and the certificate. The signature is PKCS#1 v1.5 with SHA-1 over the
+/// version and the decoded `purchase-info`. Its key is short, and the certificate expired in 2014, so no time
+/// is checked. A good signature means only that the receipt is not refused: ask Apple.
 package struct TransactionReceiptVerifier: Sendable {
     private static let signatureByteCount = 128
 
     private let anchors: TrustAnchors
 
-    /// The anchors are the certificate that signs (`PurchaseReceiptCertificate`), or what it leads to if it bears Apple's
-    /// marker of certificates for receipts: an issuer certifies much else, and nothing else may sign. Without any, no
-    /// receipt can be verified and none is rejected for its signature.
+    /// Verifies against these anchors.
+    ///
+    /// - Parameter anchors: the certificate that signs (`PurchaseReceiptCertificate`), or an issuer of it. A
+    ///   certificate that leads to an issuer needs Apple's marker for receipts, because the issuer certifies
+    ///   other purposes too. Without any anchor no receipt can be verified, and none is rejected for its
+    ///   signature.
     package init(anchors: TrustAnchors) {
         self.anchors = anchors
     }
 
-    /// What a receipt says, if it is signed well. `bytes` are the outer property list.
+    /// Returns the content of a receipt with a good signature.
+    ///
+    /// - Parameter bytes: the outer property list.
     package func receipt(_ bytes: [UInt8]) throws(AppReceiptFault) -> TransactionReceipt {
         let receipt = try TransactionReceipt(unverified: bytes)
         guard let signature = receipt.signature else {
@@ -59,7 +64,7 @@ package struct TransactionReceiptVerifier: Sendable {
             && (try? self.anchors.chain(from: certificate, through: [], at: nil, .any)) != nil
     }
 
-    /// Nil unless the lengths fit to the byte.
+    /// Returns the certificate in a signature; nil unless all lengths fit exactly.
     private static func certificate(in signature: [UInt8]) -> Certificate? {
         let start = 1 + self.signatureByteCount + 4
         guard signature.count > start else { return nil }

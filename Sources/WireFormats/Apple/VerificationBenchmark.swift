@@ -1,30 +1,35 @@
 package import Cryptography
 
-/// What it costs to verify Apple's signatures, beside what OpenSSL alone takes for them.
+/// The cost of verifying Apple's signatures, compared with OpenSSL alone.
 ///
-/// There are two measures. The bare signatures are what the mathematics takes, with keys and certificates that are
-/// parsed already; the bare library does all that OpenSSL has to do from the same bytes. Where the cache knows the
-/// leaf, one signature is all there is, and the two are the same.
+/// There are two measures for OpenSSL alone. The bare signatures take only the cryptography, with keys and
+/// certificates that are parsed already. The bare library does everything that OpenSSL has to do from the
+/// same bytes. If the cache knows the leaf, only one signature remains, and the two measures are equal.
 package struct VerificationBenchmark {
+    /// The format that is verified.
     package enum Name: String, CaseIterable, Sendable {
         case signedTransaction = "JWS"
         case appReceipt = "PKCS#7"
     }
 
-    /// One way to verify, again and again; false if it failed, which ends a measurement.
+    /// One way to verify, which is repeated; it returns false if it failed, which ends a measurement.
     package typealias Way = () -> Bool
 
+    /// The format that is verified.
     package let name: Name
+    /// The verifier with its cache of leaf keys.
     package let cached: Way
+    /// The verifier without a cache.
     package let uncached: Way
-    /// One signature, by the leaf's key.
+    /// The one signature by the leaf's key.
     package let bareMessage: Way
-    /// As many as a chain and a message have.
+    /// All signatures of a chain and a message.
     package let bareSignatures: Way
-    /// Parsing, chain and signatures, by OpenSSL's calls alone.
+    /// Parsing, chain and signatures, by OpenSSL's functions alone.
     package let bareLibrary: Way
 
-    /// A transaction that verifies with these anchors. `now` is in milliseconds since 1970.
+    /// Prepares the benchmark of a signed transaction, which must be valid for these anchors. `now` is in
+    /// milliseconds since 1970.
     package init(
         signedTransaction text: [UInt8],
         _ anchors: TrustAnchors,
@@ -48,7 +53,8 @@ package struct VerificationBenchmark {
         self.bareLibrary = { bare.verifiesFromBytes(anchors, at: time) }
     }
 
-    /// A receipt that verifies with these anchors, of the plain kind that Apple signs.
+    /// Prepares the benchmark of an app receipt, which must be valid for these anchors and have the plain
+    /// signature that Apple uses. `now` is in milliseconds since 1970.
     package init(appReceipt bytes: [UInt8], _ anchors: TrustAnchors, now: Int64) throws(AppReceiptFault) {
         let cached = AppReceiptVerifier(anchors: anchors)
         let uncached = AppReceiptVerifier(anchors: anchors, cachesLeafKeys: false)

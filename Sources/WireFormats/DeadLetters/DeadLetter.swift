@@ -1,25 +1,28 @@
-/// The vocabulary of dead letters, as the `dlq.` headers spell it.
+/// The vocabulary of dead letters, as the values of the `dlq.` headers spell it.
 package enum DeadLetter {
-    /// Why a record is dead, in one word.
+    /// The value of the header `dlq.class`: why the record became a dead letter, in one word.
     package enum Class: String, Hashable, Sendable, CaseIterable {
-        /// The bytes are not what their content type says.
+        /// The value's bytes are not in the format that its content type, its framing or its schema names.
         case undecodable
-        /// The bytes decode to something that the schema or our rules refuse.
+        /// The value can be decoded, but the schema or a rule of ours refuses what it says.
         case invalid
-        /// The upstream refused it in a way that points at us.
+        /// The upstream refused the record in a way that points at our record, worker or configuration.
         case rejected
-        /// Its attempts ran out while the upstream was answering others.
+        /// The record's attempts ran out while the upstream was answering other records.
         case exhausted
-        /// Its deadline passed.
+        /// The record's deadline passed.
         case expired
-        /// It does not fit where it has to go.
+        /// The record is larger than the place that it has to go to allows.
         case tooLarge = "too_large"
     }
 
-    /// Whether publishing the record again can help.
+    /// The value of the header `dlq.replayable`: whether publishing the record again can help.
     package enum Replayable: String, Hashable, Sendable, CaseIterable {
+        /// A replay of the record as it is can help.
         case yes
+        /// A replay can help once the cause is corrected.
         case afterFix = "after_fix"
+        /// A replay of the record as it is cannot help.
         case no
     }
 }

@@ -1,29 +1,31 @@
-/// Whose headers a dead letter tells its story in.
+/// The set of headers in which a dead letter describes its failure: ours, or that of another framework.
 package enum DeadLetterDialect: String, Hashable, Sendable, CaseIterable {
-    /// Ours: `dlq.*`, with Kafka's own `__dlq.errors.*` beside it.
+    /// Headers of our workers: `dlq.*`, with Kafka's own `__dlq.errors.*` beside them.
     case flotilla
-    /// What Kafka's brokers write for share groups (KIP-1191): `__dlq.errors.*` alone.
+    /// Headers that Kafka's brokers write for share groups (KIP-1191): `__dlq.errors.*` alone.
     case kip1191
-    /// Spring for Apache Kafka: `kafka_dlt-*`, and `kafka_original-*` where it went through retry topics.
+    /// Headers of Spring for Apache Kafka: `kafka_dlt-*`, and `kafka_original-*` for records that went
+    /// through retry topics.
     case spring
-    /// Kafka Connect: `__connect.errors.*`.
+    /// Headers of Kafka Connect: `__connect.errors.*`.
     case connect
-    /// Kafka Streams (KIP-1034): `__streams.errors.*`.
+    /// Headers of Kafka Streams (KIP-1034): `__streams.errors.*`.
     case streams
-    /// Karafka: `source_*`, and `original_*` before its version 2.4.
+    /// Headers of Karafka: `source_*`, and `original_*` before its version 2.4.
     case karafka
-    /// Watermill's poison queue: `*_poisoned`.
+    /// Headers of Watermill's poison queue: `*_poisoned`.
     case watermill
-    /// No headers that we know, or only such as `x-original-topic` that many use and nobody has written down.
+    /// No headers that we know, or only names such as `x-original-topic`, which many programs use and no
+    /// document defines.
     case unknown
 }
 
 extension DeadLetterDialect {
-    /// Whether a message may be seen by anybody. Ours hold nothing personal; an exception of somebody else's may quote
-    /// the record.
+    /// Whether the failure's message may be shown without masking. Our messages hold nothing personal. The
+    /// exception message of another framework may quote the record.
     package var hasPublicMessages: Bool { self == .flotilla }
 
-    /// What a record's headers begin with that this dialect has put there.
+    /// The beginnings of header names that this dialect adds to a record when it dead-letters the record.
     private var noticePrefixes: [StaticString] {
         switch self {
         case .flotilla, .karafka, .watermill, .unknown: []
@@ -35,6 +37,7 @@ extension DeadLetterDialect {
         }
     }
 
+    /// The whole names of headers that this dialect adds to a record when it dead-letters the record.
     private var noticeNames: Set<String> {
         switch self {
         case .flotilla: DeadLetterNotice.headerNames
@@ -46,7 +49,7 @@ extension DeadLetterDialect {
         }
     }
 
-    /// What a listener container and an `ErrorHandlingDeserializer` leave on a record.
+    /// The headers that Spring's listener container and its `ErrorHandlingDeserializer` leave on a record.
     private static let springNames: Set<String> = [
         "kafka_deliveryAttempt", "springDeserializerExceptionKey", "springDeserializerExceptionValue",
     ]
@@ -63,11 +66,13 @@ extension DeadLetterDialect {
         "x-original-topic", "x-original-partition", "x-original-offset", "x-error-message",
         "x-exception-message",
     ]
-    /// What a replay says; the next one says it anew, whoever wrote the letter.
+    /// The headers that a replay adds. They count as notice headers of every dialect, because the next replay
+    /// writes them anew.
     private static let replayNames: Set<String> = [
         "dlq.replay_of", "dlq.replay_id", "dlq.replay_count", "dlq.edited",
     ]
 
+    /// Whether a header of this name describes the failure or an earlier replay, and is not the record's own.
     func isNotice(_ name: String) -> Bool {
         Self.replayNames.contains(name) || self.noticeNames.contains(name)
             || self.noticePrefixes.contains { name.utf8.starts(with: $0.description.utf8) }

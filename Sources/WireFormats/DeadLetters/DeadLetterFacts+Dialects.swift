@@ -1,4 +1,4 @@
-// What each dialect says where.
+// For each dialect, the headers that each fact is read from.
 extension DeadLetterFacts {
     mutating func readReplay(_ found: borrowing FoundFields) {
         self.replayCount = found.count(.replayCount, upTo: Self.replayCountLimit)
@@ -30,7 +30,7 @@ extension DeadLetterFacts {
         self.readSource(found, .kafkaTopic, .kafkaPartition, .kafkaOffset, .kafkaGroup)
         self.message = found.message(.kafkaMessage)
         self.reason = rules.code(for: self.message)
-        // The two causes that brokers know.
+        // A broker dead-letters a share group's record for two causes only (KIP-1191).
         self.kind =
             switch self.reason {
             case "rejected_by_client": DeadLetter.Class.rejected.rawValue
@@ -74,7 +74,7 @@ extension DeadLetterFacts {
         self.worker = found.text(.streamsNode)
     }
 
-    /// Karafka says nothing about the error.
+    /// Reads Karafka's headers, which say nothing about the error.
     mutating func readKarafka(_ found: borrowing FoundFields) {
         if found.bytes(.karafkaOffset) == nil {
             self.readSource(
@@ -120,7 +120,8 @@ extension DeadLetterFacts {
         self.sourceGroup = group.flatMap { found.text($0) }
     }
 
-    /// A class says more stably than a message what went wrong.
+    /// Takes the exception's class as the reason if there is one, because a class name is more stable than a
+    /// message.
     private mutating func readException(_ name: String?, _ rules: ReasonRules) {
         self.kind = name == nil && self.message.isEmpty ? Self.unknown : "exception"
         self.reason = name ?? rules.code(for: self.message)

@@ -1,4 +1,4 @@
-/// The headers of all dialects that something is read from.
+/// The headers of all dialects that a fact is read from.
 enum DeadLetterField: Int, CaseIterable {
     case id, kind, reason, attempts, firstFailedAt, failedAt, originalTimestamp
     case upstream, upstreamStatus, upstreamRequestID, worker, workerVersion, replayable
@@ -22,7 +22,8 @@ enum DeadLetterField: Int, CaseIterable {
 
     case plainTopic, plainPartition, plainOffset, plainMessage, plainException
 
-    /// The dialect that nobody else's header of this name is of; nil for what says nothing about whose it is.
+    /// The dialect that a header of this name proves; nil if several dialects use the header or it proves
+    /// nothing alone.
     var dialect: DeadLetterDialect? {
         switch self {
         case .id, .kind, .reason: .flotilla
@@ -36,14 +37,16 @@ enum DeadLetterField: Int, CaseIterable {
         }
     }
 
-    /// Whether its numbers may be the bytes of an integer.
+    /// Whether the field is Spring's, whose numbers may be the big-endian bytes of an integer instead of
+    /// decimal digits.
     var isSpring: Bool { Self.springTopic.rawValue...Self.springDeliveryAttempt.rawValue ~= self.rawValue }
 }
 
 extension DeadLetterField {
-    /// As the headers are called. The sources: DeadLetterNotice for ours, and of the others
-    /// ShareGroupDLQStateManager (Kafka), KafkaHeaders and RetryTopicHeaders (Spring), DeadLetterQueueReporter
-    /// (Connect), ExceptionHandlerUtils (Streams), `build_dlq_message` (Karafka) and `poison.go` (Watermill).
+    /// The header name of each field. Sources: `DeadLetterNotice` for ours; for the others
+    /// `ShareGroupDLQStateManager` (Kafka), `KafkaHeaders` and `RetryTopicHeaders` (Spring),
+    /// `DeadLetterQueueReporter` (Connect), `ExceptionHandlerUtils` (Streams), `build_dlq_message` (Karafka)
+    /// and `poison.go` (Watermill).
     static let names: [DeadLetterField: String] = [
         .id: "dlq.id", .kind: "dlq.class", .reason: "dlq.reason", .attempts: "dlq.attempts",
         .firstFailedAt: "dlq.first_failed_at", .failedAt: "dlq.failed_at",
@@ -95,15 +98,17 @@ extension DeadLetterField {
     ]
 }
 
-/// Finds the field that a header is, without making a text of its name.
+/// A table that finds the field of a header name without making a string of the name.
 ///
-/// Names of one length mostly differ near their ends, so that is where they are compared first.
+/// Header names of one length mostly differ near their ends, so the lookup compares them from the end.
 struct DeadLetterFieldTable: Sendable {
-    /// All names, one after the other, the shorter first.
+    /// The bytes of all names, one after the other, sorted by length.
     private let bytes: [UInt8]
+    /// The field of each name, in the order of `bytes`.
     private let fields: [DeadLetterField]
+    /// The position in `bytes` at which each name starts.
     private let starts: [Int]
-    /// Where in `fields` those begin whose name has so many bytes.
+    /// For each name length, the index in `fields` of the first name that is at least so long.
     private let firstOfLength: [Int]
 
     static let shared = DeadLetterFieldTable()
@@ -121,6 +126,8 @@ struct DeadLetterFieldTable: Sendable {
         }
     }
 
+    /// Returns the field whose header name stands at `name` in the block's bytes; nil if no field has that
+    /// name.
     func field(_ name: Range<Int>, in block: borrowing Span<UInt8>) -> DeadLetterField? {
         let length = name.count
         guard length + 1 < self.firstOfLength.count else { return nil }

@@ -1,18 +1,21 @@
 package import Records
 
 extension DeadLetterNotice {
-    /// What all headers of a notice take together, names included, is at most this.
+    /// The most bytes that all headers of a notice take together, names included. The limits below keep a
+    /// notice under it: tests check the total, the code does not.
     package static let headerBytesLimit = 8 * 1024
+    /// The longest message in bytes; a longer one is cut.
     package static let messageBytesLimit = 1024
-    /// Every other text, such as a group's name.
+    /// The longest value in bytes of any other text header, such as a group's name; a longer one is cut.
     package static let textBytesLimit = 256
 
-    /// Kafka's brokers have their message there too (KIP-1191).
+    /// The header of the failure's message. Kafka's brokers write their message under the same name
+    /// (KIP-1191).
     static let messageHeaderName = "__dlq.errors.message"
 
-    /// Every name that a notice may set. The ones it does not set this time are taken away all the same, or an
-    /// old notice would speak through the new one. `dlq.replay_count`, `dlq.replay_of`, `dlq.replay_id` and
-    /// `dlq.edited` belong to whoever replays and stay.
+    /// All header names that a notice may set. A new notice removes headers of all these names, also those
+    /// that it does not set itself, so that no value of an old notice remains. The headers
+    /// `dlq.replay_count`, `dlq.replay_of`, `dlq.replay_id` and `dlq.edited` belong to the replay and stay.
     package static let headerNames: Set<String> = [
         "__dlq.errors.topic", "__dlq.errors.partition", "__dlq.errors.offset", "__dlq.errors.group",
         "__dlq.errors.delivery.count", Self.messageHeaderName,
@@ -23,7 +26,7 @@ extension DeadLetterNotice {
         "dlq.headers_omitted", "dlq.key_omitted",
     ]
 
-    /// The notice as headers, in a fixed order.
+    /// The notice as record headers, in a fixed order. Too long texts are cut.
     package var headers: [RecordHeader] {
         let optional: [(String, String?)] = [
             ("dlq.original_timestamp", self.source.timestamp.map(RFC3339.string)),
@@ -55,13 +58,13 @@ extension DeadLetterNotice {
         } + [RecordHeader(Self.messageHeaderName, message)]
     }
 
-    /// A record's own headers, untouched and in order, and the notice after them. Headers of an earlier notice
-    /// are replaced: a dead letter that dies again tells of its last death only.
+    /// Returns the record's own headers, untouched and in order, followed by the notice. Headers of an
+    /// earlier notice are replaced, so that a dead letter that fails again describes its last failure only.
     package func headers(over existing: [RecordHeader]) -> [RecordHeader] {
         existing.filter { !Self.headerNames.contains($0.name) } + self.headers
     }
 
-    /// The longest prefix of whole characters of Unicode that fits.
+    /// Returns the longest prefix of whole Unicode scalars that takes at most `bytesLimit` bytes in UTF-8.
     static func prefix(of text: String, bytesLimit: Int) -> String {
         guard text.utf8.count > bytesLimit else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: bytesLimit)

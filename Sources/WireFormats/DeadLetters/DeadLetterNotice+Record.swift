@@ -2,13 +2,16 @@ import Cryptography
 package import Records
 
 extension DeadLetterNotice {
-    /// The dead letter itself: key, value and headers of the record as they were, and the notice.
+    /// Returns the dead letter: the record's key, value and headers as they were, followed by the notice.
     ///
-    /// Where that is more than `encodedBytesLimit`, the value is left out and described instead, so that the
-    /// dead letter points at the record: its topic, partition and offset are in the notice. Should that not be
-    /// enough, the record's own headers go too, and at the very last its key.
+    /// If the letter would be larger than `encodedBytesLimit`, it leaves the value out and states the value's
+    /// size and SHA-256 instead. It then points at the record by the topic, partition and offset in the
+    /// notice. If that is not enough, the letter leaves out the record's own headers too, and last of all its
+    /// key.
     ///
-    /// - Parameter omitsValue: leaves the value out whatever its size, because it holds what must not be stored again.
+    /// - Parameters:
+    ///   - encodedBytesLimit: the limit of `encodedBytesBound`, in bytes.
+    ///   - omitsValue: leaves the value out whatever its size, because the value must not be stored again.
     package func record(
         of dead: InboundRecord,
         to topic: String,

@@ -1,15 +1,20 @@
 import Cryptography
 
-/// What is said about a dead record, in headers beside its own.
+/// The description of a failed record that a dead letter carries in headers beside the record's own.
 package struct DeadLetterNotice: Hashable, Sendable {
-    /// Where a record stood when it died, and for whom.
+    /// The place of a record when it was dead-lettered, and the consumer group that read it.
     package struct Source: Hashable, Sendable {
+        /// The id of the Kafka cluster that the record was read from.
         package var clusterID: String
+        /// The record's topic.
         package var topic: String
+        /// The record's partition.
         package var partition: Int32
+        /// The record's offset.
         package var offset: Int64
+        /// The consumer group that read the record.
         package var group: String
-        /// Wall-clock milliseconds since 1970; nil if the record carries none.
+        /// The record's timestamp in wall-clock milliseconds since 1970; nil if the record carries none.
         package var timestamp: Int64?
 
         package init(
@@ -29,19 +34,30 @@ package struct DeadLetterNotice: Hashable, Sendable {
         }
     }
 
+    /// The place of the record, from which the letter's id is made.
     package var source: Source
+    /// The class of the failure, for `dlq.class`.
     package var kind: DeadLetter.Class
+    /// The code and the message of the failure. The message must hold nothing secret or personal; it is cut
+    /// at 1 KiB.
     package var reason: Reason
+    /// Whether publishing the record again can help, for `dlq.replayable`.
     package var replayable: DeadLetter.Replayable
+    /// How many calls were made for the record; also stated as Kafka's delivery count.
     package var attempts: Int
-    /// Wall-clock milliseconds since 1970, both.
+    /// The time of the first failed attempt, in wall-clock milliseconds since 1970.
     package var firstFailedAt: Int64
+    /// The time at which the record was dead-lettered, in wall-clock milliseconds since 1970.
     package var failedAt: Int64
-    /// The upstream's name, and what it answered last: an HTTP status. Nil where nobody was asked.
+    /// The name of the upstream; nil if the upstream was not called.
     package var upstream: String?
+    /// The HTTP status of the upstream's last answer; nil if there was none.
     package var upstreamStatus: Int?
+    /// The id that the upstream gave its last answer; nil if it gave none.
     package var upstreamRequestID: String?
+    /// The name of the worker that dead-letters the record.
     package var worker: String
+    /// The version of the worker that dead-letters the record.
     package var workerVersion: String
 
     package init(
@@ -72,24 +88,27 @@ package struct DeadLetterNotice: Hashable, Sendable {
         self.workerVersion = workerVersion
     }
 
-    /// The same for every attempt to write this dead letter, and for no other.
+    /// The letter's id. Every attempt to write this dead letter has the same id, and no other dead letter has
+    /// it.
     package var id: String { self.source.deadLetterID }
 }
 
 extension DeadLetterNotice.Source {
-    /// `dl-` and half a SHA-256 over where the record stood.
+    /// The id of the dead letter for this place: `dl-` and the first half of a SHA-256 over `deadLetterText`,
+    /// in hexadecimal digits.
     package var deadLetterID: String {
         "dl-" + String(decoding: Hexadecimal.encode(Array(self.deadLetterDigest.prefix(16))), as: UTF8.self)
     }
 
-    /// The SHA-256 that the id is the first half of.
+    /// The SHA-256 of `deadLetterText`, 32 bytes; the id shows the first 16.
     package var deadLetterDigest: [UInt8] { Digest.sha256(self.deadLetterText) }
 
-    /// What the id is a digest of.
+    /// The bytes that the id is a digest of: cluster, topic, partition, offset and group, each after its
+    /// length. The timestamp is not part of it.
     package var deadLetterText: [UInt8] {
         var joined: [UInt8] = []
         joined.reserveCapacity(self.clusterID.utf8.count + self.topic.utf8.count + self.group.utf8.count + 64)
-        // Each part after its length, so that no two sources join to the same bytes.
+        // Each part stands after its length, so that no two sources give the same bytes.
         Self.append(self.clusterID.utf8, to: &joined)
         Self.append(self.topic.utf8, to: &joined)
         Self.append(Int64(self.partition), to: &joined)

@@ -1,13 +1,16 @@
-/// Makes a stable code of a message, for dialects that have nothing stabler.
+/// Rules that derive a stable reason code from a message, for dialects that have nothing more stable.
 ///
-/// What varies from record to record is taken out of the message first, so that neither a number nor a quoted value
-/// decides. Then the first rule counts that has a phrase in it.
+/// A message differs from record to record in its numbers, ids and quoted values. `MessageShape` removes them
+/// first, so that they cannot decide. The first rule with a phrase that occurs in the rest gives the code.
 package struct ReasonRules: Sendable {
+    /// One reason code, and the phrases of a message that lead to it.
     package struct Rule: Sendable {
+        /// The reason code that the rule gives.
         package var code: String
-        /// In lower case.
+        /// The phrases, in lower case, as `MessageShape` leaves a message. One of them is enough.
         package var phrases: [String]
 
+        /// Makes a rule of a code and its phrases, which have to be in lower case.
         package init(_ code: String, _ phrases: String...) {
             self.code = code
             self.phrases = phrases
@@ -16,14 +19,15 @@ package struct ReasonRules: Sendable {
 
     private let rules: [(code: String, phrases: [[UInt8]])]
 
+    /// Takes rules in order of precedence: the first that applies gives the code.
     package init(_ rules: [Rule]) {
         self.rules = rules.map { ($0.code, $0.phrases.map { Array($0.utf8) }) }
     }
 
-    /// Every code that there is a rule for.
+    /// The codes of all rules, in their order.
     var codes: [String] { self.rules.map(\.code) }
 
-    /// `unknown` where no rule has anything to say.
+    /// Returns the code of the first rule that applies to the message; `unknown` if no rule applies.
     package func code(for message: String) -> String {
         guard !message.isEmpty else { return DeadLetterFacts.unknown }
         let shape = MessageShape(message.utf8).bytes
@@ -40,9 +44,9 @@ package struct ReasonRules: Sendable {
 }
 
 extension ReasonRules {
-    /// From the particular to the general.
+    /// The rules that the fleet uses, the most specific first.
     package static let standard = ReasonRules([
-        // The two causes of a share group's dead letters (KIP-1191).
+        // A broker dead-letters a share group's record for two causes (KIP-1191).
         Rule("rejected_by_client", "rejected by client"),
         Rule("delivery_count", "delivery count exceeded"),
         Rule(
@@ -159,8 +163,8 @@ extension ReasonRules {
     ])
 }
 
-/// A message without what varies: addresses, quoted text, and words with digits in them (numbers, ids, hashes, dates)
-/// become a `#`. In lower case, with single spaces.
+/// A message without its variable parts. URLs, quoted texts, and words with digits in them (numbers, ids,
+/// hashes, dates) become a `#`. The rest is in lower case, with single spaces.
 struct MessageShape {
     private(set) var bytes: [UInt8] = []
 
@@ -208,7 +212,8 @@ struct MessageShape {
         }
     }
 
-    /// Where a quotation that starts right here is over; nil if none does. An apostrophe within a word begins none.
+    /// Returns the index after a quotation that starts at the first byte; nil if no quotation starts there or
+    /// it does not end. An apostrophe within a word starts no quotation.
     private static func endOfQuotation(_ text: ArraySlice<UInt8>, after previous: UInt8?) -> Int? {
         guard let quote = text.first,
             [UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`")].contains(quote),

@@ -5,11 +5,14 @@ import WireMessages
 extension DeviceCheck {
     private static let nameBytesLimit = 256
 
-    /// A device or an app chooses these, and some backends forward them in the type in which they came.
+    /// The fields whose content a device or an app chooses; some backends forward them in the type in which
+    /// they came.
     private static let clientMembers = [
         "device_token", "token_created_at", "environment", "request_id", "bundle_id", "subject",
     ].map { ClientMember($0) }
 
+    /// Returns the fault of a payload that cannot be decoded: a final refusal if a client's field is to blame
+    /// and the operation can be read, else a dead letter.
     static func fault(_ fault: RecordFault, _ payload: RecordPayload) -> Fault {
         guard let object = ClientMember.object(payload) else { return .record(fault) }
         func text(_ name: String) -> String {
@@ -32,8 +35,8 @@ extension DeviceCheck {
         return .refused(member.malformed, DeviceCheckAnswer(isToken ? .invalidToken : .unavailable, header))
     }
 
-    /// The fields that a backend fills in are checked first: a record refused for a device's field is right in all the
-    /// others.
+    /// Checks a decoded message. The fields that a backend fills are checked before those that a device or an
+    /// app chooses, so a record that is refused for one of the latter has no fault in the former.
     init(_ message: Flotilla_Devicecheck_V1_DeviceCheck, of record: borrowing InboundRecord) throws(Fault) {
         guard let operation = DeviceCheckOperation(rawValue: message.op) else {
             throw Self.invalid("op.unknown", "The operation is not query, update or validate.")
@@ -71,14 +74,16 @@ extension DeviceCheck {
         }
     }
 
-    /// When the operation was decided upon. A decision comes before its record is published: a later time is not
-    /// believed, however little it is ahead, and the order of the log has to do.
+    /// Returns the time at which the operation was decided upon. A decision precedes the publishing of its
+    /// record, so a stated time after the record's timestamp is not used, however small the difference; nil
+    /// then, and the order of the log decides.
     private static func believed(_ stated: Int64?, of record: borrowing InboundRecord) -> Int64? {
         guard let stated, let published = record.timestamp else { return stated ?? record.timestamp }
         return stated <= published ? stated : nil
     }
 
-    /// Nil for one that does not exist. Case does not matter: Apple's own tools write it this way and that.
+    /// Returns the environment of a name, production if it is empty; nil if there is none of that name. Case
+    /// does not matter, because Apple's own tools differ in it.
     private static func environment(named name: String) -> DeviceCheckEnvironment? {
         name.isEmpty ? .production : DeviceCheckEnvironment(rawValue: name.lowercased())
     }
@@ -121,7 +126,7 @@ extension DeviceCheck {
         _ field: String
     ) throws(Fault) -> Int64? {
         guard isGiven, time.seconds != 0 || time.nanos != 0 else { return nil }
-        // 2001-09-09, when seconds came to have ten digits, to the end of 9999.
+        // From 2001-09-09, when seconds first had ten digits, to the end of 9999.
         guard (1_000_000_000...253_402_300_799).contains(time.seconds),
             (0..<1_000_000_000).contains(time.nanos)
         else { throw self.invalid("\(field).malformed", "A time is not between 2001 and 9999.") }

@@ -1,36 +1,45 @@
 package import Records
 import WireMessages
 
-/// One operation on the two bits of a device, checked by every rule that needs neither clock nor configuration.
+/// One operation on the two bits of a device. It has passed every rule that needs neither a clock nor the
+/// configuration.
 package struct DeviceCheck: Hashable, Sendable {
-    /// What is asked for, and with an update the bits.
+    /// The operation, with the new bits of an update.
     package enum Demand: Hashable, Sendable {
+        /// Ask for the bits.
         case query
+        /// Change the bits.
         case update(BitChange)
+        /// Ask whether the token is one of a real device.
         case validate
     }
 
+    /// The operation that the record asks for.
     package var demand: Demand
+    /// The device's token, which Apple accepts once.
     package var token: DeviceToken
+    /// The fields that the result repeats.
     package var header: DeviceCheckHeader
-    /// Wall-clock milliseconds since 1970: when the token was made, by the device's clock.
+    /// The time at which the device made the token, by the device's clock, in milliseconds since 1970.
     package var tokenCreatedAt: Int64?
-    /// When it reached us, by ours.
+    /// The time at which our edge received the token, by our clock, in milliseconds since 1970.
     package var receivedAt: Int64?
-    /// When the operation was decided upon, or what stands in for that. Nil where nothing tells, or where it would be
-    /// after the record was published, which cannot be: the log's order then has to do.
+    /// The time at which the operation was decided upon, in milliseconds since 1970. If the record does not
+    /// state it, the time of receipt stands in, then the record's timestamp. Nil if there is none, or if it
+    /// is later than the record's timestamp, which is impossible; the order of the log then decides.
     package var requestedAt: Int64?
-    /// Whom the bits are about; nil if nobody says.
+    /// The account or installation that the bits are about, or the record's key; nil if there is neither.
     package var subject: [UInt8]?
-    /// Names the record the same way every time it is read.
+    /// The record's `topic/partition/offset`, which is the same every time the record is read.
     package var recordID: String
 
-    /// Why a record is not an operation to carry out.
+    /// The reason why a record is not an operation to carry out.
     package enum Fault: Error, Hashable, Sendable {
-        /// The record is wrong: a dead letter.
+        /// The record itself is wrong and becomes a dead letter.
         case record(RecordFault)
-        /// The record is right, and what a device sent cannot be. A device may send anything: a final no, and never
-        /// a dead letter. With an answer as far as the record could be read.
+        /// The record is right, but something that a device sent is wrong. A device may send anything, so the
+        /// record ends in a final refusal and never as a dead letter. The answer holds what could be read of
+        /// the record.
         case refused(Reason, DeviceCheckAnswer?)
     }
 
@@ -40,7 +49,7 @@ package struct DeviceCheck: Hashable, Sendable {
         do throws(RecordFault) {
             payload = try RecordPayload(of: record)
         } catch {
-            // Nothing but the device token and other texts of the device's has that many bytes.
+            // Only the device's own texts, such as the token, can make a record as large as that.
             guard case .tooLarge(let reason) = error else { throw .record(error) }
             throw .refused(reason, nil)
         }
@@ -53,9 +62,10 @@ package struct DeviceCheck: Hashable, Sendable {
         try self.init(message, of: record)
     }
 
-    /// Which of Apple's hosts the token belongs to.
+    /// The Apple host that the token belongs to.
     package var environment: DeviceCheckEnvironment { self.header.environment ?? .production }
 
+    /// The operation without its bits.
     package var operation: DeviceCheckOperation {
         switch self.demand {
         case .query: .query
@@ -65,14 +75,17 @@ package struct DeviceCheck: Hashable, Sendable {
     }
 }
 
-/// Which operation it was: what a result repeats of its input.
+/// The fields of a record that its result repeats.
 package struct DeviceCheckHeader: Hashable, Sendable {
+    /// The operation.
     package var operation: DeviceCheckOperation
-    /// Nil if the record names one that does not exist.
+    /// The environment; nil if the record names one that does not exist.
     package var environment: DeviceCheckEnvironment?
-    /// Empty if the record names none.
+    /// The developer team, 10 characters; empty if the record names none.
     package var teamID: String
+    /// The app's bundle id, at most 256 bytes; empty if the record names none.
     package var bundleID: String
+    /// The backend's own id of the request, at most 256 bytes; empty if the record names none.
     package var requestID: String
 
     package init(

@@ -1,6 +1,6 @@
-/// Which of Apple's two hosts a token belongs to. They hold separate bits.
+/// The one of Apple's two hosts that a token belongs to. The hosts hold separate bits.
 package enum DeviceCheckEnvironment: String, Hashable, Sendable, CaseIterable {
-    /// The App Store and TestFlight.
+    /// Apps from the App Store and TestFlight.
     case production
     /// Builds from Xcode.
     case development

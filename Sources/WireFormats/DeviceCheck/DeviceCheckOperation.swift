@@ -1,9 +1,10 @@
-/// What is asked of DeviceCheck: the operation's word in records, and its path at Apple.
+/// An operation of DeviceCheck; the raw value is its word in records.
 package enum DeviceCheckOperation: String, Hashable, Sendable, CaseIterable {
     case query
     case update
     case validate
 
+    /// The operation's path at Apple.
     package var path: String {
         switch self {
         case .query: "/v1/query_two_bits"

@@ -1,38 +1,41 @@
-/// What Apple's answer to an operation means, by its status and then by its body. The content type says nothing: texts
-/// and JSON have been seen under each other's.
+/// The meaning of Apple's answer to an operation, decided by its status and then by its body. The content
+/// type is ignored, because texts have been seen under the type of JSON, and JSON under that of text.
 package enum DeviceCheckReply: Hashable, Sendable {
-    /// The bits, and the month of the last update as `YYYY-MM` if it is named.
+    /// The bits, and the month of the last update as `YYYY-MM` if Apple names it.
     case state(DeviceBits, lastUpdateMonth: String?)
-    /// Nobody has ever set bits for this device.
+    /// No bits have ever been set for this device.
     case notSet
-    /// Done as asked, or the token is valid.
+    /// Apple did what was asked, or the token is valid.
     case done
-    /// The token is malformed, or has expired, or belongs to the other environment.
+    /// The device token is malformed, has expired, or belongs to the other environment.
     case badDeviceToken
-    /// 400: our token is malformed, or its key is of the wrong kind.
+    /// Status 400: our authorization token is malformed, or its key is of the wrong kind.
     case badAuthorization
-    /// 401: our token is not taken: expired, or the key is revoked, or is another one.
+    /// Status 401: Apple does not accept our authorization token. It has expired, or the key is revoked or
+    /// another one.
     case unauthorized
-    /// The clock, or its unit.
+    /// Apple refuses the timestamp: our clock or its unit is wrong.
     case badTimestamp
-    /// What only a fault of this worker or of its configuration explains.
+    /// An answer that only a fault of this worker or of its configuration explains.
     case misconfigured
-    /// A fault of this worker, or a device token that Apple cannot read.
+    /// Apple refuses the payload: a fault of this worker, or a device token that Apple cannot read.
     case badPayload
-    /// The request is too large, and nothing in it but the device token can be.
+    /// The request is too large; only its device token can make it so.
     case tooLarge
-    /// 400 without a reason that anybody knows.
+    /// Status 400 without a reason that is known.
     case unexplained
-    /// A success that says nothing that can be read, perhaps of somebody on the way to Apple.
+    /// A success whose body cannot be read; perhaps a proxy answered instead of Apple.
     case unreadable
     /// Apple cannot answer now.
     case unavailable
-    /// A proxy on the way refused, and knows nothing of teams.
+    /// A proxy between us and Apple refused the request; this says nothing about our team or key.
     case proxyRefused
 
-    /// An answer is a hundred bytes; what is much longer comes from somebody else.
+    /// The most bytes of an answer. Apple's answers have about a hundred bytes, so a much longer body is not
+    /// Apple's.
     package static let bytesLimit = 64 * 1024
 
+    /// Reads the response to an operation.
     package init(to operation: DeviceCheckOperation, status: Int, body: [UInt8]) {
         switch status {
         case 200: self = Self.success(operation, body)
@@ -47,7 +50,7 @@ package enum DeviceCheckReply: Hashable, Sendable {
     }
 
     private static func success(_ operation: DeviceCheckOperation, _ body: [UInt8]) -> Self {
-        // A page is of somebody on the way, whatever it says.
+        // An HTML or XML page comes from a proxy, whatever the status says.
         guard body.count <= Self.bytesLimit, !Self.isPage(body) else { return .unreadable }
         guard operation == .query else { return .done }
         if let object = JSONObject(body) { return Self.state(object) }
@@ -55,7 +58,7 @@ package enum DeviceCheckReply: Hashable, Sendable {
         return Self.neverSet.contains { text.contains($0) } ? .notSet : .unreadable
     }
 
-    /// Unknown bits are never false bits: both have to be there, and Booleans.
+    /// Reads the bits. A missing bit is unknown and not false, so both have to be there and be Booleans.
     private static func state(_ object: JSONObject) -> Self {
         guard let bit0 = object.bool("bit0"), let bit1 = object.bool("bit1") else { return .unreadable }
         let month = object.string("last_update_time").flatMap { Self.isMonth($0) ? $0 : nil }
@@ -70,7 +73,8 @@ package enum DeviceCheckReply: Hashable, Sendable {
         return (1...12).contains(month)
     }
 
-    /// The order matters: an authorization token is not a device token, and a device token has a payload.
+    /// Finds the reason of a refusal. The order of the words matters: an authorization token is no device
+    /// token, and a text about a device token may speak of its payload too.
     private static func refusal(_ body: [UInt8]) -> Self {
         guard body.count <= Self.bytesLimit, !Self.isPage(body) else { return .unexplained }
         let text = Self.words(of: body)
@@ -87,11 +91,12 @@ package enum DeviceCheckReply: Hashable, Sendable {
         (["transaction", "bits", "bit0", "bit1"], .misconfigured), (["payload"], .badPayload),
     ]
 
-    /// What is written today, and what the documentation says.
+    /// The text that Apple sends today, and the one in its documentation.
     private static let neverSet = ["failed to find bit state", "bit state not found"]
 
-    /// The words of a text in lower case with one space between, so that neither case nor punctuation matters. A known
-    /// text is then searched for in this one, never this one in a known text: an empty body is in all of them.
+    /// Returns the words of a text in lower case with single spaces between, so that neither case nor
+    /// punctuation matters. Known words are searched for in this text and never this text in known words,
+    /// because an empty body would be found in all of them.
     private static func words(of body: [UInt8]) -> String {
         var text: [UInt8] = []
         for byte in body.lazy.map(\.lowercased) {
@@ -104,7 +109,8 @@ package enum DeviceCheckReply: Hashable, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Behind white space and a byte order mark, of whatever encoding that has one.
+    /// Returns whether the body is a page: whether its first visible ASCII character is `<`. White space and
+    /// a byte order mark of any encoding before it are skipped.
     private static func isPage(_ body: [UInt8]) -> Bool {
         body.first { 0x21...0x7F ~= $0 } == UInt8(ascii: "<")
     }

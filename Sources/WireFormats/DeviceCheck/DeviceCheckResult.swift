@@ -3,6 +3,9 @@ import WireMessages
 
 /// The value of a record of `devicecheck.result`.
 package enum DeviceCheckResult {
+    /// Returns the encoded result.
+    ///
+    /// - Parameter answer: nil if nothing is known beyond the outcome.
     package static func encode(
         _ outcome: Outcome,
         _ answer: DeviceCheckAnswer?,

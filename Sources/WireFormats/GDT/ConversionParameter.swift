@@ -1,4 +1,4 @@
-/// A parameter of the signed query string, by the name GDT knows it by.
+/// A parameter of the signed query string; the raw value is GDT's name for it.
 package enum ConversionParameter: String, Hashable, Sendable, CaseIterable {
     case muid
     case convertedAt = "conv_time"
@@ -7,19 +7,23 @@ package enum ConversionParameter: String, Hashable, Sendable, CaseIterable {
     case value
 }
 
-/// The order in which parameters are signed and sent. GDT asks for none, but its reporters differ.
+/// The order in which the parameters are signed and sent. GDT prescribes none, but programs that report to it
+/// use different orders.
 package struct ConversionParameterOrder: Hashable, Sendable {
-    /// Says what is wrong with an order, in a sentence for whoever set it.
+    /// The reason why a list of names is no order, in a sentence for the person who configured it.
     package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The sentence.
         package var description: String
     }
 
-    /// Every parameter, once.
+    /// All parameters, each once.
     package let parameters: [ConversionParameter]
 
+    /// The order that is used unless another one is configured.
     package static let standard = ConversionParameterOrder(complete: ConversionParameter.allCases)
 
-    /// Parameters that are not named follow those that are. `muid` and `conv_time` have to be named.
+    /// Makes an order of configured names. Parameters that are not named follow the named ones; `muid` and
+    /// `conv_time` have to be named.
     package init(_ names: [String]) throws(Fault) {
         var parameters: [ConversionParameter] = []
         for name in names {

@@ -1,30 +1,35 @@
 import Cryptography
 
-/// Writes the URLs that report conversions of one account to GDT ("API scheme 2").
+/// The URLs that report the conversions of one account to GDT ("API scheme 2").
 ///
-/// The steps bear the names of GDT's own document, and run in its order: query string, property, signature, base
-/// data, v. What is signed is always GDT's own host over plain HTTP, wherever the request goes. All of it works
-/// on bytes, since that is what is signed.
+/// The functions have the names of the steps in GDT's own document, and stand in its order: query string,
+/// property, signature, base data, v. The signature always covers GDT's own host over plain HTTP, even if the
+/// request goes elsewhere. All steps work on bytes, because bytes are signed.
 package struct ConversionReport: Hashable, Sendable {
+    /// The account whose conversions are reported.
     package let account: GDTAccount
+    /// The account's keys.
     package let keys: GDTKeys
     private let parameters: [ConversionParameter]
-    /// The sign key, the method, and the part of the escaped page that is the same for all conversions.
+    /// The beginning of the property that all conversions share: the sign key, the method, and the first part
+    /// of the escaped page.
     private let propertyPrefix: [UInt8]
     private let urlPrefix: [UInt8]
     private let urlSuffix: [UInt8]
 
-    /// Where GDT is, and what is signed even where a test's simulator stands in for it.
+    /// GDT's host. It is signed even where a simulator receives the request in a test.
     package static let host = "http://t.gdt.qq.com"
 
-    /// Why no report can be written on this machine, as the end of a sentence; nil if nothing is in the way.
+    /// The reason why this machine cannot write reports, as the end of a sentence; nil if it can.
     package static var obstacle: String? {
         Digest.md5.isAvailable
             ? nil
             : "cannot be reported on this machine: GDT asks for MD5, which its OpenSSL does not offer (FIPS mode?)"
     }
 
-    /// `baseURL` nil means GDT itself.
+    /// Prepares the reports of one account.
+    ///
+    /// - Parameter baseURL: the host to send to; nil means GDT itself.
     package init(
         for account: GDTAccount,
         keys: GDTKeys,
@@ -41,7 +46,7 @@ package struct ConversionReport: Hashable, Sendable {
         self.urlSuffix = Array("&advertiser_id=\(account.advertiserID)".utf8)
     }
 
-    /// The URL to GET. The same conversion gives the same URL at every attempt.
+    /// Returns the URL to GET. A conversion has the same URL at every attempt.
     package func url(of conversion: Activation) -> String {
         let queryString = self.queryString(of: conversion)
         let signature = self.signature(of: self.property(of: queryString))
@@ -49,7 +54,7 @@ package struct ConversionReport: Hashable, Sendable {
         let conversionType = conversion.conversionType.rawValue.utf8
         let appType = conversion.appType.rawValue.utf8
         let room = self.urlPrefix.count + v.count * PercentEncoding.growthLimit + self.urlSuffix.count
-        // The names of the two take less than the 64 bytes added.
+        // The names of the two parameters take less than the 64 bytes that are added.
         let url = [UInt8](capacity: room + conversionType.count + appType.count + 64) { url in
             url.append(contentsOf: self.urlPrefix)
             PercentEncoding.append(v, to: &url)
@@ -62,11 +67,13 @@ package struct ConversionReport: Hashable, Sendable {
         return String(decoding: url, as: UTF8.self)
     }
 
+    /// Returns the parameters of a conversion, percent-encoded and in the configured order.
     func queryString(of conversion: Activation) -> [UInt8] {
         let values =
             conversion.muid.text.count + (conversion.clickID?.utf8.count ?? 0)
             + (conversion.clientIP?.utf8.count ?? 0)
-        // Two numbers of at most 20 bytes and five names of at most 11 take less than the 128 bytes added.
+        // The two numbers take at most 20 bytes each, and the five names at most 11: less than the 128 bytes
+        // that are added.
         return [UInt8](capacity: values * PercentEncoding.growthLimit + 128) { query in
             for parameter in self.parameters {
                 switch parameter {
@@ -88,7 +95,7 @@ package struct ConversionReport: Hashable, Sendable {
         }
     }
 
-    /// Sign key, `GET`, and the escaped page, joined by `&`.
+    /// Returns the text to sign: the sign key, `GET`, and the escaped page, joined by `&`.
     func property(of queryString: [UInt8]) -> [UInt8] {
         let room = self.propertyPrefix.count + queryString.count * PercentEncoding.growthLimit
         return [UInt8](capacity: room) { property in
@@ -97,19 +104,23 @@ package struct ConversionReport: Hashable, Sendable {
         }
     }
 
+    /// Returns the MD5 of the property in hexadecimal digits.
     func signature(of property: [UInt8]) -> [UInt8] {
         Digest.md5.hexadecimal(property)
     }
 
+    /// Returns the query string followed by the signature.
     func baseData(_ queryString: [UInt8], signature: [UInt8]) -> [UInt8] {
         queryString + "&sign=".utf8 + signature
     }
 
+    /// Returns the masked base data in base64, not yet percent-encoded.
     func v(of baseData: [UInt8]) -> [UInt8] {
         Base64.encode(self.masked(baseData))
     }
 
-    /// Combines every byte with the key's, over and over. Done twice it gives the bytes back.
+    /// Combines every byte with a byte of the encrypt key by exclusive or; the key repeats. Masking twice
+    /// gives the original bytes.
     func masked(_ bytes: [UInt8]) -> [UInt8] {
         let key = self.keys.encryptKey
         return [UInt8](capacity: bytes.count) { masked in
@@ -134,7 +145,8 @@ package struct ConversionReport: Hashable, Sendable {
     }
 }
 
-// It holds the keys, in one form and another.
+// Descriptions and mirrors leave out everything but the account, because the report holds the keys in several
+// forms.
 extension ConversionReport: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "ConversionReport(\(self.account))" }
 

@@ -1,16 +1,17 @@
-/// The two keys that GDT issues for an app of an advertiser. Never printed, however they are looked at.
+/// The two keys that GDT issues for an app of an advertiser. Descriptions and mirrors do not show them.
 package struct GDTKeys: Hashable, Sendable {
-    /// Says which key cannot be used and why, without quoting it.
+    /// The reason why a key cannot be used, in a sentence that names the key without quoting it.
     package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The sentence.
         package var description: String
     }
 
     let signKey: [UInt8]
     let encryptKey: [UInt8]
 
-    /// Keys are visible ASCII, at least one character. Anything else is a mistake in the configuration: an empty
-    /// key cannot encrypt, white space is left over from a file, and other characters mean different bytes to
-    /// different implementations.
+    /// Checks the two keys: visible ASCII, at least one character. Anything else is a mistake in the
+    /// configuration. An empty key cannot encrypt, white space is left over from a file, and other characters
+    /// are different bytes in different implementations.
     package init(signKey: String, encryptKey: String) throws(Fault) {
         for (name, key) in [("sign key", signKey), ("encrypt key", encryptKey)] {
             if let objection = Self.objection(to: key) {
@@ -21,13 +22,15 @@ package struct GDTKeys: Hashable, Sendable {
         self.encryptKey = Array(encryptKey.utf8)
     }
 
-    /// One of the two.
+    /// One of the two keys; the raw value is its name in the configuration.
     package enum Part: String, Hashable, Sendable, CaseIterable {
         case signKey = "sign_key"
         case encryptKey = "encrypt_key"
     }
 
-    /// The same keys but for one.
+    /// Returns these keys with one of them replaced.
+    ///
+    /// - Throws: `Fault` if the text cannot be a key.
     package func replacing(_ part: Part, by key: String) throws(Fault) -> GDTKeys {
         if let objection = Self.objection(to: key) { throw Fault(description: "it \(objection)") }
         switch part {
@@ -41,7 +44,8 @@ package struct GDTKeys: Hashable, Sendable {
         self.encryptKey = encryptKey
     }
 
-    /// Why a text cannot be a key, as the end of a sentence that does not quote it; nil if it can be one.
+    /// Returns the reason why a text cannot be a key, as the end of a sentence that does not quote it; nil if
+    /// it can.
     package static func objection(to key: String) -> String? {
         guard !key.isEmpty else { return "is empty" }
         return key.utf8.allSatisfy(\.isVisible)

@@ -1,24 +1,26 @@
-/// GDT's own words, as far as they may be repeated in results, dead letters and logs.
+/// The part of GDT's messages that may be repeated in results, dead letters and logs.
 ///
-/// GDT may quote what it was sent, and whoever stands between may quote the URL: whole or cut, in another case, escaped
-/// once or more. So words go through whole or not at all, and in doubt not.
+/// GDT may quote what it was sent, and a proxy may quote the URL: whole or cut, in another case, escaped once
+/// or more often. A message is therefore shown as a whole or not at all, and in case of doubt not at all.
 package enum GDTWords {
-    /// In scalars of Unicode: one character can be made of any number of them.
+    /// The longest message that is shown, in Unicode scalars, because one character can consist of any number
+    /// of them.
     package static let scalarsLimit = 200
+    /// The text that stands for a message that may not be shown.
     package static let redacted = "redacted"
 
-    /// Nobody escapes a text more often than this by accident.
+    /// The most layers of percent-encoding that are undone; more do not occur by accident.
     private static let escapesLimit = 3
-    /// Half of a muid, and of a signature.
+    /// A run of so many hexadecimal digits is hidden: half the length of a muid, and of a signature.
     private static let hexadecimalRun = 16
-    /// What no word is as long as, and every `v` longer.
+    /// A run of so many base64 digits is hidden: no word is as long, and every `v` is longer.
     private static let base64Run = 24
-    /// Parameters of ours whose values are not for everybody.
+    /// The names of parameters whose values must not be shown.
     private static let names: Set<String> = [
         "v", "sign", "signature", "muid", "click_id", "client_ip", "sign_key", "encrypt_key",
     ]
 
-    /// What may be shown of a message: all of it up to a limit, or that there was one.
+    /// Returns the message, cut at the limit, or `redacted` if it may tell something personal or secret.
     package static func shown(_ message: String, about activation: Activation, keys: GDTKeys?) -> String {
         if self.hasNoRoom(in: message, for: activation, keys) { return message }
         var quotable = [activation.muid.text]
@@ -39,7 +41,8 @@ package enum GDTWords {
         String(message.unicodeScalars.prefix(self.scalarsLimit))
     }
 
-    /// Whether a message is so short that there is nothing to look for: an "ok" comes with every accepted report.
+    /// Returns whether a message is too short to hold a secret. This saves time for the "ok" of every
+    /// accepted report.
     private static func hasNoRoom(in message: String, for activation: Activation, _ keys: GDTKeys?) -> Bool {
         let length = message.utf8.count
         guard length < self.hexadecimalRun else { return false }
@@ -58,7 +61,8 @@ package enum GDTWords {
             || self.assignsOneOfOurs(text)
     }
 
-    /// The standard library's own search takes a hundred times as long, and an answer may have 64 KiB.
+    /// Returns whether a text contains a secret. The standard library's own search takes a hundred times as
+    /// long, and an answer may have 64 KiB.
     private static func holds(_ text: [UInt8], _ secret: [UInt8]) -> Bool {
         guard let first = secret.first, text.count >= secret.count else { return false }
         return (0...(text.count - secret.count)).contains { start in
@@ -90,7 +94,7 @@ package enum GDTWords {
         }
     }
 
-    /// Whether one of our names stands before an equals sign, whatever is behind it.
+    /// Returns whether one of `names` stands before an equals sign, whatever follows it.
     private static func assignsOneOfOurs(_ text: [UInt8]) -> Bool {
         text.indices.contains { index in
             guard text[index] == UInt8(ascii: "=") else { return false }
@@ -100,7 +104,7 @@ package enum GDTWords {
         }
     }
 
-    /// Undoes one layer of percent-encoding; what is no escape stays as it is.
+    /// Undoes one layer of percent-encoding. A `%` without two hexadecimal digits stays as it is.
     private static func unescaped(_ text: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)

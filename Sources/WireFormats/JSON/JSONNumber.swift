@@ -1,12 +1,14 @@
-/// A number as JSON writes it, to be compared with another without loss: neither 64 bits nor a Double hold them all.
+/// A number of JSON that can be compared with another one without loss. Some numbers of JSON fit neither into
+/// 64 bits nor into a Double.
 struct JSONNumber: Hashable, Sendable {
     private var isNegative = false
-    /// Without zeros at either end. None is zero.
+    /// The decimal digits without zeros at either end; empty for zero.
     private var digits: [UInt8] = []
-    /// How many digits stand before the point; negative if zeros follow it.
+    /// The number of digits before the decimal point; negative if zeros follow the point.
     private var magnitude = 0
 
-    /// Nil for what is not a number of JSON, or has an exponent that nobody means.
+    /// Reads a number of at most 4,096 bytes. Nil if the text is not a JSON number, or its exponent is beyond
+    /// a million in either direction.
     init?(_ text: String) {
         guard text.utf8.count <= 4_096, text.utf8.last?.isDigit == true,
             text.utf8.first.map({ $0.isDigit || $0 == UInt8(ascii: "-") }) == true,
@@ -36,7 +38,7 @@ struct JSONNumber: Hashable, Sendable {
         if self.digits.isEmpty { (self.isNegative, self.magnitude) = (false, 0) }
     }
 
-    /// Less than 0 if this number is the smaller, 0 if they are the same.
+    /// Returns -1 if this number is the smaller one, 1 if it is the larger one, and 0 if both are equal.
     func compare(to other: JSONNumber) -> Int {
         guard self.sign == other.sign else { return self.sign < other.sign ? -1 : 1 }
         guard self != other else { return 0 }

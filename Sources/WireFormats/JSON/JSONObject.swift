@@ -1,12 +1,13 @@
 /// The members of a JSON object, found but not yet read.
 ///
-/// The whole text has been checked; a name that occurs twice means its last value.
+/// The syntax of the whole text has been checked; bytes that are not UTF-8 become U+FFFD when a string is
+/// read. If a name occurs twice, its last value counts.
 struct JSONObject {
     private let text: [UInt8]
     private var values: [String: Range<Int>] = [:]
 
-    /// Nil if the text is not one JSON object, or nests deeper than the limit. A byte order mark and white space
-    /// around it are allowed.
+    /// Finds the members. Nil if the text is not one JSON object, or nests deeper than the limit. A byte
+    /// order mark before it and white space around it are allowed.
     init?(_ text: [UInt8], depthLimit: Int = 32) {
         self.text = text
         let start = text.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
@@ -27,7 +28,7 @@ struct JSONObject {
 
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Where the value of a member stands in the text; nil if there is none or if it is null.
+    /// Returns the text of a member's value; nil if there is no such member or its value is null.
     func value(_ name: String) -> ArraySlice<UInt8>? {
         guard let range = self.values[name], self.text[range.lowerBound] != UInt8(ascii: "n") else {
             return nil
@@ -35,13 +36,13 @@ struct JSONObject {
         return self.text[range]
     }
 
-    /// The text of a member that is a string.
+    /// Returns the text of a member that is a string.
     func string(_ name: String) -> String? {
         guard let value = self.value(name), value.first == UInt8(ascii: "\"") else { return nil }
         return Self.unescaped(value.dropFirst().dropLast())
     }
 
-    /// The texts of a member that is an array of strings and of nothing else.
+    /// Returns the texts of a member that is an array of strings and of nothing else.
     func strings(_ name: String) -> [String]? {
         guard let value = self.value(name), value.first == UInt8(ascii: "[") else { return nil }
         var scanner = JSONScanner(self.text, from: value.startIndex, depthLimit: 2)
@@ -61,7 +62,8 @@ struct JSONObject {
         return isUniform ? strings : nil
     }
 
-    /// The number of a member that is one and has no fraction, however it is spelt.
+    /// Returns the number of a member that is a number without a fraction, in any spelling. A spelling with a
+    /// point or an exponent is read as a Double, which is exact up to 2^53.
     func integer(_ name: String) -> Int64? {
         guard let value = self.value(name), let first = value.first else { return nil }
         guard first.isDigit || first == UInt8(ascii: "-") else { return nil }
@@ -69,7 +71,7 @@ struct JSONObject {
         return Int64(digits) ?? Double(digits).flatMap { Int64(exactly: $0) }
     }
 
-    /// A member that is true or false; nil for anything else, numbers and texts included.
+    /// Returns a member that is true or false; nil for anything else, numbers and texts included.
     func bool(_ name: String) -> Bool? {
         switch self.value(name)?.first {
         case UInt8(ascii: "t"): true
@@ -78,7 +80,8 @@ struct JSONObject {
         }
     }
 
-    /// The inside of a string with its escapes taken out. What is no Unicode becomes U+FFFD.
+    /// Returns the inside of a string without its escapes. Bytes and escapes that are not Unicode become
+    /// U+FFFD.
     private static func unescaped(_ text: ArraySlice<UInt8>) -> String {
         guard text.contains(UInt8(ascii: "\\")) else { return String(decoding: text, as: UTF8.self) }
         var units: [UInt16] = []

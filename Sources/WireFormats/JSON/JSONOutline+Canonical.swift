@@ -1,9 +1,10 @@
 import Cryptography
 
 extension JSONOutline {
-    /// The same bytes for the same document, however it was written: members by the bytes of their names, of a doubled
-    /// name only the last one, no white space, texts with no more escapes than JSON asks for, numbers by their own
-    /// digits.
+    /// The document in one canonical form, so that two spellings of the same document give the same bytes.
+    /// Members are sorted by the bytes of their names, and of a repeated name only the last member stays.
+    /// There is no white space, and strings have only the escapes that JSON requires. Numbers keep their own
+    /// digits, so two spellings of a number differ.
     var canonical: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(self.text.count)
@@ -37,11 +38,12 @@ extension JSONOutline {
         }
     }
 
-    /// Not by Swift's own order and equality of strings: they look through Unicode's several spellings.
+    /// Returns the indices of an object's names in canonical order. Swift's own order and equality of strings
+    /// do not serve, because they treat different Unicode spellings as equal.
     private func sortedNames(of object: Int) -> [Int] {
         var names: [Int] = []
         self.members(of: object) { name, _ in names.append(name) }
-        // Their order in the text decides between two that are the same.
+        // Two equal names are ordered by their places in the text.
         names.sort { self.precedes($0, $1) || !self.precedes($1, $0) && $0 < $1 }
         return names.indices.compactMap { index in
             let isLast = index + 1 == names.count || self.precedes(names[index], names[index + 1])

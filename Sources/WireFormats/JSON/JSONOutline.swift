@@ -1,8 +1,12 @@
-/// Where the values of a JSON document (RFC 8259) stand, in one list and in their order: a member's name comes right
-/// before its value, and what is inside an object or a list right behind it.
+/// The positions of all values in a JSON document (RFC 8259), in one list and in the order of the text. A
+/// member's name stands directly before its value; the content of an object or a list stands directly behind
+/// it.
 ///
-/// For documents that are read a million times and of which little is kept: a tree of the same takes many times as
-/// long. The whole text has been checked; of names that occur twice, the last one is meant.
+/// The outline serves documents that are read a million times and of which little is kept: building a tree
+/// takes many times as long. The syntax of the whole text has been checked. If a name occurs twice, its last
+/// value counts.
+///
+/// An index is valid only for the outline that returned it. Another index may be out of bounds, which traps.
 struct JSONOutline {
     enum Kind: UInt8, Hashable, Sendable {
         case null
@@ -16,12 +20,12 @@ struct JSONOutline {
 
     struct Value: Hashable, Sendable {
         var kind: Kind
-        /// Of a string.
+        /// Whether a string has escapes; false for other values.
         var hasEscapes = false
-        /// Where it stands in the text: a string without its quotes, a list or an object with its brackets.
+        /// The position in the text: a string without its quotes, a list or an object with its brackets.
         var start: Int32
         var end: Int32
-        /// The index of what follows it and all that is inside.
+        /// The index after this value and everything inside it.
         var next: Int32 = 0
 
         var range: Range<Int> { Int(self.start)..<Int(self.end) }
@@ -30,7 +34,9 @@ struct JSONOutline {
     let text: [UInt8]
     private let values: [Value]
 
-    /// Nil if the text is not one value in UTF-8 with white space around it, or nests deeper than the limit.
+    /// Reads the value that starts at `start`, with white space around it and perhaps a byte order mark
+    /// before it. Nil if the text is not one such value, or nests deeper than the limit. The bytes before
+    /// `start` have to be UTF-8 too.
     init?(_ text: [UInt8], from start: Int = 0, depthLimit: Int = JSONTree.depthLimit) {
         guard text.count <= Int32.max, (try? UTF8Span(validating: text.span)) != nil else { return nil }
         var parser = Parser(text, from: start, depthLimit: depthLimit)
@@ -39,22 +45,25 @@ struct JSONOutline {
         self.values = parser.values
     }
 
-    /// The whole document, to be asked for its members and so on. Indices are only good for the outline they are of.
+    /// The index of the outermost value.
     var root: Int { 0 }
 
     func kind(_ index: Int) -> Kind { self.values[index].kind }
 
     func hasEscapes(_ index: Int) -> Bool { self.values[index].hasEscapes }
 
-    /// As it is written: a string without its quotes, and with its escapes.
+    /// Returns the position of a value in the text: a string without its quotes and with its escapes.
     func range(_ index: Int) -> Range<Int> { self.values[index].range }
 
+    /// Returns the bytes at `range(_:)`.
     func bytes(_ index: Int) -> ArraySlice<UInt8> { self.text[self.values[index].range] }
 
-    /// The index of what comes after a value, that is inside the same list or object or behind it.
+    /// Returns the index after a value and everything inside it: the next value in the same list or object,
+    /// or the one behind that.
     func index(after index: Int) -> Int { Int(self.values[index].next) }
 
-    /// Calls back for every member, with the indices of its name and of its value.
+    /// Calls back for every member of an object, with the indices of its name and its value. Other values
+    /// have no members.
     func members(of object: Int, _ body: (_ name: Int, _ value: Int) -> Void) {
         guard self.values[object].kind == .object else { return }
         let end = self.index(after: object)
@@ -65,7 +74,7 @@ struct JSONOutline {
         }
     }
 
-    /// The index of a member's value; nil if there is none, or this is no object.
+    /// Returns the index of a member's value; nil if there is no such member, or the value is no object.
     func member(_ object: Int, _ name: String) -> Int? {
         var found: Int?
         self.members(of: object) { index, value in
@@ -74,7 +83,7 @@ struct JSONOutline {
         return found
     }
 
-    /// Whether a name, or any string, is this text: byte for byte, as JSON compares names.
+    /// Returns whether a name, or any string, is this text, byte for byte, as JSON compares names.
     func isNamed(_ index: Int, _ name: String) -> Bool {
         let utf8 = name.utf8
         guard !self.values[index].hasEscapes else { return self.unescaped(index).elementsEqual(utf8) }
@@ -87,17 +96,18 @@ struct JSONOutline {
         return true
     }
 
-    /// The text of a string; nil for anything else.
+    /// Returns the text of a string; nil for any other value.
     func string(_ index: Int) -> String? {
         guard self.values[index].kind == .string else { return nil }
         if self.values[index].hasEscapes { return String(decoding: self.unescaped(index), as: UTF8.self) }
         return String(decoding: self.bytes(index), as: UTF8.self)
     }
 
-    /// A string with its escapes taken out. Half of a pair of escapes, which is no Unicode, becomes U+FFFD.
+    /// Returns a string without its escapes. Half of a surrogate pair of escapes is not Unicode, and becomes
+    /// U+FFFD.
     func unescaped(_ index: Int) -> [UInt8] { self.unescaped(index) { _ in } }
 
-    /// The same; nil if there is half of a pair.
+    /// Returns a string without its escapes; nil if it has half of a surrogate pair.
     func strictlyUnescaped(_ index: Int) -> [UInt8]? {
         var isWhole = true
         let bytes = self.unescaped(index) { isWhole = $0 != nil && isWhole }
@@ -130,7 +140,7 @@ struct JSONOutline {
         return bytes
     }
 
-    /// From behind the `u` on; nil for half of a pair.
+    /// Reads an escape from behind its `u` on; nil for half of a surrogate pair.
     private static func scalar(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {
         let first = self.codeUnit(rest)
         rest = rest.dropFirst(4)
@@ -302,7 +312,7 @@ extension JSONOutline {
             return true
         }
 
-        /// False if there are none.
+        /// Steps over digits; returns false if there are none.
         private mutating func skipDigits() -> Bool {
             let start = self.position
             while self.position < self.text.count, self.text[self.position].isDigit { self.position += 1 }

@@ -1,7 +1,9 @@
-/// Steps over JSON (RFC 8259) one value at a time, checking all of it and keeping none.
+/// A scanner that steps over JSON (RFC 8259) value by value. It checks the syntax of all of it and keeps
+/// nothing.
 ///
-/// For the few places where a part of a document has to be found rather than read, such as the payload inside
-/// an event. Messages themselves are decoded by SwiftProtobuf.
+/// The scanner serves the few places that have to find a part of a document instead of reading it, such as
+/// the payload inside an event. SwiftProtobuf decodes the messages themselves. Strings are not checked for
+/// UTF-8.
 struct JSONScanner {
     /// The text is not JSON, or nests deeper than the limit.
     struct Fault: Error {}
@@ -10,6 +12,8 @@ struct JSONScanner {
     private(set) var position: Int
     private let depthLimit: Int
 
+    /// Begins at a byte of the text. `depthLimit` counts levels: the outermost value is on level 1, and a
+    /// leaf inside it already on level 2.
     init(_ text: [UInt8], from position: Int = 0, depthLimit: Int) {
         self.text = text
         self.position = position
@@ -24,7 +28,7 @@ struct JSONScanner {
         }
     }
 
-    /// Steps over one byte if it is this one.
+    /// Steps over the next byte if it is the expected character; returns whether it was.
     mutating func skip(_ expected: Unicode.Scalar) -> Bool {
         guard self.position < self.text.count, self.text[self.position] == UInt8(ascii: expected) else {
             return false
@@ -33,7 +37,7 @@ struct JSONScanner {
         return true
     }
 
-    /// Steps over a value, which starts right here, and says where it stands.
+    /// Steps over the value that starts at the position, and returns its range.
     mutating func skipValue(depth: Int = 1) throws(Fault) -> Range<Int> {
         let start = self.position
         guard start < self.text.count, depth <= self.depthLimit else { throw Fault() }
@@ -49,7 +53,7 @@ struct JSONScanner {
         return start..<self.position
     }
 
-    /// Steps over an object, and says where the inside of each name and each value stands.
+    /// Steps over an object. Calls back with the ranges of each name, without its quotes, and of each value.
     mutating func members(
         depth: Int = 1,
         _ found: (_ name: Range<Int>, _ value: Range<Int>) -> Void
@@ -71,7 +75,7 @@ struct JSONScanner {
         }
     }
 
-    /// Steps over an array, and says where each element stands.
+    /// Steps over an array, and calls back with the range of each element.
     mutating func elements(depth: Int = 1, _ found: (_ element: Range<Int>) -> Void) throws(Fault) {
         guard self.skip("[") else { throw Fault() }
         self.skipWhiteSpace()
@@ -85,7 +89,7 @@ struct JSONScanner {
         }
     }
 
-    /// Steps over a string, and says where its inside stands.
+    /// Steps over a string, and returns its range without the quotes.
     private mutating func skipString() throws(Fault) -> Range<Int> {
         guard self.skip("\"") else { throw Fault() }
         let start = self.position

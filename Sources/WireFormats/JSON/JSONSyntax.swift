@@ -1,11 +1,12 @@
-/// Whether a text is JSON (RFC 8259), for those who pass it on as it stands.
+/// A strict check whether a text is JSON (RFC 8259), for callers that pass the text on unchanged.
 ///
-/// Foundation is no judge of that: it takes commas before a closing bracket, and UTF-16 for what it is.
+/// Foundation cannot decide that: it accepts a comma before a closing bracket, and it accepts UTF-16.
 package enum JSONSyntax {
-    /// As deep as Foundation reads.
+    /// The depth that Foundation reads.
     private static let depthLimit = 512
 
-    /// True for one value in UTF-8, with white space around it.
+    /// Returns whether the text is one value in UTF-8, with white space around it. A byte order mark is
+    /// refused.
     package static func isValue(_ text: [UInt8]) -> Bool {
         guard String(validating: text, as: UTF8.self) != nil else { return false }
         var scanner = JSONScanner(text, depthLimit: self.depthLimit)

@@ -1,30 +1,38 @@
 extension JSONTree {
-    /// Why a text is not JSON, and where.
+    /// The reason why a text is not JSON, and the place of the fault.
     package struct Fault: Error, Hashable, Sendable {
-        /// Both count from 1; the column counts characters.
+        /// The line of the fault, counted from 1.
         package var line: Int
+        /// The column of the fault, counted from 1 in Unicode scalars.
         package var column: Int
-        /// For people. Quotes nothing of the text.
+        /// A sentence for people. It quotes nothing of the text.
         package var sentence: String
     }
 
-    /// What stands in a document, and where its outermost members do: offsets in bytes.
+    /// A parsed document, with the places of its outermost members as offsets in bytes.
     struct Document {
         var tree: JSONTree
         var members: [(name: Int, value: Int)]
     }
 
-    /// Nothing of ours nests as deep.
+    /// The deepest nesting of lists and objects that is read; none of our messages nests as deep.
     package static let depthLimit = 64
-    /// Values and members in all: a tree takes some fifty times the bytes of what it is made of.
+    /// The most values in one document, values inside lists and objects included. A tree takes about fifty
+    /// times the bytes of its text.
     package static let valuesLimit = 200_000
 
-    /// Reads one value in UTF-8 with white space around it (RFC 8259). Half of a pair of escapes, which is JSON and no
-    /// Unicode, becomes U+FFFD.
+    /// Reads one value in UTF-8, with white space around it and perhaps a byte order mark before it (RFC
+    /// 8259). Half of a surrogate pair of escapes is valid JSON but not Unicode; it becomes U+FFFD.
+    ///
+    /// - Throws: `Fault` if the text is no such value, nests deeper than `depthLimit` or has more than
+    ///   `valuesLimit` values.
     package init(parsing text: [UInt8]) throws(Fault) {
         self = try Self.document(text, takesHalfPairs: true).tree
     }
 
+    /// Reads one value like `init(parsing:)`, and finds the places of its outermost members.
+    ///
+    /// - Parameter takesHalfPairs: whether half of a surrogate pair becomes U+FFFD; if not, it is a fault.
     static func document(_ text: [UInt8], takesHalfPairs: Bool = false) throws(Fault) -> Document {
         guard String(validating: text, as: UTF8.self) != nil else {
             throw Fault(line: 1, column: 1, sentence: "The text is not UTF-8.")
@@ -37,11 +45,11 @@ extension JSONTree {
         }
     }
 
-    /// The line and the column of a byte.
+    /// Makes a fault of the byte at `offset`: its line and its column.
     static func fault(_ sentence: String, at offset: Int, in text: [UInt8]) -> Fault {
         let before = text.prefix(offset)
         let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        // Every byte begins a character but those that go on with one.
+        // A byte of UTF-8 begins a character unless its two highest bits are 10.
         let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
         return Fault(line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column, sentence: sentence)
     }
@@ -229,7 +237,7 @@ private struct JSONTreeParser {
         self.position += 1
     }
 
-    /// From the `u` on. Half a surrogate pair is no character, and would be lost on the way.
+    /// Reads an escape from its `u` on. Half of a surrogate pair is no Unicode scalar and could not be kept.
     private mutating func escapedScalar() throws(Failure) -> Unicode.Scalar {
         let start = self.position - 1
         let first = try self.codeUnit()

@@ -1,7 +1,9 @@
-/// A JSON document as it was written: members in their order, doubled names and all, and numbers by their digits, since
-/// no type of number holds them all.
+/// A JSON document as it was written. Members keep their order and repeated names. A number keeps its digits,
+/// since no number type holds every number of JSON.
 package indirect enum JSONTree: Hashable, Sendable {
+    /// One member of an object. Names may repeat within an object.
     package struct Member: Hashable, Sendable {
+        /// The name, without escapes.
         package var name: String
         package var value: JSONTree
 
@@ -13,19 +15,19 @@ package indirect enum JSONTree: Hashable, Sendable {
 
     case null
     case bool(Bool)
-    /// As JSON writes it.
+    /// The digits of a number, as the document writes them.
     case number(String)
     case string(String)
     case array([JSONTree])
     case object([Member])
 
-    /// The value of a member, the last one where the name is doubled.
+    /// Returns the value of a member; if the name occurs twice, the last value.
     package func member(_ name: String) -> JSONTree? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.name == name }?.value
     }
 
-    /// What a leaf says; nil for a list or an object.
+    /// The value of a leaf as text; nil for a list or an object.
     package var leafText: String? {
         switch self {
         case .null: "null"
@@ -40,24 +42,27 @@ package indirect enum JSONTree: Hashable, Sendable {
 // MARK: - Writing
 
 extension JSONTree {
-    /// Without white space, every number by its own digits.
+    /// The document without white space, with every number in its own digits.
     package var compact: [UInt8] {
         var printer = JSONPrinter(longestText: nil, indent: nil)
         printer.print(self)
         return Array(printer.text.utf8)
     }
 
-    /// Over many lines, as people read it, and no character in it that does not print.
+    /// Returns the document over many lines for people; every character is printable.
     ///
-    /// - Parameter longestText: characters of a text or a name that are shown before a `…`; nil shows all, so that the
-    ///   lines are JSON again.
+    /// - Parameter longestText: characters of a text or a name that are shown before a `…`. Nil shows
+    ///   everything, so that the lines are JSON again.
     package func lines(longestText: Int? = nil) -> [String] {
         var printer = JSONPrinter(longestText: longestText, indent: "  ")
         printer.print(self)
         return printer.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// On one line, as people read it.
+    /// Returns the document on one line for people; every character is printable.
+    ///
+    /// - Parameter longestText: characters of a text or a name that are shown before a `…`; nil shows
+    ///   everything.
     package func line(longestText: Int? = nil) -> String {
         var printer = JSONPrinter(longestText: longestText, indent: nil)
         printer.print(self)
@@ -65,11 +70,11 @@ extension JSONTree {
     }
 }
 
-/// Writes a tree with JSON's own escapes for all that a terminal could take for a command.
+/// Writes a tree. Characters that a terminal could take for a command become JSON escapes.
 private struct JSONPrinter {
     var text = ""
     let longestText: Int?
-    /// Nil writes one line.
+    /// The indentation of one level; nil writes one line.
     let indent: String?
     private var depth = 0
 

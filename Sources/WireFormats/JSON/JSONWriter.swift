@@ -1,10 +1,12 @@
 import Cryptography
 
-/// Writes JSON objects member by member, as proto3's mapping wants them: empty strings are left out, 64-bit
-/// integers are strings. Numbers are always written: a `ret` or an offset of 0 says something.
+/// A writer of JSON objects, member by member, as proto3's mapping prescribes: empty strings are left out,
+/// and 64-bit integers are strings. Numbers are written even if they are 0, because a `ret` or an offset of 0
+/// is information.
 ///
-/// The fleet writes one result for every record, and this is several times faster than the general encoder. Tests
-/// hold the two to the same documents.
+/// The fleet writes one result for every record, and this writer is several times faster than the general
+/// encoder. Tests hold the two to the same documents. Names of members are written without escapes, so they
+/// have to be plain.
 struct JSONWriter {
     private(set) var text: [UInt8] = []
     private var needsComma = false
@@ -26,7 +28,7 @@ struct JSONWriter {
         self.object(members)
     }
 
-    /// A list of objects, left out if it is empty.
+    /// Writes a list of objects; an empty list is left out.
     mutating func objects<Element>(
         _ name: String,
         _ elements: [Element],
@@ -49,14 +51,15 @@ struct JSONWriter {
         self.quoted(value)
     }
 
-    /// A string that is there even when it is empty.
+    /// Writes a string even if it is empty; nil is left out.
     mutating func optionalString(_ name: String, _ value: String?) {
         guard let value else { return }
         self.name(name)
         self.quoted(value)
     }
 
-    /// A string that is put together on the spot.
+    /// Writes a string whose bytes the caller appends directly to the document; they are escaped afterwards
+    /// if necessary.
     mutating func text(_ name: String, _ append: (inout [UInt8]) -> Void) {
         self.name(name)
         self.text.append(UInt8(ascii: "\""))
@@ -75,6 +78,7 @@ struct JSONWriter {
         self.text.appendDecimal(value)
     }
 
+    /// Writes a 64-bit integer as a string.
     mutating func int64(_ name: String, _ value: some FixedWidthInteger) {
         self.name(name)
         self.text.append(UInt8(ascii: "\""))
@@ -82,7 +86,7 @@ struct JSONWriter {
         self.text.append(UInt8(ascii: "\""))
     }
 
-    /// The same without a string on the way.
+    /// Writes a 64-bit integer as a string, without making a Swift string first.
     mutating func int64(_ name: String, _ value: Int64) {
         self.name(name)
         self.text.append(UInt8(ascii: "\""))
@@ -90,19 +94,20 @@ struct JSONWriter {
         self.text.append(UInt8(ascii: "\""))
     }
 
-    /// A number as such, for upstreams and for people's tools: of proto3's mapping, only those of 32 bits are.
+    /// Writes an integer as a JSON number, for upstreams and for tools of people. In proto3's mapping only
+    /// integers of up to 32 bits are numbers.
     mutating func number(_ name: String, _ value: Int64) {
         self.name(name)
         self.text.appendDecimal(value)
     }
 
-    /// Null says that there is none.
+    /// Writes a number, or null if there is none.
     mutating func optionalNumber(_ name: String, _ value: Int64?) {
         guard let value else { return self.null(name) }
         self.number(name, value)
     }
 
-    /// Null says that there is none; so it does for what JSON cannot write.
+    /// Writes a number, or null if there is none or JSON cannot express it (infinity, NaN).
     mutating func optionalNumber(_ name: String, _ value: Double?) {
         guard let value, value.isFinite else { return self.null(name) }
         self.name(name)
@@ -114,7 +119,8 @@ struct JSONWriter {
         self.text += "null".utf8
     }
 
-    /// An object of numbers, also one that is empty, with names that somebody else has thought of.
+    /// Writes an object of numbers, even if it is empty. Its names are escaped, because they come from
+    /// outside.
     mutating func numbers(_ name: String, _ entries: [(key: String, value: Int64)]) {
         self.object(name) { json in
             for (index, entry) in entries.enumerated() {
@@ -126,7 +132,7 @@ struct JSONWriter {
         }
     }
 
-    /// A list of numbers as such, also one that is empty.
+    /// Writes a list of JSON numbers, even if it is empty.
     mutating func numbers(_ name: String, _ values: some Sequence<Int64>) {
         self.name(name)
         self.text.append(UInt8(ascii: "["))
@@ -144,7 +150,7 @@ struct JSONWriter {
         self.text += (value ? "true" : "false").utf8
     }
 
-    /// Milliseconds since 1970.
+    /// Writes a time in RFC 3339, given in milliseconds since 1970.
     mutating func timestamp(_ name: String, _ milliseconds: Int64) {
         self.name(name)
         self.text.append(UInt8(ascii: "\""))

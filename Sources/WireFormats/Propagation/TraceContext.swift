@@ -1,28 +1,30 @@
 package import Records
 
-/// Where a record stands in a distributed trace (W3C Trace Context, level 2), carried from the input record to
-/// the upstream call, the result and the dead letter.
+/// The position of a record in a distributed trace (W3C Trace Context, level 2). It is carried from the input
+/// record to the upstream call, the result and the dead letter.
 package struct TraceContext: Hashable, Sendable {
-    /// 32 lower-case hexadecimal digits, not all zero.
+    /// The trace id: 32 lower-case hexadecimal digits, not all zero.
     private let traceID: [UInt8]
-    /// 16 of them.
+    /// The id of the calling step: 16 lower-case hexadecimal digits, not all zero.
     private let parentID: [UInt8]
     private let flags: UInt8
-    /// What vendors have added, untouched.
+    /// The value of `tracestate`, to which vendors add their entries; it is passed on untouched.
     package let state: String?
 
-    /// The header names, of records and of HTTP requests alike.
+    /// The header of the trace id and the parent id, in records and in HTTP requests.
     package static let parentHeader = "traceparent"
+    /// The header of the vendors' entries, in records and in HTTP requests.
     package static let stateHeader = "tracestate"
 
-    /// A longer `tracestate` is dropped whole, as the standard allows; half of one would mean something else.
+    /// The most bytes of a `tracestate`. A longer one is dropped as a whole, as the standard allows, because
+    /// a part of it would mean something else.
     package static let stateBytesLimit = 512
 
-    /// The flags of version 00: sampled, and random trace id.
+    /// The two flags that are passed on: sampled, and random trace id.
     private static let knownFlags: UInt8 = 0b11
 
-    /// Nil if `traceparent` is not valid, in which case `tracestate` means nothing either. Later versions are
-    /// read as far as version 00 goes.
+    /// Reads the headers' values. Nil if `traceparent` is not valid; `tracestate` has no meaning then either.
+    /// A later version is read as far as version 00 defines it.
     package init?(parent: [UInt8], state: [UInt8]? = nil) {
         guard parent.count >= 55,
             [2, 35, 52].allSatisfy({ parent[$0] == UInt8(ascii: "-") }),
@@ -44,7 +46,7 @@ package struct TraceContext: Hashable, Sendable {
         }
     }
 
-    /// The context of a record, from its headers.
+    /// Reads the context of a record from its headers.
     package init?(_ headers: [RecordHeader]) {
         guard let parent = headers.last(where: { $0.name == Self.parentHeader })?.value else { return nil }
         self.init(parent: parent, state: headers.last { $0.name == Self.stateHeader }?.value)
@@ -57,9 +59,11 @@ package struct TraceContext: Hashable, Sendable {
         self.state = state
     }
 
-    /// The context of a step within this one. `random` makes the step's id.
+    /// Returns the context of a step within this one.
+    ///
+    /// - Parameter random: a random number, from which the step's id is made.
     package func child(random: UInt64) -> TraceContext {
-        // All zeros is the one id that is not allowed.
+        // An id of all zeros is not allowed.
         let id = random == 0 ? 1 : random
         let digits = stride(from: 60, through: 0, by: -4).map { shift in
             let value = UInt8(truncatingIfNeeded: id >> UInt64(shift)) & 0x0F
@@ -68,7 +72,7 @@ package struct TraceContext: Hashable, Sendable {
         return TraceContext(traceID: self.traceID, parentID: digits, flags: self.flags, state: self.state)
     }
 
-    /// The value of `traceparent`.
+    /// The value for the header `traceparent`.
     package var parent: String {
         var text = Array("00-".utf8)
         text += self.traceID
@@ -79,7 +83,7 @@ package struct TraceContext: Hashable, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The headers that carry it on.
+    /// The headers that carry the context on.
     package var headers: [RecordHeader] {
         [RecordHeader(Self.parentHeader, self.parent)]
             + (self.state.map { [RecordHeader(Self.stateHeader, $0)] } ?? [])

@@ -1,18 +1,23 @@
-/// Which message: ids are unique within a provider and an app only.
+/// The message that an event belongs to. Message ids are unique only within a provider and an app.
 ///
-/// Two of them are one message if they are the same in UTF-8, as they are for Kafka. For Swift, strings are also equal
-/// that spell a letter in different ways.
+/// Two keys are equal if they are equal in UTF-8, as they are for Kafka. Swift's own equality of strings does
+/// not serve: it also treats different spellings of one letter as equal.
 package struct CohortKey: Sendable {
+    /// The provider; never empty in the key of a counted event.
     package let provider: String
+    /// The app's bundle id; empty if it is unknown.
     package let appBundle: String
+    /// The message id; `unknown` for events that name no message.
     package let messageID: String
-    /// The UTC day as YYYY-MM-DD of the events that name no message; empty for all others.
+    /// The UTC day as YYYY-MM-DD for events that name no message; empty for all others.
     package let day: String
-    /// Strings of ASCII are equal for Swift, too, only if they are the same, and it compares and hashes them fastest.
+    /// Whether all parts are ASCII. Swift treats strings of ASCII as equal only if their bytes are equal, and
+    /// compares and hashes them fastest.
     private let isASCII: Bool
-    /// Of all of them, made once: a key is looked up several times for each event.
+    /// A hash of all parts, computed once, because a key is looked up several times for each event.
     private let digest: Int
 
+    /// Makes a key of its parts; `day` is empty unless the events name no message.
     package init(provider: String, appBundle: String, messageID: String, day: String = "") {
         self.provider = provider
         self.appBundle = appBundle
@@ -27,12 +32,16 @@ package struct CohortKey: Sendable {
         self.digest = hasher.finalize()
     }
 
+    /// The message id that gathers the events of one day that name no message.
     package static let unknownMessage = "unknown"
 
+    /// Makes the key of an event. An event without a message id belongs to its UTC day, by the server's
+    /// clock.
     package init(of event: PushEvent) {
         self.init(provider: event.provider, appBundle: event.appBundle, event.messageID, at: event.serverMS)
     }
 
+    /// Makes the key of a refused event, as far as it could be read.
     package init(of event: PushEventHeader) {
         self.init(provider: event.provider, appBundle: event.appBundle, event.messageID, at: event.serverMS)
     }
@@ -50,8 +59,8 @@ package struct CohortKey: Sendable {
         )
     }
 
-    /// The key of its records in Kafka, the same for the same message and no other: its parts, percent-encoded, between
-    /// slashes.
+    /// The key of this message's records in Kafka: its parts, percent-encoded and joined by slashes.
+    /// Different keys have different record keys.
     package var recordKey: [UInt8] {
         let parts = [self.provider, self.appBundle, self.messageID] + (self.day.isEmpty ? [] : [self.day])
         return Array(
@@ -74,7 +83,7 @@ extension CohortKey: Hashable {
     }
 }
 
-/// By their messages first.
+/// Keys are ordered by message id, app, provider and day, in this order, by the bytes of their UTF-8.
 extension CohortKey: Comparable {
     package static func < (one: CohortKey, other: CohortKey) -> Bool {
         for (left, right) in zip(one.texts, other.texts) where !left.elementsEqual(right) {
@@ -89,16 +98,18 @@ extension CohortKey: Comparable {
 }
 
 extension String {
-    /// Everything else has fewer units in UTF-16. Of ASCII, a string knows both counts.
+    /// Whether all characters are ASCII: any other character has fewer units in UTF-16 than in UTF-8. A
+    /// string of ASCII knows both counts without reading its characters.
     fileprivate var isASCII: Bool { self.utf16.count == self.utf8.count }
 }
 
 extension Hasher {
-    /// A string's own hash is the same for all spellings of it: whoever chooses ids could choose a million that are.
+    /// Combines a string byte by byte unless it is ASCII. Swift's own hash is equal for all spellings of a
+    /// string, so a client that chooses ids could choose a million with the same hash.
     fileprivate mutating func combine(_ text: String, isASCII: Bool) {
         guard !isASCII else { return self.combine(text) }
         for byte in text.utf8 { self.combine(byte) }
-        // Where one text ends and the next begins: no byte of UTF-8.
+        // The byte 0xFF marks the end of a text, because UTF-8 never contains it.
         self.combine(UInt8(0xFF))
     }
 }

@@ -1,14 +1,14 @@
 /// The apps whose pushes are counted.
 ///
-/// An extension reports with its own bundle id, which is its app's and one component more: without this an app's
-/// arrivals would be counted apart from what was sent to it.
+/// A service extension reports with its own bundle id, which is the app's id and one component more. Without
+/// this mapping an app's arrivals would be counted apart from the pushes that were sent to it.
 package struct PushApps: Hashable, Sendable {
     private let known: Set<String>
 
-    /// - Parameter bundleIDs: of apps. With none, every bundle id stays as it is.
+    /// Takes the bundle ids of the apps. With none, every bundle id stays as it is.
     package init(_ bundleIDs: some Sequence<String> = []) { self.known = Set(bundleIDs) }
 
-    /// The app that a bundle id belongs to, as far as that is known.
+    /// Returns the app that a bundle id belongs to: a known app, or the id itself.
     package func app(of bundleID: String) -> String {
         guard !self.known.isEmpty, !self.known.contains(bundleID),
             let dot = bundleID.utf8.lastIndex(of: UInt8(ascii: "."))

@@ -1,16 +1,19 @@
 /// The value of a record of `push-arrival.result`.
 ///
-/// One is written for every event, in JSON or in protobuf, so both are written by hand. Tests hold them to what the
-/// general encoder makes of the same.
+/// One is written for every event, so both formats are written by hand. Tests hold them to the documents and
+/// bytes of the general encoder.
 package enum PushArrivalResult {
-    /// What is known of the event.
+    /// The event that a result describes.
     package enum Subject: Hashable, Sendable {
+        /// An event that was understood: how it was counted, and its time.
         case event(PushEvent, PushStanding, PushTime)
-        /// Of an event that counts as nothing.
+        /// An event that was refused and is not counted.
         case refused(PushEventHeader)
     }
 
-    /// - Parameter subject: nil where nothing of the record could be read.
+    /// Returns the encoded result.
+    ///
+    /// - Parameter subject: nil if nothing of the record could be read.
     package static func encode(
         _ outcome: Outcome,
         _ subject: Subject?,
@@ -122,7 +125,7 @@ package enum PushArrivalResult {
 }
 
 extension PushEvent {
-    /// With what was sent, and nothing else.
+    /// The word for the push service's answer; empty unless the event is `sent`.
     fileprivate var status: String {
         guard self.kind == .sent else { return "" }
         return self.acceptance == .accepted ? "accepted" : "rejected"

@@ -1,6 +1,6 @@
 extension PushEvent {
-    /// The event as a protobuf `PushEvent`, without what came of it already: a payload. It is read again as the same
-    /// event.
+    /// Returns the event as a protobuf `PushEvent`. The payload is left out, since the event holds everything
+    /// that was taken from it. Decoding the bytes gives an equal event.
     package func encoded() -> [UInt8] {
         var message = ProtobufWriter(reserving: 320)
         message.string(1, self.kind.rawValue)

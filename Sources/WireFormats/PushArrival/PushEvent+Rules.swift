@@ -5,6 +5,12 @@ extension PushEvent {
     private static let eventIDBytesLimit = 64
     private static let reasonBytesLimit = 64
 
+    /// Checks the fields of a record, completes them from the payload, and makes an event of them.
+    ///
+    /// - Parameters:
+    ///   - timestamp: the record's timestamp, in milliseconds since 1970.
+    ///   - now: wall-clock milliseconds since 1970.
+    /// - Throws: `Fault.refused` with everything that could be read.
     init(
         _ fields: consuming PushEventFields,
         receivedAt timestamp: Int64?,
@@ -40,6 +46,7 @@ extension PushEvent {
         )
     }
 
+    /// Returns the first plausible one of the stated time and the record's timestamp, else `now`.
     private static func serverTime(_ own: Int64?, _ timestamp: Int64?, _ now: Int64) -> Int64 {
         if let own, PushTime.isPlausible(own, asOf: now) { return own }
         if let timestamp, PushTime.isPlausible(timestamp, asOf: now) { return timestamp }
@@ -48,11 +55,12 @@ extension PushEvent {
 }
 
 extension PushEvent {
-    /// Who can mend a record that cannot be read. A publisher can if the value is of another kind than the topic's; bytes
-    /// inside a well-formed record, and how many there are, are a device's to choose, and end in a final no.
+    /// Decides who can correct a record that cannot be read. The publisher can if the value is not of the
+    /// topic's kind; the record then becomes a dead letter. A device can choose the texts inside a
+    /// well-formed value, their nesting and their size; the record then ends in a final refusal.
     static func fault(_ fault: RecordFault, in record: borrowing InboundRecord, now: Int64) -> Fault {
         guard case .undecodable(let reason) = fault else { return self.refusal(fault.reason, record, now) }
-        // What wraps a message is the publisher's; what it wraps may be the device's.
+        // The publisher writes the wrapping of a message; the content of the message may be the device's.
         let payload = try? RecordPayload(of: record)
         let value = payload.map { Array($0.bytes[$0.start...]) } ?? record.value ?? []
         let isDevices = reason.code == "value.too_deep" || value.nestsTooDeep || value.isObjectButForItsText
@@ -67,8 +75,8 @@ extension PushEvent {
 }
 
 extension [UInt8] {
-    /// Whether it begins as a JSON object, and has more brackets open at once than any reader of ours follows. Strings
-    /// are stepped over, and nothing else is looked at.
+    /// Whether the bytes begin as a JSON object and have more brackets open at once than any of our readers
+    /// follows. Strings are skipped, and nothing else is checked.
     fileprivate var nestsTooDeep: Bool {
         guard self.first(where: { !$0.isJSONWhiteSpace }) == UInt8(ascii: "{") else { return false }
         var depth = 0
@@ -93,7 +101,7 @@ extension [UInt8] {
         return false
     }
 
-    /// Whether it is a JSON object as soon as what is no UTF-8 in it is replaced.
+    /// Whether the bytes are a JSON object once the bytes that are not UTF-8 are replaced.
     fileprivate var isObjectButForItsText: Bool {
         guard self.first(where: { !$0.isJSONWhiteSpace }) == UInt8(ascii: "{"),
             (try? UTF8Span(validating: self.span)) == nil,
@@ -104,7 +112,8 @@ extension [UInt8] {
 }
 
 extension PushEvent {
-    /// Goes through all that an event says, keeps what can be taken, and remembers the first objection.
+    /// The check of an event's fields. It goes through all of them, keeps what is acceptable, and remembers
+    /// the first objection.
     private struct Check {
         private(set) var reason: Reason?
         var header = PushEventHeader()
@@ -130,11 +139,12 @@ extension PushEvent {
             self.payloadSHA256 = self.digest(fields.payloadSHA256)
         }
 
+        /// Remembers the first objection; later ones are dropped.
         private mutating func object(_ code: String, _ message: String) {
             if self.reason == nil { self.reason = Reason(code, message) }
         }
 
-        /// An id or a name; empty if it cannot be taken.
+        /// Returns an id or a name; empty, with an objection, if it is too long or has a control character.
         private mutating func text(
             _ text: String,
             _ field: String,
@@ -186,7 +196,8 @@ extension PushEvent {
             return text.utf8.allSatisfy(\.isLowercaseHexadecimal) ? text : text.lowercased()
         }
 
-        /// Nil if there is none, or it cannot be read, or nothing can come of it any more.
+        /// Returns the payload. Nil if there is none, if it cannot be read, or if the event is refused
+        /// already.
         mutating func payload(
             _ fields: borrowing PushEventFields,
             _ paths: PushPayloadPaths
@@ -204,7 +215,7 @@ extension PushEvent {
             return payload
         }
 
-        /// Takes from the payload what the event itself does not say.
+        /// Fills fields that the event leaves empty from its payload.
         mutating func complete(by payload: PushPayload?) {
             if let payload {
                 if self.header.messageID.isEmpty {
@@ -216,7 +227,8 @@ extension PushEvent {
                 if self.header.deviceID.isEmpty {
                     self.header.deviceID = self.text(payload.installationID, "device_id")
                 }
-                // One push with an id of its sender's own is one message, also where events name the channel.
+                // A push with an id of its sender's own is one message, even if an event names the channel as
+                // its provider.
                 let isOwn = payload.hasOwnID && payload.messageID == self.header.messageID
                 if isOwn || self.header.provider.isEmpty { self.header.provider = payload.provider }
             }
@@ -229,24 +241,24 @@ extension PushEvent {
 }
 
 extension String {
-    /// C0, DEL or C1: nothing that belongs into an id.
+    /// Whether the text has a control character (C0, DEL or C1), which no id should have.
     fileprivate var hasControlCharacters: Bool {
         let utf8 = self.utf8
         let bytes = utf8.span
         var previous: UInt8 = 0
         for index in bytes.indices {
             let byte = bytes[index]
-            // U+0080 to U+009F are two bytes, of which the first is 0xC2.
+            // U+0080 to U+009F take two bytes in UTF-8, of which the first is 0xC2.
             if byte < 0x20 || byte == 0x7F || previous == 0xC2 && byte < 0xA0 { return true }
             previous = byte
         }
         return false
     }
 
-    /// Whole scalars of at most so many bytes from the start.
+    /// Returns the longest prefix of whole Unicode scalars with at most `limit` bytes in UTF-8.
     fileprivate func prefix(bytes limit: Int) -> String {
         guard self.utf8.count > limit else { return self }
-        // A string is never cut within a scalar: an index inside of one stands for its start.
+        // A string is never cut within a scalar: an index inside of a scalar stands for its start.
         return String(self[..<self.utf8.index(self.startIndex, offsetBy: limit)])
     }
 }

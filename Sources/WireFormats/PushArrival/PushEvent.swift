@@ -1,51 +1,67 @@
 package import Records
 
-/// One thing that happened to one push on one device, checked and brought into one form.
+/// One thing that happened to one push on one device, checked and normalised.
 ///
-/// It comes from a public endpoint: whoever has the app can send anything.
+/// Events come from a public endpoint, so everybody who has the app can send anything.
 package struct PushEvent: Hashable, Sendable {
+    /// The kind of event; the raw value is the word in a record.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A push service was given the push.
+        /// The push was handed to a push service.
         case sent
-        /// The service extension saw it.
+        /// The app's service extension received the push on the device.
         case arrived
+        /// The device showed the push.
         case shown
+        /// The user opened the push.
         case opened
+        /// The user dismissed the push.
         case dismissed
     }
 
-    /// What the push service said.
+    /// The answer of the push service to a push that was sent.
     package enum Acceptance: Hashable, Sendable {
+        /// The push service accepted the push.
         case accepted
-        /// With at most 64 bytes of the service's word for why; `unspecified` if it has none.
+        /// The push service refused the push, with its own word for the reason, at most 64 bytes;
+        /// `unspecified` if it gave none.
         case rejected(reason: String)
     }
 
+    /// The kind of event.
     package var kind: Kind
-    /// Never empty: `apns` where nothing tells.
+    /// The push's provider; never empty, `apns` if neither the event nor its payload tells.
     package var provider: String
-    /// As the event says: an extension's own id has one component more than its app's (`PushApps`). Empty: unknown.
+    /// The bundle id as the event states it; empty if unknown. An extension's own id has one component more
+    /// than its app's (`PushApps`).
     package var appBundle: String
-    /// Unique within a provider and an app. Empty: unknown.
+    /// The message id, unique within a provider and an app; empty if unknown. At most 256 bytes, as the other
+    /// ids.
     package var messageID: String
+    /// The campaign id; empty if unknown.
     package var campaignID: String
-    /// Never empty.
+    /// The device; never empty.
     package var deviceID: String
+    /// The id that the device gave this event, at most 64 bytes; empty if it gave none.
     package var eventID: String
-    /// `production` or `development`, the latter for builds from Xcode, whose pushes are no measure of anything.
+    /// The environment, `production` or `development`. Pushes to builds from Xcode are `development`, and
+    /// measure nothing.
     package var environment: String
-    /// Of what was sent; everything else has been accepted.
+    /// The push service's answer, for events of the kind `sent`; all other events are `accepted`.
     package var acceptance: Acceptance
-    /// Milliseconds since 1970, by the server's clock, as the push itself carries it.
+    /// The time at which the push was sent, in milliseconds since 1970 by the server's clock, as the push
+    /// itself carries it.
     package var sentMS: Int64?
-    /// When it happened and when it was reported, by the device's clock: any number at all.
+    /// The time of the event, in milliseconds since 1970 by the device's clock; any number at all.
     package var deviceMS: Int64?
+    /// The time of the report, in milliseconds since 1970 by the device's clock; any number at all.
     package var uploadMS: Int64?
-    /// When our edge received it, or what stands in for that: after 2014, and never far in the future.
+    /// The time at which our edge received the event, in milliseconds since 1970: the stated time or the
+    /// record's timestamp if it is after 2014 and at most one day ahead, else the worker's clock.
     package var serverMS: Int64
-    /// Whether a service extension runs for such a push. Nil: nothing is known.
+    /// Whether a service extension runs for such a push; nil if nothing is known.
     package var isEligible: Bool?
-    /// 64 lower-case hexadecimal digits; empty where there was no payload.
+    /// The SHA-256 of the payload, 64 lower-case hexadecimal digits; empty if neither a payload nor its
+    /// digest was sent.
     package var payloadSHA256: String
 
     package init(
@@ -82,20 +98,25 @@ package struct PushEvent: Hashable, Sendable {
         self.payloadSHA256 = payloadSHA256
     }
 
-    /// The code of an event that names no device: it is told in the statistics of its message, and counts as nothing else.
+    /// The reason code of an event that names no device. The event is counted in the statistics of its
+    /// message as such, and nowhere else.
     package static let missingDevice = "device_id.missing"
 
-    /// Why a record is not an event to count.
+    /// The reason why a record is not an event to count.
     package enum Fault: Error, Hashable, Sendable {
-        /// The bytes cannot be read: a dead letter, without the value, because that may hold the notification's text.
+        /// The value cannot be read. The record becomes a dead letter without its value, because the value
+        /// may hold the notification's text.
         case record(RecordFault)
-        /// It can be read and counts as nothing: a final no, and never a dead letter.
+        /// The event can be read but cannot be counted. The record ends in a final refusal and never as a
+        /// dead letter.
         case refused(Reason, PushEventHeader)
     }
 
     /// Reads a record of the topic `push-arrival`, in any of the forms that a value may have.
     ///
-    /// - Parameter now: wall-clock milliseconds since 1970, for records that have no usable time at all.
+    /// - Parameters:
+    ///   - now: wall-clock milliseconds since 1970, for records without any usable time.
+    ///   - paths: where other providers keep their ids in a payload.
     package init(
         decoding record: borrowing InboundRecord,
         now: Int64,
@@ -111,23 +132,31 @@ package struct PushEvent: Hashable, Sendable {
     }
 }
 
-/// What could be read of an event that was refused. What was missing or could not be taken is empty.
+/// The readable part of an event that was refused. A field that is missing or not acceptable is empty.
 package struct PushEventHeader: Hashable, Sendable {
+    /// The kind; nil if it is missing or unknown.
     package var kind: PushEvent.Kind?
-    /// `apns` where nothing tells.
+    /// The provider; `apns` if neither the event nor its payload tells, empty if the record could not be
+    /// decoded.
     package var provider = ""
+    /// The app's bundle id.
     package var appBundle = ""
+    /// The message id, from the event or its payload.
     package var messageID = ""
+    /// The campaign id, from the event or its payload.
     package var campaignID = ""
+    /// The device, from the event or its payload.
     package var deviceID = ""
+    /// The id that the device gave this event.
     package var eventID = ""
+    /// The environment: `production` or `development`.
     package var environment = ""
-    /// When our edge received it, or what stands in for that, as in `PushEvent`.
+    /// The time at which our edge received the event, as in `PushEvent`.
     package var serverMS: Int64 = 0
 
     package init() {}
 
-    /// Of an event that could be read and is refused all the same.
+    /// Takes the fields of an event that could be read but is refused for another reason.
     package init(of event: PushEvent) {
         self.kind = event.kind
         self.provider = event.provider

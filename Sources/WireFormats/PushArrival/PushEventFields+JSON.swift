@@ -1,8 +1,8 @@
-// JSON as every reader of the schema knows it, save that the payload may stand there as an object. What is ordinary is
-// taken straight from the text, which is several times faster than the general decoder; that one has the say on all the
-// rest.
+// JSON by proto3's mapping, except that the payload may also be an object. Usual spellings are taken directly
+// from the text, which is several times faster than the general decoder. The general decoder decides about
+// everything else.
 extension PushEventFields {
-    /// Nil for all that is out of the ordinary, broken or not.
+    /// Reads a record in its usual spelling. Nil for any other record, correct or not.
     init?(json record: JSONOutline) {
         self.init()
         guard record.kind(record.root) == .object else { return nil }
@@ -14,8 +14,8 @@ extension PushEventFields {
         }
     }
 
-    /// A record's bytes with nulls in the place of payloads that are no strings, and its payload if that was one of
-    /// them; nil if there are none.
+    /// Returns a record's bytes with null in place of every payload that is neither a string nor null, and
+    /// the last payload if it was one of those. Nil if there are none.
     static func withoutPayloads(_ record: JSONOutline) -> (bytes: [UInt8], last: ArraySlice<UInt8>?)? {
         var bytes: [UInt8] = []
         var last: ArraySlice<UInt8>?
@@ -32,7 +32,8 @@ extension PushEventFields {
         return (bytes + record.text[position...], last)
     }
 
-    /// A record as the schema has it to the letter: with the text of the payload in the place of an object.
+    /// Returns a record as the schema describes it: a payload that is an object becomes a string with the
+    /// object's text.
     static func withPayloadAsText(_ record: [UInt8]) -> [UInt8] {
         guard let outline = JSONOutline(record), let value = outline.member(outline.root, "payload"),
             outline.kind(value) == .object
@@ -42,7 +43,7 @@ extension PushEventFields {
         return record[..<range.lowerBound] + text + record[range.upperBound...]
     }
 
-    /// By both spellings, as readers of the mapping take them.
+    /// The field number of each name; readers of proto3's mapping accept both spellings of a name.
     private static let numbers: [String: Int] = [
         "type": 1, "provider": 2, "messageId": 3, "message_id": 3, "campaignId": 4, "campaign_id": 4,
         "appBundle": 5, "app_bundle": 5, "deviceId": 6, "device_id": 6, "eventId": 7, "event_id": 7,
@@ -70,13 +71,14 @@ extension PushEventFields {
         case 15: record.take(value, into: &self.isEligible)
         case 16: record.takeText(value, into: &self.payload)
         case 17: record.take(value, into: &self.payloadSHA256)
-        // A field of somebody else's. How deep it may nest is for the general decoder to say.
+        // A field that we do not know. The general decoder decides whether its lists and objects nest too
+        // deep.
         default: record.kind(value) != .array && record.kind(value) != .object
         }
     }
 }
 
-/// Puts a value into a field. False for all but the usual spelling.
+/// Functions that put a value into a field. They return false for any but the usual spelling.
 extension JSONOutline {
     fileprivate func take(_ value: Int, into field: inout String) -> Bool {
         switch self.kind(value) {
@@ -113,7 +115,7 @@ extension JSONOutline {
         return true
     }
 
-    /// A text as it means, and anything else as it is written.
+    /// Takes the payload: of a string its content, of any other value its text.
     fileprivate func takeText(_ value: Int, into field: inout [UInt8]) -> Bool {
         switch self.kind(value) {
         case .null: field = []

@@ -1,7 +1,9 @@
-// The one message that is read a million times in a row. Its generated type keeps 17 fields in an object of its own,
-// which costs more than all the rest together; this takes the same fields straight from the bytes.
+// A decoder for the one message that is read a million times in a row. The generated type keeps its 17 fields
+// in an object of its own, which costs more than everything else together; this decoder takes the same fields
+// directly from the bytes.
 extension PushEventFields {
-    /// Nil for all that is out of the ordinary, broken or not: the general decoder then has the say.
+    /// Reads a message in its usual encoding. Nil for any other bytes, valid or not; the general decoder
+    /// decides about them.
     init?(protobuf bytes: [UInt8], from start: Int) {
         self.init()
         var reader = Reader(position: start)
@@ -10,7 +12,9 @@ extension PushEventFields {
         }
     }
 
-    /// - Parameter tag: a field's number, and how it is written in the last three bits.
+    /// Reads the value of one field; returns false if the field or its wire type is unexpected.
+    ///
+    /// - Parameter tag: the field's number, and its wire type in the lowest three bits.
     private mutating func read(_ tag: UInt64, _ reader: inout Reader, _ bytes: [UInt8]) -> Bool {
         let span = bytes.span
         return switch tag {
@@ -36,7 +40,8 @@ extension PushEventFields {
     }
 }
 
-/// Takes values from where they stand, and goes on behind them. False, or nil, if there is none.
+/// Reads values at its position and steps over them. A function returns false, or nil, if there is no such
+/// value.
 private struct Reader {
     private(set) var position: Int
 
@@ -52,7 +57,7 @@ private struct Reader {
             if byte < 0x80 { return number }
             shift += 7
         }
-        // The tenth byte has room for one bit.
+        // The tenth byte of a varint has room for one bit only.
         guard self.position < bytes.count, bytes[self.position] <= 1 else { return nil }
         self.position += 1
         return number | UInt64(bytes[self.position - 1]) << 63

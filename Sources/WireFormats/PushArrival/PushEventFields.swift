@@ -1,7 +1,8 @@
 import SwiftProtobuf
 import WireMessages
 
-/// What stands in a record of `push-arrival`, and no rule has been looked at yet.
+/// The fields of a record of `push-arrival` as they stand, before any rule is applied. A missing text is
+/// empty.
 struct PushEventFields: Hashable, Sendable {
     var type = ""
     var provider = ""
@@ -18,12 +19,15 @@ struct PushEventFields: Hashable, Sendable {
     var uploadMS: Int64?
     var serverMS: Int64?
     var isEligible: Bool?
-    /// The text of the JSON.
+    /// The payload's JSON text, or whatever bytes stand in its place; empty if there is none.
     var payload: [UInt8] = []
     var payloadSHA256 = ""
 
     init() {}
 
+    /// Reads the fields of a value.
+    ///
+    /// - Throws: `RecordFault` if the value cannot be decoded.
     init(_ record: RecordPayload) throws(RecordFault) {
         switch record.format {
         case .json: try self.init(json: record)
@@ -36,7 +40,8 @@ struct PushEventFields: Hashable, Sendable {
         }
     }
 
-    /// A text that is no UTF-8 is a fault of the text, which a device may have chosen, and not of the message.
+    /// Decodes a protobuf message. A text that is not UTF-8 makes a fault of that text (`field.not_utf8`),
+    /// which a device may have chosen, and not of the whole message.
     private static func message(
         in record: RecordPayload
     ) throws(RecordFault) -> Flotilla_Pusharrival_V1_PushEvent {
@@ -65,7 +70,7 @@ struct PushEventFields: Hashable, Sendable {
         }
         var rest = record
         let cut = Self.withoutPayloads(outline)
-        // With the frame or the mark that stood before the message, so it starts where it did.
+        // The frame or byte order mark before the message is kept, so `start` stays valid.
         if let cut { rest.bytes = cut.bytes }
         self.init(try rest.decode(as: Flotilla_Pusharrival_V1_PushEvent.self))
         if let payload = cut?.last { self.payload = Array(payload) }

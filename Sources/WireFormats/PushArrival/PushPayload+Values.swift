@@ -1,8 +1,9 @@
-// What members of a payload say. Their types are whatever somebody's server made of them.
+// The values in a payload. Every app's server chooses their types, so each is read in all the types that are
+// possible for it.
 extension JSONOutline {
-    /// A text, or the digits of a whole number just as they stand: no number of ours holds all of them. Nil for anything
-    /// else, and for what is empty. A number that is written with a point or an exponent has been through a Double,
-    /// and is no id any more.
+    /// Returns a text, or the digits of a whole number as they stand, because no number type holds all of
+    /// them. Nil for anything else, and for an empty text. A number with a point or an exponent has passed
+    /// through a Double, so its digits are not the id any more.
     func idText(_ index: Int?) -> String? {
         guard let index, !self.range(index).isEmpty else { return nil }
         switch self.kind(index) {
@@ -14,13 +15,14 @@ extension JSONOutline {
         }
     }
 
-    /// An id that is a number of at most 64 bits, whether it is written as one or as a text: without zeros before it.
+    /// Returns the digits of an id of at most 64 bits, written as a number or as a text, without leading
+    /// zeros. Nil for 0 and for anything else.
     func decimalID(_ index: Int?) -> String? {
         guard let number = self.idText(index)?.utf8.decimal(as: UInt64.self), number > 0 else { return nil }
         return String(number)
     }
 
-    /// A number without a fraction, or its digits as a text.
+    /// Returns a number without a fraction, or such a number in a text.
     func wholeNumber(_ index: Int?) -> Int64? {
         guard let index else { return nil }
         switch self.kind(index) {
@@ -32,14 +34,14 @@ extension JSONOutline {
         }
     }
 
-    /// Whether this is a number, and the number 1, however it is spelt. `true` is another value.
+    /// Returns whether the value is a number equal to 1, in any spelling. The value `true` is not.
     func isOne(_ index: Int?) -> Bool {
         guard let index, self.kind(index) == .number else { return false }
         if self.isNamed(index, "1") { return true }
         return JSONNumber(String(decoding: self.bytes(index), as: UTF8.self)) == JSONNumber("1")
     }
 
-    /// Whether this is a text with something in it.
+    /// Returns whether the value is a text that is not empty.
     func isText(_ index: Int?) -> Bool {
         guard let index else { return false }
         return self.kind(index) == .string && !self.range(index).isEmpty

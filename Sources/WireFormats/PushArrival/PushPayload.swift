@@ -1,37 +1,41 @@
 import Cryptography
 
-/// What is taken from a notification's `userInfo`: ids and times, and nothing that a person could read.
+/// The ids and times in a notification's `userInfo`. Nothing that a person could read is taken from it.
 ///
-/// The names of members are those of each provider's own documents and kits. FCM's legacy API put `gcm.notification.`
-/// before those it did not know, ours among them.
+/// The names of members are from each provider's own documents and SDKs. FCM's legacy API put
+/// `gcm.notification.` before names that it did not know, ours among them.
 package struct PushPayload: Hashable, Sendable {
-    /// Whose push it is by the members that are there; empty where none shows it. A push with an id of its sender's own
-    /// is `ownProvider`'s, whichever channel carries it.
+    /// The provider, found by the members that are there; empty if no member shows one. A push with an id of
+    /// its sender's own has the provider `ownProvider`, whichever channel carried it.
     package var provider: String
-    /// Empty where there is none.
+    /// The message id; empty if there is none.
     package var messageID: String
-    /// Whether `messageID` is the sender's own and not the channel's.
+    /// Whether `messageID` is the sender's own id and not the channel's.
     package var hasOwnID: Bool
+    /// The campaign id; empty if there is none.
     package var campaignID: String
-    /// Milliseconds since 1970, by the server's clock.
+    /// The time at which the push was sent, in milliseconds since 1970 by the server's clock; nil if it is
+    /// missing or before 2015.
     package var sentMS: Int64?
-    /// FCM's id of the installation, which stands for the device.
+    /// FCM's id of the installation, which can stand for the device; empty if there is none.
     package var installationID: String
     /// Whether a service extension runs for this push.
     package var isEligible: Bool
-    /// SHA-256 over the canonical form, 64 lower-case hexadecimal digits.
+    /// The SHA-256 over the payload's canonical form, 64 lower-case hexadecimal digits.
     package var sha256: String
 
-    /// What a payload may have. Apple takes 4,096 bytes, and 5,120 of a call.
+    /// The most bytes of a payload. Apple accepts 4,096 bytes, and 5,120 for a VoIP call.
     package static let bytesLimit = 8 * 1_024
 
-    /// The provider of ids that senders choose themselves: they name one push however many channels carry it, so the
-    /// channel must not tell them apart.
+    /// The provider of ids that senders choose themselves. Such an id names one push in all channels that
+    /// carry it, so the channel's name must not separate them.
     package static let ownProvider = "apns"
 
-    /// Nil if the text is not one JSON object.
+    /// Reads a payload. Nil if the text is not one JSON object.
     ///
-    /// - Parameter declared: the provider that the event names, or nothing.
+    /// - Parameters:
+    ///   - paths: where other providers keep their ids.
+    ///   - declared: the provider that the event names; empty if it names none.
     package init?(_ text: [UInt8], paths: PushPayloadPaths = PushPayloadPaths(), declared: String = "") {
         guard let payload = JSONOutline(text), payload.kind(payload.root) == .object else { return nil }
         let channels = Self.channels(payload, paths: paths, declared: declared)
@@ -50,7 +54,7 @@ package struct PushPayload: Hashable, Sendable {
 
     private static let legacyPrefix = "gcm.notification."
 
-    /// The first that there is.
+    /// Returns the first id under one of the names; names with FCM's legacy prefix come last.
     private static func ownID(_ payload: JSONOutline, _ names: String...) -> String? {
         for name in names {
             if let id = payload.idText(payload[name]) { return id }
@@ -66,7 +70,7 @@ package struct PushPayload: Hashable, Sendable {
         for name in ["st", self.legacyPrefix + "st"] {
             if let time = payload.wholeNumber(payload[name]), PushTime.isPlausible(time) { return time }
         }
-        // The one time in seconds.
+        // This time of FCM's is in seconds, all others are in milliseconds.
         guard let seconds = payload.wholeNumber(payload["google.c.a.ts"]) else { return nil }
         let (milliseconds, overflowed) = seconds.multipliedReportingOverflow(by: 1_000)
         return !overflowed && PushTime.isPlausible(milliseconds) ? milliseconds : nil
@@ -76,8 +80,8 @@ package struct PushPayload: Hashable, Sendable {
         "title", "subtitle", "body", "loc-key", "title-loc-key", "subtitle-loc-key",
     ]
 
-    /// It runs only for what shows an alert, and only where `mutable-content` asks for it. `content-available` is another
-    /// matter.
+    /// Returns whether a service extension runs: only for a push that shows an alert and has
+    /// `mutable-content` 1. The member `content-available` has no influence.
     private static func isEligible(_ payload: JSONOutline) -> Bool {
         guard let aps = payload["aps"], payload.isOne(payload.member(aps, "mutable-content")),
             let alert = payload.member(aps, "alert")
@@ -90,13 +94,14 @@ package struct PushPayload: Hashable, Sendable {
 // MARK: - Providers
 
 extension PushPayload {
-    /// A provider that a payload shows, and its id of the message; empty where there is only the rest of its members.
+    /// A provider that the payload shows, and the provider's message id; the id is empty if only other
+    /// members of the provider are there.
     private struct Channel {
         var provider: String
         var messageID: String
     }
 
-    /// From the surest to the least sure.
+    /// Returns the providers that the payload shows, the most certain first.
     private static func channels(
         _ payload: JSONOutline,
         paths: PushPayloadPaths,
@@ -123,7 +128,8 @@ extension PushPayload {
         return channels
     }
 
-    /// The name is so short that apps use it too, so the value has to look like one of Umeng's.
+    /// Returns Umeng's message id. Its member `d` has so short a name that apps use it too, so the value has
+    /// to look like an id of Umeng's: `uu` or `us` and at least 10 digits.
     private static func umengID(_ payload: JSONOutline) -> String? {
         guard let id = payload.idText(payload["d"]), id.hasPrefix("uu") || id.hasPrefix("us") else {
             return nil
@@ -134,7 +140,7 @@ extension PushPayload {
 }
 
 extension JSONOutline {
-    /// A member of the document itself.
+    /// The index of a member of the outermost object.
     fileprivate subscript(_ name: String) -> Int? { self.member(self.root, name) }
 
     fileprivate func hasMember(startingWith prefixes: String...) -> Bool {

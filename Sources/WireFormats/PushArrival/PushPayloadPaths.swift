@@ -1,15 +1,18 @@
-/// Where providers that we do not know keep their message ids in a payload.
+/// The configured places in a payload at which other providers keep their message ids.
 package struct PushPayloadPaths: Hashable, Sendable {
+    /// One place in a payload, and the provider that uses it.
     package struct Path: Hashable, Sendable {
+        /// The provider whose ids are at the path; never empty.
         package var provider: String
-        /// Names of members, from the outside to the inside, at every dot. A name may itself have dots in it: the longest
-        /// one that is there is meant.
+        /// The member names from the outside to the inside, split at every dot. A member's name may contain
+        /// dots itself: longer names are tried first.
         let components: [Substring]
 
-        /// A longer one would be a mistake.
+        /// The most components of a path; a longer path would be a mistake.
         package static let componentsLimit = 16
 
-        /// Nil if the provider or a part of the path is empty, or the path has more than 16 parts.
+        /// Makes a path. Nil if the provider or a component is empty, or the path has more than 16
+        /// components.
         package init?(provider: String, path: String) {
             let components = path.split(separator: ".", omittingEmptySubsequences: false)
             guard !provider.isEmpty, components.count <= Self.componentsLimit,
@@ -20,13 +23,14 @@ package struct PushPayloadPaths: Hashable, Sendable {
         }
     }
 
-    /// In the order in which they are tried.
+    /// The paths in the order in which they are tried.
     package var paths: [Path]
 
+    /// Takes the paths in the order in which they are to be tried.
     package init(_ paths: [Path] = []) { self.paths = paths }
 
-    /// The id that a payload has at one of the paths, and whose id it is. The paths of a provider that is known already
-    /// come first.
+    /// Returns the first id that the payload has at one of the paths, and that path's provider. Paths of
+    /// `provider` are tried first.
     func messageID(in payload: JSONOutline, of provider: String) -> (id: String, provider: String)? {
         let first = self.paths.lazy.filter { $0.provider == provider }
         let rest = self.paths.lazy.filter { $0.provider != provider }

@@ -1,11 +1,12 @@
-/// What an event that was understood counted as: the word in its result.
+/// How a valid event was counted; the raw value is the word in its result.
 package enum PushStanding: String, Hashable, Sendable, CaseIterable {
-    /// Counted.
+    /// The event was counted.
     case accepted
-    /// This device has reported it before.
+    /// The device has reported the event before.
     case duplicate
-    /// It came after the allowed lateness.
+    /// The event came after the allowed lateness.
     case late
-    /// An arrival of a push that no service extension runs for, or of an environment that is not counted.
+    /// The event is the arrival of a push that no service extension runs for, or belongs to an environment
+    /// that is not counted.
     case ineligible
 }

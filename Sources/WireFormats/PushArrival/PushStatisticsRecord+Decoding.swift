@@ -2,14 +2,15 @@ package import Records
 import WireMessages
 
 extension PushStatisticsRecord {
-    /// What a count may be: numbers that every tool reads exactly, and sums of a few of them are no danger.
+    /// The range of a count, 0 to 2^53: every tool reads these numbers exactly, and sums of a few of them
+    /// cannot overflow.
     private static let counts: ClosedRange<Int64> = 0...(1 << 53)
     private static let dayBytes = 10
 
-    /// Reads a record of `push-arrival.stats`, in any of the forms that a value may have. Rates are not read: they follow
-    /// from the counts.
+    /// Reads a record of `push-arrival.stats`, in any of the forms that a value may have. Rates are not read,
+    /// because they follow from the counts.
     ///
-    /// - Parameter bytesLimit: a value of more bytes is refused.
+    /// - Parameter bytesLimit: a value with more bytes is refused.
     package init(
         decoding record: borrowing InboundRecord,
         bytesLimit: Int = RecordPayload.bytesLimit
@@ -66,7 +67,7 @@ extension PushStatisticsRecord {
         }
     }
 
-    /// Whatever is computed from them later cannot overflow.
+    /// Refuses counts and times out of range, so that later computations with them cannot overflow.
     private func checkNumbers() throws(RecordFault) {
         let counts =
             [

@@ -2,6 +2,7 @@ import SwiftProtobuf
 import WireMessages
 
 extension PushStatisticsRecord {
+    /// Returns the encoded statistics.
     package func encoded(as format: ValueFormat) -> [UInt8] {
         switch format {
         case .json: self.json
@@ -9,8 +10,9 @@ extension PushStatisticsRecord {
         }
     }
 
-    /// Of proto3's mapping, which lets a reader take plain numbers for 64-bit integers, nulls and zeros: whoever reads
-    /// statistics does so with tools that know numbers, and finds every member in every record.
+    /// The statistics as JSON. They differ from proto3's usual output but every reader of its mapping accepts
+    /// them: 64-bit integers are plain numbers, and zeros and nulls are written. The tools that read
+    /// statistics handle numbers better than strings, and find every member in every record.
     private var json: [UInt8] {
         var json = JSONWriter(reserving: 2_048)
         json.object { json in
@@ -64,7 +66,7 @@ extension PushStatisticsRecord {
 
     private var protobuf: [UInt8] {
         var options = BinaryEncodingOptions()
-        // The same statistics, the same bytes.
+        // Equal statistics have to give equal bytes.
         options.useDeterministicOrdering = true
         do {
             return try self.message.serializedBytes(options: options)

@@ -1,28 +1,33 @@
-/// When an event happened, as well as that can be known.
+/// The best estimate of the time at which an event happened.
 ///
-/// Device clocks are wrong by anything up to decades, but their error is the same when an event happens and when it is
-/// reported a little later: the difference of the two, and the server's clock, give the time.
+/// A device's clock can be wrong by decades, but its error is the same when an event happens and when the
+/// event is reported a little later. The difference of these two times, subtracted from the server's time of
+/// receipt, gives the time of the event.
 package struct PushTime: Hashable, Sendable {
-    /// Milliseconds since 1970, by the server's clock: never after the event was received, and never before its push was
-    /// sent.
+    /// The time of the event in milliseconds since 1970, by the server's clock. It is never before the time
+    /// at which the push was sent, and apart from that never after the receipt of the event.
     package var correctedMS: Int64
-    /// The device's time was missing, or could not be right.
+    /// Whether the device's times were missing, or were not possible and had to be moved.
     package var isAdjusted: Bool
-    /// When the push was sent, by the server's clock; nil if nobody knows.
+    /// The time at which the push was sent, by the server's clock; nil if it is unknown.
     package var sentMS: Int64?
-    /// Milliseconds from then to `correctedMS`.
+    /// The milliseconds from `sentMS` to `correctedMS`; nil for the sending itself, and if the time of
+    /// sending is unknown.
     package var lagMS: Int64?
 
-    /// The first moment of 2015: no push of ours is older.
+    /// The first moment of 2015 in milliseconds since 1970; none of our pushes is older.
     static let earliest: Int64 = 1_420_070_400_000
     private static let dayMS: Int64 = 86_400_000
 
-    /// - Parameter sentMS: when the push was sent, by whatever knows it best; nil for what the event itself says.
+    /// Estimates the time of an event.
+    ///
+    /// - Parameter sentMS: the time at which the push was sent, from the most reliable source; nil uses the
+    ///   event's own.
     package init(of event: PushEvent, sentMS: Int64? = nil) {
         let sentMS = sentMS ?? event.sentMS
         self.sentMS = sentMS
         guard event.kind != .sent else {
-            // No device has seen it yet.
+            // The sending of a push involves no device's clock.
             self.correctedMS = event.sentMS ?? event.serverMS
             self.isAdjusted = false
             return
@@ -36,11 +41,12 @@ package struct PushTime: Hashable, Sendable {
         }
     }
 
-    /// What the device's times make of it; nil if that is later than the event was received, or long ago where nothing
-    /// else tells how long.
+    /// Returns the time by the device's clock and the server's receipt. Nil if the device's times are
+    /// missing, if the result is after the receipt, or if it is before 2015 and no time of sending can limit
+    /// it.
     private static func byDevice(_ event: PushEvent, sentMS: Int64?) -> Int64? {
         guard let device = event.deviceMS, let upload = event.uploadMS else { return nil }
-        // 64 bits do not hold all that a device may send.
+        // The sum may need more than 64 bits, since a device may send any number.
         let time = Int128(device) + Int128(event.serverMS) - Int128(upload)
         guard time <= Int128(event.serverMS), sentMS != nil || time >= Int128(Self.earliest) else {
             return nil
@@ -48,16 +54,17 @@ package struct PushTime: Hashable, Sendable {
         return Int64(clamping: time)
     }
 
-    /// Whether an event came so long after its push was sent that it is not counted any more.
+    /// Returns whether an event came more than `allowedMS` milliseconds after its push was sent, so that it
+    /// is not counted any more. False if the time of sending is unknown.
     package static func isLate(_ event: PushEvent, sentMS: Int64?, allowedMS: Int64) -> Bool {
         guard let sentMS = sentMS ?? event.sentMS else { return false }
         return Int128(event.serverMS) - Int128(sentMS) > Int128(allowedMS)
     }
 
-    /// Whether a time is not older than any push. Taken for milliseconds, seconds are.
+    /// Returns whether a time is 2015 or later. A time in seconds, taken for milliseconds, is not.
     static func isPlausible(_ time: Int64) -> Bool { time >= Self.earliest }
 
-    /// The same, and not later than a day after some other time.
+    /// Returns whether a time is 2015 or later, and at most one day after another time.
     static func isPlausible(_ time: Int64, asOf other: Int64) -> Bool {
         let (latest, overflowed) = other.addingReportingOverflow(Self.dayMS)
         return self.isPlausible(time) && (overflowed || time <= latest)

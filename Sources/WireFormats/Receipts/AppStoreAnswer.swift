@@ -1,23 +1,33 @@
-/// What the App Store Server API returns when all is well. The parts that count are signed, and not yet believed.
+/// The content of a successful answer of the App Store Server API. The signed parts decide, and have not been
+/// verified yet.
 package enum AppStoreAnswer: Hashable, Sendable {
+    /// One transaction, as a JWS.
     case transaction(signed: [UInt8])
+    /// One page of a transaction history.
     case history(Page)
+    /// The last transaction of each subscription.
     case subscriptions([Subscription])
 
+    /// One page of a transaction history.
     package struct Page: Hashable, Sendable {
+        /// The transactions of the page, each as a JWS.
         package var signed: [[UInt8]]
-        /// What to ask for the next page with; nil if this was the last.
+        /// The revision to ask for the next page with; nil if this was the last page.
         package var nextRevision: String?
     }
 
+    /// The last transaction of one subscription, and its state.
     package struct Subscription: Hashable, Sendable {
+        /// The transaction, as a JWS.
         package var signedTransaction: [UInt8]
+        /// The renewal, as a JWS; nil if Apple sent none.
         package var signedRenewal: [UInt8]?
-        /// Not signed, so that it may make an answer stricter or let a subscription go on for its grace, and no more.
+        /// The state of the subscription. It is not signed, so it may only make a verdict stricter, or let a
+        /// subscription go on for its grace period.
         package var status: Status?
     }
 
-    /// Apple's number for the state of a subscription; 1 is active.
+    /// The state of a subscription; the raw value is Apple's number, and 1 is active.
     package enum Status: Int64, Hashable, Sendable {
         case active = 1
         case expired
@@ -26,10 +36,10 @@ package enum AppStoreAnswer: Hashable, Sendable {
         case revoked
     }
 
-    /// Apple sends up to twenty.
+    /// The most entries of a page that are accepted; Apple sends up to twenty.
     private static let pageLimit = 1_000
 
-    /// Nil if it is no answer to this question.
+    /// Reads an answer. Nil if the object is no answer to this call.
     init?(to call: AppStoreCall, _ object: JSONObject) {
         switch call {
         case .transaction:
@@ -41,7 +51,7 @@ package enum AppStoreAnswer: Hashable, Sendable {
             }
             var page = Page(signed: texts.map { Array($0.utf8) }, nextRevision: nil)
             if object.flag("hasMore") == true {
-                // The same page again would have no end.
+                // A page that names its own revision as the next one would have no end.
                 guard let next = object.string("revision"), next != revision, next.utf8.count <= 1_024 else {
                     return nil
                 }

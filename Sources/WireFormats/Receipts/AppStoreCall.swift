@@ -1,25 +1,28 @@
-/// A question to the App Store Server API: all of them are a GET with a token.
+/// A request to the App Store Server API. All requests are a GET with a token.
 package enum AppStoreCall: Hashable, Sendable {
-    /// Get Transaction Info.
+    /// Apple's endpoint Get Transaction Info.
     case transaction(StoreTransactionID)
-    /// Get Transaction History; nil asks for the first page, and what a page returns as its revision for the next.
+    /// Apple's endpoint Get Transaction History. The revision nil asks for the first page; each page names
+    /// the revision of the next.
     case history(StoreTransactionID, revision: String?)
-    /// Get All Subscription Statuses.
+    /// Apple's endpoint Get All Subscription Statuses.
     case subscriptions(StoreTransactionID)
 
+    /// The transaction that is asked about.
     package var id: StoreTransactionID {
         switch self {
         case .transaction(let id), .history(let id, _), .subscriptions(let id): id
         }
     }
 
-    /// Path and query, to be put behind a host.
+    /// The path and the query, to be appended to a host.
     package var path: String {
         switch self {
         case .transaction(let id): "/inApps/v1/transactions/\(id.text)"
         case .subscriptions(let id): "/inApps/v1/subscriptions/\(id.text)"
         case .history(let id, let revision):
-            // The newest first: what decides is there. The other pages want the same question.
+            // The newest come first, because they decide the verdict. Requests for further pages need the
+            // same query.
             "/inApps/v2/history/\(id.text)?sort=DESCENDING"
                 + (revision.map { "&revision=\(Self.encoded($0))" } ?? "")
         }

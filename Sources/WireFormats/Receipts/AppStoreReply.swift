@@ -1,30 +1,38 @@
-/// What an answer of the App Store Server API means.
+/// The meaning of an answer of the App Store Server API.
 package struct AppStoreReply: Hashable, Sendable {
+    /// The next step.
     package var decision: StoreDecision
-    /// Empty words for what succeeded.
+    /// The reason of a failure; its texts are empty if the call succeeded.
     package var reason: Reason
-    /// Apple's own code, if there was one.
+    /// The error code in Apple's answer; nil if there was none.
     package var errorCode: Int64?
-    /// How long Apple wants to be left alone.
+    /// How long to make no further call, as Apple asks.
     package var delay: Duration?
-    /// Apple has named the time itself, and not how many seconds to wait, which anybody on the way may have written.
+    /// Whether Apple named the time itself, as a time. A number of seconds to wait may come from a proxy
+    /// instead of Apple.
     package var namesTime = false
-    /// The asked purchase may be too fresh to be known: worth asking again for some minutes.
+    /// Whether the purchase is unknown to Apple, perhaps because it is very recent; it is worth asking again
+    /// for some minutes.
     package var isUnknownPurchase = false
-    /// Only with a decision to accept.
+    /// The content; set only with the decision to accept.
     package var answer: AppStoreAnswer?
 
-    /// A page has twenty transactions of a few kilobytes.
+    /// The most bytes of an answer; a page has twenty transactions of a few kilobytes.
     package static let bytesLimit = 4 << 20
 
-    /// The limits are enforced by the hour: without a word of Apple's, asking again within minutes only adds to them.
+    /// The delay after a rate limit for which Apple states no time, 10 minutes. Apple counts calls by the
+    /// hour, so asking again sooner would only add to them.
     package static let unstatedDelay = Duration.seconds(600)
 
-    /// Whether Apple cannot read the request at all.
+    /// Whether Apple could not read our request at all.
     package var isBadRequest: Bool { self.errorCode == 4_000_000 }
 
-    /// `visited` are the hosts that have been asked the same before, in the same attempt. `now` is in milliseconds since
-    /// 1970. Header fields are nil where the answer has none.
+    /// Interprets a response.
+    ///
+    /// - Parameters:
+    ///   - retryAfter: the header `Retry-After`; nil if there is none, as for `contentType`.
+    ///   - visited: the hosts that were asked the same question earlier in this attempt.
+    ///   - now: milliseconds since 1970.
     package init(
         to call: AppStoreCall,
         status: Int,
@@ -39,7 +47,8 @@ package struct AppStoreReply: Hashable, Sendable {
         case 200:
             self.init(success: call, body)
         case 401:
-            // Said of purchases of the other environment too, and of apps that are not yet sold.
+            // Apple answers 401 also for purchases of the other environment, and for apps that are not sold
+            // yet.
             self.init(.other(than: host, after: visited, else: .configuration), Self.unauthorized)
         case 429:
             self.init(.retry, Self.rateLimit)
@@ -99,8 +108,8 @@ package struct AppStoreReply: Hashable, Sendable {
         }
     }
 
-    /// Without a code of Apple's. Apple names what it does not know in JSON, so that a 404 without a code comes of
-    /// a wrong address.
+    /// Returns the decision for a failure without an error code of Apple's. Apple names an unknown purchase
+    /// in JSON with a code, so a 404 without a code means a wrong address.
     private static func decision(onHTTP status: Int) -> StoreDecision {
         switch status {
         case 408, 425, 500...: .retry
@@ -109,7 +118,8 @@ package struct AppStoreReply: Hashable, Sendable {
         }
     }
 
-    /// Somebody on the way may answer in JSON too, but not under Apple's codes; and a page is no error of Apple's.
+    /// Returns Apple's error code; nil unless the response is JSON by its content type and body. A proxy may
+    /// answer in JSON too, but without Apple's codes, and an HTML page is no error of Apple's.
     private static func error(_ contentType: String?, _ body: [UInt8]) -> Int64? {
         guard let contentType, ContentType(Array(contentType.utf8)) == .json, body.count <= self.bytesLimit
         else {
@@ -118,8 +128,9 @@ package struct AppStoreReply: Hashable, Sendable {
         return JSONObject(body)?.code("errorCode")
     }
 
-    /// Apple names the time, in milliseconds since 1970, where HTTP has seconds to wait. The two are as far apart as they
-    /// can be: what is no time of this century is taken at HTTP's word.
+    /// Takes the delay from `Retry-After`. Apple puts a time in milliseconds since 1970 where HTTP defines
+    /// seconds to wait. The two are far apart: a number from 100,000,000,000 on (March 1973 in milliseconds)
+    /// is read as a time, a smaller one as seconds. A time is at most 24 hours away.
     private mutating func takeDelay(_ header: String, now: Int64) {
         let digits = Array(header.utf8).trimmingWhiteSpace()
         guard let time = digits.decimal(as: Int64.self), time >= 100_000_000_000 else {

@@ -1,5 +1,10 @@
 extension ProviderToken {
-    /// A token for the App Store Server API: good for one app and a few minutes. `now` is in milliseconds since 1970.
+    /// Makes a token for the App Store Server API, which is valid for one app and a few minutes.
+    ///
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - lifetime: how long the token is valid from `now` on.
+    ///   - backdating: how far the time of issue is set back, in case Apple's clock is behind ours.
     package init(
         appStoreKey keyID: String,
         issuer: String,

@@ -2,26 +2,31 @@ package import Records
 import SwiftProtobuf
 import WireMessages
 
-/// A proof of purchase to be verified, checked by every rule that needs neither clock nor configuration.
+/// A proof of purchase to be verified. It has passed every rule that needs neither a clock nor the
+/// configuration.
 package struct Receipt: Hashable, Sendable {
+    /// The fields that the result repeats.
     package var header: ReceiptHeader
-    /// As the client sent it, in whatever form; empty if there is only an id to ask about.
+    /// The receipt as the client sent it, in whatever form; empty if there is only a transaction id to ask
+    /// about.
     package var text: [UInt8]
+    /// The transaction that the client claims; nil if it claims none.
     package var transactionID: StoreTransactionID?
-    /// Where the client thinks that it bought.
+    /// The host that the client names as the place of its purchase. Apple is asked there first; it decides
+    /// nothing.
     package var hint: StoreHost?
-    /// Wall-clock milliseconds since 1970: when it reached us.
+    /// The time at which our edge received the receipt, in wall-clock milliseconds since 1970.
     package var receivedAt: Int64?
 
-    /// A receipt of a few megabytes in base64, and what stands around it.
+    /// The most bytes of a record's value: a receipt of a few megabytes in base64, and the fields around it.
     package static let recordBytesLimit = 8 << 20
 
-    /// Why a record is nothing to verify.
+    /// The reason why a record is nothing to verify.
     package enum Fault: Error, Hashable, Sendable {
-        /// The record is wrong: a dead letter.
+        /// The record itself is wrong and becomes a dead letter.
         case record(RecordFault)
-        /// The record is right, and what a client sent or claims cannot be true. A client may send anything: a final no,
-        /// with an answer as far as the record could be read.
+        /// The record is right, but what a client sent or claims cannot be true. A client may send anything,
+        /// so the record ends in a final refusal. The answer holds what could be read of the record.
         case refused(Reason, ReceiptAnswer?)
     }
 
@@ -31,7 +36,7 @@ package struct Receipt: Hashable, Sendable {
         do throws(RecordFault) {
             payload = try RecordPayload(of: record, bytesLimit: Self.recordBytesLimit)
         } catch {
-            // Nothing but the receipt has that many bytes.
+            // Only the receipt itself can make a record as large as that.
             guard case .tooLarge(let reason) = error else { throw .record(error) }
             throw .refused(reason, nil)
         }
@@ -44,11 +49,13 @@ package struct Receipt: Hashable, Sendable {
         try self.init(message)
     }
 
-    /// A client chooses these, and some backends forward them in the type in which they came.
+    /// The fields whose content a client chooses; some backends forward them in the type in which they came.
     private static let clientMembers = [
         "receipt_data", "transaction_id", "product_id", "environment", "request_id",
     ].map { ClientMember($0) }
 
+    /// Returns the fault of a payload that cannot be decoded: a final refusal if a client's field is to
+    /// blame, else a dead letter.
     private static func fault(_ fault: RecordFault, _ payload: RecordPayload) -> Fault {
         guard let object = ClientMember.object(payload),
             let member = self.clientMembers.first(where: {
@@ -80,6 +87,7 @@ package struct Receipt: Hashable, Sendable {
         self.hint = try self.hint(message.environment)
     }
 
+    /// The claim that the purchases are compared with.
     package var claim: StoreClaim {
         StoreClaim(
             bundleID: self.header.bundleID,
@@ -101,7 +109,9 @@ package struct Receipt: Hashable, Sendable {
         return text
     }
 
-    /// In upper or lower case: Apple writes `Sandbox`. Neither host knows purchases made in Xcode.
+    /// Returns the host that an environment's name stands for; nil if neither host can know the purchase.
+    /// Upper and lower case are equal, because Apple writes `Sandbox`. Purchases made in Xcode are known to
+    /// neither host.
     private func hint(_ environment: String) throws(Fault) -> StoreHost? {
         switch environment.lowercased() {
         case "", "xcode", "localtesting": return nil
@@ -121,12 +131,15 @@ package struct Receipt: Hashable, Sendable {
     }
 }
 
-/// What a result repeats of its input.
+/// The fields of a record that its result repeats.
 package struct ReceiptHeader: Hashable, Sendable {
-    /// Empty if the record names none.
+    /// The app that the purchase has to be of; empty if the record names none.
     package var bundleID: String
+    /// The backend's own id of the request; empty if the record names none.
     package var requestID: String
+    /// The transaction that the client claims; empty if it claims none.
     package var transactionID = ""
+    /// The product that the client claims; empty if it claims none.
     package var productID = ""
 
     package init(bundleID: String, requestID: String = "") {

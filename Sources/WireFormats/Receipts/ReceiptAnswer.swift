@@ -1,42 +1,58 @@
-/// What a result record says beyond its outcome: the verdict, and every purchase that is known of.
+/// The part of a result record beyond its outcome: the verdict, and every known purchase.
 package struct ReceiptAnswer: Hashable, Sendable {
-    /// Who says so.
+    /// The source of the verdict; the raw value is the word in the result.
     package enum Source: String, Hashable, Sendable, CaseIterable {
+        /// Apple's verifyReceipt.
         case verifyReceipt = "verifyreceipt"
+        /// Apple's App Store Server API.
         case serverAPI = "app_store_server_api"
-        /// A signature, which knows nothing of what came after it.
+        /// A signature that was verified here. It tells nothing about later refunds and renewals.
         case local
     }
 
+    /// A purchase with its state at the time of the verdict.
     package struct Purchase: Hashable, Sendable {
+        /// The purchase.
         package var transaction: StoreTransaction
+        /// The state at the time of the verdict.
         package var state: StoreTransactionState
+        /// The renewal of the subscription, if the purchase is its last period.
         package var renewal: StoreRenewal?
     }
 
+    /// The verdict.
     package var verdict: ReceiptVerdict
+    /// The fields that the result repeats of the record.
     package var header: ReceiptHeader
-    /// The check's code, where one decided.
+    /// The code of the check that decided; nil if none did.
     package var check: String?
+    /// The environment of the purchases; nil if it is unknown.
     package var environment: StoreEnvironment?
+    /// Whether the purchase was made outside production and the app's policy asks to flag it.
     package var isFlagged = false
+    /// The source of the verdict; nil if there was none.
     package var source: Source?
+    /// The form of the receipt; nil if there was none.
     package var form: ReceiptForm?
+    /// The SHA-256 of the receipt's bytes, 32 bytes; empty if there was no receipt.
     package var receiptDigest: [UInt8] = []
-    /// The newest first.
+    /// The shown purchases, the newest first.
     package var purchases: [Purchase] = []
-    /// At least this many more are known of, or known to be.
+    /// The least number of further purchases that exist but are not shown.
     package var leftOut = 0
+    /// The HTTP status of Apple's last answer.
     package var httpStatus: Int?
+    /// The status or error code in Apple's last answer.
     package var appleStatus: Int64?
 
+    /// Makes an answer with a verdict, to be completed.
     package init(_ verdict: ReceiptVerdict, _ header: ReceiptHeader) {
         self.verdict = verdict
         self.header = header
     }
 
-    /// The same with half of the purchases, the newest of them and always the claimed one; nil if there are none to leave
-    /// out. The verdict stays what it is.
+    /// This answer with half of its purchases: the newest, and always the claimed one. Nil if it has fewer
+    /// than two. The verdict does not change.
     package var shortened: ReceiptAnswer? {
         guard self.purchases.count > 1 else { return nil }
         let claimed = self.header.transactionID
@@ -53,7 +69,7 @@ package struct ReceiptAnswer: Hashable, Sendable {
         return shorter
     }
 
-    /// Shows purchases, the newest of them where there are more than `limit`, and always the claimed one. `now` is in
+    /// Shows the newest purchases, at most `limit` of them, and always the claimed one. `now` is in
     /// milliseconds since 1970.
     package mutating func show(_ known: StorePurchases, limit: Int, now: Int64) {
         let standing = StoreStanding(of: known, now: now)
@@ -73,15 +89,18 @@ package struct ReceiptAnswer: Hashable, Sendable {
     }
 }
 
-/// Which form a receipt has.
+/// The form of a receipt; the raw value is the word in the result.
 package enum ReceiptForm: String, Hashable, Sendable, CaseIterable {
+    /// An app receipt of iOS 7 and later.
     case app
-    /// Of iOS 6 and earlier.
+    /// A transaction receipt of iOS 6 and earlier.
     case transaction
+    /// A signed transaction of StoreKit 2.
     case signed
 }
 
 extension ReceiptInput {
+    /// The form of the receipt.
     package var form: ReceiptForm {
         switch self {
         case .app: .app
@@ -90,7 +109,7 @@ extension ReceiptInput {
         }
     }
 
-    /// The receipt itself, without what a transport wrapped around it.
+    /// The receipt itself, without any wrapping of its transport.
     package var bytes: [UInt8] {
         switch self {
         case .app(let bytes), .transaction(let bytes), .signed(let bytes): bytes
@@ -99,7 +118,7 @@ extension ReceiptInput {
 }
 
 extension StoreTransaction {
-    /// By the time of purchase, and where that is the same by the id, so that the order is always the same.
+    /// The sort key: the time of purchase, then the transaction id, so that the order is always the same.
     fileprivate var order: (Int64, Int, String) {
         let id = self.transactionID ?? ""
         return (self.purchasedAt ?? .min, id.utf8.count, id)

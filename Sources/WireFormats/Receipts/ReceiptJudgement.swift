@@ -1,23 +1,25 @@
-/// The checks that follow after Apple, or a signature, has approved: a true receipt may be one of another app, of
-/// another product, or of times long gone.
+/// The checks after Apple, or a signature, has approved a receipt. A genuine receipt may be one of another
+/// app, of another product, or of a subscription that ended long ago.
 package struct ReceiptJudgement: Hashable, Sendable {
+    /// The verdict.
     package var verdict: ReceiptVerdict
-    /// Which check decided; nil if all is good.
+    /// The check that decided; nil if none objected.
     package var check: Reason?
+    /// Whether the purchase was made outside production and the app's policy asks to flag such purchases.
     package var isFlagged = false
-    /// Whether more purchases than these could have led to another verdict, as far as is known.
+    /// Whether purchases that were not read could lead to another verdict.
     package var isOpen = false
-    /// Whether it ended so only since a purchase lacks what the verdict would be made of.
+    /// Whether the verdict is `unavailable` only because a purchase lacks a fact that the verdict depends on.
     package var isLacking = false
 
-    /// `now` is in milliseconds since 1970.
+    /// Judges an app's purchases against a client's claim. `now` is in milliseconds since 1970.
     package init(
         of purchases: StorePurchases,
         claimed claim: StoreClaim,
         by policy: StorePolicy,
         now: Int64
     ) {
-        // Where nobody knows it, it is taken for what earns nothing.
+        // A purchase whose environment is unknown is treated as one outside production, which earns nothing.
         let isInProduction = purchases.environment == .production
         if purchases.bundleID == nil {
             self.init(.unavailable, .nameless)
@@ -27,7 +29,7 @@ package struct ReceiptJudgement: Hashable, Sendable {
             self.init(.invalid, .environment)
         } else {
             self.init(of: purchases, claim, policy, now)
-            // What is known of the claimed transaction itself is all that counts.
+            // If the claimed transaction itself is known, other purchases cannot change the verdict.
             self.isOpen =
                 self.verdict != .valid
                 && !purchases.transactions.contains { $0.transactionID == claim.transactionID }
@@ -84,7 +86,9 @@ package struct ReceiptJudgement: Hashable, Sendable {
         self.check = lacks.contains(.product) ? .withoutProduct : .withoutExpiry
     }
 
-    /// One that is good makes the whole good; of others the mildest is said.
+    /// Takes the verdict of the purchases' states. One good purchase makes the verdict `valid`; otherwise the
+    /// mildest state decides, in the order unknown, billing retry, expired, upgraded, revoked. No purchases
+    /// at all are `valid` too.
     private init(_ states: Set<StoreTransactionState>) {
         if states.isEmpty || states.contains(where: \.isGood) {
             self.init(.valid, nil)
@@ -103,7 +107,7 @@ package struct ReceiptJudgement: Hashable, Sendable {
 }
 
 extension ReceiptVerdict {
-    /// Whether what is claimed is there, and ours.
+    /// Whether the claimed purchase exists and belongs to our app.
     fileprivate var isOfRealPurchase: Bool {
         switch self {
         case .valid, .expired, .refunded: true
@@ -113,9 +117,10 @@ extension ReceiptVerdict {
 }
 
 extension StoreStanding {
-    /// The states of later periods of the same subscription that are good, where the claimed period simply ended: who
-    /// claims last month's renewal has this month's too. Nothing takes the place of a period that was taken back, or
-    /// left for a better one; and a later period of another product than the claimed one does not count.
+    /// Returns the good states among later periods of the same subscription, if the claimed period simply
+    /// ended: a client that claims last month's renewal has this month's too. A period that was refunded or
+    /// upgraded is not replaced in this way, and a later period of another product than the claimed one does
+    /// not count.
     fileprivate func statesGoingOn(
         from period: StoreTransaction,
         _ claim: StoreClaim,

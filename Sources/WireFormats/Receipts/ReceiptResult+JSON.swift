@@ -50,7 +50,8 @@ extension ReceiptAnswer.Purchase {
         if let willRenew = self.renewal?.willRenew { json.bool("willRenew", willRenew) }
     }
 
-    /// What is not known is left out, and a zero or a no is said.
+    /// Writes numbers and flags. An unknown one is left out; a zero and a `false` are written, because they
+    /// are known.
     private func writeNumbers(to json: inout JSONWriter) {
         let transaction = self.transaction
         let numbers = [

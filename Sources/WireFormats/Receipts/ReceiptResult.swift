@@ -4,6 +4,9 @@ import WireMessages
 
 /// The value of a record of `receipt.result`.
 package enum ReceiptResult {
+    /// Returns the encoded result.
+    ///
+    /// - Parameter answer: nil if nothing is known beyond the outcome.
     package static func encode(_ outcome: Outcome, _ answer: ReceiptAnswer?, as format: ValueFormat)
         -> [UInt8]
     {

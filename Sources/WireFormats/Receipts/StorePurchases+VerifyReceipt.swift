@@ -1,11 +1,14 @@
-// What verifyReceipt returns, in all the shapes that have been seen: that of iOS 6 with one transaction for a receipt,
-// that of iOS 7 with a list; objects where there are lists elsewhere; texts for numbers, dates and flags, or not.
+// The purchases in verifyReceipt's answers, in all shapes that have been seen. An answer of iOS 6 has one
+// transaction for a receipt, one of iOS 7 a list; some have objects in place of lists; numbers, dates and
+// flags may be texts.
 
 extension StorePurchases {
     private static let lists = ["latest_expired_receipt_info", "latest_receipt_info"]
 
-    /// Nil if there is neither a receipt in it that says anything nor, where a subscription has ended, what is known
-    /// of that.
+    /// Reads the purchases of an answer. Nil if the answer has no receipt that says anything, and, if a
+    /// subscription has ended, nothing about that subscription either.
+    ///
+    /// - Parameter hasEnded: whether Apple says that the subscription has ended (status 21006).
     init?(verifyReceipt answer: JSONObject, from host: StoreHost, hasEnded: Bool = false) {
         let receipt = answer.object("receipt")
         let named = hasEnded ? Self.lists.flatMap { answer.objects($0) } : []
@@ -18,15 +21,16 @@ extension StorePurchases {
         if let receipt { self.take(receipt) }
         for name in Self.lists { self.add(listed: name, in: answer) }
         self.takeRenewals(of: answer, receipt ?? named.first)
-        // One without a date is over because Apple says so; of others the date counts, since Apple says the same of
-        // a cancelled one whose time has not run out.
+        // A transaction without a date is over because Apple says so. For others their date decides, because
+        // Apple says the same of a cancelled subscription whose time has not run out.
         if hasEnded { self.callOver(onlyUndated: true) }
         let saysNothing = self.bundleID == nil && self.transactions.isEmpty && self.nameless == 0
         if saysNothing, receipt?.value("in_app") == nil { return nil }
     }
 
-    /// The answers of old do not say where they come from. Where the host and its words disagree, it is the one that
-    /// earns nothing: what the sandbox accepts is never a purchase of production.
+    /// Returns the environment of an answer. Old answers do not name it. If the host and the answer disagree,
+    /// the environment that is not production is taken, because a purchase that the sandbox accepts is never
+    /// one of production.
     private static func environment(_ answer: JSONObject, _ receipt: JSONObject?, _ host: StoreHost)
         -> StoreEnvironment
     {
@@ -37,16 +41,18 @@ extension StorePurchases {
         return stated.compactMap(\.self).first { $0 != .production } ?? .production
     }
 
-    /// The newest renewal may be in the other lists only, and what both have is newer there.
+    /// Takes the receipt's own transactions first. The newest renewal may be in the other lists only, and a
+    /// transaction in both is newer there, so those lists are added afterwards.
     private mutating func take(_ receipt: JSONObject) {
         self.setExpiry(receipt.time("expiration_date_ms", "expiration_date", "expiration_date_pst"))
         self.add(listed: "in_app", in: receipt)
-        // A receipt of old is its transaction; one of today has none of its own.
+        // An old receipt is itself a transaction; a receipt of today has no transaction fields of its own.
         guard receipt.value("transaction_id") != nil || receipt.value("product_id") != nil else { return }
         self.add([self.transaction(receipt)])
     }
 
-    /// What is no object in a list is one more that nobody can be granted.
+    /// Adds the transactions of a list. An entry that is no object counts as a transaction without an id,
+    /// which nobody can be granted.
     private mutating func add(listed name: String, in object: JSONObject) {
         let objects = object.objects(name)
         self.nameless += object.valueCount(name) - objects.count
@@ -60,7 +66,7 @@ extension StorePurchases {
             renewal.originalTransactionID.map { self.renewals[$0] = renewal }
         }
         guard self.renewals.isEmpty, answer.value("auto_renew_status") != nil else { return }
-        // Of the one subscription that an old answer is about.
+        // An old answer is about one subscription, and its fields hold that subscription's renewal.
         var renewal = StoreRenewal(verifyReceipt: answer, environment)
         renewal.originalTransactionID = receipt?.identifier("original_transaction_id")
         renewal.originalTransactionID.map { self.renewals[$0] = renewal }
@@ -108,7 +114,7 @@ extension StoreTransaction {
         } else if let offer = object.identifier("offer_code_ref_name") {
             (self.offerType, self.offerID) = (3, offer)
         }
-        // Nothing else has a time to expire at in these answers.
+        // In these answers only subscriptions have a time of expiry.
         if self.expiresAt != nil { self.productType = .autoRenewableSubscription }
     }
 }
@@ -127,7 +133,7 @@ extension StoreRenewal {
 }
 
 extension JSONObject {
-    /// Milliseconds since 1970, by one of the ways in which verifyReceipt writes a time.
+    /// Returns milliseconds since 1970, from any of verifyReceipt's spellings of a time.
     fileprivate func moment(_ name: String) -> Int64? {
         self.time(name + "_ms", name, name + "_pst").milliseconds
     }

@@ -1,22 +1,23 @@
-/// What is known of an app's purchases, from whatever source.
+/// The known purchases of an app, from any source.
 package struct StorePurchases: Hashable, Sendable {
-    /// Nil if the source does not name the app.
+    /// The app's bundle id; nil if the source does not name the app.
     package var bundleID: String?
+    /// The environment of the purchases; nil if the source does not name it.
     package var environment: StoreEnvironment?
-    /// Each transaction id once, in no order that means anything.
+    /// The transactions, each id once, in no particular order.
     package var transactions: [StoreTransaction] = []
-    /// Whether and how subscriptions go on, by their original transaction id.
+    /// The renewals of subscriptions, by their original transaction id.
     package var renewals: [String: StoreRenewal] = [:]
-    /// When the whole ends, of purchases by volume: milliseconds since 1970.
+    /// The time at which the whole receipt expires, for volume purchases, in milliseconds since 1970.
     package var expiresAt: Int64?
-    /// There is more than was read.
+    /// Whether the app has more purchases than were read.
     package var isIncomplete = false
-    /// Transactions that were dropped, since they have no id.
+    /// The number of transactions that were dropped because they have no id.
     package var nameless = 0
-    /// It says when the whole ends, and that cannot be read.
+    /// Whether the source states when the whole receipt expires, in a form that cannot be read.
     private var hasUnreadableExpiry = false
 
-    /// Nobody has bought this much; what has more is cut there.
+    /// The most transactions that are kept; nobody has bought as much. Further ones are dropped.
     package static let transactionsLimit = 20_000
 
     package init(bundleID: String? = nil, environment: StoreEnvironment? = nil) {
@@ -24,20 +25,21 @@ package struct StorePurchases: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// Of a receipt that was decoded here.
+    /// Takes the purchases of an app receipt that was decoded here.
     package init(_ receipt: AppReceipt) {
         self.init(bundleID: receipt.bundleID, environment: receipt.environment)
         self.expiresAt = receipt.expiresAt
         self.add(receipt.purchases)
     }
 
+    /// Takes a single transaction.
     package init(_ transaction: StoreTransaction) {
         self.init(bundleID: transaction.bundleID, environment: transaction.environment)
         self.add([transaction])
     }
 
-    /// Takes up transactions: one that is known already is replaced, and stays taken back if it was. One without an id
-    /// can be granted to nobody, and is dropped.
+    /// Adds transactions. One with a known id replaces the older one, and stays revoked if that was. One
+    /// without an id is dropped, because nobody can be granted it.
     package mutating func add(_ more: [StoreTransaction]) {
         var places: [String: Int] = [:]
         for (place, transaction) in self.transactions.enumerated() {
@@ -67,7 +69,7 @@ package struct StorePurchases: Hashable, Sendable {
         }
     }
 
-    /// Takes up a transaction of a subscription, with what Apple says of its state beside it.
+    /// Adds a transaction of a subscription together with the state that Apple states for it.
     package mutating func add(_ transaction: StoreTransaction, saidToBe status: AppStoreAnswer.Status?) {
         var transaction = transaction
         if status == .revoked, !transaction.isRevoked { transaction.isRevokedUndated = true }
@@ -81,7 +83,8 @@ package struct StorePurchases: Hashable, Sendable {
         self.renewals[id] = renewal
     }
 
-    /// Forgets what turned out to be somebody else's: a transaction, and what belongs to the same subscription.
+    /// Removes a transaction that turned out to be another customer's, and everything of the same
+    /// subscription.
     package mutating func remove(_ id: String) {
         let subscription = self.transactions.first { $0.transactionID == id }?.subscription
         self.transactions.removeAll { $0.transactionID == id || $0.subscription == subscription }
@@ -93,7 +96,7 @@ package struct StorePurchases: Hashable, Sendable {
         self.hasUnreadableExpiry = time == .unreadable
     }
 
-    /// Why nothing can be concluded from this, whatever it says beside; nil if that is not so.
+    /// The reason why these purchases allow no conclusion, whatever else they say; nil if they do allow one.
     package var flaw: Flaw? {
         if self.hasUnreadableExpiry || self.transactions.contains(where: \.hasUnreadableExpiry) {
             return .unreadableExpiry
@@ -101,11 +104,14 @@ package struct StorePurchases: Hashable, Sendable {
         return self.transactions.isEmpty && self.nameless > 0 ? .withoutIDs : nil
     }
 
+    /// A fault in the data of purchases; the raw value is the last part of a reason code.
     package enum Flaw: String, Hashable, Sendable {
+        /// The end of a purchase is stated in a form that cannot be read.
         case unreadableExpiry = "unreadable_expiry"
+        /// The source has purchases, but none of them has an id.
         case withoutIDs = "without_id"
 
-        /// In words, under a code that says whose purchases they are.
+        /// Returns the flaw as a reason, under a code that begins with the source of the purchases.
         package func reason(in place: String) -> Reason {
             let message =
                 switch self {
@@ -116,7 +122,7 @@ package struct StorePurchases: Hashable, Sendable {
         }
     }
 
-    /// Takes kinds of products and ends of subscriptions from another source, where they are not known.
+    /// Takes product types and subscription ends from another source, where they are unknown here.
     package mutating func learn(from others: [StoreTransaction]) {
         var known: [String: StoreTransaction] = [:]
         for other in others { other.transactionID.map { known[$0] = other } }
@@ -132,7 +138,10 @@ package struct StorePurchases: Hashable, Sendable {
         }
     }
 
-    /// Apple calls the subscription over that these are about: whatever may be a period of it is.
+    /// Marks the purchases as over, because Apple says so of their subscription: every dated one, and every
+    /// one that may be a period of it.
+    ///
+    /// - Parameter onlyUndated: marks only transactions without a date, and leaves the others to their date.
     package mutating func callOver(onlyUndated: Bool = false) {
         for index in self.transactions.indices {
             let transaction = self.transactions[index]

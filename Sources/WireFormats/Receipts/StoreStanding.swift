@@ -1,12 +1,12 @@
-/// How each of an app's purchases stands at a moment.
+/// The states of an app's purchases at one time.
 package struct StoreStanding: Hashable, Sendable {
     private let renewals: [String: StoreRenewal]
-    /// Of each subscription, when the last of its periods ends. Those that were taken back or replaced
-    /// count only where there is no other.
+    /// The end of the last period of each subscription. Periods that were revoked or upgraded count only if
+    /// the subscription has no other.
     private var lastEnds: [String: Int64] = [:]
     private let now: Int64
 
-    /// `now` is in milliseconds since 1970.
+    /// Prepares the states of purchases at `now`, in milliseconds since 1970.
     package init(of purchases: StorePurchases, now: Int64) {
         self.renewals = purchases.renewals
         self.now = now
@@ -21,12 +21,13 @@ package struct StoreStanding: Hashable, Sendable {
         self.lastEnds.merge(counted) { $1 }
     }
 
+    /// Returns the state of a transaction.
     package func state(of transaction: StoreTransaction) -> StoreTransactionState {
         StoreTransactionState(of: transaction, self.renewal(of: transaction), now: self.now)
     }
 
-    /// Whether and how a subscription goes on after this period of it; nil for periods before the last, which others
-    /// have followed already.
+    /// Returns the renewal of a subscription, if the transaction is the subscription's last period. Nil for
+    /// earlier periods, because others have followed them already.
     package func renewal(of transaction: StoreTransaction) -> StoreRenewal? {
         guard let id = transaction.subscription, let end = transaction.expiresAt, end == self.lastEnds[id]
         else {
@@ -37,6 +38,6 @@ package struct StoreStanding: Hashable, Sendable {
 }
 
 extension StoreTransaction {
-    /// What the periods of one subscription share.
+    /// The id that all periods of one subscription share.
     var subscription: String? { self.originalTransactionID ?? self.transactionID }
 }

@@ -1,18 +1,23 @@
-/// How a purchase stands at a moment.
+/// The state of a purchase at one time; the raw value is the word in the result.
 package enum StoreTransactionState: String, Hashable, Sendable, CaseIterable {
+    /// The purchase stands.
     case active
-    /// Its time is over and it could not be charged; Apple asks to let it go on for now.
+    /// The time is over and the charge failed, but Apple asks to let the subscription go on for now.
     case grace
-    /// Its time is over, and Apple still tries to charge it.
+    /// The time is over, and Apple still tries to charge the customer.
     case billingRetry = "billing_retry"
+    /// The time is over.
     case expired
-    /// A better subscription of its group took its place.
+    /// A better subscription of the same group took the purchase's place.
     case upgraded
+    /// Apple took the purchase back.
     case revoked
-    /// It lacks what says how it stands: of which product it is, or when its time is over.
+    /// The purchase lacks a fact that decides its state: its product, or the end of its time.
     case unknown
 
-    /// `now` is in milliseconds since 1970.
+    /// Determines the state at `now`, in milliseconds since 1970.
+    ///
+    /// - Parameter renewal: the renewal of the subscription, if the transaction is its last period.
     package init(of transaction: StoreTransaction, _ renewal: StoreRenewal?, now: Int64) {
         if transaction.isRevoked {
             self = .revoked
@@ -29,12 +34,12 @@ package enum StoreTransactionState: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the customer is to have what was bought.
+    /// Whether the customer is entitled to the purchase.
     package var isGood: Bool { self == .active || self == .grace }
 }
 
 extension StoreTransaction {
-    /// An end that cannot be read may have passed.
+    /// Returns whether the time of the purchase is over. An end that cannot be read counts as passed.
     fileprivate func isOver(at now: Int64) -> Bool {
         self.isCalledOver || self.hasUnreadableExpiry || self.expiresAt.map { $0 <= now } ?? false
     }

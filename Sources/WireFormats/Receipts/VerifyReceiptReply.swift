@@ -1,20 +1,22 @@
-/// What verifyReceipt's answer means. HTTP says 200 even for errors: the code is `status` in the JSON, which may come
-/// as a text. Nothing but a 200 is ever believed.
+/// The meaning of an answer of verifyReceipt. Apple sends HTTP status 200 even for errors; the code is
+/// `status` in the JSON, which may be a text. A body is read only with HTTP status 200.
 package struct VerifyReceiptReply: Hashable, Sendable {
+    /// The next step.
     package var decision: StoreDecision
-    /// Empty words for what simply succeeded.
+    /// The reason of a failure; its texts are empty if the call simply succeeded.
     package var reason: Reason
-    /// Apple's own status, if there was one.
+    /// The status in Apple's JSON; nil if there was none.
     package var status: Int64?
-    /// Whether the receipt may be why Apple answered so, and with it whoever sent it.
+    /// Whether the receipt, and so the client that sent it, may be the cause of this answer.
     package var isAboutReceipt = false
-    /// What was bought; only with a decision to accept.
+    /// The purchases; set only with a decision to accept.
     package var purchases: StorePurchases?
 
-    /// The answer of somebody who has subscribed in the sandbox for years has some megabytes.
+    /// The most bytes of an answer. For a customer who has subscribed in the sandbox for years it has some
+    /// megabytes.
     package static let bytesLimit = 16 << 20
 
-    /// `visited` are the hosts that have been asked before in the same attempt.
+    /// Interprets a response. `visited` are the hosts that were asked earlier in this attempt.
     package init(status: Int, body: [UInt8], from host: StoreHost, visited: Set<StoreHost> = []) {
         guard status == 200 else {
             self.init(Self.decision(onHTTP: status), .http(status))
@@ -43,7 +45,7 @@ package struct VerifyReceiptReply: Hashable, Sendable {
             (self.decision, self.purchases) = (.retryLimited, nil)
             self.reason = flaw.reason(in: "verifyreceipt")
         } else if self.purchases == nil, !hasEnded {
-            // Nothing can be granted from an approval that does not say of what.
+            // An approval that does not name what it approves cannot be granted.
             (self.decision, self.reason) = (.retryLimited, Self.withoutReceipt)
         }
     }
@@ -53,10 +55,10 @@ package struct VerifyReceiptReply: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Whether Apple cannot read the request at all.
+    /// Whether Apple could not read our request at all.
     package var isBadRequest: Bool { self.status == 21000 }
 
-    /// Whether Apple approves of the receipt, be it in words that cannot be used.
+    /// Whether Apple approves the receipt, even if the rest of the answer cannot be used.
     package var isApproval: Bool { self.status == 0 || self.status == 21006 }
 
     private static func decision(onHTTP status: Int) -> StoreDecision {
@@ -78,13 +80,14 @@ package struct VerifyReceiptReply: Hashable, Sendable {
         case 21003, 21010: .reject
         case 21005, 21009: .retry
         case 21006: .acceptExpired
-        // Only each other's receipts are sent on: a host that names itself is in trouble.
+        // A host may only refer to the other one; a host that refers to itself has a failure.
         case 21007 where host == .production, 21008 where host == .sandbox:
             .other(than: host, after: visited, else: .retryLimited)
         case 21100...21199:
-            // The documented name, and the one that is really sent.
+            // The first name is the documented one, the second is the one that Apple sends.
             (object.flag("is-retryable") ?? object.flag("is_retryable") ?? true) ? .retry : .reject
-        // 21002 is said of a malformed receipt and by a service in trouble. What is malformed does not get this far.
+        // Apple sends 21002 for a malformed receipt, and also during a failure. A malformed receipt is
+        // refused before the call.
         default: .retryLimited
         }
     }
@@ -104,7 +107,8 @@ package struct VerifyReceiptReply: Hashable, Sendable {
         case 21009, 21100...21199:
             Reason("verifyreceipt.internal", "Apple cannot access its data (status \(code)).")
         default:
-            // The upstream must not choose our labels.
+            // The code must not contain the upstream's number: it becomes a label of a metric, and the
+            // upstream could create any number of labels.
             Reason("verifyreceipt.unknown_status", "Apple answered with a status that nobody knows.")
         }
     }
@@ -124,7 +128,7 @@ package struct VerifyReceiptReply: Hashable, Sendable {
 }
 
 extension Reason {
-    /// Codes are of the numbers that there are.
+    /// Returns the reason for an HTTP status. Only statuses from 100 to 599 have a code of their own.
     static func http(_ status: Int) -> Reason {
         let code = (100...599).contains(status) ? "http.\(status)" : "http.other"
         return Reason(code, "Apple answered with HTTP status \(status).")

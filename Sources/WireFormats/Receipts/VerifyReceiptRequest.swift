@@ -1,12 +1,14 @@
-/// A request to verifyReceipt: JSON, always posted, since a plus sign in a query would arrive as a space.
+/// A request to verifyReceipt: JSON in the body of a POST, because a plus sign in a query would arrive as a
+/// space.
 package struct VerifyReceiptRequest: Hashable, Sendable {
-    /// Standard base64 without line breaks.
+    /// The receipt in standard base64 without line breaks.
     package var receiptData: String
-    /// The app's shared secret; nil if the app has none. Never to be logged.
+    /// The app's shared secret; nil if the app has none. It must never be logged.
     package var password: [UInt8]?
-    /// Only the newest renewal of each subscription in `latest_receipt_info`.
+    /// Whether Apple returns only the newest renewal of each subscription in `latest_receipt_info`.
     package var excludesOldTransactions: Bool
 
+    /// The path of the service, to be appended to a host.
     package static let path = "/verifyReceipt"
 
     package init(receiptData: String, password: [UInt8]?, excludesOldTransactions: Bool) {
@@ -15,6 +17,7 @@ package struct VerifyReceiptRequest: Hashable, Sendable {
         self.excludesOldTransactions = excludesOldTransactions
     }
 
+    /// The body of the request. It contains the shared secret.
     package var body: [UInt8] {
         var json = JSONWriter(reserving: self.receiptData.utf8.count + 160)
         json.object { json in
@@ -27,6 +30,7 @@ package struct VerifyReceiptRequest: Hashable, Sendable {
 }
 
 extension StoreHost {
+    /// The address of verifyReceipt, without a slash at its end.
     package var verifyReceiptURL: String {
         switch self {
         case .production: "https://buy.itunes.apple.com"

@@ -1,35 +1,36 @@
 import SwiftProtobuf
 
-/// A field of a record that a backend fills with what a client sent it, in whatever type that came.
+/// A field of a record whose content a backend forwards from a client, possibly in another type than the
+/// schema has.
 ///
-/// Such a field must not make a dead letter of a record: nobody but the client could mend it.
+/// A wrong type in such a field must not make a dead letter, because only the client could correct it.
 struct ClientMember: Hashable, Sendable {
-    /// As the field is named in protobuf, such as `transaction_id`.
+    /// The field's name in protobuf, such as `transaction_id`.
     let name: String
 
     init(_ name: String) { self.name = name }
 
-    /// As it is named in JSON, such as `transactionId`.
+    /// The field's name in JSON, such as `transactionId`.
     private var jsonName: String {
         let words = self.name.split(separator: "_")
         return words.prefix(1).joined()
             + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// Why a record with such a field is refused.
+    /// The reason with which a record is refused for such a field.
     var malformed: Reason {
         Reason("\(self.name).malformed", "The field is of another type than its schema says.")
     }
 
-    /// A client may nest its values deeper than any message of ours does.
+    /// The deepest nesting that is read: a client may nest its values deeper than any of our messages.
     private static let depthLimit = 512
 
-    /// The members of a payload in JSON; nil for any other.
+    /// Returns the members of a payload in JSON; nil for protobuf, and for a payload that is not one object.
     static func object(_ payload: RecordPayload) -> JSONObject? {
         payload.format == .json ? JSONObject(payload.message, depthLimit: self.depthLimit) : nil
     }
 
-    /// Whether the field is there, and is by itself nothing that the schema takes.
+    /// Returns whether the field is in the object and cannot be decoded, even if it were the only field.
     func isUnreadable<Decoded: Message>(in object: JSONObject, as type: Decoded.Type) -> Bool {
         [self.jsonName, self.name].contains { name in
             guard let value = object.value(name) else { return false }
@@ -38,7 +39,7 @@ struct ClientMember: Hashable, Sendable {
         }
     }
 
-    /// Its text; empty if it has none, or more than the limit in bytes.
+    /// Returns the field's text; empty if it has none, or has more bytes than the limit.
     func text(in object: JSONObject, bytesLimit: Int) -> String {
         let text = object.string(self.jsonName) ?? object.string(self.name) ?? ""
         return text.utf8.count <= bytesLimit ? text : ""

@@ -1,11 +1,17 @@
-/// An event in CloudEvents' structured mode (JSON event format 1.0), as far as its payload goes.
+/// An event in CloudEvents' structured mode (JSON event format 1.0), reduced to its payload.
 ///
-/// The binary mode needs nothing: there the record's value is the payload and its `content-type` says which.
+/// The binary mode needs no type: the record's value is the payload, and its `content-type` header names the
+/// format.
 struct CloudEvent {
-    /// Nil if the event does not say.
+    /// The content type of the data; nil if the event names none and carries its data in base64.
     var dataContentType: ContentType?
+    /// The payload: decoded from base64, taken out of a JSON string, or a JSON value as it stands. Never
+    /// empty.
     var data: [UInt8]
 
+    /// Reads an event.
+    ///
+    /// - Throws: `RecordFault` if the event cannot be read or has no data.
     init(_ text: [UInt8]) throws(RecordFault) {
         guard let event = JSONObject(text) else {
             throw Self.fault("it is not a JSON object")
@@ -20,8 +26,8 @@ struct CloudEvent {
             }
             self.data = data
         } else if let data = event.value("data") {
-            // Data that is a string is a document written out as text, unless that text is itself the data;
-            // ours is always a JSON object.
+            // Data that is a JSON string holds the text of a document. A string that is itself the data is
+            // not supported, because our payload in JSON is always an object.
             self.data = event.string("data").map { Array($0.utf8) } ?? Array(data)
             self.dataContentType = self.dataContentType ?? .json
         } else {

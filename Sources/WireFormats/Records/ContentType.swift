@@ -4,15 +4,16 @@ package enum ContentType: Hashable, Sendable {
     case protobuf
     /// An event in CloudEvents' structured mode, with the record's payload inside.
     case cloudEvent
-    /// Another form of CloudEvents, such as a batch.
+    /// A form of CloudEvents that is not read, such as a batch.
     case otherCloudEvent
     case unknown
 
-    /// As nearly everybody writes it, which needs no further look.
+    /// The usual spellings, which are recognised without further parsing.
     private static let usual = (
         json: Array(ValueFormat.json.contentType.utf8), protobuf: Array(ValueFormat.protobuf.contentType.utf8)
     )
 
+    /// Reads the value of a `content-type` header.
     package init(_ header: [UInt8]) {
         if header == Self.usual.json {
             self = .json

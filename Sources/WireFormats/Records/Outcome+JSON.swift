@@ -1,5 +1,5 @@
 extension Outcome {
-    /// The members of `flotilla.outcome.v1.Outcome`.
+    /// Writes the members of `flotilla.outcome.v1.Outcome`.
     func write(to json: inout JSONWriter) {
         json.text("id") { self.appendID(to: &$0) }
         json.string("topic", self.topic)

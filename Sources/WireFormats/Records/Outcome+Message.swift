@@ -25,7 +25,8 @@ extension Flotilla_Outcome_V1_Outcome {
 }
 
 extension Google_Protobuf_Timestamp {
-    /// A time beyond what the JSON mapping can write is moved to the nearer end.
+    /// Makes a timestamp of milliseconds since 1970. A time beyond the range of the JSON mapping is moved to
+    /// the nearer end.
     init(milliseconds: Int64) {
         let time = min(max(milliseconds, RFC3339.range.lowerBound), RFC3339.range.upperBound)
         let millisecond = (time % 1_000 + 1_000) % 1_000
@@ -34,7 +35,7 @@ extension Google_Protobuf_Timestamp {
 }
 
 extension Message {
-    /// Our own messages can always be written: they have no required fields.
+    /// Encodes one of our own messages. That cannot fail, because they have no required fields.
     func encoded() -> [UInt8] {
         do {
             return try self.serializedBytes()

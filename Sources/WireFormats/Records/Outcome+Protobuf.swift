@@ -1,7 +1,7 @@
 extension Outcome {
-    /// The fields of `flotilla.outcome.v1.Outcome`.
+    /// Writes the fields of `flotilla.outcome.v1.Outcome`.
     func write(to message: inout ProtobufWriter) {
-        // The id, without a string on the way.
+        // The id is appended directly, without making a string first.
         message.text(1) { self.appendID(to: &$0) }
         message.string(2, self.topic)
         message.optionalInt64(3, Int64(self.partition))
@@ -23,8 +23,8 @@ extension Outcome {
 }
 
 extension ProtobufWriter {
-    /// Milliseconds since 1970, as a `google.protobuf.Timestamp`. A time beyond what its JSON can write is moved to the
-    /// nearer end.
+    /// Writes milliseconds since 1970 as a `google.protobuf.Timestamp`. A time beyond the range of the JSON
+    /// mapping is moved to the nearer end.
     mutating func timestamp(_ number: Int, _ milliseconds: Int64) {
         let time = min(max(milliseconds, RFC3339.range.lowerBound), RFC3339.range.upperBound)
         let millisecond = (time % 1_000 + 1_000) % 1_000

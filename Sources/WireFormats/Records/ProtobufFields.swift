@@ -1,9 +1,9 @@
-/// The fields of a protobuf message whose schema is not known, one level deep.
+/// The fields of a protobuf message without a known schema, one level deep.
 ///
-/// From protobuf's description of its encoding: a tag is a varint of number and wire type; groups are no longer made,
-/// and are refused.
+/// The format is from protobuf's description of its encoding: a tag is a varint of field number and wire
+/// type. Groups are deprecated there, and are refused here.
 struct ProtobufFields: Sequence {
-    /// How a field's content is written.
+    /// The wire type of a field: how its content is encoded.
     enum Kind: UInt64, Hashable, Sendable {
         case varint = 0
         case fixed64 = 1
@@ -14,16 +14,18 @@ struct ProtobufFields: Sequence {
     struct Field: Hashable, Sendable {
         var number: Int
         var kind: Kind
-        /// Without what says how long it is. A varint as it stands.
+        /// The content without the bytes of its length; a varint as it is encoded.
         var content: ArraySlice<UInt8>
     }
 
     private let fields: [Field]
 
-    /// More than any message of ours has, repeated fields counted one by one.
+    /// The most fields that are read, each element of a repeated field counted; none of our messages has as
+    /// many.
     static let fieldsLimit = 100_000
 
-    /// Nil if the bytes are no message.
+    /// Splits a message into its fields. Nil if the bytes are not a message or have more fields than the
+    /// limit.
     init?(_ message: ArraySlice<UInt8>) {
         var fields: [Field] = []
         var rest = message
@@ -58,7 +60,7 @@ struct ProtobufFields: Sequence {
         return content
     }
 
-    /// A number of at most 64 bits, the lowest seven first.
+    /// Reads a varint: at most 64 bits, the lowest seven first. Nil if there is none.
     static func varint(_ rest: inout ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 70, by: 7) {

@@ -1,7 +1,8 @@
-/// Writes a protobuf message field by field, as proto3 wants it: what is empty or zero is left out, unless its presence
-/// says something.
+/// A writer of protobuf messages, field by field, as proto3 prescribes: an empty or zero value is left out,
+/// unless its presence is information.
 ///
-/// For the few messages that are written once for every record. Tests hold it to the same bytes as the general encoder.
+/// The writer serves the few messages that are written once for every record. Tests hold it to the same bytes
+/// as the general encoder.
 struct ProtobufWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -14,7 +15,7 @@ struct ProtobufWriter {
         self.optionalString(number, text)
     }
 
-    /// A string that is there even when it is empty.
+    /// Writes a string even if it is empty; nil is left out.
     mutating func optionalString(_ number: Int, _ text: String?) {
         guard let text else { return }
         self.tag(number, .bytes)
@@ -27,7 +28,8 @@ struct ProtobufWriter {
         self.optionalInt64(number, value)
     }
 
-    /// A number that is there even when it is 0. One below 0 takes ten bytes, also where the field has 32 bits.
+    /// Writes a number even if it is 0; nil is left out. A negative number takes ten bytes, also in a field
+    /// of 32 bits.
     mutating func optionalInt64(_ number: Int, _ value: Int64?) {
         guard let value else { return }
         self.tag(number, .varint)
@@ -44,7 +46,7 @@ struct ProtobufWriter {
         self.bytes.append(value ? 1 : 0)
     }
 
-    /// A message inside, also one that is empty.
+    /// Writes a nested message, even if it is empty.
     mutating func message(_ number: Int, _ fields: (inout ProtobufWriter) -> Void) {
         self.tag(number, .bytes)
         let place = self.beginLength()
@@ -52,7 +54,7 @@ struct ProtobufWriter {
         self.endLength(at: place)
     }
 
-    /// A string that is put together on the spot, and is there even when it is empty.
+    /// Writes a string whose bytes the caller appends directly, even if it is empty.
     mutating func text(_ number: Int, _ append: (inout [UInt8]) -> Void) {
         self.tag(number, .bytes)
         let place = self.beginLength()
@@ -60,7 +62,8 @@ struct ProtobufWriter {
         self.endLength(at: place)
     }
 
-    /// A length stands before what it is of, mostly in one byte, and is known only afterwards.
+    /// Reserves one byte for a length, which stands before its content and is known only afterwards. Most
+    /// lengths take one byte.
     private mutating func beginLength() -> Int {
         self.bytes.append(0)
         return self.bytes.count - 1
@@ -82,7 +85,7 @@ struct ProtobufWriter {
         self.varint(UInt64(number) << 3 | kind.rawValue)
     }
 
-    // Nearly all tags and lengths are one byte, and what is left is not worth a call.
+    // Inlined, because nearly all tags and lengths take one byte, and a call would cost more than the rest.
     @inline(__always)
     private mutating func varint(_ value: UInt64) {
         if value < 0x80 { self.bytes.append(UInt8(value)) } else { self.longVarint(value) }

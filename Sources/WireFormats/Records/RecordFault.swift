@@ -1,19 +1,20 @@
-/// Why a record's value cannot be used. The reason never quotes the value.
+/// The reason why a record's value cannot be used. It never quotes the value.
 package enum RecordFault: Error, Hashable, Sendable {
-    /// The bytes are not what their content type, their framing or the schema says.
+    /// The bytes are not in the format that their content type, their framing or the schema names.
     case undecodable(Reason)
-    /// The bytes decode to something that our rules do not take.
+    /// The bytes can be decoded, but a rule of ours refuses what they say.
     case invalid(Reason)
-    /// There is more of it than we read.
+    /// The value is larger than the worker reads.
     case tooLarge(Reason)
 
+    /// The reason, whatever the kind of fault.
     package var reason: Reason {
         switch self {
         case .undecodable(let reason), .invalid(let reason), .tooLarge(let reason): reason
         }
     }
 
-    /// The word that a dead letter has for it.
+    /// The class that a dead letter for this fault has.
     package var kind: DeadLetter.Class {
         switch self {
         case .undecodable: .undecodable

@@ -1,7 +1,7 @@
 import SwiftProtobuf
 
 extension RecordPayload {
-    /// No message of ours nests deeper than a handful.
+    /// The deepest nesting of messages that is decoded; ours nest only a few levels deep.
     private static let depthLimit = 16
 
     private static let jsonOptions: JSONDecodingOptions = {
@@ -19,6 +19,9 @@ extension RecordPayload {
     }()
 
     /// Decodes the payload in one pass over its bytes.
+    ///
+    /// - Throws: `RecordFault.undecodable` if the bytes are not a message, `.invalid` if a field in JSON has
+    ///   a wrong type.
     func decode<Decoded: Message>(as type: Decoded.Type) throws(RecordFault) -> Decoded {
         switch self.format {
         case .json: try self.decodeJSON()
@@ -36,7 +39,8 @@ extension RecordPayload {
             guard String(validating: text, as: UTF8.self) != nil else {
                 throw RecordFault.undecodable("value.not_json", "The value's text is not UTF-8.")
             }
-            // Which of the two it is matters to whoever has to mend it, and the decoder does not always tell.
+            // The publisher needs to know whether the JSON or the type of a field is wrong, and the decoder
+            // does not always tell.
             guard JSONObject(text, depthLimit: Self.depthLimit) != nil else {
                 throw RecordFault.undecodable("value.not_json", "The value is not one JSON object.")
             }
@@ -57,7 +61,7 @@ extension RecordPayload {
         }
     }
 
-    /// Copied only where a frame stood before it.
+    /// The bytes of the message; a copy only if a frame stands before it.
     var message: [UInt8] {
         self.start == 0 ? self.bytes : Array(self.bytes[self.start...])
     }

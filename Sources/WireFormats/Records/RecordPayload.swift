@@ -1,16 +1,24 @@
 package import Records
 
-/// A record's value with its wrapping taken off: what it is written in, and where it starts.
+/// A record's value without its wrapping (a CloudEvent or a schema registry's frame): the format, the bytes,
+/// and where the message starts in them.
 package struct RecordPayload: Hashable, Sendable {
+    /// The format that the message is written in.
     package var format: ValueFormat
-    /// The value, or what stood inside an event.
+    /// The record's value, or the data of the CloudEvent in it.
     package var bytes: [UInt8]
-    /// Where the message starts in `bytes`; what comes before is a frame.
+    /// Where the message starts in `bytes`; a frame stands before it.
     package var start: Int
 
-    /// No message of ours comes near this.
+    /// The most bytes of a value, unless the caller gives another limit, as for receipts. No other message of
+    /// ours comes near it.
     package static let bytesLimit = 1 << 20
 
+    /// Takes the wrapping off a record's value.
+    ///
+    /// - Parameter bytesLimit: the most bytes that the value may have.
+    /// - Throws: `RecordFault` if the value is absent, empty, too large, or wrapped in a way that cannot be
+    ///   read.
     package init(
         of record: borrowing InboundRecord,
         bytesLimit: Int = RecordPayload.bytesLimit
@@ -27,7 +35,7 @@ package struct RecordPayload: Hashable, Sendable {
             )
         }
         if record.headers.isEmpty, first == UInt8(ascii: "{") {
-            // By far the most common record needs no further look.
+            // The most common record needs no further checks: JSON without headers.
             self.init(format: .json, bytes: value, start: 0)
             return
         }
@@ -79,9 +87,10 @@ package struct RecordPayload: Hashable, Sendable {
         self.init(format: format, bytes: bytes, start: start)
     }
 
-    /// A brace at the very start is JSON: as protobuf it would open a group, which no schema of ours has. After
-    /// white space more is asked for, since a line feed and a brace also begin a message whose first field is
-    /// a string of 123 bytes.
+    /// Returns whether a message without a content type is JSON. A brace as the first byte is JSON: in
+    /// protobuf it would open a group, which none of our schemas has. After white space, a quote or a closing
+    /// brace has to follow the brace, because a line feed and a brace are also the beginning of a protobuf
+    /// message whose first field is a string of 123 bytes.
     private static func looksLikeJSON(_ bytes: ArraySlice<UInt8>) -> Bool {
         if bytes.first == UInt8(ascii: "{") { return true }
         let unmarked = bytes.starts(with: JSONObject.byteOrderMark) ? bytes.dropFirst(3) : bytes

@@ -1,19 +1,23 @@
-/// The prefix that schema-registry serialisers write before a value: a zero, the schema's number in four bytes,
-/// and for protobuf the path to the message within the schema.
+/// The frame that schema-registry serialisers write before a value: a zero byte, the schema's number in four
+/// bytes, and for protobuf the path to the message within the schema.
 ///
-/// The number is stepped over, not looked up: what a value must be is known from its topic. Since no message
-/// starts with a zero (there is no field of that number) and no JSON does, a leading zero is always a frame.
+/// The schema's number is skipped and not looked up, because the topic decides what a value must be. A
+/// leading zero is always a frame: no protobuf message starts with a zero, since there is no field number 0,
+/// and no JSON does.
 enum SchemaRegistryFraming {
     static let prefixByteCount = 5
 
-    /// The header that carries the schema instead, in which case the value stands bare.
+    /// The header that carries the schema's id instead of a frame; the value then has no frame.
     static let header = "__value_schema_id"
 
     static func isFramed(_ value: [UInt8]) -> Bool {
         value.first == 0
     }
 
-    /// Where the message starts, given where its path does. Only the schema's first message is ours to read.
+    /// Returns where the message starts, given where its path starts. Only the first message of a schema is
+    /// read.
+    ///
+    /// - Throws: `RecordFault` if the path is broken or names another message.
     static func payloadStart(in bytes: [UInt8], path start: Int) throws(RecordFault) -> Int {
         var position = start
         let length = try self.zigZag(in: bytes, at: &position)
@@ -25,8 +29,8 @@ enum SchemaRegistryFraming {
         return position
     }
 
-    /// The header's forms: a zero and a number in four bytes, or a one and a GUID in sixteen. For protobuf a
-    /// path may follow.
+    /// Checks the value of `header`: a zero and a number of four bytes, or a one and a GUID of sixteen. For
+    /// protobuf a path may follow, and has to name the first message.
     static func check(header: [UInt8], format: ValueFormat) throws(RecordFault) {
         let pathStart = header.first == 1 ? 17 : self.prefixByteCount
         guard format == .protobuf, header.count > pathStart else { return }

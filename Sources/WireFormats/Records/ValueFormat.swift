@@ -1,9 +1,9 @@
-/// How a record's value is written.
+/// The format of a record's value.
 package enum ValueFormat: String, Hashable, Sendable, CaseIterable {
     case json
     case protobuf
 
-    /// The `content-type` header that says so.
+    /// The value of the `content-type` header for this format.
     package var contentType: String {
         switch self {
         case .json: "application/json"

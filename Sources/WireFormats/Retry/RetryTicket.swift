@@ -1,30 +1,38 @@
 package import Records
 
-/// What a record in a retry topic carries beside what its publisher gave it: where it came from, what has happened to
-/// it so far, and when it is to be called for again.
+/// The headers that a record in a retry topic carries in addition to its own: the original's place, the calls
+/// made so far, and the time of the next call.
 ///
-/// The key, the value and the publisher's headers travel untouched; the ticket is a set of headers after them.
+/// The key, the value and the publisher's headers are copied untouched; the ticket's headers follow them.
 package struct RetryTicket: Hashable, Sendable {
-    /// The record as its publisher's topic has it.
+    /// The topic of the publisher's record.
     package var topic: String
+    /// The partition of the publisher's record.
     package var partition: Int32
+    /// The offset of the publisher's record.
     package var offset: Int64
-    /// Wall-clock milliseconds since 1970, as are all times here. Nil if the record carried none.
+    /// The timestamp of the publisher's record, in wall-clock milliseconds since 1970 as all times here; nil
+    /// if it carries none.
     package var timestamp: Int64?
-    /// Calls made so far, and how many failures of them counted against the record.
+    /// The number of calls made so far.
     package var attempts: Int
+    /// How many failed calls counted against the record's limit of attempts.
     package var failures: Int
+    /// When a worker first took up the record.
     package var receivedAt: Int64
+    /// When the first call for the record failed.
     package var firstFailedAt: Int64
-    /// Why the last call failed, such as `http.503`.
+    /// The reason code of the last failed call, such as `http.503`.
     package var reason: String
-    /// When its wait in this topic is over: the same time after its arrival for every record of a topic.
+    /// When the wait in this retry topic is over. All records of one retry topic wait equally long.
     package var due: Int64
-    /// When it may be called for. If that is later than `due`, it has to wait once more.
+    /// The earliest time for the next call. If it is later than `due`, the record has to wait once more.
     package var notBefore: Int64
-    /// The record that this one was made of, `topic/partition/offset`: the publisher's, or one of a retry topic.
+    /// The record that this copy was made of, as `topic/partition/offset`: the publisher's record, or one of
+    /// a retry topic.
     package var from: String
 
+    /// Makes the ticket of the publisher's record.
     package init(
         of record: InboundRecord,
         attempts: Int,
@@ -54,8 +62,8 @@ package struct RetryTicket: Hashable, Sendable {
 extension RetryTicket {
     private static let prefix = "flotilla.retry."
 
-    /// Of each header's value, in bytes: more than the longest name of a topic with a partition and an offset takes.
-    /// A reason's code is short; whatever wrote it may not be.
+    /// The most bytes of each header's value: more than the longest topic name with a partition and an offset
+    /// takes. Reason codes are short, but whoever chose one need not have kept to that.
     package static let textBytesLimit = 512
 
     private var texts: [(String, String?)] {
@@ -69,7 +77,7 @@ extension RetryTicket {
         ]
     }
 
-    /// The reason as far as there is room for it: no reason is worth a ticket that nobody can read.
+    /// The reason, cut to the limit: a longer text would make the whole ticket unreadable.
     private var shortReason: String {
         var reason = self.reason
         while reason.utf8.count > Self.textBytesLimit { reason.unicodeScalars.removeLast() }
@@ -81,10 +89,11 @@ extension RetryTicket {
         self.texts.compactMap { name, text in text.map { RecordHeader(Self.prefix + name, $0) } }
     }
 
-    /// Reads the ticket of a record of a retry topic.
+    /// Reads the ticket from the headers of a record of a retry topic.
     ///
-    /// - Returns: nil if there is none, or one that nobody can read: something is missing, said twice, too long, or
-    ///   beyond what a worker writes. Nobody has called 2 billion times, and one more has to remain countable.
+    /// - Returns: nil if there is no ticket, or it cannot be used: a header is missing, occurs twice or is
+    ///   too long, or a value is beyond what a worker writes. Counts have to fit into 32 bits, so that one
+    ///   more can always be counted.
     package init?(_ headers: [RecordHeader]) {
         guard let texts = Self.texts(in: headers) else { return nil }
         func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
@@ -98,7 +107,7 @@ extension RetryTicket {
             let from = texts["from"]
         else { return nil }
         if let text = texts["timestamp"] {
-            // It may be negative: a publisher can date its record as it likes.
+            // The timestamp may be negative, because a publisher can date its record freely.
             guard let timestamp = Int64(text) else { return nil }
             self.timestamp = timestamp
         }
@@ -115,7 +124,8 @@ extension RetryTicket {
         self.from = from
     }
 
-    /// What a ticket's headers say, by their names in it; nil if one says nothing, too much, or is there twice.
+    /// Returns the values of the ticket's headers by their names without the prefix. Nil if one has no value,
+    /// is too long, is not UTF-8, or occurs twice.
     private static func texts(in headers: [RecordHeader]) -> [String: String]? {
         var texts: [String: String] = [:]
         for header in headers where header.name.hasPrefix(self.prefix) {
@@ -127,7 +137,7 @@ extension RetryTicket {
         return texts
     }
 
-    /// The publisher's record that a record of a retry topic stands for.
+    /// Returns the publisher's record that a record of a retry topic stands for, without the ticket.
     package func original(of record: InboundRecord) -> InboundRecord {
         InboundRecord(
             topic: self.topic,
@@ -140,7 +150,8 @@ extension RetryTicket {
         )
     }
 
-    /// A record for a retry topic: the publisher's, and this ticket in the place of any that it may carry.
+    /// Returns a record for a retry topic: the publisher's record with this ticket. An older ticket in its
+    /// headers is replaced.
     package func record(of original: InboundRecord, to topic: String, partition: Int32) -> OutboundRecord {
         OutboundRecord(
             topic: topic,

@@ -1,4 +1,4 @@
-// ASCII seen as bytes: what every format here needs, without a detour through characters.
+// ASCII as bytes. Every format here needs it, and bytes are faster than Swift's characters.
 
 extension UInt8 {
     var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
@@ -9,17 +9,17 @@ extension UInt8 {
 
     var isAlphanumeric: Bool { self.isDigit || self.isUppercase || self.isLowercase }
 
-    /// Printable and not a space.
+    /// Whether the byte is a printable ASCII character and not a space.
     var isVisible: Bool { 0x21...0x7E ~= self }
 
     var isHexadecimal: Bool { self.hexadecimalValue != nil }
 
     var isLowercaseHexadecimal: Bool { self.isDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= self }
 
-    /// Space, tab, line feed, vertical tab, form feed, carriage return.
+    /// Whether the byte is a space, tab, line feed, vertical tab, form feed or carriage return.
     var isWhiteSpace: Bool { self == 0x20 || 0x09...0x0D ~= self }
 
-    /// The four characters that JSON takes for white space.
+    /// Whether the byte is one of the four characters that JSON takes for white space.
     var isJSONWhiteSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 
     var lowercased: UInt8 { self.isUppercase ? self | 0x20 : self }
@@ -37,7 +37,7 @@ extension UInt8 {
 }
 
 extension Collection<UInt8> {
-    /// The bytes between leading and trailing white space.
+    /// Returns the bytes between leading and trailing white space.
     func trimmingWhiteSpace() -> SubSequence {
         let withoutLeading = self.drop { $0.isWhiteSpace }
         var end = withoutLeading.startIndex
@@ -52,7 +52,8 @@ extension Collection<UInt8> {
         return withoutLeading[..<end]
     }
 
-    /// The number that these decimal digits write; nil if there are none, or other bytes, or it does not fit.
+    /// Returns the number that these decimal digits write; nil if there are no digits, other bytes, or a
+    /// number that does not fit.
     func decimal<Number: FixedWidthInteger>(as type: Number.Type) -> Number? {
         guard !self.isEmpty else { return nil }
         var number: Number = 0
@@ -72,7 +73,7 @@ extension [UInt8] {
         self.append(contentsOf: String(number).utf8)
     }
 
-    /// The same without a string on the way, for what is written a million times.
+    /// Appends a number without making a string first, for numbers that are written a million times.
     mutating func appendDecimal(_ number: Int64) {
         if number < 0 { self.append(UInt8(ascii: "-")) }
         let start = self.count
@@ -81,7 +82,7 @@ extension [UInt8] {
             self.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
             rest /= 10
         } while rest > 0
-        // Not as a slice, which would be a copy.
+        // The digits are reversed in place: a slice would be a copy.
         var (low, high) = (start, self.count - 1)
         while low < high {
             self.swapAt(low, high)

@@ -1,9 +1,10 @@
-/// Standard base64 (RFC 4648, section 4): `+` and `/`, padded, no line breaks.
+/// Standard base64 (RFC 4648, section 4): `+` and `/`, with padding, without line breaks.
 package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
     )
 
+    /// Returns the padded base64 of some bytes.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8](capacity: (bytes.count + 2) / 3 * 4) { text in
             let alphabet = self.alphabet
@@ -35,7 +36,8 @@ package enum Base64 {
         }
     }
 
-    /// Nil for anything but canonical, padded base64: a second spelling of the same bytes is refused too.
+    /// Returns the decoded bytes. Nil for anything but canonical, padded base64; a second spelling of the
+    /// same bytes is refused too.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         self.decode(Array(text).span)
     }
@@ -43,7 +45,7 @@ package enum Base64 {
     static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         var count = text.count
-        // At most two signs of padding; a third would be met as a digit, and refused.
+        // At most two padding characters are removed. A third one is then read as a digit, and refused.
         for _ in 0..<2 where count > 0 && text[count - 1] == UInt8(ascii: "=") {
             count -= 1
         }

@@ -1,9 +1,11 @@
-/// What the two alphabets of base64 have in common: six bits a digit, and no digit more than it takes.
+/// The common part of the two base64 alphabets: a digit holds six bits, and the number of digits is the
+/// smallest that holds the bytes.
 struct Base64Digits {
     static let standard = Base64Digits(62, is: "+", 63, is: "/")
     static let urlSafe = Base64Digits(62, is: "-", 63, is: "_")
 
-    /// By character; what is no digit has a value with a bit above the sixth.
+    /// The value of each byte as a digit; a byte that is no digit has the value `noDigit`, with a bit above
+    /// the sixth.
     private let values: [UInt8]
     private static let noDigit: UInt8 = 0x80
 
@@ -26,8 +28,8 @@ struct Base64Digits {
         self.values = values
     }
 
-    /// The bytes that these digits write, without padding. Nil for a character that is no digit, a digit that is
-    /// left over, and bits that are.
+    /// Decodes digits without padding. Nil if a character is no digit, a single digit is left over, or the
+    /// unused bits of the last digit are not zero.
     func decode(_ text: Span<UInt8>) -> [UInt8]? {
         let rest = text.count % 4
         guard rest != 1 else { return nil }

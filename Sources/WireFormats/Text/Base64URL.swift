@@ -1,7 +1,8 @@
-/// Base64 for URLs and file names (RFC 4648, section 5), without padding, as JOSE has it (RFC 7515, section 2).
+/// Base64 for URLs and file names (RFC 4648, section 5) without padding, as JOSE uses it (RFC 7515, section
+/// 2).
 package enum Base64URL {
-    /// Nil for anything but canonical base64url: padding, white space and a second spelling of the same bytes are
-    /// refused.
+    /// Returns the decoded bytes. Nil for anything but canonical base64url; padding, white space and a second
+    /// spelling of the same bytes are refused.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         Base64Digits.urlSafe.decode(Array(text).span)
     }
@@ -10,6 +11,7 @@ package enum Base64URL {
         Base64Digits.urlSafe.decode(text)
     }
 
+    /// Returns the base64url of some bytes, without padding.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         Base64.encode(bytes).compactMap { character in
             switch character {

@@ -1,12 +1,16 @@
-/// Where an upstream is: a scheme, a host, perhaps a port and a path, without the slash at the end.
+/// The address of an upstream: a scheme, a host, perhaps a port and a path, without a slash at the end.
 package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
-    /// Says what is wrong with a base URL, in a sentence for whoever set it.
+    /// The reason why a text is not a base URL, in a sentence for the person who configured it.
     package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The sentence. It does not quote the text.
         package var description: String
     }
 
+    /// The URL without slashes at its end.
     package let text: String
 
+    /// Checks a configured URL: `http://` or `https://`, a host, no user name, query or fragment, visible
+    /// ASCII only.
     package init(_ text: String) throws(Fault) {
         let scheme = ["http://", "https://"].first { text.lowercased().hasPrefix($0) }
         guard let scheme else {
@@ -31,7 +35,8 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { self.text }
 
-    /// Whether what is sent there leaves this machine only encrypted.
+    /// Whether a request to this URL leaves the machine only encrypted: `https`, or `http` to this machine
+    /// itself.
     package var isSafeForSecrets: Bool {
         let text = self.text.lowercased()
         guard !text.hasPrefix("https://") else { return true }

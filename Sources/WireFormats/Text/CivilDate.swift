@@ -1,10 +1,11 @@
-/// A day of the Gregorian calendar, and its distance from 1970-01-01: all that time stamps need of a calendar.
+/// A day of the Gregorian calendar and its distance from 1970-01-01, which is all that time stamps need of a
+/// calendar.
 struct CivilDate: Hashable, Sendable {
     var year: Int
     var month: Int
     var day: Int
 
-    /// Nil if there is no such day.
+    /// Makes a day; nil if the month has no such day.
     init?(year: Int, month: Int, day: Int) {
         guard (1...12).contains(month), day >= 1, day <= Self.length(ofMonth: month, in: year) else {
             return nil
@@ -14,8 +15,8 @@ struct CivilDate: Hashable, Sendable {
         self.day = day
     }
 
-    // Both directions count in eras of 400 years that start on 1 March, so that the leap day comes last
-    // (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    // Both directions count in eras of 400 years that start on 1 March, so that the leap day is the last day
+    // of a year (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 
     init(daysSince1970 days: Int) {
         let shifted = days + 719_468

@@ -1,10 +1,11 @@
-/// The three forms of a date in an HTTP header (RFC 9110, section 5.6.7).
+/// A reader of the three forms of a date in an HTTP header (RFC 9110, section 5.6.7).
 enum HTTPDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// Milliseconds since 1970; nil if it is not a date. The day of the week is not looked at.
+    /// Returns milliseconds since 1970; nil if the text is not such a date. The day of the week is not
+    /// checked.
     static func milliseconds(_ text: String) -> Int64? {
         let words = text.utf8.split {
             $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "-")
@@ -12,10 +13,11 @@ enum HTTPDate {
         .map { Array($0).map(\.lowercased) }
         switch words.count {
         case 6 where words[5] == Array("gmt".utf8):
-            // Sun, 06 Nov 1994 08:49:37 GMT, or Sunday, 06-Nov-94 08:49:37 GMT.
+            // The preferred form and the one of RFC 850: Sun, 06 Nov 1994 08:49:37 GMT, and Sunday, 06-Nov-94
+            // 08:49:37 GMT.
             return self.milliseconds(day: words[1], month: words[2], year: words[3], time: words[4])
         case 5:
-            // Sun Nov  6 08:49:37 1994.
+            // The form of asctime: Sun Nov  6 08:49:37 1994.
             return self.milliseconds(day: words[2], month: words[1], year: words[4], time: words[3])
         default:
             return nil

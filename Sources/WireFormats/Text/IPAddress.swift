@@ -1,6 +1,7 @@
-/// The text forms of IP addresses, read as strictly as `inet_pton` reads them: no zone, no leading zeros in a
-/// dotted quad, no surrounding space.
+/// A check of the text forms of IP addresses, as strict as `inet_pton`: no zone, no leading zeros in a dotted
+/// quad, no surrounding space.
 package enum IPAddress {
+    /// Returns whether the text is an IPv4 or an IPv6 address.
     package static func isValid(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count <= 45 else { return false }
@@ -34,7 +35,7 @@ package enum IPAddress {
         case 0:
             return self.groups(text[...]) == 8
         case 1:
-            // What "::" stands for is at least one group of zeros.
+            // The "::" stands for at least one group of zeros.
             guard let head = self.groups(text[..<gaps[0]], mayEndInIPv4: false),
                 let tail = self.groups(text[(gaps[0] + 2)...])
             else { return false }
@@ -44,7 +45,7 @@ package enum IPAddress {
         }
     }
 
-    /// How many 16-bit groups a run of them spells; nil if it is none.
+    /// Returns how many 16-bit groups the text spells, 0 if it is empty; nil if it is not a run of groups.
     private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool = true) -> Int? {
         guard !text.isEmpty else { return 0 }
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)

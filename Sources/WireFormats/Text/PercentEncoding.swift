@@ -1,18 +1,21 @@
-/// The one escaping rule of the fleet: letters, digits, `-`, `_` and `.` stay, every other byte becomes `%` and
-/// two upper-case digits. The case matters where the text is signed.
+/// The one percent-encoding of the fleet: letters, digits, `-`, `_` and `.` stay, every other byte, `~` too,
+/// becomes `%` and two upper-case hexadecimal digits. The case of the digits matters where the text is
+/// signed.
 package enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
+    /// Returns the percent-encoded bytes.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8](capacity: bytes.count * self.growthLimit) { text in
             self.append(bytes, to: &text)
         }
     }
 
-    /// One byte takes at most this many.
+    /// The most bytes that one byte becomes.
     package static let growthLimit = 3
 
-    /// The output must have room for all of it.
+    /// Appends percent-encoded bytes. The output must have room for all of them: `growthLimit` times their
+    /// number is enough.
     package static func append(_ bytes: some Sequence<UInt8>, to text: inout OutputSpan<UInt8>) {
         let digits = self.digits
         for byte in bytes {
@@ -26,7 +29,8 @@ package enum PercentEncoding {
         }
     }
 
-    /// The bytes that a text stands for; what only looks like an escape stays as it is.
+    /// Returns the bytes that an encoded text stands for. A `%` without two hexadecimal digits stays as it
+    /// is.
     static func decode(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -1,9 +1,10 @@
-/// Wall-clock milliseconds since 1970 as text, such as `2026-11-21T08:00:00.250Z`.
+/// Times of RFC 3339, such as `2026-11-21T08:00:00.250Z`, from and to wall-clock milliseconds since 1970.
 package enum RFC3339 {
-    /// What four digits of a year can say: 0001-01-01 to the end of 9999.
+    /// The times that a year of four digits can express: from 0001-01-01 to the end of 9999.
     package static let range: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
-    /// Always UTC, with three decimals unless they are zeros. A time beyond the range is moved to its nearer end.
+    /// Returns the time in UTC, with three decimals unless they are zeros. A time beyond the range is moved
+    /// to its nearer end.
     package static func string(_ milliseconds: Int64) -> String {
         var text: [UInt8] = []
         self.append(milliseconds, to: &text)
@@ -26,8 +27,8 @@ package enum RFC3339 {
         }
     }
 
-    /// Nil if it is not a time of RFC 3339. Decimals beyond the third are dropped; a leap second is the first
-    /// instant of the next minute.
+    /// Reads a time of RFC 3339; nil for any other text. Decimals beyond the third are dropped, and a leap
+    /// second counts as the first instant of the next minute.
     package static func milliseconds(_ text: String) -> Int64? {
         self.milliseconds(Array(text.utf8))
     }
@@ -61,8 +62,8 @@ package enum RFC3339 {
         return self.range.contains(milliseconds) ? milliseconds : nil
     }
 
-    /// The form that `string` writes, read without a copy: whoever looks at a million headers has three of them in
-    /// each. Nil for every other form too.
+    /// Reads the form that `string` writes, without a copy; nil for every other form, valid or not. The speed
+    /// matters where a million records are read, with three such headers each.
     static func milliseconds(inUTC text: ArraySlice<UInt8>) -> Int64? {
         let hasDecimals = text.count == 24
         guard hasDecimals || text.count == 20, text.last == UInt8(ascii: "Z") else { return nil }

@@ -1,18 +1,19 @@
-/// What an upstream's `Retry-After` header asks for.
+/// The delay that an upstream's `Retry-After` header asks for.
 package enum RetryAfter {
-    /// Nobody is made to wait longer than this, whatever the header says.
+    /// The longest delay that is returned, 24 hours, whatever the header says.
     package static let longestDelay = Duration.seconds(24 * 60 * 60)
 
-    /// How long to wait from `now`, in wall-clock milliseconds since 1970; nil if the header makes no sense.
+    /// Returns how long to wait from `now`, in wall-clock milliseconds since 1970; nil if the header is
+    /// neither seconds nor a date.
     ///
-    /// Takes seconds and dates. A negative number and a date that has passed mean at once.
+    /// A negative number and a date that has passed mean no delay.
     package static func delay(_ header: String, now: Int64) -> Duration? {
         let text = Array(Array(header.utf8).trimmingWhiteSpace())
         if text.first == UInt8(ascii: "-"), text.dropFirst().allDigits {
             return .zero
         }
         if text.allDigits {
-            // More digits than a number holds are still a number, and a large one.
+            // A number too long for 64 bits is still a number, and a large one.
             return text.decimal(as: Int64.self).map { min(.seconds($0), self.longestDelay) }
                 ?? self.longestDelay
         }

@@ -1,21 +1,25 @@
-/// Shows any text, or any bytes, on one line of a terminal: nothing in it can move the cursor, end the line, turn the
-/// direction of what follows, or hide.
+/// Shows a text, or any bytes, on one line of a terminal. No character of the result can move the cursor, end
+/// the line, change the direction of the text after it, or be invisible.
 ///
-/// What does not print as itself is written as an escape: `\n`, `\t`, `\r`, `\\`, `\u{1b}`, and `\xff` for a byte that
-/// is no Unicode. The log has a list of its own (JSONText): it knows no other target, and the escapes of JSON are all
-/// that it needs. A test holds that whatever the log escapes is escaped here too.
+/// A character that is not printed as itself is written as an escape: `\n`, `\t`, `\r`, `\\`, `\u{1b}`, and
+/// `\xff` for a byte that is not UTF-8. The log's JSONText has a list of its own, because that target imports
+/// no other and needs only JSON's escapes. A test verifies that every character that the log escapes is
+/// escaped here too.
 package enum SafeText {
-    /// - Parameter limit: characters of the line, escapes counted as they are written. What is cut off is a `…`.
+    /// Returns a text as one safe line.
+    ///
+    /// - Parameter limit: Unicode scalars of the line, an escape counted as it is written. A longer line is
+    ///   cut, and a `…` follows.
     package static func line(_ text: some StringProtocol, limit: Int = 1_024) -> String {
         var line = Line(limit: limit)
         for scalar in text.unicodeScalars where !line.append(scalar) { break }
         return line.text
     }
 
-    /// Bytes as the UTF-8 that they mostly are.
+    /// Returns bytes as one safe line; they are read as UTF-8.
     package static func line(of bytes: some Collection<UInt8>, limit: Int = 1_024) -> String {
         var line = Line(limit: limit)
-        // No character has more than four bytes.
+        // A Unicode scalar has at most four bytes.
         var rest = Array(bytes.prefix(limit < Int.max / 8 ? (max(0, limit) + 1) * 4 : .max))[...]
         while let first = rest.first {
             guard let scalar = Self.scalar(rest) else {
@@ -29,10 +33,11 @@ package enum SafeText {
         return line.text
     }
 
-    /// Whether a character is written as an escape, in every text that is shown.
+    /// Returns whether a character is written as an escape, in every text that is shown.
     package static func isTreacherous(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
-        // Zero-width characters and fillers of all kinds, and the marks that choose between two looks of a character.
+        // The default ignorable code points: zero-width characters, fillers, and the marks that select a
+        // variant of a character.
         if scalar.properties.isDefaultIgnorableCodePoint { return true }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
@@ -42,7 +47,7 @@ package enum SafeText {
         }
     }
 
-    /// The character that bytes begin with; nil if that is none.
+    /// Returns the Unicode scalar that the bytes begin with; nil if they begin with none.
     private static func scalar(_ bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
         guard let first = bytes.first else { return nil }
         let width: Int
@@ -79,7 +84,7 @@ package enum SafeText {
             self.append("\\x" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16))
         }
 
-        /// False once there is no more room.
+        /// Appends a shown character; returns false once there is no more room.
         private mutating func append(_ shown: String) -> Bool {
             let width = shown.unicodeScalars.count
             guard width <= self.room else {

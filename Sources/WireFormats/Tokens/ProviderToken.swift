@@ -1,19 +1,23 @@
 package import Cryptography
 
-/// The JWT that Apple's server interfaces take for a proof of who calls, signed with a key that Apple issued.
+/// The JWT with which a caller authenticates to Apple's server interfaces, signed with a key that Apple
+/// issued.
 package struct ProviderToken: Hashable, Sendable {
     /// The key's id at Apple, 10 characters.
     package var keyID: String
-    /// Who calls: the Team ID for DeviceCheck, the issuer id for the App Store Server API.
+    /// The caller: the Team ID for DeviceCheck, the issuer id for the App Store Server API.
     package var issuer: String
-    /// Seconds since 1970.
+    /// The time of issue, in seconds since 1970.
     package var issuedAt: Int64
-    /// Seconds since 1970. DeviceCheck needs none.
+    /// The end of validity, in seconds since 1970; nil for DeviceCheck, which needs none.
     package var expiresAt: Int64?
+    /// The claim `aud`; only the App Store Server API needs one.
     package var audience: String?
+    /// The app's bundle id, the claim `bid`; only the App Store Server API needs one.
     package var bundleID: String?
 
-    /// Apple's clock may be behind ours, and refuses a token from the future.
+    /// How far the time of issue is set back: Apple refuses a token from the future, and Apple's clock may be
+    /// behind ours.
     package static let backdating = Duration.seconds(30)
 
     package init(
@@ -32,14 +36,14 @@ package struct ProviderToken: Hashable, Sendable {
         self.bundleID = bundleID
     }
 
-    /// The token as it goes into an `Authorization` header, after `Bearer `.
+    /// Returns the signed token as it stands in an `Authorization` header after `Bearer `.
     package func signed(with signer: ES256Signer) throws(ES256Signer.SigningFailure) -> String {
         let input = self.signingInput
         let token = input + [UInt8(ascii: ".")] + Base64URL.encode(try signer(input))
         return String(decoding: token, as: UTF8.self)
     }
 
-    /// Header and claims, encoded and joined: what is signed.
+    /// The signed part of the token: header and claims, each in base64url, joined by a dot.
     package var signingInput: [UInt8] {
         Base64URL.encode(self.header) + [UInt8(ascii: ".")] + Base64URL.encode(self.claims)
     }

@@ -1,5 +1,7 @@
-// Of letters that are not ours: what the codes of `ReasonRules` mean, and the little that a class or a dialect tells.
+// Entries for dead letters of other frameworks. Such a letter has at most a code that `ReasonRules` derived,
+// the name of an exception's class, its own class, and its dialect.
 extension ReasonGuide {
+    /// Entries by the codes that `ReasonRules.standard` gives.
     static let frameworks: [String: ReasonGuide] = [
         "rejected_by_client": ReasonGuide(
             .afterFix,
@@ -123,6 +125,7 @@ extension ReasonGuide {
         ),
     ]
 
+    /// Entries by the letter's class, for codes that have no entry.
     static let classes: [String: ReasonGuide] = [
         DeadLetter.Class.undecodable.rawValue: ReasonGuide(
             .no,
@@ -156,6 +159,7 @@ extension ReasonGuide {
         ),
     ]
 
+    /// Entries by the dialect, for letters of which nothing else is known.
     static let dialects: [DeadLetterDialect: ReasonGuide] = [
         .kip1191: ReasonGuide(
             .afterFix,

@@ -1,4 +1,4 @@
-// What is said of purchases, beyond their families.
+// Entries for reasons about purchases that need more words than their family's entry.
 extension ReasonGuide {
     static let receipts: [String: ReasonGuide] = [
         "receipt.missing": ReasonGuide(

@@ -1,4 +1,4 @@
-// What workers say of records without asking anybody.
+// Entries for reasons that a worker finds without calling an upstream.
 extension ReasonGuide {
     private static let mendPublisher =
         "Find the publisher by the record's headers and have it mended; edit and replay what matters "
@@ -281,7 +281,7 @@ extension ReasonGuide {
         ),
     ]
 
-    /// Codes that are made of a field's name, for any field.
+    /// Entries by the last part of a code whose first part is a field's name, for any field.
     static let endings: [String: ReasonGuide] = [
         ".malformed": ReasonGuide(
             .afterFix,

@@ -1,4 +1,4 @@
-// What upstreams say, and what happens on the way to them.
+// Entries for an upstream's answers, and for failures of the call before an answer.
 extension ReasonGuide {
     static let upstreams: [String: ReasonGuide] = [
         "gdt.-1": ReasonGuide(
@@ -131,7 +131,7 @@ extension ReasonGuide {
         ),
     ]
 
-    /// By what a code begins with.
+    /// Entries by the first part of a code, up to its dot, for codes that have no entry of their own.
     static let families: [String: ReasonGuide] = [
         "gdt.": ReasonGuide(
             .yes,
@@ -226,7 +226,8 @@ extension ReasonGuide {
         ),
     ]
 
-    /// The statuses that say something about the request differ from those that say something about the upstream.
+    /// Returns the entry for an HTTP status. A status that is about the request needs a correction first; a
+    /// status that is about the upstream's condition needs time.
     static func entry(forStatus status: Int) -> ReasonGuide {
         switch status {
         case 400, 413, 414, 422, 431:

@@ -1,10 +1,13 @@
-/// What a reason means, whether a replay can help, and what to do, in sentences for somebody who was just woken up.
+/// The explanation of a dead letter's reason for the engineer on call: what it means, whether a replay can
+/// help, and what to do.
 package struct ReasonGuide: Hashable, Sendable {
+    /// One sentence that says what happened.
     package var meaning: String
     /// Whether publishing the record again can help.
     package var replay: DeadLetter.Replayable
+    /// The steps that the engineer can take, in one or a few sentences.
     package var advice: String
-    /// Whether this is about the reason, and not only about its class or its dialect.
+    /// Whether the guide has an entry for the reason itself, and not only for the letter's class or dialect.
     package private(set) var isSpecific = true
 
     init(_ replay: DeadLetter.Replayable, _ meaning: String, _ advice: String) {
@@ -13,9 +16,11 @@ package struct ReasonGuide: Hashable, Sendable {
         self.advice = advice
     }
 
+    /// Looks up the entry for a reason; the class, then the dialect, stand in if there is none.
+    ///
     /// - Parameters:
     ///   - code: a reason's code, or the short name of an exception's class.
-    ///   - kind: the letter's class, for a code that nobody has written about.
+    ///   - kind: the letter's class, for a code that has no entry.
     package init(code: String, kind: String = DeadLetterFacts.unknown, dialect: DeadLetterDialect = .flotilla)
     {
         let entry =
@@ -29,13 +34,14 @@ package struct ReasonGuide: Hashable, Sendable {
         self.isSpecific = false
     }
 
-    /// Of one letter. What it says itself of a replay counts more than its reason: its worker knew the record.
+    /// Looks up the entry for one letter. If the letter itself states whether a replay can help, that counts
+    /// more than the entry, because the worker knew the record.
     package init(_ facts: DeadLetterFacts) {
         self.init(code: facts.reason, kind: facts.kind, dialect: facts.dialect)
         if let replayable = facts.replayable { self.replay = replayable }
     }
 
-    /// In words, for the line that answers "can I just replay it?".
+    /// A sentence that answers whether the letter can simply be replayed.
     package var replayAdvice: String {
         switch self.replay {
         case .yes: "A replay can help."
@@ -44,7 +50,8 @@ package struct ReasonGuide: Hashable, Sendable {
         }
     }
 
-    /// The entry of the code itself, or of the family that it belongs to: `gdt.` for `gdt.-77`.
+    /// Returns the entry of the code itself, or of the family that the code belongs to: `gdt.` for `gdt.-77`.
+    /// A transport code with the ending `_after_send` has the entry of the code without it.
     private static func entry(for code: String) -> ReasonGuide? {
         if let entry = self.records[code] ?? self.upstreams[code] ?? self.receipts[code] { return entry }
         guard let dot = code.firstIndex(of: ".") else { return nil }
@@ -58,16 +65,18 @@ package struct ReasonGuide: Hashable, Sendable {
 
     private static let afterSend = "_after_send"
 
-    /// An exception by what its name speaks of.
+    /// Returns the entry for an exception, chosen by the words that occur in the name of its class.
     private static func entry(forException name: String, _ dialect: DeadLetterDialect) -> ReasonGuide? {
-        // Connect's own exception has the name of Java's for a refused connection.
+        // Kafka Connect's own `ConnectException` has the same name as Java's exception for a refused
+        // connection.
         if dialect == .connect, name == "ConnectException" { return Self.dialects[.connect] }
         let lowercased = name.lowercased()
         let rule = self.exceptionWords.first { words, _ in words.contains { lowercased.contains($0) } }
         return rule.flatMap { self.frameworks[$0.code] }
     }
 
-    /// From the particular to the general. The codes are those of `ReasonRules`.
+    /// The words that are looked for in an exception's name, the most specific first. The codes are those of
+    /// `ReasonRules`.
     private static let exceptionWords: [(words: [String], code: String)] = [
         (["toolarge"], "too_large"),
         (["timeout", "timedout", "deadline"], "timeout"),

@@ -1,15 +1,20 @@
-/// A condition on the message of a dead letter, as `--where` takes it: `path op value`, or a path alone, which holds
-/// where there is something at it.
+/// A condition on the message of a dead letter, as the option `--where` takes it: `path op value`, or a path
+/// alone, which holds if the message has something at that path.
 ///
-/// A path is names and indices, `a.b[0].c`; a name with other characters stands in brackets and quotes, `["a b"]`. The
-/// operators are `=`, `!=`, `<`, `<=`, `>`, `>=` and `~`, which is "contains". A value in double quotes is a text, and
-/// is compared as one. Any other is compared as a number, exactly and whatever its size, if it is one and what stands
-/// at the path is one too, be it in quotes, as JSON's 64-bit numbers often are; else as a text. Where nothing stands
-/// at the path, or a list or an object does, no operator holds: not even `!=`. What is neither number nor text has no
-/// order.
+/// A path consists of member names and indices, such as `a.b[0].c`. A name with other characters stands in
+/// brackets and quotes, `["a b"]`. The operators are `=`, `!=`, `<`, `<=`, `>`, `>=` and `~`, which means
+/// "contains".
+///
+/// A value in double quotes is a text and is compared as a text. Any other value is compared as a number,
+/// exactly and whatever its size, if it is a number and the leaf at the path is one too. The leaf may be a
+/// number in quotes, as JSON's 64-bit numbers often are. In all other cases the two are compared as texts;
+/// only texts have an order then.
+///
+/// If the message has nothing at the path, or a list or an object, no operator holds, not even `!=`.
 package struct DeadLetterCondition: Hashable, Sendable {
+    /// An operator; its raw value is the operator as the condition spells it.
     package enum Operator: String, Hashable, Sendable, CaseIterable {
-        // The longer before what they begin with.
+        // Longer operators stand before their own beginnings, because the first match is taken.
         case notEqual = "!="
         case atMost = "<="
         case atLeast = ">="
@@ -19,8 +24,9 @@ package struct DeadLetterCondition: Hashable, Sendable {
         case contains = "~"
     }
 
-    /// Why a text is no condition: a sentence for whoever wrote it.
+    /// A sentence for the author of the text that says why the text is not a condition.
     package struct Fault: Error, Hashable, Sendable {
+        /// The sentence. It may quote up to 16 characters of the condition.
         package var sentence: String
     }
 
@@ -32,13 +38,16 @@ package struct DeadLetterCondition: Hashable, Sendable {
     struct Comparison: Hashable, Sendable {
         var comparison: Operator
         var text: String
-        /// Nil where it is compared as a text.
+        /// The value as a number; nil if it is compared as a text.
         var number: JSONNumber?
     }
 
     private let path: [Step]
     private let comparison: Comparison?
 
+    /// Reads a condition of at most 4,096 bytes.
+    ///
+    /// - Throws: `Fault` if the text is longer or is not a condition.
     package init(_ text: String) throws(Fault) {
         guard text.utf8.count <= 4_096 else {
             throw Fault(sentence: "The condition has more than 4096 bytes.")
@@ -80,7 +89,7 @@ package struct DeadLetterCondition: Hashable, Sendable {
         self.comparison = Comparison(comparison: comparison, text: quoted, number: nil)
     }
 
-    /// False where there is no message.
+    /// Returns whether the condition holds for a message; false if there is no message.
     package func holds(for tree: JSONTree?) -> Bool {
         guard var tree else { return false }
         for step in self.path {
@@ -105,7 +114,8 @@ extension DeadLetterCondition.Comparison {
         if self.comparison == .contains { return self.text.isEmpty || text.utf8.contains(self.text.utf8) }
         if let number, let other = Self.number(of: leaf) { return self.holds(other.compare(to: number)) }
         guard self.isOrder else { return self.holds(Self.compare(text, self.text)) }
-        // Only texts come before and after one another.
+        // Only texts have an order here: a leaf that is a number, a Boolean or null is neither before nor
+        // after a text.
         guard case .string = leaf else { return false }
         return self.holds(Self.compare(text, self.text))
     }
@@ -118,7 +128,7 @@ extension DeadLetterCondition.Comparison {
         }
     }
 
-    /// By their bytes, which is the order of their characters.
+    /// Compares two texts by the bytes of their UTF-8, which is the order of their Unicode scalars.
     private static func compare(_ one: String, _ other: String) -> Int {
         one.utf8.elementsEqual(other.utf8) ? 0 : one.utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
     }
@@ -143,7 +153,7 @@ extension DeadLetterCondition.Comparison {
     }
 }
 
-/// Takes a path apart.
+/// Reads a path from the front of a condition, step by step.
 private struct PathReader {
     private(set) var rest: Substring
 

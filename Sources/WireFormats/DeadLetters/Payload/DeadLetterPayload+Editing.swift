@@ -1,14 +1,15 @@
 import Records
 
 extension DeadLetterPayload {
-    /// Why an edited value cannot be sent.
+    /// The reason why an edited value cannot be sent.
     package struct EditFault: Error, Hashable, Sendable {
-        /// Where, if one place is to blame: both count from 1.
+        /// The line of the fault, counted from 1; nil if no single place is at fault.
         package var line: Int?
+        /// The column of the fault in characters, counted from 1; nil if no single place is at fault.
         package var column: Int?
-        /// For people. Quotes no value.
+        /// A sentence for the person who edited. It quotes no value of the message; it may name a member.
         package var sentence: String
-        /// The code, where it was a rule of the worker's.
+        /// The reason code; nil unless a rule of the worker refused the value.
         package var code: String?
 
         init(_ sentence: String, code: String? = nil) {
@@ -22,15 +23,15 @@ extension DeadLetterPayload {
         }
     }
 
-    /// What to put into an editor: JSON over many lines, or the text itself. Nil for what cannot be edited as text:
-    /// bytes, a value that is not there, and what is masked.
+    /// The text to put into an editor: JSON over many lines, or the text itself. Nil if the value cannot be
+    /// edited as text: bytes, an absent value, protobuf without a schema, and a masked value.
     package var editable: [UInt8]? {
         guard self.record != nil else { return nil }
         switch (self.form, self.tree) {
         case (.text, .string(let text)?): return Array(text.utf8)
         case (.json, let tree?): return Self.text(of: tree)
         case (.protobuf, .object(let members)?) where self.isOfSchema:
-            // What the schema does not know stays as it is.
+            // Fields that the schema does not know cannot be edited; `edited` puts them back.
             return Self.text(of: .object(members.filter { !$0.name.hasPrefix("#") }))
         default: return nil
         }
@@ -40,11 +41,14 @@ extension DeadLetterPayload {
         Array((tree.lines().joined(separator: "\n") + "\n").utf8)
     }
 
-    /// The value to send instead, from what came out of the editor: written as the record's is, with the frame of a
-    /// schema registry and the CloudEvent around it as they were.
+    /// Returns the value to send instead, made from the editor's text. The value has the format of the
+    /// record's value, and keeps the schema registry's frame and the surrounding CloudEvent as they were.
     ///
-    /// By a known schema it is judged strictly, so that a slip of the pen is no new field: names that neither the
-    /// schema nor the record had are refused. Then the worker's own rules decide.
+    /// If the schema is known, the text is read strictly, so that a typing error does not become a new field:
+    /// a member name that neither the schema nor the record's JSON has is refused. Then the worker's own
+    /// rules have to accept the value.
+    ///
+    /// - Throws: `EditFault` if the value cannot be edited, or the text cannot be sent as it is.
     package func edited(json text: [UInt8]) throws(EditFault) -> [UInt8] {
         guard let record, self.editable != nil, let original = record.value else {
             throw EditFault("This value cannot be edited as text.")
@@ -87,7 +91,8 @@ extension DeadLetterPayload {
         return self.envelope == nil ? frame + message : try Self.event(original, around: frame + message)
     }
 
-    /// Editors end the last line, whether or not it was ended.
+    /// Returns the edited text without the line feed that an editor adds at the end, unless the original ends
+    /// with one too.
     private static func text(_ text: [UInt8], insteadOf original: [UInt8]) throws(EditFault) -> [UInt8] {
         guard String(validating: text, as: UTF8.self) != nil else {
             throw EditFault("The text is not UTF-8.")
@@ -160,7 +165,7 @@ extension DeadLetterPayload {
 
     private static func trimmed(_ text: [UInt8]) -> [UInt8] { Array(text.trimmingWhiteSpace()) }
 
-    /// The event with other data in it, every other byte as it was.
+    /// Returns the event with new data inside; every other byte stays as it was.
     private static func event(_ event: [UInt8], around data: [UInt8]) throws(EditFault) -> [UInt8] {
         guard let object = JSONObject(event) else {
             throw EditFault("The event around the value cannot be read.")

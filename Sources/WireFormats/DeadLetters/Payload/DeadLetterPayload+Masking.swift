@@ -1,11 +1,12 @@
 import Records
 
 extension DeadLetterPayload {
-    /// The same with a mark in the place of everything personal or secret: by a known schema the fields that are, and
-    /// what it does not know; without one every text and every number.
+    /// Returns this payload with a mark in place of everything personal or secret. If the schema is known,
+    /// these are the fields that it does not show and the fields that it does not know. Without a schema,
+    /// these are all texts and numbers. The result cannot be edited.
     ///
-    /// - Parameter mark: is given the bytes of a text, or the digits of a number. A keyed hash makes two values
-    ///   comparable that nobody may see.
+    /// - Parameter mark: makes the mark from the bytes of a text, or from the digits of a number. With a
+    ///   keyed hash, two marks can be compared although nobody sees the values.
     package func masked(by mark: (_ value: [UInt8]) -> String) -> DeadLetterPayload {
         var copy = self
         withoutActuallyEscaping(mark) { mark in
@@ -17,9 +18,9 @@ extension DeadLetterPayload {
         return copy
     }
 
-    /// Whether the values of a header may be seen by anybody: what dead-lettering, tracing and encoding put there.
-    /// Messages of exceptions may quote a record, so they are none of them, nor is the message of a letter that none of
-    /// our workers wrote.
+    /// Returns whether the values of a header may be shown without masking: headers that dead-lettering,
+    /// tracing and encoding add. The message of an exception may quote the record, so it is masked, as is
+    /// every message that none of our workers wrote.
     package static func isPublicHeader(_ name: String, of dialect: DeadLetterDialect) -> Bool {
         if name == DeadLetterNotice.messageHeaderName { return dialect.hasPublicMessages }
         return Self.publicHeaders.contains(name) || name.utf8.starts(with: "flotilla.retry.".utf8)
@@ -54,7 +55,7 @@ extension DeadLetterPayload {
 private struct Mask {
     let mark: ([UInt8]) -> String
 
-    /// What a field of a known schema may show at most: no name or number of ours is longer.
+    /// The most bytes that a shown field of a known schema may have; no name or number of ours is longer.
     private static let shownBytesLimit = 256
 
     init(mark: @escaping ([UInt8]) -> String) { self.mark = mark }
@@ -68,7 +69,8 @@ private struct Mask {
         )
     }
 
-    /// What says which event it is and how it is written; not whom it is about.
+    /// Masks a CloudEvent's attributes, except those that identify the event and say how it is written. The
+    /// subject of the event is masked.
     func envelope(_ tree: JSONTree) -> JSONTree {
         let shown: Set<String> = [
             "specversion", "id", "source", "type", "time", "datacontenttype", "dataschema", "traceparent",
@@ -78,7 +80,8 @@ private struct Mask {
     }
 
     private func member(_ member: JSONTree.Member, isShown: Bool) -> JSONTree.Member {
-        // A field that holds what it cannot hold may hold anything.
+        // A shown field with a list, an object or a longer text does not hold what its schema says, so it may
+        // hold anything.
         if isShown, let text = member.value.leafText, text.utf8.count <= Self.shownBytesLimit {
             return member
         }
@@ -96,8 +99,9 @@ private struct Mask {
         }
     }
 
-    /// Names are what a reader goes by, so those that somebody has thought of stay. A map may have anything for its
-    /// names: addresses, numbers, ids.
+    /// Returns the name of a member, or a mark. Names help the reader, so a name that looks chosen by a
+    /// developer stays: at most 64 bytes, at most 4 digits, and only letters, digits and `_-.$:#`. The names
+    /// in a map may be data instead, such as addresses, numbers or ids.
     private func name(_ name: String) -> String {
         let bytes = name.utf8
         let isThoughtOf =

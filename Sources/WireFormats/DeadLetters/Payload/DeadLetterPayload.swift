@@ -1,41 +1,49 @@
 import Cryptography
 package import Records
 
-/// The value of a dead letter as people read it: decoded as far as anything can decode it.
+/// The value of a dead letter for people to read, decoded as far as possible.
 ///
-/// The tree holds what the record holds, personal data and secrets too; `masked(by:)` makes one that does not.
+/// The tree holds everything that the record holds, personal data and secrets too; `masked(by:)` makes a
+/// payload without them.
 package struct DeadLetterPayload: Sendable {
-    /// What the value is written in.
+    /// The format that the value could be read as.
     package enum Form: String, Hashable, Sendable, CaseIterable {
         case json
         case protobuf
         case text
         case bytes
-        /// No value at all.
+        /// The record has no value.
         case tombstone
-        /// A value without bytes.
+        /// The record's value has no bytes.
         case empty
     }
 
+    /// The format that the value was read as.
     package private(set) var form: Form
+    /// The schema that the value is read by; nil if no schema of ours fits the letter.
     package let schema: DeadLetterSchema?
-    /// Why the worker of the schema cannot use the value, such as `value.not_json` or `muid.malformed`.
+    /// The reason why the schema's worker cannot use the value, such as `value.not_json` or `muid.malformed`.
+    /// Nil if it can. Without `findsFaults`, only faults of the value's wrapping are found.
     package private(set) var fault: Reason?
-    /// The message. A text that is no JSON is one string; nil for bytes, and where there is no value. Of protobuf
-    /// without a schema, and of fields that a schema does not know, members are called `#` and the field's number.
+    /// The message. A text that is not JSON is one string. Nil for bytes, and if there is no value. Protobuf
+    /// fields without a schema, and fields that the schema does not know, become members named `#` and the
+    /// field's number.
     package var tree: JSONTree?
-    /// What stands around the message in a CloudEvent.
+    /// The members of a CloudEvent except its data; nil if the value is not in such an event.
     package var envelope: JSONTree?
+    /// The size of the record's value in bytes, the frame and the event included.
     package let valueBytes: Int
-    /// Whether protobuf was read by the schema, and not field by field.
+    /// Whether protobuf was decoded by the schema, and not field by field.
     private(set) var isOfSchema = false
-    /// In place of what cannot be shown in any other way.
+    /// The mark that stands for the value of a masked payload of the form `bytes`.
     var mark: String?
-    /// What it was made of; nil once it is masked.
+    /// The record that the payload was made of; nil after masking.
     var record: InboundRecord?
 
-    /// - Parameter findsFaults: whether `fault` is looked for, which takes as long as the rest. Without it, a filter
-    ///   over many letters is faster.
+    /// Decodes the value of a record.
+    ///
+    /// - Parameter findsFaults: whether `fault` is determined, which takes as long as the rest. Without it, a
+    ///   filter over many letters is faster.
     package init(of record: InboundRecord, schema: DeadLetterSchema? = nil, findsFaults: Bool = true) {
         self.schema = schema
         self.record = record
@@ -48,7 +56,7 @@ package struct DeadLetterPayload: Sendable {
         }
         do throws(RecordFault) {
             let payload = try RecordPayload(of: record, bytesLimit: DeadLetterSchema.bytesLimit)
-            // Of an event that cannot be read, nothing stands around anything.
+            // The envelope is set only after the event could be read; a broken event has no envelope.
             self.envelope = Self.envelope(of: record)
             self.read(payload, isToldProtobuf: Self.isToldProtobuf(record))
         } catch {
@@ -61,6 +69,7 @@ package struct DeadLetterPayload: Sendable {
         record.header("content-type").flatMap { $0.isEmpty ? nil : ContentType($0) }
     }
 
+    /// Whether the record's content type is protobuf, or its value begins with a schema registry's frame.
     static func isToldProtobuf(_ record: InboundRecord) -> Bool {
         self.contentType(of: record) == .protobuf || record.value.map(SchemaRegistryFraming.isFramed) == true
     }
@@ -90,7 +99,7 @@ package struct DeadLetterPayload: Sendable {
         }
     }
 
-    /// As JSON if it is that, and as text if it is that.
+    /// Reads bytes as JSON if they are an object or a list, else as text if they are readable, else as bytes.
     private mutating func readUnknown(_ bytes: [UInt8]) {
         let first = bytes.first { !$0.isJSONWhiteSpace && !JSONObject.byteOrderMark.contains($0) }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "["), let tree = try? JSONTree(parsing: bytes)
@@ -105,7 +114,8 @@ package struct DeadLetterPayload: Sendable {
         }
     }
 
-    /// Whether a text is one that somebody wrote: at most one character in ten does not print.
+    /// Returns whether a person may have written the text: no NUL, and at most one character in ten is not
+    /// printable. Only the first 4,096 Unicode scalars are looked at.
     private static func isReadable(_ text: String) -> Bool {
         var (odd, count) = (0, 0)
         for scalar in text.unicodeScalars.prefix(4_096) {
@@ -121,7 +131,8 @@ package struct DeadLetterPayload: Sendable {
         return .object(known + members)
     }
 
-    /// Fields without a schema: numbers as such, text as text, and all else in hexadecimal digits.
+    /// Returns protobuf fields without a schema as members: numbers as numbers, readable text as text, and
+    /// everything else in hexadecimal digits.
     private static func fields(of bytes: [UInt8]) -> [JSONTree.Member]? {
         guard let fields = ProtobufFields(bytes[...]) else { return nil }
         return fields.prefix(JSONTree.valuesLimit).map { field in
@@ -148,7 +159,7 @@ package struct DeadLetterPayload: Sendable {
 
     // MARK: Showing
 
-    /// For a terminal: every character prints.
+    /// Returns the payload as lines for a terminal, in which every character is printable.
     ///
     /// - Parameter longestText: characters of one text or line that are shown before a `…`.
     package func lines(longestText: Int = 512) -> [String] {

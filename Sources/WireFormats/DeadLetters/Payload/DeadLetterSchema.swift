@@ -2,15 +2,15 @@ package import Records
 import SwiftProtobuf
 import WireMessages
 
-/// What the values of a topic are, where that is one of ours.
+/// The schema of a worker's input topic.
 package enum DeadLetterSchema: String, Hashable, Sendable, CaseIterable {
     case activation
     case deviceCheck = "devicecheck"
     case pushArrival = "push-arrival"
     case receipt
 
-    /// Of a worker's input, by the worker's name (`activation-worker`), or by the name that its topic or its
-    /// dead-letter topic has unless somebody chose another.
+    /// Finds the schema by a name: the worker's name (`activation-worker`), or the default name of its input
+    /// topic or dead-letter topic.
     package init?(name: String) {
         let suffixes = ["-worker", ".dead-letter", ""]
         guard
@@ -19,7 +19,8 @@ package enum DeadLetterSchema: String, Hashable, Sendable, CaseIterable {
         self = schema
     }
 
-    /// Of the record that a letter was: its worker tells more surely than its topic.
+    /// Finds the schema of the record that became a letter. The name of the worker decides if the letter is
+    /// ours, else the topic, because an operator can choose another name for a topic.
     package init?(_ facts: DeadLetterFacts) {
         guard facts.dialect == .flotilla, let worker = facts.worker, let schema = Self(name: worker) else {
             guard let schema = facts.sourceTopic.flatMap(Self.init(name:)) else { return nil }
@@ -35,8 +36,10 @@ package enum DeadLetterSchema: String, Hashable, Sendable, CaseIterable {
 }
 
 extension DeadLetterSchema {
-    /// A field of a message: its name in JSON, what its values are, and whether anybody may see them.
+    /// One field of a message: its name in JSON, the type of its values, and whether they may be shown
+    /// without masking.
     struct Field: Hashable, Sendable {
+        /// The type of a field's values; the raw value completes the sentence that the field has to be that.
         enum Kind: String, Hashable, Sendable {
             case text = "a text"
             case number = "a whole number"
@@ -45,22 +48,25 @@ extension DeadLetterSchema {
             case document = "an object, or the text of one"
         }
 
+        /// The field's name in JSON.
         var name: String
         var kind: Kind
-        /// Neither personal nor secret.
+        /// Whether the field's values are neither personal nor secret.
         var isShown: Bool
 
+        /// Makes a field that is shown.
         static func shown(_ name: String, _ kind: Kind = .text) -> Field {
             Field(name: name, kind: kind, isShown: true)
         }
 
+        /// Makes a field that is masked.
         static func masked(_ name: String, _ kind: Kind = .text) -> Field {
             Field(name: name, kind: kind, isShown: false)
         }
     }
 
-    /// Every field of the message, with a decision about each. What results repeat is shown: they travel further than
-    /// this.
+    /// All fields of the message, each with a decision whether it is shown. A field that the worker's results
+    /// repeat is shown, because results are read by more people than dead letters.
     var fields: [Field] {
         switch self {
         case .activation: Self.activationFields
@@ -73,7 +79,7 @@ extension DeadLetterSchema {
     private static let activationFields: [Field] = [
         .shown("appId", .number), .shown("advertiserId", .number), .shown("appType"),
         .shown("conversionType"), .shown("convertedAt", .time), .shown("value", .number),
-        // The device, the person behind it, and what they clicked on.
+        // Masked: the device, the person behind it, and what the person clicked on.
         .masked("deviceId"), .masked("muid"), .masked("clientIp"), .masked("clickId"),
     ]
 
@@ -81,7 +87,7 @@ extension DeadLetterSchema {
         .shown("op"), .shown("teamId"), .shown("environment"), .shown("tokenCreatedAt", .time),
         .shown("receivedAt", .time), .shown("requestedAt", .time), .shown("bit0", .flag),
         .shown("bit1", .flag), .shown("requestId"), .shown("bundleId"),
-        // Good for one request to Apple; and an account or an installation.
+        // Masked: the token, which is good for one request to Apple, and the account or installation.
         .masked("deviceToken"), .masked("subject"),
     ]
 
@@ -90,22 +96,23 @@ extension DeadLetterSchema {
         .shown("eventId"), .shown("environment"), .shown("status"), .shown("reason"),
         .shown("sentMs", .number), .shown("deviceMs", .number), .shown("uploadMs", .number),
         .shown("serverMs", .number), .shown("nseEligible", .flag), .shown("payloadSha256"),
-        // An installation; and all that somebody was told.
+        // Masked: the installation, and the text of the notification.
         .masked("deviceId"), .masked("payload", .document),
     ]
 
     private static let receiptFields: [Field] = [
         .shown("bundleId"), .shown("productId"), .shown("environment"), .shown("requestId"),
         .shown("receivedAt", .time),
-        // Good for asking Apple about all that somebody has bought.
+        // Masked: the data with which Apple can be asked about everything that a person has bought.
         .masked("receiptData"), .masked("transactionId"),
     ]
 
-    /// By its name in JSON or in the schema, as readers of JSON take both.
+    /// Returns the field of this name, either in JSON or in the schema; readers of proto3's JSON accept both.
     func field(_ name: String) -> Field? {
         self.fields.first { $0.name == name || Self.protoName(of: $0.name) == name }
     }
 
+    /// Returns the field's name in the schema (snake case), made from its name in JSON (camel case).
     static func protoName(of name: String) -> String {
         name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
     }
@@ -119,10 +126,11 @@ extension DeadLetterSchema {
         }
     }
 
-    /// Larger than any worker of the schema reads.
+    /// The most bytes of a value that is decoded: the largest limit of any worker.
     static let bytesLimit = Receipt.recordBytesLimit
 
-    /// Why a worker cannot use a record; nil if it can, be it only to give a final no.
+    /// Returns the reason why the schema's worker cannot use a record; nil if it can, or if it would end the
+    /// record with a final refusal.
     package func fault(of record: borrowing InboundRecord) -> Reason? {
         do {
             switch self {
@@ -141,12 +149,13 @@ extension DeadLetterSchema {
         } catch Receipt.Fault.record(let fault) {
             return fault.reason
         } catch {
-            // A final no is no fault of the record's.
+            // The worker settles such a record with a final refusal, so the record has no fault.
             return nil
         }
     }
 
-    /// A message in protobuf as its canonical JSON, and the fields that the schema does not know as they stand.
+    /// Returns a protobuf message as its canonical JSON, and the bytes of the fields that the schema does not
+    /// know; nil if the bytes are not such a message.
     func tree(ofProtobuf bytes: [UInt8]) -> (tree: JSONTree, unknown: [UInt8])? {
         Self.tree(of: bytes, as: self.messageType)
     }
@@ -161,7 +170,7 @@ extension DeadLetterSchema {
         return (tree, Array(message.unknownFields.data))
     }
 
-    /// JSON as protobuf; nil if it is not of this schema to the letter.
+    /// Returns JSON as protobuf; nil if the JSON has a member or a type that the schema does not have.
     func protobuf(ofJSON text: [UInt8]) -> [UInt8]? {
         let text = self == .pushArrival ? PushEventFields.withPayloadAsText(text) : text
         return Self.protobuf(of: text, as: self.messageType)

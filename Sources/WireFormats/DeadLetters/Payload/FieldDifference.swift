@@ -1,19 +1,24 @@
-/// What an edit does to one leaf of a message, or to all that hangs at one place.
+/// One difference that an edit makes: at one leaf of a message, or at a whole list or object that was added,
+/// removed or replaced.
 package struct FieldDifference: Hashable, Sendable {
-    /// As a condition writes it: `a.b[0].c`, and every character prints. Empty for the message as a whole.
+    /// The place, as a condition writes it: `a.b[0].c`, in printable characters. Empty for the message as a
+    /// whole.
     package var path: String
-    /// Nil where it was not there before, or is not there any more.
+    /// The value before the edit; nil if the place did not exist before.
     package var old: JSONTree?
+    /// The value after the edit; nil if the place does not exist any more.
     package var new: JSONTree?
 
-    /// In the order of the old message, what is new after it.
+    /// Returns the differences in the order of the old message; new members of an object come after its old
+    /// ones.
     package static func between(_ old: JSONTree?, _ new: JSONTree?) -> [FieldDifference] {
         var found: [FieldDifference] = []
         self.compare(old, new, at: "", &found)
         return found
     }
 
-    /// The same with the values as two masked messages show them. What differs is decided by what is not masked.
+    /// Returns the differences with their values masked. The comparison itself uses the unmasked messages, so
+    /// that two different values with equal marks still differ.
     package static func between(
         _ old: DeadLetterPayload,
         _ new: DeadLetterPayload,
@@ -25,14 +30,19 @@ package struct FieldDifference: Hashable, Sendable {
         return found
     }
 
-    /// On one line, of characters that print: `path: old → new`.
+    /// Returns the difference on one line of printable characters: `path: old → new`.
+    ///
+    /// - Parameter longestText: characters of one text that are shown before a `…`.
     package func line(longestText: Int = 128) -> String {
         func shown(_ tree: JSONTree?) -> String { tree?.line(longestText: longestText) ?? "(nothing)" }
         let path = self.path.isEmpty ? "(all)" : String(self.path.prefix(256))
         return "\(path): \(shown(self.old)) → \(shown(self.new))"
     }
 
-    /// - Parameter shown: the trees that the values are taken from, of the same shape; nil takes them from themselves.
+    /// Adds the differences of two trees to `found`.
+    ///
+    /// - Parameter shown: trees of the same shape from which the shown values are taken; nil takes the
+    ///   compared trees themselves.
     private static func compare(
         _ old: JSONTree?,
         _ new: JSONTree?,

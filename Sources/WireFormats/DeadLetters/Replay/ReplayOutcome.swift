@@ -2,20 +2,24 @@ package import Records
 import SwiftProtobuf
 import WireMessages
 
-/// How a replayed record ended, as its worker's result topic has it.
+/// The outcome of a replayed record, read from its worker's result topic.
 ///
-/// Results differ from worker to worker; all have their outcome as field 1, or as the member `outcome`.
+/// Results differ from worker to worker. All of them hold their outcome as field 1 in protobuf, and as the
+/// member `outcome` in JSON, so an outcome can be read without knowing the worker.
 package struct ReplayOutcome: Hashable, Sendable {
+    /// The replay that the record belongs to: 1 to 128 visible ASCII characters.
     package var replayID: String
-    /// One of `Outcome.Fate`, or one of a newer worker.
+    /// The record's fate: one of `Outcome.Fate`, or a word of a newer worker.
     package var fate: String
+    /// The code of the reason, at most 120 visible ASCII characters; nil if the outcome has none.
     package var reasonCode: String?
-    /// Of the letter that the record became; nil unless it died again.
+    /// The id of the dead letter that the replayed record became; nil unless it was dead-lettered again.
     package var deadLetterID: String?
-    /// Wall-clock milliseconds since 1970.
+    /// The time at which the record was settled, in wall-clock milliseconds since 1970.
     package var settledAt: Int64?
 
-    /// Nil for what is not the outcome of a replayed record, or cannot be read.
+    /// Reads a record of a result topic. Nil if it is not the outcome of a replayed record, or cannot be
+    /// read.
     package init?(_ record: borrowing InboundRecord) {
         guard let id = record.replayHeader?.value else { return nil }
         guard let payload = try? RecordPayload(of: record), let outcome = payload.outcome,
@@ -41,7 +45,7 @@ package struct ReplayOutcome: Hashable, Sendable {
 }
 
 extension RecordPayload {
-    /// The outcome that every result has, read without knowing whose result it is.
+    /// The outcome inside a result, read without knowing which worker's result it is.
     fileprivate var outcome: Flotilla_Outcome_V1_Outcome? {
         switch self.format {
         case .json:
@@ -53,7 +57,8 @@ extension RecordPayload {
             return try? Flotilla_Outcome_V1_Outcome(jsonUTF8Bytes: Array(text), options: options)
         case .protobuf:
             guard let fields = ProtobufFields(self.bytes[self.start...]) else { return nil }
-            // Said twice, a message's fields add up: so do its bytes.
+            // Protobuf merges a message field that occurs twice. Joining the bytes of both gives the same
+            // result.
             let outcome = fields.filter { $0.number == 1 && $0.kind == .bytes }.flatMap(\.content)
             guard !outcome.isEmpty else { return nil }
             return try? Flotilla_Outcome_V1_Outcome(serializedBytes: outcome)

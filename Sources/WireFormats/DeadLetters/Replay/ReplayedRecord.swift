@@ -1,45 +1,53 @@
 import Cryptography
 package import Records
 
-/// What is published to give a dead record another chance: its key, its value and its own headers, as they were and
-/// in their order, and what says whose replay it is.
+/// The record that a replay publishes: the failed record's key, value and own headers, as they were and in
+/// their order, and headers that name the replay.
 package struct ReplayedRecord: Hashable, Sendable {
-    /// Whose time the record has. A worker's deadline counts from it.
+    /// The choice of the replayed record's timestamp. A worker's deadline counts from it.
     package enum TimestampPolicy: String, Hashable, Sendable, CaseIterable {
-        /// That of the record that died; the letter's own where nobody says.
+        /// The timestamp of the record that failed; the letter's own timestamp if no header states it.
         case original
-        /// That of its sending.
+        /// The time at which the replayed record is sent.
         case now
     }
 
+    /// The choice of the replayed record's partition.
     package enum PartitionPolicy: String, Hashable, Sendable, CaseIterable {
-        /// The number of the partition it was in, so that records without a key keep their order too.
+        /// The partition that the failed record was in, so that records without a key keep their order too.
         case original
-        /// The hash of the key decides, as for a publisher.
+        /// The partition that the hash of the key gives, as for any publisher.
         case byKey = "by_key"
     }
 
-    /// `dlq.replay_of`, `dlq.replay_id`, `dlq.replay_count` and `dlq.edited`: which letter, which replay, how often
-    /// so far, and the SHA-256 of the value before its first edit.
+    /// The headers that a replay adds.
     package enum Header {
+        /// The header with the id of the dead letter that the replay was made of.
         package static let letterID = "dlq.replay_of"
+        /// The header with the id of the replay.
         package static let replayID = "dlq.replay_id"
+        /// The header with the number of replays so far, this one included.
         package static let count = "dlq.replay_count"
+        /// The header with the SHA-256 of the value before its first edit, in hexadecimal digits.
         package static let edited = "dlq.edited"
     }
 
-    /// A name of a replay has at most so many characters, all of them visible ASCII.
+    /// The longest id of a replay; its characters are all visible ASCII.
     package static let replayIDBytesLimit = 128
 
+    /// The record to publish.
     package var record: OutboundRecord
 
+    /// Makes the record that replays a dead letter.
+    ///
     /// - Parameters:
-    ///   - letter: the dead letter; where it only points at its record, the record itself.
-    ///   - facts: what the letter's headers say.
-    ///   - letterID: names the letter.
-    ///   - replayID: names this replay. The worker's outcome repeats it.
+    ///   - letter: the dead letter; if the letter only points at its record, the record itself.
+    ///   - facts: the facts of the letter's headers.
+    ///   - letterID: the id of the letter, for `dlq.replay_of`.
+    ///   - replayID: the id of this replay. The worker's outcome repeats it.
     ///   - edited: the value to send instead; nil sends the letter's.
-    ///   - partitionCount: how many partitions `topic` has. A number that it does not have is left to the key.
+    ///   - partitionCount: how many partitions `topic` has; nil if that is unknown. If the original partition
+    ///     does not exist there, the key's hash decides.
     package init(
         of letter: borrowing InboundRecord,
         _ facts: DeadLetterFacts,
@@ -73,7 +81,8 @@ package struct ReplayedRecord: Hashable, Sendable {
         facts.sourcePartition.flatMap { Int($0) < count ?? .max ? $0 : nil }
     }
 
-    /// Of the value before its first edit, whichever replay that was.
+    /// Returns the SHA-256 of the value before its first edit, whichever replay made that edit; nil if the
+    /// value was never edited.
     private static func digest(
         of letter: borrowing InboundRecord,
         _ facts: DeadLetterFacts,
@@ -85,8 +94,8 @@ package struct ReplayedRecord: Hashable, Sendable {
             ?? String(decoding: Digest.sha256.hexadecimal([]), as: UTF8.self)
     }
 
-    /// Karafka before its version 2.4 put the partition's number where the key was, and the key into a header, an
-    /// absent one as nothing.
+    /// Returns the record's own key. Karafka before its version 2.4 replaced the key by the partition's
+    /// number and kept the key in the header `original_key`, an absent key as an empty value.
     private static func key(of letter: borrowing InboundRecord, _ dialect: DeadLetterDialect) -> [UInt8]? {
         guard dialect == .karafka, let key = letter.header("original_key") else { return letter.key }
         return key.isEmpty ? nil : key
@@ -94,8 +103,8 @@ package struct ReplayedRecord: Hashable, Sendable {
 }
 
 extension InboundRecord {
-    /// What says which replay the record is of, for its outcome to repeat; nil where nothing does that can be
-    /// believed.
+    /// The header with the id of the replay that this record belongs to, which its outcome repeats. Nil if
+    /// there is no such header, or its value is not 1 to 128 visible ASCII characters.
     package var replayHeader: RecordHeader? {
         guard !self.headers.isEmpty, let id = self.header(ReplayedRecord.Header.replayID),
             1...ReplayedRecord.replayIDBytesLimit ~= id.count, id.allSatisfy(\.isVisible)

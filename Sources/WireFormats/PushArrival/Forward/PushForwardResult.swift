@@ -1,10 +1,11 @@
 import SwiftProtobuf
 import WireMessages
 
-/// What the forwarder says of a batch beside its outcome.
+/// The part of a forwarder's result beyond the outcome of the batch.
 package struct PushForwardAnswer: Hashable, Sendable {
+    /// The number of arrivals in the batch.
     package var arrivals: Int
-    /// Nil where the endpoint has not answered.
+    /// The endpoint's HTTP status; nil if it has not answered.
     package var httpStatus: Int?
 
     package init(arrivals: Int, httpStatus: Int? = nil) {
@@ -15,6 +16,9 @@ package struct PushForwardAnswer: Hashable, Sendable {
 
 /// The value of a record of `push-arrival.forward.result`.
 package enum PushForwardResult {
+    /// Returns the encoded result.
+    ///
+    /// - Parameter answer: nil if the batch could not be read.
     package static func encode(
         _ outcome: Outcome,
         _ answer: PushForwardAnswer?,
