@@ -18,7 +18,6 @@ final class ArrivalTask: StreamTask {
     private let ledger: ArrivalLedger
     private let results: ResultWriter
     private var batch: ForwardBatch?
-    private var heldIsDue: Int64 = .min
 
     init(
         _ partition: Int32,

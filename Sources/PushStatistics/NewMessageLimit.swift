@@ -64,9 +64,8 @@ struct NewMessageLimit {
     ///   - isCrowded: whether memory is short.
     ///   - now: the time of this machine, in milliseconds since 1970.
     mutating func admits(_ key: CohortKey, device: UInt64?, isCrowded: Bool, at now: Int64) -> Bool {
-        let app =
-            self.buckets[key.appBundle] != nil || self.buckets.count < Self.appsLimit ? key.appBundle : ""
         if !isCrowded {
+            let app = Self.name(key.appBundle, in: self.buckets)
             var bucket = self.buckets[app] ?? self.full(1, now)
             defer { self.buckets[app] = bucket }
             if bucket.take(rate: self.rate, now) { return true }
@@ -74,6 +73,7 @@ struct NewMessageLimit {
         guard let device else { return false }
         let hash = key.hashValue
         if let other = self.refused[hash], other != device {
+            let app = Self.name(key.appBundle, in: self.proven)
             var bucket = self.proven[app] ?? self.full(Self.provenFactor, now)
             defer { self.proven[app] = bucket }
             if bucket.take(rate: self.rate * Self.provenFactor, now) {
@@ -85,6 +85,12 @@ struct NewMessageLimit {
         if self.refused.count >= Self.refusedLimit { self.refused.removeAll(keepingCapacity: true) }
         if self.refused[hash] == nil { self.refused[hash] = device }
         return false
+    }
+
+    /// The name under which an app has its bucket: the empty name if the app has none, and there are as many as there
+    /// may be.
+    private static func name(_ app: String, in buckets: [String: Bucket]) -> String {
+        buckets[app] != nil || buckets.count < self.appsLimit ? app : ""
     }
 
     private func full(_ factor: Int64, _ now: Int64) -> Bucket {

@@ -133,9 +133,15 @@ struct HealthServerTests {
         try await self.withServer(Health(), headerLimit: .milliseconds(50)) { client, _ in
             let slow = try client.connection(sending: "GET /livez HTTP/1.1\r\nHo")
             await slow.closedByServer()
-            // Who has sent one is not hurried any more: a scraper keeps its connection.
-            let scraper = try client.connection(sending: "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
-            await scraper.hasAnswer()
+            // A client that has sent its header in time is not hurried any more: a scraper keeps its connection. On a
+            // busy machine the server may read even a whole header too late.
+            func answeredConnection() async throws -> PlainConnection {
+                while true {
+                    let client = try client.connection(sending: "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+                    if await client.hasAnswer() { return client }
+                }
+            }
+            let scraper = try await answeredConnection()
             let next = try client.connection(sending: "GET /livez HTTP/1.1\r\nHo")
             await next.closedByServer()
             #expect(!scraper.isClosedByServer)

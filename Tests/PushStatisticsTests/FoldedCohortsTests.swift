@@ -153,6 +153,20 @@ import WorkerKit
         #expect(ledger.cohortCount == known)
     }
 
+    /// Two devices that invent the names of apps take up no more, whether or not memory is short.
+    @Test(arguments: [false, true])
+    func inventedAppsTakeNoMoreMemory(isCrowded: Bool) {
+        var limit = NewMessageLimit(rate: 1)
+        for app in 0..<2_000 {
+            let key = CohortKey(provider: "fcm", appBundle: "invented-\(app)", messageID: "m")
+            for device in UInt64(1)...2 {
+                _ = limit.admits(key, device: device, isCrowded: isCrowded, at: Self.start)
+            }
+        }
+        let (ownBuckets, refused) = (2 * 65 * 100, 2_000 * 24)
+        #expect(limit.byteCount <= ownBuckets + refused)
+    }
+
     @Test func whileMemoryIsShortASingleDeviceBeginsNothing() {
         let ledger = Self.ledger()
         ledger.isCrowded = true

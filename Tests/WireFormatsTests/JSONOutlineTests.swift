@@ -57,6 +57,14 @@ import Testing
         #expect(throws: JSONTree.Fault.self) { try JSONTree(parsing: Array(text.utf8)) }
     }
 
+    /// The schema id of a schema registry's frame may be any number.
+    @Test func theBytesBeforeItMayBeAnything() throws {
+        let outline = try #require(JSONOutline([0, 0, 0, 0x80, 0xFF] + Array(#"{"a":"é"}"#.utf8), from: 5))
+        #expect(try Self.tree(outline) == .object([.init("a", .string("é"))]))
+        #expect(JSONOutline([0, 0, 0, 0x80, 0xFF], from: 5) == nil)
+        #expect(JSONOutline([], from: 5) == nil)
+    }
+
     @Test func refusesWhatIsNoUnicode() {
         #expect(JSONOutline([0x22, 0xFF, 0x22]) == nil)
         #expect(JSONOutline([0x22, 0xED, 0xA0, 0x80, 0x22]) == nil)

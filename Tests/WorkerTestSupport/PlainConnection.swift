@@ -17,19 +17,24 @@ package final class PlainConnection: Sendable {
         }
     }
 
-    /// Whether the other side has closed it by now.
+    /// Whether the other side has closed it by now. The answers that have come are read first, and forgotten.
     package var isClosedByServer: Bool {
-        var byte: UInt8 = 0
-        let count = unsafe recv(self.descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-        return count == 0 || count < 0 && errno != EAGAIN
+        var chunk = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            let count = unsafe recv(self.descriptor, &chunk, chunk.count, Int32(MSG_DONTWAIT))
+            if count <= 0 { return count == 0 || errno != EAGAIN }
+        }
     }
 
     /// Returns when the other side has closed it, or after the socket's patience.
-    package func closedByServer() async { await self.wait(reading: 65_536, isEnough: { $0 <= 0 }) }
+    package func closedByServer() async { _ = await self.wait(reading: 65_536, isEnough: { $0 <= 0 }) }
 
-    /// Returns when something has come back, or after the socket's patience. It stays there to be read.
-    package func hasAnswer() async {
-        await self.wait(reading: 1, Int32(MSG_PEEK), isEnough: { _ in true })
+    /// Waits until something has come back, or for the socket's patience. The answer stays there to be read.
+    ///
+    /// - Returns: whether an answer has come; false if the other side has closed the connection without one.
+    @discardableResult
+    package func hasAnswer() async -> Bool {
+        await self.wait(reading: 1, Int32(MSG_PEEK), isEnough: { _ in true }) > 0
     }
 
     /// On a thread of its own: the server under test needs those of the tasks.
@@ -37,7 +42,7 @@ package final class PlainConnection: Sendable {
         reading size: Int,
         _ flags: Int32 = 0,
         isEnough: @escaping @Sendable (Int) -> Bool
-    ) async {
+    ) async -> Int {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var chunk = [UInt8](repeating: 0, count: size)
@@ -45,9 +50,8 @@ package final class PlainConnection: Sendable {
                     let count = unsafe chunk.withUnsafeMutableBytes {
                         unsafe recv(self.descriptor, $0.baseAddress, $0.count, flags)
                     }
-                    if isEnough(count) { break }
+                    if isEnough(count) { return continuation.resume(returning: count) }
                 }
-                continuation.resume()
             }
         }
     }

@@ -36,9 +36,11 @@ struct JSONOutline {
 
     /// Reads the value that starts at `start`, with white space around it and perhaps a byte order mark
     /// before it. Nil if the text is not one such value, or nests deeper than the limit. The bytes before
-    /// `start` have to be UTF-8 too.
+    /// `start` may be anything, such as the frame of a schema registry.
     init?(_ text: [UInt8], from start: Int = 0, depthLimit: Int = JSONTree.depthLimit) {
-        guard text.count <= Int32.max, (try? UTF8Span(validating: text.span)) != nil else { return nil }
+        guard text.count <= Int32.max, text.indices.contains(start),
+            (try? UTF8Span(validating: text.span.extracting(start...))) != nil
+        else { return nil }
         var parser = Parser(text, from: start, depthLimit: depthLimit)
         guard parser.document() else { return nil }
         self.text = text

@@ -58,6 +58,7 @@ package struct StorePurchases: Hashable, Sendable {
                     transaction.isRevokedUndated || known.isRevokedUndated
                 if transaction.expiresAt == nil, !transaction.hasUnreadableExpiry {
                     self.transactions[place].expiresAt = known.expiresAt
+                    self.transactions[place].hasUnreadableExpiry = known.hasUnreadableExpiry
                 }
                 self.transactions[place].productType = transaction.productType ?? known.productType
             } else if self.transactions.count < Self.transactionsLimit {

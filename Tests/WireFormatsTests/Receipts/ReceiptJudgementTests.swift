@@ -200,6 +200,20 @@ import Testing
         #expect(Self.purchases([Self.transaction(""), Self.transaction()]).flaw == nil)
     }
 
+    /// One list of a receipt states the end in a form that cannot be read, and another one states none.
+    @Test func anEndThatCannotBeReadIsNotForgotten() {
+        let purchases = Self.purchases([
+            Self.transaction { $0.hasUnreadableExpiry = true }, Self.transaction(),
+        ])
+        #expect(purchases.flaw == .unreadableExpiry)
+        #expect(Self.judge(purchases) == "expired transaction.expired")
+        let dated = Self.purchases([
+            Self.transaction { $0.hasUnreadableExpiry = true },
+            Self.transaction(expiresAt: Self.now + 10),
+        ])
+        #expect(dated.flaw == nil)
+    }
+
     /// What Apple says of a subscription's state, unsigned as it is.
     @Test(
         arguments: [
