@@ -1,14 +1,20 @@
-/// A record as it was read from a topic: nothing interpreted, nothing lost.
+/// A record as it was read from a topic, with nothing interpreted and nothing left out.
 ///
-/// Nil and empty stay different: a nil value is a tombstone, an empty one is data.
+/// Nil and empty are different: a record whose value is nil is a tombstone, and an empty value is data.
 package struct InboundRecord: Hashable, Sendable {
+    /// The name of the topic that the record was read from.
     package var topic: String
+    /// The partition that the record was read from.
     package var partition: Int32
+    /// The record's position in its partition.
     package var offset: Int64
     /// Wall-clock milliseconds since 1970; nil if the record carries none.
     package var timestamp: Int64?
+    /// The key's bytes; nil if the record has no key.
     package var key: [UInt8]?
+    /// The value's bytes; nil for a tombstone.
     package var value: [UInt8]?
+    /// The headers in the order of the record. A name may occur more than once.
     package var headers: [RecordHeader]
 
     package init(
@@ -29,7 +35,8 @@ package struct InboundRecord: Hashable, Sendable {
         self.headers = headers
     }
 
-    /// The last value of a header, as Kafka's own clients read it. Names are compared exactly.
+    /// Returns the value of the last header of this name, as Kafka's own clients do; nil if there is no such
+    /// header, or its value is absent. Names are compared exactly.
     package func header(_ name: String) -> [UInt8]? {
         self.headers.last { $0.name == name }?.value
     }

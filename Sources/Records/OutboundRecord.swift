@@ -1,12 +1,18 @@
-/// A record to publish.
+/// A record that is to be published. Nil and empty are different, as in `InboundRecord`.
 package struct OutboundRecord: Hashable, Sendable {
+    /// The name of the topic to write to.
     package var topic: String
+    /// The key's bytes; nil for a record without a key.
     package var key: [UInt8]?
+    /// The value's bytes; nil for a tombstone.
     package var value: [UInt8]?
+    /// The headers in the order in which they are written. A name may occur more than once.
     package var headers: [RecordHeader]
-    /// Nil leaves the partition to the key's hash.
+    /// The partition to write to. If it is nil, the producer's partitioner chooses one by the hash of the
+    /// key.
     package var partition: Int32?
-    /// Wall-clock milliseconds since 1970; nil stamps it when it is sent.
+    /// Wall-clock milliseconds since 1970. If it is nil, the client takes the time at which the record is
+    /// sent.
     package var timestamp: Int64?
 
     package init(
