@@ -1,16 +1,16 @@
 import Glibc
 
-/// A thread of one's own for a loop that owns blocking C clients.
+/// Runs the loop that owns blocking C clients on a thread of its own.
 ///
-/// librdkafka and libcurl both tell of their events through file descriptors. One thread waits for all of them
-/// at once and then serves whoever has something, so no record ever crosses a thread inside the process, and
-/// nothing that the loop owns needs a lock. That is why the engine is not a set of actors: measured, a hop per
-/// record costs a third of what the whole job does.
+/// librdkafka and libcurl both report their events through file descriptors. One thread waits for all of them
+/// at once and then serves each client that has events. No record ever crosses a thread inside the process,
+/// and nothing that the loop owns needs a lock. For this reason the engine is not a set of actors: measured,
+/// one hop between threads per record costs a third of the whole job.
 package enum EventThread {
-    /// Runs a body on a new thread, and returns what it returns once the thread is done.
+    /// Runs a body on a new thread, and returns the body's result when it has ended.
     ///
-    /// - Parameter body: Everything that must stay on one thread is made, used and dropped inside.
-    /// - Throws: what the body throws, or `EventThreadFailure`.
+    /// - Parameter body: makes, uses and drops inside itself everything that must stay on one thread.
+    /// - Throws: the error of the body, or `EventThreadFailure` if the system gives no thread.
     package static func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -20,7 +20,9 @@ package enum EventThread {
         }
     }
 
-    /// - Returns: 0, or the error number of the system that makes no thread; then the body is not run.
+    /// Starts a detached thread that runs the body once.
+    ///
+    /// - Returns: 0, or the error number of `pthread_create`. After such an error the body does not run.
     private static func start(_ start: Start) -> Int32 {
         var thread = pthread_t()
         let context = unsafe Unmanaged.passRetained(start).toOpaque()
@@ -38,14 +40,16 @@ package enum EventThread {
     }
 }
 
-/// There is no thread to be had: a limit of the system or of its user.
+/// The system gave no new thread, because of a limit of the system or of its user.
 package struct EventThreadFailure: Error, CustomStringConvertible {
+    /// The error number that `pthread_create` returned.
     package let status: Int32
 
     package var description: String { "no new thread: error \(self.status) of pthread_create" }
 }
 
-/// What a new thread is given: handed over once, through one C pointer.
+/// The body of a new thread. The reference is passed once through a C pointer, and the new thread releases
+/// it.
 private final class Start: Sendable {
     let body: @Sendable () -> Void
 

@@ -1,18 +1,26 @@
 import Glibc
 
-/// Sleeps until one of some descriptors is readable or a time has passed.
+/// Sleeps until one of several descriptors is readable or a time has passed.
+///
+/// The waiting thread keeps one value of this type and calls it again and again.
 package struct Wait {
     private var entries: [pollfd]
 
-    /// - Parameter descriptors: Those to watch. Negative ones are ignored, as poll(2) does.
+    /// Makes a wait for these descriptors.
+    ///
+    /// - Parameter descriptors: the descriptors to watch. Negative ones are ignored, as poll(2) does.
     package init(on descriptors: [Int32]) {
         self.entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     }
 
-    /// Returns early when a descriptor is readable, and also on a signal: callers look again at what they own.
+    /// Waits until a descriptor is readable, but no longer than a duration.
     ///
-    /// - Parameter longest: Rounded up to whole milliseconds, so that a deadline has passed when this returns.
-    /// - Returns: whether it slept; false if something was readable already, or there was no time to sleep.
+    /// The wait also ends early on a signal, so the caller looks again at everything that it owns.
+    ///
+    /// - Parameter longest: the longest time to sleep. It is rounded up to whole milliseconds, so that a
+    ///   deadline has passed when this returns.
+    /// - Returns: whether the thread slept; false if a descriptor was readable already, or `longest` was not
+    ///   above zero.
     @discardableResult
     package mutating func callAsFunction(atMost longest: Duration) -> Bool {
         let (seconds, attoseconds) = longest.components
@@ -34,7 +42,7 @@ package struct Wait {
         }
     }
 
-    /// Whether the descriptor at this place was readable, or in error, when the last wait ended.
+    /// Returns whether the descriptor at this index was readable, or in error, when the last wait ended.
     package func isReadable(at index: Int) -> Bool {
         self.entries.indices.contains(index) && self.entries[index].revents != 0
     }

@@ -1,14 +1,21 @@
 import Glibc
 
-/// A pipe that never blocks at either end: how another thread, or a C library's, leaves word for one that waits.
+/// A pipe with which another thread, or a thread of a C library, wakes a thread that waits.
+///
+/// Neither end ever blocks, and both are closed with this object and when the process executes another
+/// program.
 package final class WakePipe: Sendable {
+    /// The descriptor to wait on, readable while the pipe holds bytes.
     package let readEnd: Int32
+    /// The descriptor that C libraries are given to write to.
     package let writeEnd: Int32
 
+    /// Opens the pipe. It ends the process if no descriptors are left.
     package init() {
         var ends: [Int32] = [-1, -1]
         let status = unsafe pipe(&ends)
-        // Out of descriptors at start: there is no worker to be had on this machine.
+        // The process may open no more descriptors. Pipes are made at the start of a program, and no worker
+        // can run on a machine without descriptors.
         precondition(status == 0, "no pipe to be had: errno \(errno)")
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
@@ -23,9 +30,9 @@ package final class WakePipe: Sendable {
         close(self.writeEnd)
     }
 
-    /// Reads what is there into a buffer, which it does not grow.
+    /// Reads the bytes that are in the pipe, at most as many as the buffer has elements. Never waits.
     ///
-    /// - Returns: how many bytes came; 0 if there were none.
+    /// - Returns: the number of bytes that were read; 0 if the pipe was empty.
     package func read(into buffer: inout [UInt8]) -> Int {
         max(
             0,
@@ -33,7 +40,10 @@ package final class WakePipe: Sendable {
         )
     }
 
-    /// Writes a tag of four bytes, little-endian. All of it or nothing: a full pipe wakes its reader anyway.
+    /// Writes a tag of four bytes, little-endian.
+    ///
+    /// A write of this size is never split. If the pipe is full, the tag is lost, but a full pipe is readable
+    /// and so wakes its reader in any case.
     package func write(_ tag: UInt32) {
         var tag = tag.littleEndian
         _ = unsafe Glibc.write(self.writeEnd, &tag, 4)
