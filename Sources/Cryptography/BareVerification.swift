@@ -1,6 +1,8 @@
 internal import COpenSSL
 
-/// The same verifications in OpenSSL's own calls with nothing around them: the measure for ours.
+/// Verifies signatures with OpenSSL's own calls and nothing around them.
+///
+/// The benchmark compares this package's verification with it. No worker uses it.
 @safe package struct BareVerification {
     private let chain: CertificateChain
     private let leafKey: PublicKey
@@ -9,7 +11,8 @@ internal import COpenSSL
     private let signature: [UInt8]
     private let digest: Digest
 
-    /// The chain leads from the signer to an anchor. Nil if a key is missing, or the signature no signature.
+    /// Prepares the keys of a chain that leads from the signer to an anchor. Nil if a certificate has no
+    /// readable key, or the signature is not one of the signer's kind of key.
     package init?(_ chain: CertificateChain, message: [UInt8], signature: [UInt8], _ digest: Digest) {
         let keys = chain.certificates.compactMap(\.publicKey)
         guard keys.count == chain.certificates.count, let leafKey = keys.first else { return nil }
@@ -23,12 +26,13 @@ internal import COpenSSL
         self.digest = digest
     }
 
-    /// One signature, by a key that is there already.
+    /// Verifies the signature of the message, with a key that was prepared before.
     package func verifiesMessage() -> Bool {
         self.leafKey.verifies(self.signature, over: self.message.span, self.digest)
     }
 
-    /// That, and the signatures of the chain, by certificates and keys that are there already.
+    /// Verifies the signature of the message and those of the chain, with certificates and keys that were
+    /// prepared before.
     package func verifiesSignatures() -> Bool {
         for (certificate, issuer) in zip(self.chain.certificates, self.issuerKeys) {
             guard unsafe X509_verify(certificate.x509, issuer.key) == 1 else { return false }
@@ -36,7 +40,8 @@ internal import COpenSSL
         return self.verifiesMessage()
     }
 
-    /// Parsing the chain but for its anchor, building it, and all signatures.
+    /// Parses the chain except for its anchor, builds it anew, and verifies the chain and the signature of
+    /// the message, at a time in seconds since 1970.
     package func verifiesFromBytes(_ anchors: TrustAnchors, at time: Int64) -> Bool {
         guard let stack = unsafe fl_x509_stack_new() else { return false }
         defer { unsafe fl_x509_stack_free(stack) }
@@ -58,7 +63,7 @@ internal import COpenSSL
             .verifies(self.signature, over: self.message.span, self.digest)
     }
 
-    /// `CMS_verify` of a whole container.
+    /// Verifies a whole CMS container with `CMS_verify`, at a time in seconds since 1970.
     package static func verifiesContainer(_ bytes: [UInt8], _ anchors: TrustAnchors, at time: Int64) -> Bool {
         let cms = unsafe bytes.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var position = bytes.baseAddress

@@ -1,21 +1,24 @@
 internal import COpenSSL
 
-/// An X.509 certificate (RFC 5280), as it was parsed. That it parses says nothing about whom to trust.
+/// An X.509 certificate (RFC 5280) that was parsed. A certificate that can be parsed is not yet a trusted
+/// one: `TrustAnchors` decides about trust.
 ///
-/// Unchecked, because an X509 that nobody changes may be read from any thread; what OpenSSL works out about it
-/// later (its cached extensions) is under a lock of its own.
+/// Unchecked, because an X509 that no thread changes may be read from any thread. OpenSSL works out some
+/// parts of it later (its cached extensions), and does so under a lock of its own.
 @safe package final class Certificate: @unchecked Sendable {
     let x509: OpaquePointer
 
-    /// The bytes it was read from.
+    /// The certificate in DER.
     package let der: [UInt8]
-    /// From when until when (not included) it is valid, in seconds since 1970.
+    /// The seconds since 1970 at which the certificate is valid. The end is not included.
     package let validity: Range<Int64>
 
-    /// A certificate of ours has about 1 KB. Parsing one costs a tenth of a millisecond, more with its size.
+    /// The longest certificate that is parsed, in bytes of DER. Apple's certificates have about 1 KB. Parsing
+    /// one costs a tenth of a millisecond, and more the larger it is.
     package static let bytesLimit = 16 * 1024
 
-    /// Nil unless the bytes are one certificate in DER and nothing else.
+    /// Parses one certificate in DER. Nil if the bytes are anything else or hold more than that, are longer
+    /// than `bytesLimit`, or name no readable validity.
     package convenience init?(der: [UInt8]) {
         guard der.count <= Self.bytesLimit else { return nil }
         defer { ERR_clear_error() }
@@ -32,7 +35,8 @@ internal import COpenSSL
         unsafe self.init(takingOwnershipOf: x509, der: der)
     }
 
-    /// A certificate that OpenSSL parsed as part of something. Nil if it cannot be written out again.
+    /// Keeps a certificate that OpenSSL parsed as part of something else, with a reference of its own. Nil if
+    /// the certificate cannot be written out again as DER of at most `bytesLimit` bytes.
     convenience init?(retaining x509: OpaquePointer) {
         defer { ERR_clear_error() }
         let length = unsafe i2d_X509(x509, nil)
@@ -45,7 +49,8 @@ internal import COpenSSL
         unsafe self.init(takingOwnershipOf: x509, der: der)
     }
 
-    /// Nil, and the certificate freed, if it has no validity that can be read.
+    /// Takes over the caller's reference, also if the result is nil: the certificate is then freed. Nil if
+    /// the validity cannot be read.
     private init?(takingOwnershipOf x509: OpaquePointer, der: [UInt8]) {
         unsafe self.x509 = x509
         self.der = der
@@ -63,14 +68,17 @@ internal import COpenSSL
 
     deinit { unsafe X509_free(self.x509) }
 
-    /// Its subject's key; nil if OpenSSL cannot read it.
+    /// The key of the certificate's subject; nil if OpenSSL cannot read it. Each call makes a new key.
     package var publicKey: PublicKey? {
         defer { ERR_clear_error() }
         guard let key = unsafe X509_get_pubkey(self.x509) else { return nil }
         return unsafe PublicKey(takingOwnershipOf: key)
     }
 
-    /// Whether it has an extension of this object identifier, written in dots, whatever the extension says.
+    /// Returns whether the certificate has an extension with this object identifier, whatever the extension
+    /// says.
+    ///
+    /// - Parameter identifier: the object identifier in dotted form. Text that is none ends the process.
     package func hasExtension(_ identifier: String) -> Bool {
         guard let object = unsafe OBJ_txt2obj(identifier, 1) else {
             preconditionFailure("not an object identifier: \(identifier)")
@@ -79,7 +87,8 @@ internal import COpenSSL
         return unsafe X509_get_ext_by_OBJ(self.x509, object, -1) >= 0
     }
 
-    /// All certificates of a file: one in DER, or any number in PEM. Nil if it holds none, or a broken one.
+    /// Returns all certificates of a file: one in DER, or any number in PEM. Nil if the file holds none, or
+    /// one that cannot be parsed.
     package static func all(in file: [UInt8]) -> [Certificate]? {
         if let certificate = Certificate(der: file) { return [certificate] }
         defer { ERR_clear_error() }

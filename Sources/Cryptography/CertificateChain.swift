@@ -1,22 +1,24 @@
-/// Certificates that were found to lead from a leaf to a configured anchor, each signed by the next.
+/// Certificates that were verified to lead from a leaf to a configured anchor. Each is signed by the next.
 package struct CertificateChain: Sendable {
-    /// The leaf first, the anchor last.
+    /// The certificates, with the leaf first and the anchor last.
     package let certificates: [Certificate]
 
-    /// When all of them are valid, in seconds since 1970; empty if there is no such time.
+    /// The seconds since 1970 at which all certificates are valid. The range is empty if there is no such
+    /// time.
     package var validity: Range<Int64> {
         let start = self.certificates.map(\.validity.lowerBound).max() ?? 0
         let end = self.certificates.map(\.validity.upperBound).min() ?? 0
         return start..<max(start, end)
     }
 
-    /// Why certificates lead to no anchor.
+    /// The reasons why certificates lead to no anchor.
     package enum Fault: Error, Hashable, Sendable {
-        /// One of them is not yet valid, or no longer, at the time asked for.
+        /// One of the certificates is not yet valid, or no longer valid, at the time asked for.
         case outsideValidity
-        /// They end at an issuer that is not configured.
+        /// The certificates end at an issuer that is not configured.
         case untrusted
-        /// OpenSSL's words for anything else, such as a bad signature or a certificate that may not sign.
+        /// OpenSSL's words for any other fault, such as a bad signature, or an issuer that may not sign
+        /// certificates.
         case invalid(String)
     }
 }

@@ -2,13 +2,14 @@ internal import COpenSSL
 
 /// A digest algorithm, computed by OpenSSL.
 ///
-/// MD5 and SHA-1 are here because upstreams ask for them by name, and SHA-1 because UUIDs of version 5 are made with
-/// it; nothing of ours relies on their strength.
+/// MD5 and SHA-1 are here because upstreams ask for them by name, and because UUIDs of version 5 are made
+/// with SHA-1. Nothing in this package relies on their strength.
 package enum Digest: String, Hashable, Sendable, CaseIterable {
     case md5
     case sha1
     case sha256
 
+    /// The length of a digest in bytes.
     package var byteCount: Int {
         switch self {
         case .md5: 16
@@ -17,16 +18,20 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// False where OpenSSL is set up not to offer it, as in its FIPS mode. Worth asking once, before the first
-    /// digest is needed: computing one that is not available is a failed precondition.
+    /// Whether OpenSSL offers the algorithm. It does not where it is configured so, as in its FIPS mode.
+    ///
+    /// A program should ask this once before it needs the first digest: computing one that is not available
+    /// ends the process.
     package var isAvailable: Bool {
         unsafe self.implementation.pointer != nil
     }
 
+    /// Returns the digest of these bytes.
     package func callAsFunction(_ bytes: [UInt8]) -> [UInt8] {
         self(bytes.span)
     }
 
+    /// Returns the digest of bytes that another value owns; they are only read during the call.
     package func callAsFunction(_ bytes: Span<UInt8>) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: self.byteCount) { output, count in
             var written: UInt32 = 0
@@ -45,12 +50,12 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The digest as lower-case hexadecimal text.
+    /// Returns the digest as lower-case hexadecimal text in UTF-8.
     package func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
         Hexadecimal.encode(self(bytes))
     }
 
-    // Fetched once: looking an algorithm up by name costs several times what a short digest does.
+    // Fetched once: to look an algorithm up by name costs several times as much as a short digest.
     private static let fetchedMD5 = Implementation(named: "MD5")
     private static let fetchedSHA1 = Implementation(named: "SHA1")
     private static let fetchedSHA256 = Implementation(named: "SHA256")
@@ -63,7 +68,8 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What `EVP_MD_fetch` gave, kept for the life of the process.
+    /// An algorithm from `EVP_MD_fetch`, kept until the process ends. Its pointer is nil if OpenSSL does not
+    /// offer the algorithm.
     ///
     /// Unchecked, because OpenSSL documents a fetched EVP_MD as immutable and free to use from any thread.
     @safe struct Implementation: @unchecked Sendable {

@@ -1,10 +1,12 @@
 internal import COpenSSL
 
-/// Computes one SHA-256 after the other in the same memory, for whoever needs millions. Belongs to one thread.
+/// Computes many SHA-256 digests, one after the other, without allocating memory for each. A machine belongs
+/// to one thread.
 @safe package final class DigestMachine {
     private let context: OpaquePointer
     private let algorithm: OpaquePointer?
 
+    /// Makes a machine. It ends the process if memory has run out.
     package init() {
         guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
         unsafe self.context = context
@@ -13,12 +15,13 @@ internal import COpenSSL
 
     deinit { unsafe EVP_MD_CTX_free(self.context) }
 
-    /// Puts the digest of some bytes in the place of what `digest` holds.
+    /// Replaces the content of `digest` by the digest of these bytes.
     package func callAsFunction(_ bytes: [UInt8], into digest: inout [UInt8]) {
         self(bytes.span, into: &digest)
     }
 
-    /// The same of bytes that are somebody else's.
+    /// Replaces the content of `digest` by the digest of bytes that another value owns; they are only read
+    /// during the call.
     package func callAsFunction(_ bytes: Span<UInt8>, into digest: inout [UInt8]) {
         let count = Digest.sha256.byteCount
         if digest.count != count { digest = [UInt8](repeating: 0, count: count) }

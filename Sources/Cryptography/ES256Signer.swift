@@ -1,17 +1,18 @@
 internal import COpenSSL
 
-/// Signs with ECDSA over P-256 and SHA-256, as JWTs want it (RFC 7518, section 3.4): 64 bytes, r and then s.
+/// Signs with ECDSA over P-256 and SHA-256, as JWTs require it (RFC 7518, section 3.4): 64 bytes, r and then
+/// s.
 ///
-/// Unchecked, because OpenSSL allows a key that nobody changes to be used from any thread, each signature in a
-/// context of its own.
+/// Unchecked, because OpenSSL allows a key that no thread changes to be used from any thread, if each
+/// signature has a context of its own.
 @safe package final class ES256Signer: @unchecked Sendable {
-    /// Why a text is not a key to sign with. Says nothing of what is in it.
+    /// The reasons why a text cannot be used as a signing key. No reason repeats any part of the text.
     package enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
         case notPEM
         case encrypted
         case notPKCS8
         case notP256
-        /// The numbers of the key do not belong together.
+        /// The public part of the key does not belong to its private part.
         case broken
 
         package var description: String {
@@ -25,12 +26,14 @@ internal import COpenSSL
         }
     }
 
-    /// OpenSSL could not sign: it is out of memory, or out of random numbers.
+    /// OpenSSL could not sign, because memory or random numbers ran out.
     package struct SigningFailure: Error, Hashable, Sendable {}
 
     private let key: OpaquePointer
 
     /// Reads the text of a `.p8` file: one PEM block that holds a private key of P-256 in PKCS#8.
+    ///
+    /// - Throws: the first `Fault` that was found.
     package init(pem: [UInt8]) throws(Fault) {
         let block = try PrivateKeyPEM(pem)
         let key = unsafe block.bytes.withUnsafeBytes { bytes -> OpaquePointer? in
@@ -43,7 +46,8 @@ internal import COpenSSL
             }
             return unsafe key
         }
-        // What OpenSSL has to say about a bad key stays with the thread otherwise, and is read by the next.
+        // OpenSSL keeps its errors in a queue of the thread. Without this call, the next user of OpenSSL on
+        // this thread would read the errors of a bad key.
         ERR_clear_error()
         guard let key = unsafe key else { throw .notPKCS8 }
         do throws(Fault) {
@@ -69,7 +73,8 @@ internal import COpenSSL
         guard unsafe EVP_PKEY_check(context) == 1 else { throw .broken }
     }
 
-    /// The signature of a message: another one every time, and always 64 bytes.
+    /// Returns the signature of a message, always 64 bytes. Signing the same message again gives different
+    /// bytes.
     package func callAsFunction(_ message: [UInt8]) throws(SigningFailure) -> [UInt8] {
         defer { ERR_clear_error() }
         guard let context = unsafe EVP_MD_CTX_new() else { throw SigningFailure() }

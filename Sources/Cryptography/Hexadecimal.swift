@@ -1,5 +1,6 @@
-/// Bytes as text, two lower-case digits each.
+/// Writes bytes as hexadecimal text, two lower-case digits for each byte.
 package enum Hexadecimal {
+    /// Returns the digits as UTF-8.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8](capacity: bytes.count * 2) { text in
             for byte in bytes {

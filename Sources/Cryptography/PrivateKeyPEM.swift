@@ -1,19 +1,24 @@
 internal import COpenSSL
 
-/// The one private key of a PEM text (RFC 7468).
+/// The private key of a PEM text (RFC 7468) that holds exactly one.
 struct PrivateKeyPEM {
-    /// PKCS#8, in DER.
+    /// The key as PKCS#8 in DER.
     let bytes: [UInt8]
 
     private static let begin = Array("-----BEGIN ".utf8)
     private static let end = Array("-----END ".utf8)
     private static let dashes = Array("-----".utf8)
-    /// A key of P-256 takes 240 bytes.
+    /// The longest text that is read, in bytes. The text of a key of P-256 takes 240 bytes.
     private static let textLimit = 16 * 1024
 
+    /// Reads the text.
+    ///
+    /// - Throws: `notPEM` if the text is not one PEM block, `encrypted` or `notPKCS8` if its label names
+    ///   another kind of key. The key itself is not parsed here.
     init(_ text: [UInt8]) throws(ES256Signer.Fault) {
         guard text.count <= Self.textLimit else { throw .notPEM }
-        // Lines end as on any system, and people add white space around what they copy.
+        // Lines may end as on any system. White space around a line is ignored, because people add some when
+        // they copy a key.
         let lines = text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
             .map(Self.trimmed).filter { !$0.isEmpty }
         guard let first = lines.first, let last = lines.last, lines.count >= 3,
@@ -43,7 +48,7 @@ struct PrivateKeyPEM {
         return line.dropFirst(prefix.count).dropLast(self.dashes.count)
     }
 
-    /// Nil for what is not padded base64.
+    /// Returns the decoded bytes; nil unless the text is base64 with padding.
     private static func decoded(_ text: [UInt8]) -> [UInt8]? {
         let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard !text.isEmpty, text.count % 4 == 0, padding <= 2,

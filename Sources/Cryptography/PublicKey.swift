@@ -1,23 +1,26 @@
 internal import COpenSSL
 
-/// A public key that checks signatures.
+/// A public key that verifies signatures.
 ///
-/// Unchecked, because OpenSSL documents an EVP_PKEY that nobody changes as free to use from any thread, and
-/// nothing here changes one.
+/// Unchecked, because OpenSSL documents an EVP_PKEY that no thread changes as free to use from any thread,
+/// and no code here changes one.
 @safe package final class PublicKey: @unchecked Sendable {
     let key: OpaquePointer
 
-    /// What a key says about itself: enough to refuse one that does not fit an algorithm.
+    /// The kind of a key. The caller uses it to reject a key that does not fit an algorithm.
     package enum Kind: Hashable, Sendable {
         /// The curve of ES256, also called prime256v1 and secp256r1.
         case p256
+        /// An RSA key, with the length of its modulus.
         case rsa(bits: Int)
+        /// Any other key, also one on another curve.
         case other
     }
 
+    /// The kind that OpenSSL found in the key.
     package let kind: Kind
 
-    /// A SubjectPublicKeyInfo in PEM (`BEGIN PUBLIC KEY`). Nil for anything else.
+    /// Reads a SubjectPublicKeyInfo in PEM (`BEGIN PUBLIC KEY`). Nil for anything else.
     package convenience init?(pem: [UInt8]) {
         defer { ERR_clear_error() }
         let key = unsafe pem.withUnsafeBytes { bytes -> OpaquePointer? in
@@ -31,6 +34,7 @@ internal import COpenSSL
         unsafe self.init(takingOwnershipOf: key)
     }
 
+    /// Takes over the caller's reference, which this object frees.
     init(takingOwnershipOf key: OpaquePointer) {
         unsafe self.key = key
         unsafe self.kind = Self.kind(of: key)
@@ -38,21 +42,21 @@ internal import COpenSSL
 
     deinit { unsafe EVP_PKEY_free(self.key) }
 
-    /// Whether this is the signature of `message` under ES256 (RFC 7518, section 3.4): ECDSA on P-256 with
-    /// SHA-256, as the 64 bytes r and s. False for a signature in DER and for a key on another curve.
+    /// Returns whether this is the signature of `message` under ES256 (RFC 7518, section 3.4): ECDSA on P-256
+    /// with SHA-256, as the 64 bytes r and s. A signature in DER and a key on another curve give false.
     package func verifiesES256(_ signature: [UInt8], over message: Span<UInt8>) -> Bool {
         guard self.kind == .p256, let encoded = JOSESignature(signature)?.der else { return false }
         return self.verifies(encoded, over: message, .sha256)
     }
 
-    /// Whether this is the signature of `message` under RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2). False for a
-    /// key that is not RSA.
+    /// Returns whether this is the signature of `message` under RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2). A
+    /// key that is not RSA gives false.
     package func verifiesRSA(_ signature: [UInt8], over message: Span<UInt8>, _ digest: Digest) -> Bool {
         guard case .rsa = self.kind else { return false }
         return self.verifies(signature, over: message, digest)
     }
 
-    /// A signature as OpenSSL has it.
+    /// Verifies a signature in OpenSSL's encoding: DER for ECDSA, the plain bytes for RSA.
     func verifies(_ signature: [UInt8], over message: Span<UInt8>, _ digest: Digest) -> Bool {
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer {

@@ -1,28 +1,31 @@
 internal import COpenSSL
 
-/// A CMS SignedData (RFC 5652) with its content inside, in DER or BER, checked by OpenSSL.
+/// A CMS SignedData (RFC 5652) that carries its content, in DER or BER. OpenSSL parses and verifies it.
 @safe package struct SignedMessage: ~Copyable {
-    /// Why a message is not accepted.
+    /// The reasons why a message is not accepted.
     package enum Fault: Error, Hashable, Sendable {
-        /// It has no signer, more than one, or one whose certificate is not in it.
+        /// The message has no signer, more than one, or one whose certificate is not in the message.
         case signer
-        /// The signer's certificate leads to no anchor.
+        /// The signer's certificate does not lead to an anchor.
         case chain(CertificateChain.Fault)
-        /// The signature is not the signer's, or not of this content.
+        /// The signature was not made by the signer, or not over this content.
         case signature
     }
 
-    /// What a message turned out to say, and who says so.
+    /// The content of a verified message, and the certificates of its signer.
     package struct Verified: Sendable {
+        /// The signed bytes.
         package let content: [UInt8]
-        /// The signer's certificate first.
+        /// The certificates from the signer's to the anchor's.
         package let chain: CertificateChain
     }
 
     private let cms: OpaquePointer
 
-    /// Nil unless OpenSSL can read the bytes as CMS. Every certificate in it costs a tenth of a millisecond, so the
-    /// caller bounds the bytes and the certificates first.
+    /// Parses the bytes. Nil unless OpenSSL can read them as CMS.
+    ///
+    /// Every certificate in the message costs a tenth of a millisecond, so the caller must limit the number
+    /// of bytes and of certificates beforehand.
     package init?(_ bytes: [UInt8]) {
         defer { ERR_clear_error() }
         let cms = unsafe bytes.withUnsafeBufferPointer { bytes -> OpaquePointer? in
@@ -35,11 +38,14 @@ internal import COpenSSL
 
     deinit { unsafe CMS_ContentInfo_free(self.cms) }
 
-    /// Its content, if its one signer's certificate led to an anchor at a time (seconds since 1970), and that
-    /// signer signed it.
+    /// Returns the content, if the certificate of the one signer leads to an anchor at a time and the signer
+    /// signed the content.
     ///
-    /// The chain is built first: a stranger's key then never gets to work. Revocation lists in the message and what
-    /// the certificates are meant for play no part.
+    /// The chain is verified before the signature, so that the key of an unknown signer is never used.
+    /// Revocation lists in the message and the purposes of the certificates are ignored.
+    ///
+    /// - Parameter time: in seconds since 1970.
+    /// - Throws: the first `Fault` that was found.
     package borrowing func verified(
         against anchors: TrustAnchors,
         at time: Int64,

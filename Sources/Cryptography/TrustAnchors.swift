@@ -1,20 +1,25 @@
 internal import COpenSSL
 
-/// The certificates that are trusted because they are configured, and nothing else: no system store, no network.
+/// The certificates that are trusted because they are configured. The certificates that the system trusts
+/// play no part, and the network is not used.
 ///
-/// Unchecked, because an X509_STORE takes its own lock, and is not changed here once it is filled.
+/// Unchecked, because an X509_STORE takes a lock of its own, and no code here changes the store once it is
+/// filled.
 @safe package final class TrustAnchors: @unchecked Sendable {
     let store: OpaquePointer
+    /// The anchors, in the order in which they were given.
     package let certificates: [Certificate]
 
-    /// How weak a signature or a key in a chain may be; OpenSSL's security levels.
+    /// The weakest signature and key that a chain may have, as one of OpenSSL's security levels.
     package enum Strength: Int32, Sendable {
-        /// SHA-1 and short keys too: what app receipts were signed with until 2023, and iOS 6 receipts ever.
+        /// SHA-1 and short keys are accepted too. App receipts were signed with them until 2023, and receipts
+        /// of iOS 6 always are.
         case any = 0
-        /// At least 80 bits, which SHA-1 does not have.
+        /// At least 80 bits of security are required, which SHA-1 does not have.
         case current = 1
     }
 
+    /// Makes a store of these certificates. It ends the process if memory has run out.
     package init(_ certificates: [Certificate]) {
         guard let store = unsafe X509_STORE_new() else { preconditionFailure("out of memory") }
         for certificate in certificates {
@@ -27,18 +32,22 @@ internal import COpenSSL
 
     deinit { unsafe X509_STORE_free(self.store) }
 
-    /// The way from a leaf to an anchor, using only the certificates given, as it is at a time (seconds since
-    /// 1970); nil asks nothing of the time.
+    /// Returns the chain from a leaf to an anchor, built only from the certificates given.
     ///
-    /// An anchor need not be self-signed. Revocation is not asked about, and neither is what the leaf may be used
-    /// for: Apple's marker extensions say that, and the caller looks for them.
+    /// An anchor need not be self-signed. Revocation and the purpose of the leaf are not checked: Apple
+    /// marks the purpose of its certificates with extensions of its own, and the caller must look for those.
+    ///
+    /// - Parameter time: the time at which every certificate must be valid, in seconds since 1970. With nil,
+    ///   no validity is checked.
+    /// - Throws: the `CertificateChain.Fault` that OpenSSL found.
     package func chain(
         from leaf: Certificate,
         through intermediates: [Certificate],
         at time: Int64?,
         _ strength: Strength
     ) throws(CertificateChain.Fault) -> CertificateChain {
-        // Asked before OpenSSL does, which has other words for times that no certificate can have.
+        // The leaf's validity is checked before OpenSSL's own check, which reports a different error for a
+        // time that no certificate can have.
         if let time, !leaf.validity.contains(time) { throw .outsideValidity }
         guard let stack = unsafe fl_x509_stack_new() else { throw .invalid("out of memory") }
         defer { unsafe fl_x509_stack_free(stack) }
