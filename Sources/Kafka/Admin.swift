@@ -1,15 +1,25 @@
 internal import CRdKafka
 
-/// Creates, grows and deletes topics. Every call waits for the cluster's answer.
+/// Creates, enlarges and deletes topics. Every call waits for the cluster's answer.
 @safe package final class Admin {
     private let client: Client
 
+    /// Makes a client for the cluster.
+    ///
+    /// - Parameter properties: librdkafka's own, such as `bootstrap.servers`.
+    /// - Throws: a `KafkaError` that names the first property that librdkafka refuses.
     package init(_ properties: [String: String]) throws(KafkaError) {
         self.client = try Client(RD_KAFKA_PRODUCER, ClientSettings(properties, events: 0))
     }
 
-    /// - Parameter settings: of each of them, by Kafka's names, such as `cleanup.policy`.
-    /// - Throws: the first error that a topic met with; `topicAlreadyExists` if it was there before.
+    /// Creates several topics in one request. A topic that fails does not stop the others.
+    ///
+    /// - Parameters:
+    ///   - partitionCounts: the number of partitions of each topic, by the topic's name.
+    ///   - replicationFactor: -1 for the brokers' default.
+    ///   - settings: the settings of each topic, by Kafka's names, such as `cleanup.policy`.
+    ///   - longest: the longest time to wait for the answer.
+    /// - Throws: the first error of any topic; `topicAlreadyExists` if the topic existed before.
     package func createTopics(
         _ partitionCounts: [String: Int],
         replicationFactor: Int = -1,
@@ -39,7 +49,7 @@ internal import CRdKafka
         try unsafe Self.check(results, count)
     }
 
-    /// Adds partitions to a topic until it has so many.
+    /// Adds partitions to a topic until it has `count` of them.
     package func grow(_ topic: String, to count: Int, atMost longest: Duration) throws(KafkaError) {
         guard let wish = unsafe rd_kafka_NewPartitions_new(topic, count, nil, 0) else {
             throw KafkaError(code: .invalidConfiguration, message: "no such number of partitions: \(count)")
@@ -54,7 +64,9 @@ internal import CRdKafka
         try unsafe Self.check(results, answers)
     }
 
-    /// - Throws: the first error that a topic met with.
+    /// Deletes several topics in one request. A topic that fails does not stop the others.
+    ///
+    /// - Throws: the first error of any topic.
     package func deleteTopics(_ names: [String], atMost longest: Duration) throws(KafkaError) {
         var topics = unsafe names.map { unsafe rd_kafka_DeleteTopic_new($0) }
         defer { unsafe rd_kafka_DeleteTopic_destroy_array(&topics, topics.count) }
@@ -66,7 +78,8 @@ internal import CRdKafka
         try unsafe Self.check(results, count)
     }
 
-    /// What the cluster holds. Waits for it, at most this long.
+    /// Returns the cluster's topics and their numbers of partitions. Waits for the cluster, at most this
+    /// long.
     package func metadata(atMost longest: Duration) throws(KafkaError) -> ClusterMetadata {
         try self.client.metadata(atMost: longest)
     }

@@ -1,8 +1,10 @@
 internal import CRdKafka
 
-/// A librdkafka handle: a consumer or a producer. Closed when the last reference goes.
+/// A librdkafka handle, of a consumer or a producer. It is closed when the last reference to this object
+/// goes.
 ///
-/// librdkafka takes calls on it from any thread; who may call what when is for the owners to see to.
+/// librdkafka accepts calls with the handle from any thread. The owner of the client decides which thread
+/// makes which call.
 @safe final class Client: Sendable {
     nonisolated(unsafe) let handle: OpaquePointer
 
@@ -23,7 +25,8 @@ internal import CRdKafka
 
     deinit { unsafe rd_kafka_destroy(self.handle) }
 
-    /// The error that ended this client, if one has: librdkafka names it apart from the event that told of it.
+    /// Returns the fatal error that ended this client, or nil. librdkafka reports a fatal error as an event,
+    /// and gives its own code only here.
     func fatalFailure() -> KafkaError? {
         var message = [CChar](repeating: 0, count: 512)
         let code = unsafe rd_kafka_fatal_error(self.handle, &message, message.count)
@@ -36,7 +39,10 @@ internal import CRdKafka
         )
     }
 
-    /// Sends an admin request and waits for what comes of it.
+    /// Sends an admin request and waits for its answer, at most this long.
+    ///
+    /// - Throws: the error of the whole request, or `timedOut`. The answer may still hold errors of single
+    ///   topics.
     func answer(atMost longest: Duration, to request: (OpaquePointer) -> Void) throws(KafkaError)
         -> Event
     {
@@ -55,7 +61,7 @@ internal import CRdKafka
     }
 }
 
-/// A queue of librdkafka that announces itself on a pipe when it has something after it had nothing.
+/// A queue of librdkafka that writes to a pipe when it has an event after it had none.
 @safe final class EventQueue {
     let queue: OpaquePointer
 
@@ -66,21 +72,23 @@ internal import CRdKafka
         unsafe rd_kafka_queue_destroy(self.queue)
     }
 
-    /// Writes `tag` to the pipe at each change from empty to not empty, once until the queue is next polled.
+    /// Makes the queue write `tag` to the pipe at each change from empty to not empty, but only once until
+    /// the queue is next polled.
     func announce(on pipe: NotificationPipe, as tag: UInt32) {
-        // Little-endian on the pipe, whatever the machine is.
+        // The tag is little-endian on the pipe, whatever the byte order of the machine.
         var tag = tag.littleEndian
         unsafe rd_kafka_queue_io_event_enable(self.queue, pipe.writeEnd, &tag, 4)
     }
 
-    /// The next event, if there is one. Never waits.
+    /// Returns the next event, or nil if there is none. Never waits.
     func next() -> Event? {
         guard let event = unsafe rd_kafka_queue_poll(self.queue, 0) else { return nil }
         return unsafe Event(owning: event)
     }
 }
 
-/// One event of librdkafka, destroyed with this value.
+/// One event of librdkafka, destroyed with this value. Pointers into an event are valid only as long as the
+/// value is.
 @safe struct Event: ~Copyable {
     let event: OpaquePointer
 
@@ -114,10 +122,12 @@ internal import CRdKafka
     }
 }
 
-/// A line that librdkafka would have written to its own log.
+/// A log line of librdkafka, handed over as an event instead of being written to the standard error stream.
 package struct ClientLog: Hashable, Sendable {
-    /// As syslog counts: 0 is an emergency, 7 is debugging.
+    /// The level as syslog counts it: 0 is an emergency, 7 is debugging.
     package var level: Int
+    /// librdkafka's short name of the place in its code, such as `FAIL`.
     package var facility: String
+    /// The message, without level and facility.
     package var text: String
 }

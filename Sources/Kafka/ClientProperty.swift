@@ -1,8 +1,11 @@
-/// Properties of librdkafka that an operator sets, such as those of TLS and SASL: which of them a program can take.
+/// Decides which of librdkafka's properties, such as those of TLS and SASL, an operator may set for a
+/// program.
 package enum ClientProperty {
-    /// What is wrong with a property, as a sentence without its end; nil if nothing is. Never repeats the value.
+    /// Returns why a property may not be set, as a sentence without its full stop; nil if it may. The text
+    /// never repeats the value, which may be a secret.
     ///
-    /// - Parameter owner: whose promises rest on what the program itself sets, as in "belongs to the worker".
+    /// - Parameter owner: the program whose guarantees depend on the properties that it sets itself, such as
+    ///   "the worker" in "belongs to the worker and cannot be set".
     package static func objection(to name: String, _ value: String, of owner: String) -> String? {
         if self.own.contains(name) || name.hasSuffix("_cb") {
             return "\(name) belongs to \(owner) and cannot be set"
@@ -10,7 +13,8 @@ package enum ClientProperty {
         if self.lingers.contains(name), let wait = Double(value), wait > Double(self.longestLinger) {
             return "\(name) must not be above \(self.longestLinger): every record would wait so long"
         }
-        // What librdkafka does not take would otherwise end the program when it starts.
+        // librdkafka checks the property here, since a property that it refuses would otherwise end the
+        // program at its start.
         do throws(KafkaError) {
             _ = try ClientSettings([name: value], events: 0)
             return nil
@@ -20,37 +24,44 @@ package enum ClientProperty {
     }
 
     private static let lingers: Set<String> = ["linger.ms", "queue.buffering.max.ms"]
-    /// Milliseconds. A transaction gives a record at least 1,333 to be acknowledged.
+    /// The longest linger in milliseconds. The shortest transaction gives a record 1,333 ms to be
+    /// acknowledged, and a record must not spend them all waiting for its batch.
     private static let longestLinger = 1_000
 
-    /// What the promises of our programs rest on, with every alias (librdkafka's CONFIGURATION.md).
+    /// All properties on which the guarantees of this package's programs depend, with every alias
+    /// (librdkafka's CONFIGURATION.md).
     private static let own: Set<String> = reading.union(membership).union(writing).union(whole)
 
-    /// What is read, and from where: committed records only, and offsets that we commit ourselves.
+    /// Properties that decide which records are read, and from where. The programs read committed records
+    /// only, and commit their offsets themselves.
     private static let reading: Set<String> = [
         "isolation.level", "enable.partition.eof", "auto.offset.reset", "enable.auto.commit",
         "auto.commit.enable", "auto.commit.interval.ms", "enable.auto.offset.store", "offset.store.method",
         "offset.store.path", "offset.store.sync.interval.ms", "consume.callback.max.messages",
     ]
 
-    /// How a member of a group behaves. The rebalances that we know are those of the classic protocol, and eager.
+    /// Properties that decide how a member of a group behaves. The programs handle the rebalances of the
+    /// classic protocol, and only eager ones.
     private static let membership: Set<String> = [
         "group.id", "group.instance.id", "group.protocol", "group.protocol.type", "group.remote.assignor",
         "partition.assignment.strategy", "max.poll.interval.ms",
     ]
 
-    /// What an acknowledged record means, how long it may take, and that its order holds.
+    /// Properties that decide what the acknowledgement of a record means, how long it may take, and whether
+    /// the order of records is kept.
     private static let writing: Set<String> = [
         "acks", "request.required.acks", "enable.idempotence", "enable.gapless.guarantee", "transactional.id",
         "transaction.timeout.ms", "message.timeout.ms", "delivery.timeout.ms", "message.max.bytes",
         "delivery.report.only.error", "go.delivery.reports", "produce.offset.report", "queuing.strategy",
         "retries", "message.send.max.retries", "max.in.flight", "max.in.flight.requests.per.connection",
-        // Bounds the memory that records take on their way. Their number may be set: a full queue costs only time.
+        // This property limits the memory of records that are on their way. An operator may set the limit of
+        // their number, since a full queue only costs time.
         "queue.buffering.max.kbytes",
     ]
 
-    /// What the client as a whole rests on: where the cluster is, how events reach us, and that versions are the
-    /// cluster's own, since records lose their headers in old ones.
+    /// Properties of the client as a whole: the address of the cluster, the way in which events reach the
+    /// program, and the protocol versions. Versions are always those of the cluster, because records lose
+    /// their headers in old ones.
     private static let whole: Set<String> = [
         "bootstrap.servers", "metadata.broker.list", "log.queue", "enabled_events", "opaque", "interceptors",
         "default_topic_conf", "internal.termination.signal", "topic.blacklist", "api.version.request",

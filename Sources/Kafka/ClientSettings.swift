@@ -4,8 +4,12 @@ internal import CRdKafka
 @safe struct ClientSettings: ~Copyable {
     private let conf: OpaquePointer
 
-    /// - Throws: a `KafkaError` that names the first property librdkafka refuses. Its value is not repeated: it
-    ///   may be a password.
+    /// Sets the properties in the order of their names.
+    ///
+    /// - Parameter events: the kinds of events that the client shall produce, as librdkafka's
+    ///   `RD_KAFKA_EVENT_` bits.
+    /// - Throws: a `KafkaError` that names the first property that librdkafka refuses. The error does not
+    ///   repeat the property's value, which may be a password.
     init(_ properties: [String: String], events: Int32) throws(KafkaError) {
         unsafe self.conf = rd_kafka_conf_new()
         unsafe rd_kafka_conf_set_events(self.conf, events)
@@ -20,7 +24,7 @@ internal import CRdKafka
 
     deinit { unsafe rd_kafka_conf_destroy(self.conf) }
 
-    /// Ends this value's ownership: whoever takes the pointer must destroy it.
+    /// Ends this value's ownership. The code that takes the pointer must destroy it or give it to a client.
     consuming func release() -> OpaquePointer {
         let conf = unsafe self.conf
         discard self

@@ -1,14 +1,20 @@
 internal import CRdKafka
 
-/// The topics of a cluster and how many partitions each has.
+/// The topics of a cluster, each with its number of partitions.
 package struct ClusterMetadata: Hashable, Sendable {
+    /// The number of partitions of each topic, by the topic's name. Topics that the client may not see, or
+    /// that the cluster reports with an error, are absent.
     package var partitionCounts: [String: Int]
 
+    /// Makes metadata from counts.
     package init(partitionCounts: [String: Int]) { self.partitionCounts = partitionCounts }
 }
 
 extension Client {
-    /// Asks for all topics instead of some, because asking for one creates it where brokers are set to do so.
+    /// Asks for all topics. A request for a single topic would create it where the brokers are configured to
+    /// do so.
+    ///
+    /// - Throws: the error of the request, such as `timedOut`.
     func metadata(atMost longest: Duration) throws(KafkaError) -> ClusterMetadata {
         var answer: UnsafePointer<rd_kafka_metadata>?
         let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
@@ -24,6 +30,7 @@ extension Client {
         return ClusterMetadata(partitionCounts: counts)
     }
 
+    /// Returns the cluster's id, or nil if no broker tells it in time.
     func clusterID(atMost longest: Duration) -> String? {
         let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
         guard let id = unsafe rd_kafka_clusterid(self.handle, milliseconds) else { return nil }
@@ -33,7 +40,7 @@ extension Client {
 }
 
 extension Consumer {
-    /// Waits for the broker, at most this long.
+    /// Returns the cluster's topics and their numbers of partitions. Waits for the broker, at most this long.
     package func metadata(atMost longest: Duration) throws(KafkaError) -> ClusterMetadata {
         try self.client.metadata(atMost: longest)
     }

@@ -2,13 +2,13 @@ internal import CRdKafka
 
 /// A member of a consumer group, owned by one thread.
 ///
-/// Nothing here waits, except where it says so: the owner waits on `descriptor` and then calls `serve`. A
-/// rebalance is an event like any other, and the group waits for the answer (`assign` or `unassign`), so the
-/// owner can drain for as long as `max.poll.interval.ms` allows.
+/// No call waits unless its comment says so. The owner waits on `descriptor` and then calls `serve`. A
+/// rebalance is an event like any other. The group waits for the answer to it (`assign` or `unassign`), so
+/// the owner can drain its work for as long as `max.poll.interval.ms` allows.
 ///
-/// Records are read partition by partition (`PartitionReader`) instead of from one queue: a partition that is
-/// not read holds up nobody, needs no pause and loses no prefetched record to one, and rebalances are never
-/// stuck behind records.
+/// Records are read partition by partition (`PartitionReader`) and not from one common queue. A partition
+/// that is not read then delays no other partition, needs no pause, and loses no prefetched records as it
+/// would by a pause. Rebalance events are never queued behind records.
 @safe package final class Consumer {
     let client: Client
     private let groupQueue: EventQueue
@@ -17,7 +17,11 @@ internal import CRdKafka
     private var lastTag: UInt32 = 0
     private static let groupTag: UInt32 = 0
 
-    /// - Parameter properties: librdkafka's own, such as `bootstrap.servers` and `group.id`.
+    /// Makes a client that has not joined its group yet.
+    ///
+    /// - Parameter properties: librdkafka's own, such as `bootstrap.servers` and `group.id`. The properties
+    ///   of automatic commits and of the log queue are set here in any case.
+    /// - Throws: a `KafkaError` that names the first property that librdkafka refuses.
     package init(_ properties: [String: String]) throws(KafkaError) {
         var properties = properties
         properties["enable.auto.commit"] = "false"
@@ -34,16 +38,20 @@ internal import CRdKafka
         self.groupQueue.announce(on: self.pipe, as: Self.groupTag)
     }
 
-    /// Readable when a partition or the group has something new.
+    /// The descriptor to wait on. It is readable when a partition has new records or the group has a new
+    /// event.
     package var descriptor: Int32 { self.pipe.readEnd }
 
+    /// Joins the group for these topics. The assignment arrives later as an event.
     package func subscribe(to topics: [String]) throws(KafkaError) {
         let list = PartitionList(topics: topics)
         try KafkaError.check(unsafe rd_kafka_subscribe(self.client.handle, list.list))
     }
 
-    /// Hands over what happened since the last call, in order. Call it at least every `max.poll.interval.ms`,
-    /// or the group takes this member for dead.
+    /// Passes on the events since the last call, in their order.
+    ///
+    /// The owner must call this at least every `max.poll.interval.ms`, or the group treats this member as
+    /// dead.
     package func serve(_ tell: (ConsumerEvent) -> Void) {
         self.pipe.drain { self.readers[$0]?.hasArrivals = true }
         while let event = self.groupQueue.next() {
@@ -73,12 +81,14 @@ internal import CRdKafka
     private static func commitAnswer(_ event: borrowing Event) -> ConsumerEvent {
         let list = unsafe rd_kafka_event_topic_partition_list(event.event)
         let id = unsafe UInt(bitPattern: rd_kafka_event_opaque(event.event))
-        // The request may have succeeded as a whole and failed for one partition.
+        // A commit can succeed as a request and fail for one of its partitions.
         let failure = unsafe event.error ?? PartitionList.entries(of: list).lazy.compactMap(\.error).first
         return .committed(id: UInt64(id), failure)
     }
 
-    /// What the group has committed for these partitions. Waits for the broker, at most this long.
+    /// Returns the group's committed positions of these partitions. Waits for the broker, at most this long.
+    ///
+    /// - Throws: the error of the request, or the first error of a partition.
     package func committed(_ partitions: [TopicPartition], atMost longest: Duration) throws(KafkaError)
         -> [CommittedPosition]
     {
@@ -90,8 +100,11 @@ internal import CRdKafka
         return entries.map(\.position)
     }
 
-    /// Accepts an assignment and begins to fetch it, each partition at its position, or where
+    /// Accepts an assignment and begins to fetch it. Each partition starts at its position, or where
     /// `auto.offset.reset` says if it has none.
+    ///
+    /// - Returns: one reader for each partition, in the order of the partitions. The readers of an earlier
+    ///   assignment are no longer told of new records.
     package func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [PartitionReader] {
         self.readers = [:]
         for position in positions {
@@ -112,13 +125,14 @@ internal import CRdKafka
         return self.readers.values.sorted { $0.partition < $1.partition }
     }
 
-    /// Gives every partition up; the answer to `revoked`, when whoever worked on them is done.
+    /// Gives up all partitions. This answers `revoked`, and the owner calls it when the work on them has
+    /// ended.
     package func unassign() throws(KafkaError) {
         self.readers = [:]
         try KafkaError.check(unsafe rd_kafka_assign(self.client.handle, nil))
     }
 
-    /// Sends a commit; what came of it arrives as `committed` with this id.
+    /// Sends a commit. Its result arrives as a `committed` event with this id.
     package func commit(_ positions: [CommittedPosition], id: UInt64) throws(KafkaError) {
         let list = PartitionList(positions)
         let opaque = unsafe UnsafeMutableRawPointer(bitPattern: UInt(id))
@@ -127,35 +141,42 @@ internal import CRdKafka
         )
     }
 
-    /// Begins to leave the group. Keep serving, and answer the last `revoked`, until `isClosed`.
+    /// Begins to leave the group. The owner must go on serving, and answer the last `revoked`, until
+    /// `isClosed`.
     package func close() throws(KafkaError) {
         try unsafe KafkaError.check(
             consuming: rd_kafka_consumer_close_queue(self.client.handle, self.groupQueue.queue)
         )
     }
 
-    /// Leaves librdkafka's client alone for the rest of the process. To destroy one that has not left its group is
-    /// to wait for a coordinator that may be gone, without a bound; for a process that is about to end, this is the
-    /// way out. The group finds out by itself, after the session timeout.
+    /// Keeps librdkafka's client alive until the process ends.
+    ///
+    /// Destroying a client that has not left its group waits for the coordinator, which may be unreachable,
+    /// without any limit. A process that is about to end calls this instead. The group removes the member
+    /// after the session timeout.
     package func abandon() { _ = unsafe Unmanaged.passRetained(self.client) }
 
+    /// Whether the consumer has left its group after `close`.
     package var isClosed: Bool { unsafe rd_kafka_consumer_closed(self.client.handle) != 0 }
 
-    /// The cluster's own id, which makes ids unique between clusters. Waits for the broker, at most this long.
+    /// Returns the id of the cluster, which keeps record ids of different clusters apart. Waits for the
+    /// broker, at most this long; nil if no broker tells the id in time.
     package func clusterID(atMost longest: Duration) -> String? {
         self.client.clusterID(atMost: longest)
     }
 }
 
-/// What a consumer has to tell.
+/// An event of a consumer.
 package enum ConsumerEvent: Hashable, Sendable {
-    /// The group gives this member partitions: answer with `assign`.
+    /// The group assigns partitions to this member. Answer with `assign`.
     case assigned([TopicPartition])
-    /// The group takes them back: answer with `unassign`. If they are lost, somebody else already has them, and
-    /// nothing may be committed for them.
+    /// The group revokes the partitions. Answer with `unassign`. If they are lost, another member may already
+    /// have them, and nothing may be committed for them.
     case revoked([TopicPartition], isLost: Bool)
+    /// The result of the commit with this id; no error means that the broker has stored the positions.
     case committed(id: UInt64, KafkaError?)
-    /// Something is wrong. Unless it is fatal, librdkafka is already trying again.
+    /// An error of the client. Unless the error is fatal, librdkafka is already trying again.
     case failed(KafkaError)
+    /// A line of librdkafka's log.
     case logged(ClientLog)
 }

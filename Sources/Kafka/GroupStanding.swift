@@ -1,10 +1,12 @@
 internal import CRdKafka
 
-/// Which member of which generation of its group somebody is: what a transaction shows to have its offsets taken.
+/// The member id and generation of a consumer in its group, which a transaction must present for its offsets
+/// to be accepted.
 ///
-/// A member that was replaced while it was out of touch shows an old one, and the broker refuses its offsets
-/// (KIP-447). It is taken when partitions are assigned and not when they are committed, because a member that has
-/// just been expelled has none, and a broker takes offsets without one for those of an old client.
+/// The broker refuses the offsets of a member that was replaced while it was out of touch, because that
+/// member presents an old generation (KIP-447). The value is taken when partitions are assigned and not when
+/// offsets are committed: a member that has just been expelled has no generation, and a broker accepts
+/// offsets without one, as those of an old client.
 @safe package final class GroupStanding: Sendable {
     nonisolated(unsafe) let metadata: OpaquePointer
 
@@ -14,7 +16,7 @@ internal import CRdKafka
 }
 
 extension Consumer {
-    /// Where this consumer stands in its group now; nil if it is not a member.
+    /// The consumer's member id and generation at this moment; nil if it is not a member of its group.
     package var standing: GroupStanding? {
         guard let member = unsafe rd_kafka_memberid(self.client.handle) else { return nil }
         defer { unsafe rd_kafka_mem_free(self.client.handle, member) }

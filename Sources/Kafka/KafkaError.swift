@@ -1,6 +1,7 @@
 internal import CRdKafka
 
-/// What librdkafka or a broker said went wrong. It states facts; what to do about them is the engine's to decide.
+/// An error that librdkafka or a broker reported. The error states facts; the engine decides what to do about
+/// it.
 package struct KafkaError: Error, Hashable {
     /// An error code of librdkafka: negative for the client's own, positive for the broker's.
     package struct Code: RawRepresentable, Hashable, Sendable {
@@ -10,39 +11,53 @@ package struct KafkaError: Error, Hashable {
 
         init(_ code: rd_kafka_resp_err_t) { self.rawValue = code.rawValue }
 
-        /// The producer's queue is full: serve it and try again.
+        /// The producer's queue is full. Serve the producer and send the record again.
         package static let queueFull = Code(RD_KAFKA_RESP_ERR__QUEUE_FULL)
-        /// The record is larger than the client or the broker takes.
+        /// The record is larger than the client or the broker accepts.
         package static let messageTooLarge = Code(RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE)
-        /// A commit had nothing to commit.
+        /// A commit contained no position to commit.
         package static let noOffset = Code(RD_KAFKA_RESP_ERR__NO_OFFSET)
+        /// The answer did not come in time. The request may have been carried out all the same.
         package static let timedOut = Code(RD_KAFKA_RESP_ERR__TIMED_OUT)
-        /// The group has moved on: this member's assignment is not the current one.
+        /// The member presents a generation that is no longer the group's current one.
         package static let illegalGeneration = Code(RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION)
+        /// The client knows no such partition.
         package static let unknownPartition = Code(RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION)
+        /// The group has no member with this id any more.
         package static let unknownMember = Code(RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID)
-        /// Another producer of the same `transactional.id` has taken over, or the cluster has ended the transaction.
+        /// Another producer with the same `transactional.id` has taken over, or the cluster has ended the
+        /// transaction.
         package static let fenced = Code(RD_KAFKA_RESP_ERR__FENCED)
+        /// librdkafka refuses a property or an argument.
         package static let invalidConfiguration = Code(RD_KAFKA_RESP_ERR__INVALID_ARG)
+        /// A topic of this name existed already when it was to be created.
         package static let topicAlreadyExists = Code(RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
-        /// The group does not take members with this `session.timeout.ms`.
+        /// The group accepts no member with this `session.timeout.ms`.
         package static let invalidSessionTimeout = Code(RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT)
-        /// The group's members have no assignor in common with this one.
+        /// The other members of the group support no assignor that this member supports.
         package static let inconsistentGroupProtocol = Code(RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL)
+        /// The cluster does not allow this client to use the group.
         package static let groupNotAuthorized = Code(RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED)
+        /// The cluster does not allow this client to use the topic.
         package static let topicNotAuthorized = Code(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED)
-        /// Another member of the same `group.instance.id` has taken this one's place.
+        /// Another member with the same `group.instance.id` has replaced this one.
         package static let fencedInstance = Code(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID)
     }
 
+    /// The code to compare with.
     package var code: Code
+    /// The words of librdkafka or of the broker.
     package var message: String
-    /// The client that reported it is of no use any more.
+    /// The client that reported the error cannot be used any more.
     package var isFatal: Bool
+    /// The request failed for a passing reason, and the caller may repeat it. Only the calls that return an
+    /// error object of librdkafka, such as those of transactions, report this and `requiresAbort`.
     package var isRetriable: Bool
-    /// The transaction cannot be committed any more: abort it, and its records can be sent again in another.
+    /// The transaction cannot be committed any more. Its owner must abort it, and can then send its records
+    /// again in another one.
     package var requiresAbort: Bool
 
+    /// Makes an error from its parts.
     package init(
         code: Code,
         message: String,
@@ -67,7 +82,7 @@ extension KafkaError {
         self.init(code: Code(code), message: unsafe String(cString: rd_kafka_err2str(code)))
     }
 
-    /// Throws unless `code` reports success. Every call that returns a bare code goes through here.
+    /// Throws unless `code` reports success. Every call that returns a bare code is checked here.
     static func check(_ code: rd_kafka_resp_err_t) throws(KafkaError) {
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(code) }
     }
@@ -87,7 +102,8 @@ extension KafkaError {
 }
 
 extension KafkaError {
-    /// Whether another producer of the same `transactional.id` has taken this one's place.
+    /// Whether the broker has fenced the producer: another producer with the same `transactional.id` has
+    /// taken its place, or the cluster has ended its transaction.
     package var isFencing: Bool {
         [
             RD_KAFKA_RESP_ERR__FENCED, RD_KAFKA_RESP_ERR_PRODUCER_FENCED,

@@ -1,48 +1,56 @@
 internal import CRdKafka
 
-/// Reads stretches of partitions without being anybody: it joins no group and commits nothing.
+/// Reads ranges of partitions without joining a group and without committing.
 ///
-/// One reader serves a whole process, stretch after stretch. Like a `Consumer` it belongs to one thread.
+/// One reader serves a whole process and reads one range after the other. Like a `Consumer` it belongs to one
+/// thread.
 @safe package final class LogReader {
     private let consumer: Consumer
     private var readers: [PartitionReader] = []
-    /// Instead of an offset, or a time: the first record that there still is, and the first after the present end.
+    /// Stands for the oldest record that still exists, where an offset or a time is expected.
     package static let beginning = Int64(RD_KAFKA_OFFSET_BEGINNING)
+    /// Stands for the first record after the present end, where an offset or a time is expected.
     package static let end = Int64(RD_KAFKA_OFFSET_END)
 
-    /// By the places of `partitions`: where the next record will stand of those that have been read as far as there was
-    /// something to read.
+    /// For each partition, by its index in `partitions`: the offset after the last record, once the reader
+    /// has read that far; nil while there may be more to read.
     package private(set) var ends: [Int64?] = []
 
+    /// Makes a client that reads nothing yet.
+    ///
     /// - Parameter properties: librdkafka's own, such as `bootstrap.servers`.
+    /// - Throws: a `KafkaError` that names the first property that librdkafka refuses.
     package init(_ properties: [String: String]) throws(KafkaError) {
-        // librdkafka assigns partitions to nobody without a group's name; the group itself is never joined.
+        // librdkafka assigns partitions only to a client with the name of a group. The reader never joins
+        // that group.
         var properties = ["group.id": "flotilla-reader"].merging(properties) { $1 }
         properties["enable.partition.eof"] = "true"
         self.consumer = try Consumer(properties)
     }
 
-    /// Leaves the client to the end of the process: to destroy one whose fetched records nobody has read waits for
-    /// them without a bound (librdkafka 2.0.2).
+    /// Keeps librdkafka's client alive until the process ends. Destroying one that has fetched records which
+    /// were not read waits for them without any limit (librdkafka 2.0.2).
     deinit { self.consumer.abandon() }
 
-    /// Readable when there may be something to read.
+    /// The descriptor to wait on. It is readable when there may be something to read.
     package var descriptor: Int32 { self.consumer.descriptor }
 
-    /// Whether `visit` would find something at once.
+    /// Whether `visit` may find something at once.
     package var hasArrivals: Bool { self.readers.contains(where: \.hasArrivals) }
 
-    /// The partitions of all topics. Waits for the cluster, at most this long.
+    /// Returns all topics and their numbers of partitions. Waits for the cluster, at most this long.
     package func metadata(atMost longest: Duration) throws(KafkaError) -> ClusterMetadata {
         try self.consumer.metadata(atMost: longest)
     }
 
-    /// The cluster's own id. Waits for the cluster, at most this long.
+    /// Returns the id of the cluster; nil if no broker tells it in time. Waits for the cluster, at most this
+    /// long.
     package func clusterID(atMost longest: Duration) -> String? {
         self.consumer.clusterID(atMost: longest)
     }
 
-    /// What the cluster tells of the settings of topics. Waits for it, at most this long.
+    /// Returns the settings of these topics, as far as the cluster tells them. Waits for it, at most this
+    /// long.
     package func settings(
         of topics: [String],
         atMost longest: Duration
@@ -50,8 +58,10 @@ internal import CRdKafka
         try self.consumer.settings(of: topics, atMost: longest)
     }
 
-    /// The first offset that there still is, and the one that the next record will get. Waits for the cluster, at most
-    /// this long.
+    /// Returns the oldest offset that still exists, and as the end the offset that the next record will get.
+    /// Waits for the cluster, at most this long.
+    ///
+    /// - Throws: `timedOut` if the cluster does not tell both.
     package func bounds(
         of partition: TopicPartition,
         atMost longest: Duration
@@ -62,11 +72,14 @@ internal import CRdKafka
         return bounds
     }
 
-    /// The same of many partitions, with two questions to each leader. Waits for the cluster, at most this long.
+    /// Returns the bounds of several partitions, with two requests to each leader. Waits for the cluster, at
+    /// most this long.
     ///
-    /// The protocol asks for both as if they were times (ListOffsets: -2 and -1), and so does this.
-    /// `rd_kafka_query_watermark_offsets` waits for a leader that is away until it is back, whatever it is told
-    /// (librdkafka before 2.3, #2588).
+    /// The protocol asks for both bounds as if they were times (ListOffsets: -2 and -1), and so does this
+    /// function. The function `rd_kafka_query_watermark_offsets` is not used, because it waits for a leader
+    /// that is away until the leader is back, whatever limit it is given (librdkafka before 2.3, #2588).
+    ///
+    /// - Throws: `timedOut` if the cluster does not tell all bounds.
     package func bounds(
         of partitions: some Collection<TopicPartition>,
         atMost longest: Duration
@@ -82,7 +95,8 @@ internal import CRdKafka
         )
         var bounds: [TopicPartition: Range<Int64>] = [:]
         for partition in partitions {
-            // Of all numbers this must not be made up: a state that is read back from nothing to nothing knows nothing.
+            // A missing bound must not be replaced by a guess: a caller that restores a state from an empty
+            // range ends with an empty state and does not notice.
             guard let start = starts[partition], let end = ends[partition] else {
                 throw Self.silence(about: partition)
             }
@@ -98,8 +112,10 @@ internal import CRdKafka
         )
     }
 
-    /// The offset of the first record that is not older than a time, in milliseconds since 1970; nil for a partition
-    /// that has none. Waits for the cluster, at most this long.
+    /// Returns, for each partition, the offset of the first record that is not older than a time in
+    /// milliseconds since 1970; nil for a partition that has none. Waits for the cluster, at most this long.
+    ///
+    /// - Throws: the error of the request, or the first error of a partition.
     package func offsets(
         notBefore times: [TopicPartition: Int64],
         atMost longest: Duration
@@ -118,7 +134,7 @@ internal import CRdKafka
         return offsets
     }
 
-    /// Reads these partitions from these offsets on, and no others any more.
+    /// Begins to read these partitions at these offsets, and stops reading all others.
     package func start(at positions: [TopicPartition: Int64]) throws(KafkaError) {
         try self.stop()
         self.readers = try self.consumer.assign(
@@ -127,32 +143,35 @@ internal import CRdKafka
         self.ends = [Int64?](repeating: nil, count: self.readers.count)
     }
 
-    /// What is being read.
+    /// The partitions that are being read, in the order of `ends`.
     package var partitions: [TopicPartition] { self.readers.map(\.partition) }
 
-    /// Reads nothing any more.
+    /// Stops reading all partitions.
     package func stop() throws(KafkaError) {
         self.readers = []
         self.ends = []
         try self.consumer.unassign()
     }
 
-    /// Has librdkafka look at once which partitions have room for more.
+    /// Makes librdkafka check at once which partitions have room for more records.
     ///
-    /// Before 2.2 it looks only once a second after it has found all queues full, and a reader that empties them faster
-    /// waits for it. A question to the leaders wakes it, whatever they answer.
+    /// After it has found all queues full, librdkafka before 2.2 checks only once a second, and a reader that
+    /// empties the queues faster has to wait for it. A request to the leaders ends that pause, whatever their
+    /// answer is. This call waits for the answer, at most this long.
     package func hurry(_ partitions: some Sequence<TopicPartition>, atMost longest: Duration) {
         let list = PartitionList(partitions.map { CommittedPosition(partition: $0, offset: 0) })
         let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
         _ = unsafe rd_kafka_offsets_for_times(self.consumer.client.handle, list.list, milliseconds)
     }
 
-    /// Lends what has arrived, at most so many records. Never waits.
+    /// Passes the records that have arrived to a closure, at most `limit` of them. Never waits.
     ///
     /// - Parameters:
-    ///   - take: lent each record, with the place of its partition in `partitions`.
-    ///   - failed: told what is wrong. Unless it is fatal, librdkafka is already trying again.
-    /// - Returns: how many records there were. If it is the limit, call again before waiting.
+    ///   - limit: the largest number of records to pass.
+    ///   - take: receives the index of the record's partition in `partitions`, and the record, which is valid
+    ///     only during the call.
+    ///   - failed: receives each error. Unless the error is fatal, librdkafka is already trying again.
+    /// - Returns: the number of records. If it equals `limit`, call again before waiting.
     @discardableResult
     package func visit(
         atMost limit: Int,
@@ -181,6 +200,6 @@ internal import CRdKafka
 }
 
 extension KafkaError.Code {
-    /// Nothing is wrong: there is no further record at the moment.
+    /// No error: the partition has no further record at the moment.
     package static let endOfPartition = KafkaError.Code(RD_KAFKA_RESP_ERR__PARTITION_EOF)
 }

@@ -1,12 +1,17 @@
 internal import CRdKafka
 
-/// librdkafka's own mock broker: the Kafka protocol over loopback TCP, in memory. What it cannot do is listed in
-/// the README: no transactions, no admin calls, and about 5 MB kept for each partition.
+/// librdkafka's own mock broker, which speaks the Kafka protocol over loopback TCP and keeps everything in
+/// memory.
+///
+/// The README lists its limits: no transactions, no admin calls, and about 5 MB kept for each partition.
 @safe package final class MockCluster {
     private let client: Client
     private let cluster: OpaquePointer
 
-    /// - Parameter brokers: how many brokers it plays, each on a port of its own on 127.0.0.1.
+    /// Starts the cluster. It ends with this object.
+    ///
+    /// - Parameter brokers: the number of simulated brokers. Each listens on a port of its own on 127.0.0.1.
+    /// - Throws: a fatal error if the cluster does not start.
     package init(brokers: Int = 1) throws(KafkaError) {
         self.client = try Client(RD_KAFKA_PRODUCER, ClientSettings(["log_level": "0"], events: 0))
         guard let cluster = unsafe rd_kafka_mock_cluster_new(self.client.handle, Int32(clamping: brokers))
@@ -22,11 +27,12 @@ internal import CRdKafka
 
     deinit { unsafe rd_kafka_mock_cluster_destroy(self.cluster) }
 
-    /// `host:port[,host:port…]`
+    /// The addresses of all brokers, as `host:port[,host:port…]`.
     package var bootstrapServers: String {
         unsafe String(cString: rd_kafka_mock_cluster_bootstraps(self.cluster))
     }
 
+    /// Creates a topic whose partitions have one replica each.
     package func createTopic(_ name: String, partitions: Int) throws(KafkaError) {
         try KafkaError.check(
             unsafe rd_kafka_mock_topic_create(self.cluster, name, Int32(clamping: partitions), 1)

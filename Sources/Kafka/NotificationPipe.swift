@@ -1,8 +1,8 @@
 internal import EventThread
 
-/// Where librdkafka's threads leave word that a queue has something, and which queue.
+/// A pipe on which librdkafka's threads report that a queue has something, and which queue it is.
 final class NotificationPipe {
-    /// A tag that says no more than that there is something to look for.
+    /// A tag that stands for no queue. It only wakes the reader.
     static let wakeTag = UInt32.max
     let pipe = WakePipe()
     private var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -10,8 +10,10 @@ final class NotificationPipe {
     var readEnd: Int32 { self.pipe.readEnd }
     var writeEnd: Int32 { self.pipe.writeEnd }
 
-    /// Hands over every tag written since the last time. A queue writes one tag and no more until it is polled,
-    /// so the pipe holds at most one for each queue and cannot overflow below sixteen thousand of them.
+    /// Passes on every tag that was written since the last call.
+    ///
+    /// A queue writes one tag and no more until it is polled. The pipe therefore holds at most one tag for
+    /// each queue, and overflows only with more than sixteen thousand queues.
     func drain(_ tell: (UInt32) -> Void) {
         while true {
             let count = self.pipe.read(into: &self.buffer)

@@ -1,6 +1,6 @@
 internal import CRdKafka
 
-/// librdkafka's list of partitions with their offsets and metadata, freed with this value.
+/// librdkafka's list of partitions with their offsets and metadata. The list is freed with this value.
 @safe struct PartitionList: ~Copyable {
     let list: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
 
@@ -16,7 +16,7 @@ internal import CRdKafka
             guard let entry = unsafe entry else { continue }
             unsafe entry.pointee.offset = position.offset ?? Int64(RD_KAFKA_OFFSET_INVALID)
             guard !position.metadata.isEmpty else { continue }
-            // librdkafka frees it with the list.
+            // librdkafka frees the copy together with the list.
             unsafe entry.pointee.metadata = Self.copied(position.metadata)
             unsafe entry.pointee.metadata_size = position.metadata.utf8.count
         }
@@ -31,7 +31,7 @@ internal import CRdKafka
 
     deinit { unsafe rd_kafka_topic_partition_list_destroy(self.list) }
 
-    /// What the list says, entry by entry, with the error that each entry carries.
+    /// Returns the entries of a list, each with the error that it carries. The caller keeps the list.
     static func entries(
         of list: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?
     ) -> [(position: CommittedPosition, error: KafkaError?)] {

@@ -1,16 +1,17 @@
 internal import CRdKafka
 package import Records
 
-/// The records of one assigned partition, in order, at the reader's own pace.
+/// Reads the records of one assigned partition in their order, whenever the owner asks for them.
 ///
-/// librdkafka fetches ahead up to `queued.min.messages` and `queued.max.messages.kbytes` for each partition, and
-/// no further while nobody reads.
+/// librdkafka fetches ahead for each partition until it holds `queued.min.messages` or
+/// `queued.max.messages.kbytes`, and stops there while the owner does not read.
 @safe package final class PartitionReader {
+    /// The partition whose records are read.
     package let partition: TopicPartition
-    /// False as long as a read would certainly find nothing.
+    /// Whether there may be something to read. False only if a read would certainly find nothing.
     package internal(set) var hasArrivals = true
-    /// Where the next record will stand, when its reader was last told that there is none. Before it there may be
-    /// offsets without a record, such as the marks that transactions end with.
+    /// The offset at which librdkafka last reported the end of the partition; 0 before the first such report.
+    /// Offsets without a record can lie before it, such as transaction markers.
     package private(set) var end: Int64 = 0
     private let queue: EventQueue
     private var batch = unsafe [UnsafeMutablePointer<rd_kafka_message_t>?](repeating: nil, count: 64)
@@ -20,14 +21,17 @@ package import Records
         let queue = unsafe rd_kafka_queue_get_partition(client.handle, partition.topic, partition.partition)
         guard let queue = unsafe queue else { preconditionFailure("a producer has no partition queues") }
         unsafe self.queue = EventQueue(owning: queue)
-        // Said before the assignment, so that librdkafka leaves the queue alone when it begins to fetch.
+        // The queue must stop forwarding to the consumer's common queue before the assignment, so that
+        // librdkafka leaves it so when it begins to fetch.
         unsafe rd_kafka_queue_forward(queue, nil)
         self.queue.announce(on: pipe, as: tag)
     }
 
-    /// Hands over what has arrived, at most so many. Never waits.
+    /// Passes on copies of the records that have arrived, at most `limit` of them. Never waits.
     ///
-    /// - Returns: how many records there were.
+    /// - Parameter failed: receives each error, and the code `endOfPartition` if the client was told to
+    ///   report it.
+    /// - Returns: the number of records.
     package func read(
         atMost limit: Int,
         _ take: (consuming InboundRecord) -> Void,
@@ -38,9 +42,11 @@ package import Records
         self.visit(atMost: limit, { take($0.copy()) }, failed)
     }
 
-    /// As `read`, for whoever looks at many records and keeps few: nothing is copied.
+    /// Does the work of `read` without copying, for a caller that looks at many records and keeps few of
+    /// them.
     ///
-    /// Not inlined, because the optimizer of Swift 6.3.1 dies of it: it cannot forward a lent value that is not copyable.
+    /// The function is not inlined, because the optimizer of Swift 6.3.1 crashes otherwise: it cannot forward
+    /// a borrowed value that is not copyable.
     @inline(never)
     package func visit(
         atMost limit: Int,

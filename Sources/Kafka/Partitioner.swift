@@ -1,19 +1,21 @@
 internal import CRdKafka
 
-/// How clients choose the partition of a key. The same key goes to the same partition only among clients that choose
-/// the same way.
+/// The function with which a producer chooses the partition of a key. Records of one key reach one partition
+/// only if all their producers use the same function.
 package enum Partitioner: String, Hashable, Sendable, CaseIterable {
-    /// Of Kafka's own client for Java, and of most others.
+    /// The default of Kafka's own client for Java, and of most other clients.
     case murmur2
-    /// Of librdkafka where nothing else is set, and of the clients that are built on it.
+    /// The default of librdkafka and of the clients that are built on it.
     case crc32
 
-    /// - Parameter count: of the topic's partitions.
+    /// Returns the partition of a key.
+    ///
+    /// - Parameter count: the number of the topic's partitions.
     package func partition(of key: [UInt8], among count: Int32) -> Int32 {
         self.partition(of: key.span, among: count)
     }
 
-    /// The same of bytes that are somebody else's.
+    /// Returns the partition of a key whose bytes another value owns; they are only read during the call.
     package func partition(of key: Span<UInt8>, among count: Int32) -> Int32 {
         guard count > 1 else { return 0 }
         return unsafe key.withUnsafeBytes { bytes in

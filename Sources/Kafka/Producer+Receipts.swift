@@ -1,18 +1,20 @@
 internal import CRdKafka
 
-/// Where a record came to stand in its topic, or why it is not there.
+/// The position that a record got in its topic, or the error because of which it has none.
 package struct DeliveryReceipt: Hashable, Sendable {
-    /// As it was given to `send`.
+    /// The id that the caller gave to `send`.
     package var id: UInt64
+    /// The topic and partition of the record. The topic's name is empty if librdkafka does not tell it.
     package var partition: TopicPartition
-    /// Of no meaning where there is an error.
+    /// The record's offset, which has no meaning if there is an error.
     package var offset: Int64
+    /// The reason why the record was not written; nil if it was.
     package var error: KafkaError?
 }
 
 extension Producer {
-    /// As `serve`, for a caller that has to know where each record stands: the engine does not, and is spared the
-    /// topic's name for every record.
+    /// Does the work of `serve` for a caller that needs the position of each record. The engine needs no
+    /// positions, and with `serve` it does not pay for a topic's name for every record.
     package func serve(receipts tell: (DeliveryReceipt) -> Void, _ failed: (KafkaError) -> Void) {
         self.pipe.drain { _ in }
         while let event = self.reports.next() {

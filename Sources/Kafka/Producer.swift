@@ -2,19 +2,23 @@ internal import CRdKafka
 internal import Dispatch
 package import Records
 
-/// A producer, owned by one thread. Nothing waits: the owner waits on `descriptor` and then calls `serve`.
+/// A producer, owned by one thread. No call waits: the owner waits on `descriptor` and then calls `serve`.
 ///
-/// Each record ends in exactly one delivery report, success or failure, as long as the producer is served.
+/// Each record that `send` accepts gets exactly one delivery report, of success or of failure, as long as the
+/// owner serves the producer.
 @safe package final class Producer {
     let client: Client
     let reports: EventQueue
     let pipe: NotificationPipe
     private var topics: [String: OpaquePointer] = unsafe [:]
-    /// Of the last record: the next mostly goes there too.
+    /// The topic of the last record, since the next record mostly goes to the same topic.
     private var lastTopic: (name: String, handle: OpaquePointer)?
     private var isRetired = false
 
+    /// Makes a producer.
+    ///
     /// - Parameter properties: librdkafka's own. The producer is idempotent unless they say otherwise.
+    /// - Throws: a `KafkaError` that names the first property that librdkafka refuses.
     package init(_ properties: [String: String]) throws(KafkaError) {
         var properties = ["enable.idempotence": "true"].merging(properties) { $1 }
         properties["log.queue"] = "true"
@@ -32,19 +36,21 @@ package import Records
         DispatchQueue.global().async { [client = self.client] in withExtendedLifetime(client) {} }
     }
 
-    /// Has the client come to its end on another thread: librdkafka waits there for its own.
+    /// Lets the deinitializer close the client on another thread. Closing waits for librdkafka's own threads,
+    /// which would hold up the owner's thread.
     package func retire() { self.isRetired = true }
 
-    /// Readable when delivery reports or errors have arrived.
+    /// The descriptor to wait on. It is readable when delivery reports or errors have arrived.
     package var descriptor: Int32 { self.pipe.readEnd }
 
-    /// Records that have no delivery report yet.
+    /// The number of records that have no delivery report yet.
     package var unreported: Int { Int(unsafe rd_kafka_outq_len(self.client.handle)) }
 
     /// Copies a record into librdkafka's queue.
     ///
-    /// - Parameter id: Comes back with the delivery report.
-    /// - Throws: `queueFull` when the queue is at its limit, `messageTooLarge`; then there will be no report.
+    /// - Parameter id: comes back with the delivery report.
+    /// - Throws: the error that librdkafka gives, such as `queueFull` when its queue is at its limit, or
+    ///   `messageTooLarge`. Such a record gets no delivery report.
     package func send(_ record: OutboundRecord, id: UInt64) throws(KafkaError) {
         let topic = try unsafe self.topic(record.topic)
         let headers = unsafe Self.headers(record.headers)
@@ -70,7 +76,7 @@ package import Records
         try KafkaError.check(status)
     }
 
-    /// Hands over what happened since the last call.
+    /// Passes on the events since the last call.
     package func serve(_ tell: (ProducerEvent) -> Void) {
         self.pipe.drain { _ in }
         while let event = self.reports.next() {
@@ -120,17 +126,19 @@ package import Records
     }
 }
 
-/// What a producer has to tell.
+/// An event of a producer.
 package enum ProducerEvent: Hashable, Sendable {
-    /// The broker has acknowledged the record, or it was given up for this error.
+    /// The delivery report of a record: the broker has acknowledged it, or librdkafka has given it up because
+    /// of this error.
     case reported(id: UInt64, KafkaError?)
-    /// Something is wrong. Unless it is fatal, librdkafka is already trying again.
+    /// An error of the client. Unless the error is fatal, librdkafka is already trying again.
     case failed(KafkaError)
+    /// A line of librdkafka's log.
     case logged(ClientLog)
 }
 
-/// Lends bytes to C with nil and empty kept apart: librdkafka reads a nil pointer as null, so an empty array
-/// lends a pointer to somewhere.
+/// Lends bytes to C, with nil and empty kept apart. librdkafka reads a nil pointer as null, so an empty array
+/// is lent as a valid pointer to no bytes.
 private func withBytes<Result>(
     of bytes: [UInt8]?,
     _ body: (UnsafeRawPointer?, Int) -> Result

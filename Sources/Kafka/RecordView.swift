@@ -2,9 +2,11 @@ internal import CRdKafka
 internal import Glibc
 package import Records
 
-/// A record that is still in librdkafka's memory: looked at where it lies, copied only if it is wanted.
+/// A record that is still in librdkafka's memory. Its fields can be looked at without copying the whole
+/// record.
 ///
-/// It is lent to a closure and gone afterwards, which its being neither copyable nor returnable sees to.
+/// The view is lent to a closure and is invalid afterwards. The type is not copyable, so that the closure
+/// cannot keep or return it.
 @safe package struct RecordView: ~Copyable {
     private let message: UnsafeMutablePointer<rd_kafka_message_t>
     private let topic: String
@@ -14,28 +16,31 @@ package import Records
         self.topic = topic
     }
 
+    /// The number of the record's partition.
     package var partition: Int32 { unsafe self.message.pointee.partition }
 
+    /// The record's position in its partition.
     package var offset: Int64 { unsafe self.message.pointee.offset }
 
-    /// Wall-clock milliseconds since 1970; nil if the record carries none.
+    /// The record's time in wall-clock milliseconds since 1970; nil if the record carries none.
     package var timestamp: Int64? {
         var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
         let timestamp = unsafe rd_kafka_message_timestamp(self.message, &type)
         return type == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE || timestamp < 0 ? nil : timestamp
     }
 
-    /// Nil for a tombstone.
+    /// The length of the value in bytes; nil for a tombstone.
     package var valueByteCount: Int? {
         unsafe self.message.pointee.payload == nil ? nil : self.message.pointee.len
     }
 
+    /// A copy of the key's bytes; nil if the record has no key.
     package var key: [UInt8]? {
         unsafe bytes(self.message.pointee.key, self.message.pointee.key_len)
     }
 
-    /// Everything copied out of librdkafka's memory, so the record outlives the message, and one slow record does not
-    /// hold the whole fetched batch.
+    /// Copies the whole record out of librdkafka's memory. The copy outlives librdkafka's message, and one
+    /// slow record does not keep its whole fetched batch in memory.
     package func copy() -> InboundRecord {
         InboundRecord(
             topic: self.topic,
@@ -58,7 +63,7 @@ package import Records
         return headers
     }
 
-    /// Puts the headers into a block in the place of what it holds.
+    /// Replaces the content of a block by the headers of this record.
     package func readHeaders(into block: inout HeaderBlock) {
         block.removeAll()
         unsafe self.eachHeader { name, value in

@@ -1,20 +1,24 @@
 package import Records
 
-/// Reads topics without being anybody: it joins no group, commits nothing, and sees every partition.
+/// Reads all partitions of topics without joining a group and without committing.
 ///
-/// For tools and tests. Like a `Consumer` it belongs to one thread, which waits on `descriptor` and then calls `read`.
+/// Tools and tests use it. Like a `Consumer` it belongs to one thread, which waits on `descriptor` and then
+/// calls `read`.
 @safe package final class TopicReader {
+    /// The place in every partition at which reading begins.
     package enum Start: Hashable, Sendable {
-        /// The oldest record that there still is.
+        /// The oldest record that still exists.
         case beginning
-        /// The first record published after the reader has found the end.
+        /// The first record that is published after the reader has found the end.
         case end
     }
 
-    /// A topic that is not there, or that this client may not see.
+    /// The topic does not exist, or this client may not see it.
     package struct MissingTopic: Error, Hashable, CustomStringConvertible {
+        /// The topic's name.
         package var topic: String
 
+        /// Names the topic that was looked for.
         package init(topic: String) { self.topic = topic }
 
         package var description: String { "the topic '\(self.topic)' does not exist, or may not be read" }
@@ -22,9 +26,10 @@ package import Records
 
     private let log: LogReader
 
-    /// Waits for the cluster to name the topics' partitions, at most this long.
+    /// Begins to read. Waits until the cluster has named the partitions of the topics, at most this long.
     ///
     /// - Parameter properties: librdkafka's own, such as `bootstrap.servers`.
+    /// - Throws: `MissingTopic`, or a `KafkaError`.
     package init(
         _ topics: [String],
         from start: Start,
@@ -44,19 +49,20 @@ package import Records
         try self.log.start(at: positions)
     }
 
-    /// Readable when there may be something to read.
+    /// The descriptor to wait on. It is readable when there may be something to read.
     package var descriptor: Int32 { self.log.descriptor }
 
-    /// Whether the end of every partition has been seen, and nothing after it.
+    /// Whether the reader has reached the end of every partition and has seen no record since.
     package var isAtEnd: Bool { self.log.ends.allSatisfy { $0 != nil } }
 
-    /// Whether `read` would find something at once.
+    /// Whether `read` may find something at once.
     package var hasArrivals: Bool { self.log.hasArrivals }
 
-    /// Hands over what has arrived, at most so many records. Never waits.
+    /// Passes on the records that have arrived, at most `limit` of them. Never waits.
     ///
-    /// - Parameter failed: told what is wrong. Unless it is fatal, librdkafka is already trying again.
-    /// - Returns: how many records there were. If it is the limit, call again before waiting.
+    /// - Parameter failed: receives each error. Unless the error is fatal, librdkafka is already trying
+    ///   again.
+    /// - Returns: the number of records. If it equals `limit`, call again before waiting.
     @discardableResult
     package func read(
         atMost limit: Int,

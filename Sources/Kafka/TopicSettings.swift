@@ -1,21 +1,26 @@
 internal import CRdKafka
 
-/// What a cluster says of a topic, by Kafka's names (`retention.ms`, `cleanup.policy`, …).
+/// The settings of a topic as the cluster reports them, by Kafka's names (`retention.ms`, `cleanup.policy`,
+/// …).
 package struct TopicSettings: Hashable, Sendable {
     private var values: [String: String]
 
+    /// Makes settings from names and values.
     package init(_ values: [String: String]) { self.values = values }
 
+    /// The text of a setting; nil if the cluster does not report it.
     package subscript(name: String) -> String? { self.values[name] }
 
+    /// Returns the number of a setting; nil if the cluster does not report it, or it is not a whole number.
     package func number(_ name: String) -> Int64? { self.values[name].flatMap { Int64($0) } }
 }
 
 extension Consumer {
     /// Asks for the settings of topics. Waits for the cluster, at most this long.
     ///
-    /// - Returns: those that the cluster tells. It keeps to itself what this client has no right to describe.
-    /// - Throws: if it answers nothing at all, or is of a kind that cannot be asked.
+    /// - Returns: the settings of the topics that the cluster reports. Topics that this client may not
+    ///   describe are absent.
+    /// - Throws: a `KafkaError` if the cluster does not answer, or does not support the request.
     package func settings(
         of topics: [String],
         atMost longest: Duration

@@ -3,21 +3,23 @@ internal import Dispatch
 internal import EventThread
 internal import Synchronization
 
-/// The transactions of one producer, one after the other.
+/// Opens, commits and aborts the transactions of one producer, one after the other.
 ///
-/// librdkafka's calls for this wait for the broker, so they run on a queue of their own, and what came of them
-/// arrives on the producer's pipe like everything else. The owner keeps serving the producer meanwhile: librdkafka
-/// waits in them for delivery reports to be taken. At most one of these is under way at any time.
+/// librdkafka's calls for this wait for the broker, so they run on a dispatch queue of their own. Their
+/// answers arrive on the producer's pipe like its other events. The owner must go on serving the producer
+/// meanwhile, because these calls wait until the delivery reports have been taken. The owner may have at most
+/// one request under way at any time.
 @safe package final class Transactions {
-    /// What came of the request that was under way.
+    /// The result of the request that was under way.
     package enum Answer: Hashable, Sendable {
-        /// The producer is known to the cluster, whatever its predecessor left open is decided, and a transaction
-        /// has begun.
+        /// The cluster knows the producer by its `transactional.id`, any transaction that a predecessor left
+        /// open has been ended, and a transaction has begun.
         case opened
-        /// The transaction was committed, and the next has begun.
+        /// The transaction was committed, and the next one has begun.
         case committed
-        /// The transaction was aborted, and the next has begun.
+        /// The transaction was aborted, and the next one has begun.
         case aborted
+        /// The request failed. The error says whether the transaction has to be aborted.
         case failed(KafkaError)
     }
 
@@ -25,7 +27,8 @@ internal import Synchronization
     private let desk: Desk
     private let work = DispatchQueue(label: "transactions")
 
-    /// Where answers lie until the owner takes them.
+    /// Keeps the answers until the owner takes them. The dispatch queue puts them in, and the owner's thread
+    /// takes them out.
     private final class Desk: Sendable {
         private let answers = Mutex<[Answer]>([])
         private let pipe: WakePipe
@@ -45,17 +48,18 @@ internal import Synchronization
         }
     }
 
-    /// librdkafka's own bound, what is left of `transaction.timeout.ms`. With a shorter one its state and the
-    /// broker's can part (so its documentation says).
+    /// librdkafka's own time limit, the rest of `transaction.timeout.ms`. With a shorter limit the states of
+    /// librdkafka and of the broker can differ, as librdkafka's documentation says.
     private static let asLongAsItLasts: Int32 = -1
 
+    /// Prepares the transactions of a producer that has a `transactional.id`. Nothing is sent before `open`.
     package init(of producer: Producer) {
         self.client = producer.client
         self.desk = Desk(producer.pipe.pipe)
     }
 
-    /// Makes the producer known under its `transactional.id`, which ends whatever transaction an earlier producer of
-    /// that id left open, and begins a transaction.
+    /// Registers the producer under its `transactional.id`, which ends any transaction that an earlier
+    /// producer of that id left open. Then begins a transaction.
     package func open() {
         self.request(.opened) { client throws(KafkaError) in
             try unsafe KafkaError.check(
@@ -65,14 +69,16 @@ internal import Synchronization
         }
     }
 
-    /// Commits what was sent since the transaction began; then begins the next. Every record must have its report.
+    /// Commits the records that were sent since the transaction began, and begins the next one. Every record
+    /// must have its delivery report before.
     package func commit() {
         self.request(.committed) { client throws(KafkaError) in
             try Self.commit(client)
         }
     }
 
-    /// As `commit()`, and these positions of the group with it.
+    /// Commits the records of the transaction together with these positions of the group, and begins the next
+    /// one.
     package func commit(_ positions: [CommittedPosition], of standing: GroupStanding) {
         self.request(.committed) { client throws(KafkaError) in
             let list = PartitionList(positions)
@@ -95,8 +101,8 @@ internal import Synchronization
         try unsafe KafkaError.check(consuming: rd_kafka_begin_transaction(client.handle))
     }
 
-    /// Has the broker forget what was sent since the transaction began; then begins the next. Records without a
-    /// report get one that says so.
+    /// Aborts the transaction, so that readers of committed records never see its records, and begins the
+    /// next one. Records without a delivery report get one that says so.
     package func abort() {
         self.request(.aborted) { client throws(KafkaError) in
             try unsafe KafkaError.check(
@@ -106,7 +112,7 @@ internal import Synchronization
         }
     }
 
-    /// The answers since the last call.
+    /// Returns the answers since the last call.
     package func takeAnswers() -> [Answer] { self.desk.take() }
 
     private func request(
