@@ -1,4 +1,4 @@
-/// Counts the bytes that all transfers of one client hold. It is used on the client's thread only.
+/// Counts the bytes that all transfers of one client hold. Only the client's thread uses it.
 final class ByteMeter {
     var bytes = 0
 }

@@ -1,9 +1,9 @@
 internal import CCurl
 internal import Glibc
 
-/// The kernel's list of sockets to watch. A key comes back with every event of the socket it was given for.
+/// The kernel's list of sockets to watch (epoll). Each event carries the key that was given with its socket.
 @safe struct Epoll: ~Copyable {
-    /// What may be asked for, and what may have happened.
+    /// The states of a socket that can be watched for and reported.
     struct Readiness: OptionSet {
         let rawValue: UInt32
 
@@ -18,7 +18,7 @@ internal import Glibc
     let descriptor: Int32
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
-    /// The descriptor is negative if the process may open no more of them.
+    /// Opens the list. `descriptor` is negative if the process may open no more descriptors.
     init() {
         self.descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
         unsafe self.events = .allocate(capacity: Self.eventsAtOnce)
@@ -30,19 +30,19 @@ internal import Glibc
         unsafe self.events.deallocate()
     }
 
-    /// How many sockets are ready, a few hundred at most. Never waits.
+    /// Returns how many sockets are ready, 256 at most. Never waits.
     func poll() -> Int {
         unsafe max(0, Int(epoll_wait(self.descriptor, self.events.baseAddress, Int32(Self.eventsAtOnce), 0)))
     }
 
-    /// One of those that `poll` counted.
+    /// Returns one of the events that the last `poll` counted, by its index.
     func event(_ index: Int) -> (key: UInt64, readiness: Readiness) {
         unsafe precondition(self.events.indices.contains(index), "not an event of this poll: \(index)")
         let event = unsafe self.events[index]
         return unsafe (event.data.u64, Readiness(rawValue: event.events))
     }
 
-    /// False if the kernel refuses.
+    /// Watches a socket. Returns false if the kernel refuses.
     func add(_ socket: Int32, for readiness: Readiness, key: UInt64) -> Bool {
         self.control(EPOLL_CTL_ADD, socket, readiness, key)
     }

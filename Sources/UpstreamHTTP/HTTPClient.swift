@@ -1,45 +1,55 @@
 internal import CCurl
 
-/// HTTP over libcurl for one thread that waits for more than HTTP: nothing here blocks, and nothing here
-/// waits. The owner polls `descriptor` among its own, for at most `timeoutMilliseconds`, and calls `serve`.
+/// An HTTP client over libcurl for one thread that waits for other things too.
 ///
-/// Every request that was started is completed exactly once, by a later `serve`. After `close`, none is.
+/// No call here blocks or waits. The owner watches `descriptor` together with its other descriptors, for at
+/// most `timeoutMilliseconds`, and then calls `serve`.
 ///
-/// Requests are spread over shards, each a libcurl handle with a bounded number of connections, because the
-/// cost of a request grows with the connections of its handle. The lowest shard with room is taken, so that
-/// few connections stay warm.
+/// Every request that was started is completed exactly once, by a later `serve`. After `close`, no request is
+/// completed any more.
+///
+/// Requests are spread over shards. Each shard is a libcurl handle with a bounded number of connections,
+/// because the cost of a request grows with the number of connections of its handle. A request goes to the
+/// lowest shard with room, so that a few connections stay in use and the others can close.
 package final class HTTPClient {
+    /// Receives the id of a request and its result.
     package typealias Completion = (UInt64, Result<HTTPResponse, TransferError>) -> Void
 
-    /// Readable when `serve` has something to do. Closed by `deinit`, not before.
+    /// The descriptor to wait on, readable when `serve` has something to do. The client closes it when it is
+    /// deinitialized, not before.
     package var descriptor: Int32 { self.sockets.descriptor }
-    /// How many requests are started and not completed.
+    /// The number of requests that were started and are not yet completed.
     package var inFlight: Int { self.underWay + self.ended.count }
 
     private let settings: HTTPClientSettings
     private let sockets: SocketTable
     private let share: SharedCaches
     private var shards: [Shard] = []
-    /// No shard below this one has room.
+    /// All shards below this index are full.
     private var lowestRoom = 0
     private var transfers: [Transfer] = []
     private var idle: [Transfer] = []
     private var underWay = 0
     private let meter = ByteMeter()
-    /// Bytes of the bodies that are on their way, and of what has been received of answers.
+    /// The bytes of the request bodies that are in flight, and of the parts of answers that have been
+    /// received.
     package var bytesInHand: Int { self.meter.bytes }
-    /// Refused without asking libcurl. Delivered by the next `serve`.
+    /// Requests that failed before libcurl was asked. The next `serve` completes them.
     private var ended: [(id: UInt64, error: TransferError)] = []
     private var isClosed = false
-    /// The sockets of the last poll that have not been read yet.
+    /// The indices of the sockets of the last poll that have not been read yet.
     private var readable = 0..<0
-    /// Connections read in one `serve`. See there for why few are better, as long as there is time.
+    /// The number of connections that one `serve` reads from. The comment on `serve` says why few are better
+    /// as long as the thread has time.
     private var readAtOnce: Int { self.isBusy ? 256 : 4 }
-    /// Whether the owner's thread has no time to spare. Then more is read at once, which costs less.
+    /// Whether the owner's thread has no time to spare. More connections are then read in one `serve`, which
+    /// costs less.
     package var isBusy = false
 
-    /// Throws if the settings make no sense, the certificate authority file cannot be read, or the process
-    /// has no descriptor left.
+    /// Makes a client without connections.
+    ///
+    /// - Throws: an error if the settings cannot work, the file of certificate authorities cannot be read, or
+    ///   the process has no descriptor or memory left.
     package init(_ settings: HTTPClientSettings) throws(TransferError) {
         if let flaw = settings.flaw {
             throw .refused(flaw)
@@ -61,7 +71,8 @@ package final class HTTPClient {
 
     deinit { self.close() }
 
-    /// When `serve` must be called though nothing is readable, in the words of poll(): -1 for never.
+    /// The longest time that the owner may wait before it calls `serve` again, although nothing is readable.
+    /// As in poll(2), 0 means at once and -1 means without limit.
     package var timeoutMilliseconds: Int32 {
         guard self.ended.isEmpty, self.readable.isEmpty else { return 0 }
         var earliest = Moment.never
@@ -71,10 +82,12 @@ package final class HTTPClient {
         return earliest == .zero ? 0 : earliest.milliseconds(from: .now())
     }
 
-    /// Takes a request on. Nothing is sent before `serve` is called. A request that cannot be sent, or is
-    /// one more than `connectionLimit`, is completed as a failure like any other.
+    /// Accepts a request. It is sent only when `serve` is called.
     ///
-    /// - Parameter id: the caller's name for the exchange, used by no other in flight.
+    /// A request that cannot be sent, or that exceeds `connectionLimit`, is completed as a failure like any
+    /// other.
+    ///
+    /// - Parameter id: the caller's number for the request, different from those of all requests in flight.
     package func start(_ request: HTTPRequest, id: UInt64) {
         if let reason = self.refusal ?? request.refusal {
             self.ended.append((id, .refused(reason)))
@@ -96,14 +109,16 @@ package final class HTTPClient {
         self.underWay += 1
     }
 
-    /// Sends what was started, receives what can be without waiting, and completes what is finished.
-    /// `completed` may start requests.
+    /// Sends the requests that were started, receives what has arrived, and completes the requests that have
+    /// finished. Never waits.
     ///
-    /// Unless it is busy, it reads from a few connections at a time. A caller that starts its next requests between two
-    /// calls gets them sent while the other answers are still to be read: otherwise requests that were once sent
-    /// together stay together, and the upstream idles while this side works, and this side while the upstream does.
+    /// Unless `isBusy` is set, one call reads from a few connections only. A caller that starts its next
+    /// requests between two calls then gets them sent while other answers are still to be read. Otherwise
+    /// requests that were once sent together stay together: the upstream is idle while this side works, and
+    /// this side is idle while the upstream works.
     ///
-    /// - Returns: whether there is more to read, so that the next call is due at once.
+    /// - Parameter completed: receives each result. It may start further requests, but must not call `close`.
+    /// - Returns: whether there is more to read, so that the owner must call again at once.
     @discardableResult
     package func serve(_ completed: Completion) -> Bool {
         let now = Moment.now()
@@ -132,8 +147,8 @@ package final class HTTPClient {
         return !self.readable.isEmpty
     }
 
-    /// Gives up everything in flight without completing it, and closes all connections. May be called
-    /// again, but not by a completion.
+    /// Drops all requests in flight without completing them, and closes all connections. May be called again,
+    /// but not from within a completion.
     package func close() {
         self.isClosed = true
         for transfer in self.transfers where transfer.shard >= 0 {
@@ -142,7 +157,8 @@ package final class HTTPClient {
         for shard in self.shards {
             shard.retire()
         }
-        // Before the caches that they share, which libcurl does not free while a handle uses them.
+        // The transfers must go before the caches that they share: libcurl does not free the caches while a
+        // handle uses them.
         self.idle = []
         self.readable = 0..<0
         self.transfers = []
@@ -176,7 +192,7 @@ package final class HTTPClient {
         return shard
     }
 
-    /// The one place where a transfer comes back from a shard.
+    /// Takes a transfer back from its shard. No other code does this.
     private func release(_ transfer: Transfer, at now: Moment) {
         self.lowestRoom = min(self.lowestRoom, transfer.shard)
         self.shards[transfer.shard].remove(transfer, at: now)

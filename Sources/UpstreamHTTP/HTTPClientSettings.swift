@@ -1,32 +1,41 @@
-/// How a client treats its upstreams. Certificates and host names are always verified: no setting turns
-/// that off.
+/// The limits and choices of an HTTP client. Certificates and host names are always verified; no setting
+/// turns that off.
 package struct HTTPClientSettings: Hashable, Sendable {
+    /// The newest version of HTTP that the client offers.
     package enum Version: String, Hashable, Sendable {
         case http1
-        /// HTTP/2 where the server agrees to it in the TLS handshake, HTTP/1.1 elsewhere.
+        /// HTTP/2 if the server agrees to it in the TLS handshake, otherwise HTTP/1.1.
         case http2
     }
 
-    /// From the start of a request until its connection, and on https its TLS session, stands.
+    /// The longest time from the start of a request until its connection is established, for https including
+    /// the TLS handshake.
     package var connectTimeout: Duration
-    /// From the start of a request to the last byte of its answer.
+    /// The longest time from the start of a request until the last byte of its answer.
     package var requestTimeout: Duration
-    /// How many requests may be in flight. One more is refused.
+    /// The largest number of requests in flight. The client refuses a request beyond it.
     package var connectionLimit: Int
-    /// libcurl searches its connections one by one, so the cost of a request grows with their number. A
-    /// client of many connections is therefore made of several handles of this many each.
+    /// The largest number of connections of one libcurl handle. libcurl searches its connections one by one,
+    /// so the cost of a request grows with their number. A client with many connections therefore uses
+    /// several handles with this many connections each.
     package var connectionsPerShard: Int
-    /// The longest body of an answer. Its header section may be 64 KiB.
+    /// The longest body of an answer, in bytes. The header section of an answer may have 64 KiB.
     package var responseBytesLimit: Int
-    /// The names of the header fields that a response keeps. Each one present costs an allocation or two.
+    /// The names of the header fields that a response keeps. Each field that is present costs one or two
+    /// allocations.
     package var keptHeaders: [String]
+    /// The newest version that the client offers. A server may choose an older one.
     package var httpVersion: Version
-    /// PEM. In place of the certificates that the system trusts, not in addition to them.
+    /// The path of a PEM file with certificate authorities. They replace the certificates that the system
+    /// trusts; they are not added to them.
     package var certificateAuthorityFile: String?
+    /// The value of the `User-Agent` field of every request, without control characters.
     package var userAgent: String
-    /// A connection that has been idle for longer is closed rather than used again.
+    /// The longest time that a connection may be idle and still be used again. After it the connection is
+    /// closed.
     package var idleConnectionLifetime: Duration
 
+    /// Makes settings. `HTTPClient` checks them when it is made.
     package init(
         connectTimeout: Duration = .seconds(5),
         requestTimeout: Duration = .seconds(30),
@@ -51,7 +60,7 @@ package struct HTTPClientSettings: Hashable, Sendable {
         self.idleConnectionLifetime = idleConnectionLifetime
     }
 
-    /// What no client can work with, or nil.
+    /// The reason why no client can work with these settings, or nil.
     var flaw: String? {
         let longest = Duration.seconds(86_400)
         if !(1...1_000_000).contains(self.connectionLimit) {

@@ -1,6 +1,7 @@
-/// What must not reach libcurl, because it would read more into it than a caller meant to say.
+/// Checks that keep text from libcurl which libcurl would interpret in a way that the caller did not intend.
 extension HTTPRequest {
-    /// Why this request is refused, or nil. Headers are looked at where they are set.
+    /// The reason why this request is refused, or nil. Its headers are checked later, when they are given to
+    /// libcurl.
     var refusal: String? {
         if self.method == .get && self.body != nil {
             return "a GET with a body"
@@ -21,7 +22,7 @@ extension HTTPRequest {
         var inAuthority = true
         for index in schemeLength..<bytes.count {
             let byte = bytes[index]
-            // Printable ASCII only: everything else has to be percent-encoded.
+            // A URL must be printable ASCII. All other bytes have to be percent-encoded.
             if byte <= 0x20 || byte >= 0x7F {
                 return "a URL with a byte that is not printable ASCII"
             }
@@ -37,7 +38,8 @@ extension HTTPRequest {
         return bytes.count > schemeLength ? nil : "a URL without a host"
     }
 
-    /// Case matters to nobody in a scheme. `prefix` is in lower case.
+    /// Compares without regard to the case of letters, which has no meaning in a scheme. `prefix` is in lower
+    /// case.
     private static func hasPrefix(_ prefix: String, _ bytes: borrowing Span<UInt8>) -> Bool {
         guard bytes.count >= prefix.utf8.count else { return false }
         for (index, byte) in prefix.utf8.enumerated() {
@@ -49,12 +51,12 @@ extension HTTPRequest {
 }
 
 extension HTTPHeader {
-    /// Why this header is refused, or nil.
+    /// The reason why this header is refused, or nil.
     var refusal: String? {
         if !self.hasTokenName {
             return "a header name that is not a token"
         }
-        // A tab is the one control character that a value may hold.
+        // A tab is the only control character that a value may contain.
         if !self.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) {
             return "a header value with a control character"
         }

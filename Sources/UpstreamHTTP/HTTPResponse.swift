@@ -1,17 +1,20 @@
-/// A complete answer of an upstream: the body has been read to its end.
+/// A complete answer of an upstream, whose body has been read to its end.
 package struct HTTPResponse: Hashable, Sendable {
+    /// The status code of the final answer, 200 or above; interim answers are skipped.
     package var status: Int
-    /// Only the fields named in `HTTPClientSettings.keptHeaders`, in that order.
+    /// The header fields that `HTTPClientSettings.keptHeaders` names, in that order. All others are dropped.
     package var headers: [HTTPHeader]
+    /// The bytes of the body.
     package var body: [UInt8]
 
+    /// Makes a response from its parts.
     package init(status: Int, headers: [HTTPHeader] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// The first value of a header field, its name compared without regard to case.
+    /// Returns the first value of a header field, or nil. The name is compared without regard to case.
     package func header(_ name: String) -> String? {
         self.headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

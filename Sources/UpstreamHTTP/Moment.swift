@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Nanoseconds on the monotonic clock: an instant in one register, for deadlines that are set with every
-/// request.
+/// An instant on the monotonic clock in nanoseconds. It fits into one register, because deadlines are set
+/// with every request.
 struct Moment: Comparable {
     static let zero = Moment(nanoseconds: 0)
     static let never = Moment(nanoseconds: .max)
@@ -16,12 +16,13 @@ struct Moment: Comparable {
 
     static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// `duration` is not negative, and far from overflow.
+    /// Returns a later instant. `duration` must not be negative, and must be far from overflow.
     func advanced(by duration: Duration) -> Moment {
         Moment(nanoseconds: self.nanoseconds &+ UInt64(duration.wholeMilliseconds) &* 1_000_000)
     }
 
-    /// As poll() counts it: rounded up, 0 if this moment has passed, -1 if it never comes.
+    /// Returns the time from `now` until this instant in milliseconds, as poll(2) counts it: rounded up, 0 if
+    /// the instant has passed, -1 if it never comes.
     func milliseconds(from now: Moment) -> Int32 {
         guard self != .never else { return -1 }
         guard self > now else { return 0 }
@@ -30,7 +31,7 @@ struct Moment: Comparable {
 }
 
 extension Duration {
-    /// Rounded up.
+    /// The milliseconds of this duration, rounded up to a whole number.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = self.components
         return Int(seconds) * 1_000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)

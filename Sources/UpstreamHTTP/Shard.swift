@@ -1,12 +1,13 @@
 internal import CCurl
 
-/// One libcurl multi handle: a bounded number of connections, and the requests they carry.
+/// One libcurl multi handle, with a bounded number of connections and the requests that they carry.
 @safe final class Shard {
     let index: Int
     private(set) var inFlight = 0
-    /// When libcurl wants to be called though nothing is readable.
+    /// The time at which libcurl must be called although nothing is readable.
     private(set) var timerAt = Moment.never
-    /// When the connections of a shard without requests have been idle for long enough.
+    /// The time at which the connections of a shard without requests have been idle for long enough to be
+    /// closed.
     private(set) var retiresAt = Moment.never
 
     private var multi: UnsafeMutableRawPointer?
@@ -40,7 +41,8 @@ internal import CCurl
         transfer.shard = self.index
     }
 
-    /// Ends libcurl's hold on a transfer, finished or not. The connection of an unfinished one is closed.
+    /// Takes a transfer from libcurl, whether it has finished or not. libcurl closes the connection of one
+    /// that has not finished.
     func remove(_ transfer: Transfer, at now: Moment) {
         unsafe curl_multi_remove_handle(self.multi, transfer.easy)
         transfer.shard = -1
@@ -66,7 +68,7 @@ internal import CCurl
         }
     }
 
-    /// A transfer that libcurl has finished, or nil. It has to be removed.
+    /// Returns a transfer that libcurl has finished, or nil. The caller must remove it.
     func nextFinished() -> (Transfer, CURLcode)? {
         var queued: Int32 = 0
         while let message = unsafe curl_multi_info_read(self.multi, &queued) {
@@ -80,7 +82,7 @@ internal import CCurl
         return nil
     }
 
-    /// Closes all connections. libcurl has no other way to close idle ones than to end their handle.
+    /// Closes all connections. libcurl closes idle connections only together with their handle.
     func retire() {
         if let multi = unsafe self.multi {
             unsafe curl_multi_cleanup(multi)

@@ -1,15 +1,15 @@
 internal import CCurl
 internal import Glibc
 
-/// What the shards of one client have in common: resolved names and TLS sessions. One thread uses it, so
-/// that libcurl needs no locks.
+/// The caches that the shards of one client share: resolved names and TLS sessions. Only one thread uses
+/// them, so libcurl needs no locks.
 @safe final class SharedCaches {
     let handle: UnsafeMutableRawPointer
 
-    /// libcurl's own initialisation, once in the life of a process.
+    /// Whether libcurl's own initialization has succeeded. It runs once in a process.
     private static let curlIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-    /// Nil if libcurl cannot be initialised or has no memory left.
+    /// Makes the caches. Nil if libcurl cannot be initialized or has no memory left.
     init?() {
         guard Self.curlIsReady, let handle = unsafe curl_share_init() else { return nil }
         unsafe self.handle = handle
@@ -19,7 +19,7 @@ internal import Glibc
         }
     }
 
-    /// Every transfer that uses the caches is gone by now: libcurl refuses otherwise.
+    /// Every transfer that uses the caches must be gone by now, since libcurl refuses to free them otherwise.
     deinit { unsafe curl_share_cleanup(self.handle) }
 
     static func canRead(_ file: String) -> Bool { unsafe access(file, R_OK) == 0 }

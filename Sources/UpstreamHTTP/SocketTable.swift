@@ -3,45 +3,45 @@ internal import Glibc
 
 /// The sockets of all shards, watched by one epoll instance.
 ///
-/// libcurl stops watching a connection after every answer and starts again with the next request, two
-/// system calls that change nothing. Here a connection stays registered for reading while it is kept, and
-/// is taken out only if it becomes readable then, which means that the server has closed it. What makes
-/// that safe is that connections are opened and closed by the two callbacks below: a descriptor that the
-/// kernel has forgotten is forgotten here too.
+/// libcurl stops watching a connection after every answer and starts again with the next request. Passed on
+/// to the kernel, these would be two system calls that change nothing. Here a connection stays registered for
+/// reading while it is kept, and is removed only if it becomes readable during that time, which means that
+/// the server has closed it. This is safe because two callbacks of this table open and close all connections:
+/// when the kernel forgets a descriptor, the table forgets it too.
 @safe final class SocketTable {
     struct Event {
         var socket: Int32
         var shard: Int
-        /// CURL_CSELECT_IN, _OUT, _ERR.
+        /// The bits CURL_CSELECT_IN, CURL_CSELECT_OUT and CURL_CSELECT_ERR.
         var readiness: Int32
     }
 
     private struct Watch {
         var shard: Int32 = -1
-        /// What epoll looks for. Empty: the socket is not registered.
+        /// The states for which epoll watches the socket. If empty, the socket is not registered.
         var registered: Epoll.Readiness = []
-        /// What libcurl wants to hear of.
+        /// The states of which libcurl asked to be told.
         var wanted: Epoll.Readiness = []
-        /// Opened by `open`, so that `close` will tell of its end.
+        /// Whether `open` opened the socket, so that `close` will be called for it.
         var isConnection = false
     }
 
     private let epoll: Epoll
     private var watches: [Watch] = []
 
-    /// Nil if the process may open no more descriptors.
+    /// Makes an empty table. Nil if the process may open no more descriptors.
     init?() {
         self.epoll = Epoll()
         if self.epoll.descriptor < 0 { return nil }
     }
 
-    /// Readable while any watched socket is ready.
+    /// The descriptor to wait on, readable while any watched socket is ready.
     var descriptor: Int32 { self.epoll.descriptor }
 
-    /// How many sockets are ready. Never waits.
+    /// Returns how many sockets are ready. Never waits.
     func poll() -> Int { self.epoll.poll() }
 
-    /// One of the sockets that `poll` counted, or nil if libcurl does not want to hear of it any more.
+    /// Returns one of the sockets that `poll` counted, or nil if libcurl no longer asks to be told of it.
     func event(_ index: Int) -> Event? {
         let (key, readiness) = self.epoll.event(index)
         let socket = Int32(truncatingIfNeeded: key)
@@ -61,7 +61,9 @@ internal import Glibc
         return Event(socket: socket, shard: Int(shard), readiness: bits)
     }
 
-    /// libcurl wants to hear of other things than before. `what` is CURL_POLL_IN, _OUT, _INOUT or _REMOVE.
+    /// Notes that libcurl asks to be told of other states than before.
+    ///
+    /// - Parameter what: CURL_POLL_IN, CURL_POLL_OUT, CURL_POLL_INOUT or CURL_POLL_REMOVE.
     func interestChanged(in socket: Int32, to what: Int32, shard: Int) {
         var watch = self[socket]
         switch what {
@@ -83,7 +85,8 @@ internal import Glibc
         self[socket] = watch
     }
 
-    /// False if the kernel refuses, which a transfer notices by its timeout.
+    /// Registers a socket or changes its registration. Returns false if the kernel refuses; the transfer then
+    /// ends by its timeout.
     private func register(_ socket: Int32, _ watch: Watch) -> Bool {
         let key = UInt64(UInt32(bitPattern: watch.shard)) << 32 | UInt64(UInt32(bitPattern: socket))
         if watch.registered.isEmpty {
@@ -105,7 +108,7 @@ internal import Glibc
 }
 
 extension SocketTable {
-    /// Has libcurl open and close the connections of a handle through this table.
+    /// Makes libcurl open and close the connections of a handle through this table.
     func setCallbacks(on easy: UnsafeMutableRawPointer) -> [CURLcode] {
         let this = unsafe Unmanaged.passUnretained(self).toOpaque()
         return unsafe [
@@ -129,7 +132,7 @@ extension SocketTable {
         return socket
     }
 
-    /// The kernel takes a closed socket out of epoll by itself.
+    /// Forgets a socket and closes it. The kernel removes a closed socket from epoll by itself.
     private func close(_ socket: Int32) -> Int32 {
         self[socket] = Watch()
         return Glibc.close(socket)

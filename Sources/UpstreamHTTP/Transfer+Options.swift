@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// What a handle is told once.
+/// The options that a handle gets once, when it is made.
 extension Transfer {
     func setConstants(
         _ settings: HTTPClientSettings,
@@ -11,7 +11,7 @@ extension Transfer {
         var codes: [CURLcode] = unsafe [
             ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https"),
             ccurl_set_string(easy, CURLOPT_USERAGENT, settings.userAgent),
-            // Where a request goes is not for the environment to say.
+            // An empty proxy keeps libcurl from taking the address of a proxy from the environment.
             ccurl_set_string(easy, CURLOPT_PROXY, ""),
             ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1),
             ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),
@@ -36,7 +36,8 @@ extension Transfer {
             unsafe codes.append(ccurl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1))
         case .http2:
             unsafe codes.append(ccurl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS))
-            // Rather a stream on the connection that is being made than a connection of its own.
+            // A request waits for a connection that is being made and becomes a stream of it, instead of
+            // opening a connection of its own.
             unsafe codes.append(ccurl_set_long(easy, CURLOPT_PIPEWAIT, 1))
         }
         if let file = settings.certificateAuthorityFile {
@@ -76,10 +77,10 @@ extension Transfer {
     }
 }
 
-/// What libcurl asks and tells while an exchange is under way.
+/// The calls that libcurl makes during an exchange.
 extension Transfer {
     fileprivate func received(_ bytes: UnsafeRawBufferPointer) -> Int {
-        // Less than was offered makes libcurl give up.
+        // Returning less than libcurl offered makes it end the transfer.
         guard self.body.count + bytes.count <= self.responseBytesLimit else {
             self.isOverLimit = true
             return 0
@@ -89,7 +90,7 @@ extension Transfer {
         return bytes.count
     }
 
-    /// One line, with its line break: of a header section, or of the trailer after a body.
+    /// Receives one line with its line end, either of a header section or of the trailer after a body.
     fileprivate func receivedHeader(_ line: UnsafeRawBufferPointer) -> Int {
         self.headerBytes += line.count
         guard self.headerBytes <= Self.headerBytesLimit else {
@@ -99,15 +100,18 @@ extension Transfer {
         if line.count <= 2 {
             self.headerSectionEnded = true
         } else if unsafe line[0] == UInt8(ascii: "H"), unsafe line.starts(with: "HTTP/".utf8) {
-            // An answer after an interim one.
+            // A new status line follows an interim answer, so another header section begins.
             self.headerSectionEnded = false
         }
         return line.count
     }
 
-    /// libcurl sends a request again by itself when a connection that it had kept ends before the first byte of
-    /// an answer. Nothing may be done twice in silence, so the second sending is stopped here: the caller hears of
-    /// a cut, and that the request may have been sent, and decides.
+    /// Returns whether libcurl may send the request now, which is true only the first time.
+    ///
+    /// If a kept connection ends before the first byte of an answer, libcurl sends the request again by
+    /// itself. The upstream must not carry out a request twice without the caller's knowledge, so the second
+    /// sending is stopped here. The caller gets the error `cut`, with the remark that the request may have
+    /// been sent, and decides what to do.
     fileprivate func maySend() -> Bool {
         guard self.sendings == 0 else { return false }
         self.sendings = 1

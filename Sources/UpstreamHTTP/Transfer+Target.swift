@@ -1,10 +1,10 @@
 internal import CCurl
 
-/// Where a request goes, told to libcurl in two parts.
+/// Tells libcurl the destination of a request in two parts.
 ///
-/// libcurl takes a URL apart anew for every request, at a cost that grows with its length: for a query of 300 bytes
-/// a quarter of the whole exchange. It gets the origin only, which seldom changes, and the rest as the literal
-/// target of the request line.
+/// libcurl parses the URL anew for every request, at a cost that grows with its length: for a query of 300
+/// bytes, a quarter of the whole exchange. It is therefore given only the origin as a URL, which seldom
+/// changes, and the rest as the literal target of the request line.
 extension Transfer {
     func setTarget(_ url: String) -> CURLcode {
         let originEnd = Self.originEnd(of: url)
@@ -19,14 +19,15 @@ extension Transfer {
             guard code == CURLE_OK else { return code }
             self.origin = origin
         }
-        // libcurl copies what it is given.
+        // libcurl copies the target.
         return unsafe url.withCString {
             unsafe ccurl_set_string(self.easy, CURLOPT_REQUEST_TARGET, $0 + originEnd)
         }
     }
 
-    /// Where the path of a URL begins that can be sent as it stands. Nil for one without a path, or with a fragment,
-    /// which is not for the server to see: libcurl knows what to do about those.
+    /// Returns the position at which the path of a URL begins, if the rest can be sent as it is. Nil for a
+    /// URL without a path, or with a fragment, which the server must not see; libcurl handles both correctly
+    /// when it gets the whole URL.
     private static func originEnd(of url: String) -> Int? {
         let bytes = url.utf8.span
         var slashes = 0

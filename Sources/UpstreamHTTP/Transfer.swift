@@ -1,29 +1,31 @@
 internal import CCurl
 
-/// One libcurl easy handle and what it carries at the moment. Made once, used for one exchange after
-/// another: what never changes is set once, and only what differs from the exchange before is set again.
+/// One libcurl easy handle and the exchange that it carries at the moment.
 ///
-/// libcurl holds unretained pointers to a transfer. The client keeps every transfer it made until it has
+/// A transfer is made once and used for one exchange after another. Options that never change are set once,
+/// and of the others only those that differ from the exchange before are set again.
+///
+/// libcurl holds unretained pointers to a transfer. The client therefore keeps every transfer until it has
 /// closed all handles.
 @safe final class Transfer {
-    /// A body that the upstream has taken is let go of beyond this size, so that one large request does
-    /// not occupy memory for ever.
+    /// The largest request body, in bytes, that libcurl may keep after the exchange. Larger ones are freed,
+    /// so that one large request does not occupy memory for the life of the client.
     private static let keptBodyLimit = 64 << 10
     static let headerBytesLimit = 64 << 10
 
     let easy: UnsafeMutableRawPointer
-    /// The caller's name for the current exchange.
+    /// The caller's number for the current exchange.
     private(set) var id: UInt64 = 0
-    /// The shard that carries the current exchange.
+    /// The index of the shard that carries the current exchange, or -1.
     var shard = -1
 
     let responseBytesLimit: Int
     private let meter: ByteMeter
-    /// Bytes that this exchange holds, as the meter has counted them.
+    /// The bytes that this exchange holds, as the meter has counted them.
     private var heldBytes = 0
     var method = HTTPRequest.Method.get
     private var hasLargeBody = false
-    /// The scheme, host and port that libcurl was told last.
+    /// The scheme, host and port that libcurl was given last.
     var origin = ""
     private var headers: [HTTPHeader] = []
     private var headerList = HeaderList()
@@ -32,10 +34,10 @@ internal import CCurl
     var headerBytes = 0
     var headerSectionEnded = false
     var isOverLimit = false
-    /// How often libcurl was about to put the current request on a connection.
+    /// The number of times that libcurl was about to send the current request on a connection.
     var sendings = 0
 
-    /// Nil if libcurl has no memory left.
+    /// Makes a handle and sets its constant options. Nil if libcurl has no memory left or refuses an option.
     init?(
         settings: HTTPClientSettings,
         sockets: SocketTable,
@@ -53,7 +55,9 @@ internal import CCurl
 }
 
 extension Transfer {
-    /// Loads the handle with a request that `HTTPRequest.refusal` has passed.
+    /// Prepares the handle for a request that `HTTPRequest.refusal` has accepted.
+    ///
+    /// - Throws: an error for a header that must not be sent, or the error of libcurl.
     func prepare(_ request: HTTPRequest, id: UInt64) throws(TransferError) {
         self.id = id
         self.headerBytes = 0
@@ -96,7 +100,7 @@ extension Transfer {
             let body = request.body ?? []
             self.hasLargeBody = body.count > Self.keptBodyLimit
             self.hold(body.count)
-            // The size comes first: libcurl copies as many bytes as it knows of.
+            // The size must be set first, since libcurl copies as many bytes as it was told of.
             for code in unsafe [
                 ccurl_set_long(easy, CURLOPT_POST, 1),
                 ccurl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, body.count),
@@ -112,7 +116,7 @@ extension Transfer {
         }
     }
 
-    /// What became of the exchange, once libcurl has finished with it.
+    /// Returns the result of the exchange, once libcurl has finished it.
     func outcome(
         _ code: CURLcode,
         keeping keptHeaders: [String]
@@ -121,8 +125,8 @@ extension Transfer {
             return .failure(self.error(code))
         }
         var response = unsafe HTTPResponse(status: ccurl_get_status(self.easy))
-        // libcurl takes a connection that ends among the header lines, or after an interim answer, for the
-        // end of an empty body.
+        // If a connection ends within the header section, or after an interim answer, libcurl reports the end
+        // of an empty body.
         guard self.headerSectionEnded, response.status >= 200 else {
             return .failure(TransferError(code: CURLE_PARTIAL_FILE, wasSent: true))
         }
@@ -135,7 +139,7 @@ extension Transfer {
         return .success(response)
     }
 
-    /// Lets go of what the exchange held and the next does not need.
+    /// Frees the memory of the exchange that the next one does not need.
     func reset() {
         self.body = []
         self.hold(-self.heldBytes)
@@ -145,7 +149,7 @@ extension Transfer {
         }
     }
 
-    /// The exchange holds so many bytes more.
+    /// Counts so many more bytes as held by the exchange. A negative number gives bytes back.
     func hold(_ bytes: Int) {
         self.heldBytes += bytes
         self.meter.bytes += bytes
@@ -182,7 +186,7 @@ extension Transfer {
             let found = unsafe found
         else { return nil }
         let value = unsafe String(cString: found.pointee.value)
-        // libcurl 7.88 takes the end of a line for a value where there is none before it.
+        // For a field without a value, libcurl 7.88 returns the line end as the value.
         return value.contains(where: \.isNewline) ? Self.withoutLineEnds(value) : value
     }
 }

@@ -1,8 +1,8 @@
 internal import CCurl
 
 extension TransferError {
-    /// libcurl's verdict in our words. Its error buffer may quote host and path, so only the fixed text of
-    /// the code is taken.
+    /// Converts an error of libcurl. The message is only the fixed text of the code, because libcurl's error
+    /// buffer may quote the host and the path.
     init(code: CURLcode, wasSent: Bool) {
         self.init(
             kind: Kind(code: code, wasSent: wasSent),
@@ -31,14 +31,14 @@ extension TransferError.Kind {
             self = .timeout
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2,
             CURLE_HTTP2_STREAM:
-            // Before a request is on its way, a connection that ends is one that was not made.
+            // A connection that ends before the request was sent counts as one that could not be made.
             self = wasSent ? .cut : .connect
-        // Unsupported protocol is what libcurl calls an answer without a status line.
+        // libcurl reports an answer without a status line as an unsupported protocol.
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
             self = wasSent ? .malformed : .other
         case CURLE_FILESIZE_EXCEEDED:
             self = .tooLarge
-        // A header line beyond libcurl's own bound of 100 KiB is reported as memory that ran out.
+        // libcurl reports a header line beyond its own limit of 100 KiB as memory that ran out.
         case CURLE_OUT_OF_MEMORY:
             self = wasSent ? .tooLarge : .other
         default:

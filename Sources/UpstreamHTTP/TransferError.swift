@@ -1,27 +1,35 @@
-/// Why a request has no complete answer.
+/// The reason why a request has no complete answer.
 package struct TransferError: Error, Hashable, Sendable {
-    /// Where it broke. The raw value is stable: it is a reason code in outcomes and metrics.
+    /// The step at which the exchange failed. The raw value must stay as it is: it is a reason code in
+    /// outcomes and metrics.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The name of the host could not be resolved.
         case resolve
+        /// The connection could not be made.
         case connect
+        /// The TLS handshake failed, or the certificate of the server was not accepted.
         case tls
+        /// A timeout passed, of the connection or of the whole request.
         case timeout
-        /// The connection ended before the answer did.
+        /// The connection ended before the answer was complete.
         case cut
-        /// What came back is not HTTP, or not what was announced.
+        /// The answer is not HTTP, or not encoded as it announced.
         case malformed
         /// The answer is longer than `HTTPClientSettings.responseBytesLimit`.
         case tooLarge = "too_large"
+        /// Any other error, such as a request that the client refused.
         case other
     }
 
+    /// The step at which the exchange failed.
     package var kind: Kind
-    /// False only if no byte of the request can have reached the upstream. True means that the upstream may
-    /// have done what it was asked, and nobody knows.
+    /// False only if no byte of the request can have reached the upstream. If true, the upstream may have
+    /// carried out the request, and there is no way to know.
     package var mayHaveBeenSent: Bool
-    /// libcurl's own words. Holds no part of the URL, the headers or the body.
+    /// The words of libcurl or of this client. They contain no part of the URL, the headers or the body.
     package var message: String
 
+    /// Makes an error from its parts.
     package init(kind: Kind, mayHaveBeenSent: Bool, message: String) {
         self.kind = kind
         self.mayHaveBeenSent = mayHaveBeenSent
