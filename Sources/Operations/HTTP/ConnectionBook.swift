@@ -1,8 +1,8 @@
 internal import NIOCore
 import Synchronization
 
-/// The open connections of a server: bounded, and never so full that nobody else can connect. Where there is no room,
-/// the one that has waited the longest for its last progress makes it.
+/// The open connections of a server. Their number is limited, but a new client can always connect: if the
+/// limit is reached, the connection whose last progress is the oldest is closed.
 final class ConnectionBook: Sendable {
     private struct Entry {
         var channel: any Channel
@@ -12,7 +12,9 @@ final class ConnectionBook: Sendable {
     private let limit: Int
     private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
 
-    /// - Parameter limit: connections at once.
+    /// Makes a book without connections.
+    ///
+    /// - Parameter limit: the largest number of open connections.
     init(limit: Int) { self.limit = limit }
 
     func opened(_ channel: any Channel) {
@@ -27,7 +29,8 @@ final class ConnectionBook: Sendable {
         slowest?.close(promise: nil)
     }
 
-    /// Something was written to it: whoever is answered is not the slowest.
+    /// Notes that something was written to a connection. A connection that is being answered is then not the
+    /// slowest.
     func progressed(_ channel: any Channel) {
         self.entries.withLock { $0[ObjectIdentifier(channel)]?.lastProgress = .now() }
     }
@@ -37,9 +40,10 @@ final class ConnectionBook: Sendable {
     }
 }
 
-/// Enters one connection in the book, and closes it if its first request has no complete header in time.
+/// Enters one connection into the book, and closes it if the header of its first request is not complete in
+/// time.
 final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
-    // What passes is not looked into.
+    // This handler passes all data on without looking at it.
     typealias InboundIn = Never
     typealias OutboundIn = Never
 
@@ -60,7 +64,8 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// It stands behind the decoder, so that the first thing that arrives is a whole header.
+    /// Passes data on. The handler stands behind the decoder, so the first data that arrives is a complete
+    /// header.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         self.headerTimer?.cancel()
         self.headerTimer = nil

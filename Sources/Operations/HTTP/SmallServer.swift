@@ -3,14 +3,18 @@ package import HummingbirdCore
 import Logging
 import NIOCore
 
-/// An HTTP/1.1 server for few who ask little: bounded in all that it takes, and silent.
+/// An HTTP/1.1 server for a few clients with small requests. Everything that it accepts is limited, and it
+/// logs nothing.
 ///
-/// It stops when its service group tells it to.
+/// The server stops when its service group tells it to.
 package struct SmallServer: Sendable {
-    /// The address could not be taken; there is no use in trying again with the same settings.
+    /// The server could not use its address. Trying again with the same settings is useless.
     package struct CannotListen: Error, Hashable, CustomStringConvertible {
+        /// The host of the address.
         package let host: String
+        /// The port of the address.
         package let port: Int
+        /// The reason in words, as the end of a sentence.
         package let reason: String
 
         package var description: String { "cannot listen on \(self.host):\(self.port): \(self.reason)" }
@@ -23,13 +27,16 @@ package struct SmallServer: Sendable {
     private let longestHeaders: Int
     private let headerLimit: Duration
 
+    /// Prepares a server, which begins with `run`.
+    ///
     /// - Parameters:
-    ///   - port: 0 takes any free one.
-    ///   - mostConnections: one more closes the one that has waited the longest for progress. Slow clients can so
-    ///     neither keep others out nor take the process's descriptors.
-    ///   - longestHeader: bytes of one.
-    ///   - longestHeaders: bytes of all of a request.
-    ///   - headerLimit: the time until the first request of a connection has sent its header.
+    ///   - port: 0 for any free port.
+    ///   - mostConnections: the largest number of open connections. A connection beyond it closes the one
+    ///     whose last progress is the oldest. Slow clients therefore cannot keep others out, nor use up the
+    ///     descriptors of the process.
+    ///   - longestHeader: the largest header field, in bytes.
+    ///   - longestHeaders: all header fields of a request together, in bytes.
+    ///   - headerLimit: the time in which the first request of a connection must have sent its header.
     package init(
         host: String,
         port: Int,
@@ -46,16 +53,20 @@ package struct SmallServer: Sendable {
         self.headerLimit = headerLimit
     }
 
+    /// Serves until the service group shuts down.
+    ///
     /// - Parameters:
-    ///   - secured: puts TLS around it.
-    ///   - listening: called once, with the port, as soon as connections are accepted.
-    /// - Throws: `CannotListen`, and what `secured` throws.
+    ///   - secured: adds TLS to the server.
+    ///   - listening: called once, with the port, when the server accepts connections.
+    ///   - answer: makes the response to each request.
+    /// - Throws: `CannotListen`, or an error of `secured`.
     package func run(
         secured: (HTTPServerBuilder) throws -> HTTPServerBuilder = { $0 },
         listening: @escaping @Sendable (_ port: Int) async -> Void,
         answer: @escaping @Sendable (Request) async -> Response
     ) async throws {
-        // Hummingbird tells of every start and every reset connection; what matters is in the errors thrown.
+        // Hummingbird logs every start and every connection that is reset. The errors that are thrown say all
+        // that matters.
         var logger = Logger(label: "small-server")
         logger.logLevel = .critical
         let application = Application(
@@ -63,7 +74,8 @@ package struct SmallServer: Sendable {
             server: try secured(.http1(configuration: self.channel)),
             configuration: ApplicationConfiguration(
                 address: .hostname(self.host, port: self.port),
-                // Those that are being closed count too, until they are.
+                // Connections that are being closed count until they are closed, so this limit is twice the
+                // other.
                 availableConnectionsDelegate: MaximumAvailableConnections(2 * self.mostConnections)
             ),
             onServerRunning: { channel in await listening(channel.localAddress?.port ?? 0) },

@@ -1,19 +1,27 @@
 import Synchronization
 
-/// What the worker says of itself: whether its engine still turns, and whether it takes work.
+/// The health of a worker: whether its engine still runs, and whether it accepts work.
 ///
-/// Shared by the engine, which writes, and the health server, which reads. `beat()` costs a clock and an atomic store.
+/// The engine writes it and the health server reads it. A `beat()` costs one reading of the clock and one
+/// atomic store.
 package final class Health: Sendable {
+    /// Whether the worker accepts work, as `/readyz` reports it.
     package enum Readiness: Hashable, Sendable {
+        /// The engine has not reported its readiness yet.
         case starting
+        /// The worker accepts work.
         case ready
+        /// The worker runs but accepts no work, for this reason.
         case notReady(reason: String)
-        /// Stopping. Nothing comes after it.
+        /// The worker is stopping. No other state follows this one.
         case draining
     }
 
+    /// Whether the engine runs, as `/livez` reports it.
     package enum Liveness: Hashable, Sendable {
+        /// The last beat is recent enough.
         case alive
+        /// The last beat is too old, which the reason says.
         case stalled(reason: String)
     }
 
@@ -22,8 +30,11 @@ package final class Health: Sendable {
     private let lastBeat: Atomic<Int64>
     private let current = Mutex(Readiness.starting)
 
-    /// Alive while `beat()` was called within `longestSilence`; the wait for the first one starts now. `uptime` is any
-    /// clock that only goes forward.
+    /// Starts with the first beat at the present time and the state `starting`.
+    ///
+    /// - Parameters:
+    ///   - longestSilence: the longest time between two beats of a living engine.
+    ///   - uptime: a clock that only goes forward; nil for the system's own.
     package init(
         longestSilence: Duration = .seconds(30),
         uptime: (@Sendable () -> Duration)? = nil
@@ -35,22 +46,26 @@ package final class Health: Sendable {
         self.lastBeat = Atomic(Self.milliseconds(uptime()))
     }
 
-    /// The engine is alive: called once in every turn of its loop, also while it has nothing to do.
+    /// Notes that the engine runs. The engine calls this in every turn of its loop, even if it has nothing to
+    /// do.
     package func beat() {
         self.lastBeat.store(Self.milliseconds(self.uptime()), ordering: .relaxed)
     }
 
-    /// Once draining, it stays draining: a partition that comes back late must not attract work.
+    /// Sets the readiness. After `draining` no other state is accepted, because a partition that is assigned
+    /// late must not make the worker ready again.
     package func become(_ readiness: Readiness) {
         self.current.withLock {
             if $0 != .draining { $0 = readiness }
         }
     }
 
+    /// The readiness that was set last.
     package var readiness: Readiness {
         self.current.withLock { $0 }
     }
 
+    /// Whether the last beat is within the longest silence.
     package var liveness: Liveness {
         let silence = Self.milliseconds(self.uptime()) - self.lastBeat.load(ordering: .relaxed)
         guard silence > Self.milliseconds(self.longestSilence) else { return .alive }

@@ -1,4 +1,4 @@
-/// What a probe is told, before it is HTTP.
+/// The answer to a probe, before it becomes an HTTP response.
 struct HealthAnswer: Hashable, Sendable {
     let isGood: Bool
     let body: [UInt8]

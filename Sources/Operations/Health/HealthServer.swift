@@ -1,15 +1,19 @@
 import Hummingbird
 import ServiceLifecycle
 
-/// Answers `/livez`, `/readyz` and `/metrics`, and nothing else.
+/// Answers `/livez`, `/readyz` and `/metrics`; all other paths are not found.
 ///
-/// It stops when its service group tells it to. Put it before the engine in the group: groups stop from the back, so it
-/// keeps answering, not ready, while the engine drains.
+/// The server stops when its service group tells it to. It must stand before the engine in the group: a group
+/// stops its services from the last to the first, so the server goes on answering "not ready" while the
+/// engine drains.
 package struct HealthServer: Service {
-    /// The address could not be taken; there is no use in trying again with the same settings.
+    /// The server could not use its address. Trying again with the same settings is useless.
     package struct CannotListen: Error, Hashable, CustomStringConvertible {
+        /// The host of the address.
         package let host: String
+        /// The port of the address.
         package let port: Int
+        /// The reason in words, as the end of a sentence.
         package let reason: String
 
         package var description: String {
@@ -17,7 +21,8 @@ package struct HealthServer: Service {
         }
     }
 
-    /// Probes and scrapers are few. Of more than these the slowest is dropped, so that a probe is always answered.
+    /// The largest number of open connections. Probes and scrapers are few. One connection more closes the
+    /// slowest, so that a probe is always answered.
     private static let mostConnections = 64
     private static let longestHeader = 8_192
 
@@ -28,9 +33,12 @@ package struct HealthServer: Service {
     private let headerLimit: Duration
     private let listening: @Sendable (_ port: Int) async -> Void
 
-    /// Port 0 takes any free one. `listening` is called once, with the port, as soon as connections are accepted.
+    /// Prepares a server, which begins with `run()`.
     ///
-    /// - Parameter headerLimit: a connection without a request's header for so long is closed.
+    /// - Parameters:
+    ///   - port: 0 for any free port.
+    ///   - headerLimit: a connection that has not sent the header of its first request by then is closed.
+    ///   - listening: called once, with the port, when the server accepts connections.
     package init(
         host: String = "127.0.0.1",
         port: Int = 0,
@@ -47,6 +55,9 @@ package struct HealthServer: Service {
         self.listening = listening
     }
 
+    /// Serves until the service group shuts down.
+    ///
+    /// - Throws: `CannotListen` if the address cannot be used.
     package func run() async throws {
         let server = SmallServer(
             host: self.host,

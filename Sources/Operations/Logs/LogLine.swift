@@ -1,9 +1,11 @@
 import Logging
 
-/// One line of the log while it is being written. Never longer than its limit, and always whole: what does not fit is
-/// left out field by field and said to be missing.
+/// One log line that is being written.
+///
+/// A line is never longer than its limit and always complete. Fields that do not fit are left out one by one,
+/// and the line says that it was truncated.
 struct LogLine {
-    /// The line feed and `,"truncated":true}` belong to the 8 KiB.
+    /// The longest line in bytes. The limit includes the line feed and `,"truncated":true}`.
     static let longest = 8_192
     private static let reserve = 32
     private static let longestMessage = 4_096
@@ -48,7 +50,7 @@ struct LogLine {
         switch self.format {
         case .json:
             field.append(UInt8(ascii: ","))
-            // A caller's `time` or `level` must not pass for ours.
+            // A caller's field named `time` or `level` must not be mistaken for the line's own.
             JSONText.appendQuoted(Self.ownNames.contains(key) ? key + "_" : key, to: &field, limit: 128)
             field.append(UInt8(ascii: ":"))
         case .text:
@@ -83,7 +85,7 @@ struct LogLine {
         self.truncated = self.truncated || cut
     }
 
-    /// Appends the value, or its mark if its name is a sensitive one, and says whether something was cut off.
+    /// Appends a value, or its mark if its name is a sensitive one. Returns whether something was cut off.
     private func append(
         _ value: Logger.MetadataValue,
         under key: String,
@@ -104,7 +106,7 @@ struct LogLine {
         }
     }
 
-    /// Lists and dictionaries are JSON in both formats.
+    /// Appends a list or dictionary, as JSON in both formats.
     private func appendNested(
         _ value: Logger.MetadataValue,
         under key: String,
@@ -139,7 +141,7 @@ struct LogLine {
         return JSONText.appendEscaped(text, to: &field, limit: Self.longestValue, quotes: true)
     }
 
-    /// True if the text format needs no quotation marks around it.
+    /// Returns whether the text format can show this text without quotation marks.
     private static func isPlain(_ text: String) -> Bool {
         !text.isEmpty
             && text.unicodeScalars.allSatisfy {

@@ -1,15 +1,18 @@
 import Glibc
 import Synchronization
 
-/// Takes finished lines, each with its line feed.
+/// The destination of finished log lines, each with its line feed.
 package struct LogSink: Sendable {
+    /// Writes one line. Any thread may call it.
     package let write: @Sendable (_ line: [UInt8]) -> Void
 
+    /// Makes a sink that passes each line to a closure.
     package init(write: @escaping @Sendable (_ line: [UInt8]) -> Void) {
         self.write = write
     }
 
-    /// Standard error. One `write` per line, and one line at a time: a pipe takes only 4 KiB without interleaving.
+    /// The standard error stream. Each line is written alone, under a lock: the kernel keeps writes to a pipe
+    /// apart only up to 4 KiB.
     package static let standardError: LogSink = {
         let turn = TurnTaking()
         return LogSink { line in turn.write(line) }
@@ -27,7 +30,8 @@ private final class TurnTaking: Sendable {
                 if written > 0 {
                     rest = rest.dropFirst(written)
                 } else if errno != EINTR {
-                    // Nobody reads standard error any more, or the pipe is full: a log must not stop the worker.
+                    // No process reads standard error any more, or the pipe is full. A log must not stop the
+                    // worker, so the rest of the line is dropped.
                     return
                 }
             }

@@ -1,6 +1,7 @@
-/// The names under which secrets and personal data travel. Whatever bears one is masked, no matter who logs it.
+/// The names of fields that contain secrets or personal data. A field with such a name is masked, whichever
+/// code logs it.
 package struct SensitiveNames: Sendable {
-    /// Names that say it whole.
+    /// Names that are sensitive as a whole.
     private static let whole: Set<String> = [
         "key", "value", "payload", "body", "headers", "message_key", "message_value",
         "device_id", "device_token", "idfa", "idfv", "imei", "muid", "oaid", "caid", "android_id",
@@ -13,7 +14,7 @@ package struct SensitiveNames: Sendable {
         "jws", "jwt", "signature", "sign", "salt",
     ]
 
-    /// Words that say it wherever they stand in a name: `access_token`, `tokens`, `client_secret_2`.
+    /// Words that make every name sensitive in which they occur: `access_token`, `tokens`, `client_secret_2`.
     private static let words: Set<String> = [
         "secret", "secrets", "password", "passwords", "passwd", "passphrase", "token", "tokens",
         "authorization",
@@ -22,12 +23,14 @@ package struct SensitiveNames: Sendable {
 
     private let extra: Set<String>
 
-    /// `extra` names are masked too.
+    /// Makes the list. The names in `extra` are masked too.
     package init(also extra: Set<String> = []) {
         self.extra = Set(extra.map { Self.words(of: $0).joined(separator: "_") })
     }
 
-    /// Compares without regard to case, to `-`, `.`, `_` or camel case: `recordKey`, `Record-Key` and `record_key`.
+    /// Returns whether a name is sensitive, which every name is whose last word is `key`. Names are compared
+    /// without regard to case, `-`, `.`, `_` and camel case: `recordKey`, `Record-Key` and `record_key` are
+    /// equal.
     package func contains(_ name: String) -> Bool {
         let words = Self.words(of: name)
         let joined = words.joined(separator: "_")

@@ -2,10 +2,14 @@ package import Logging
 
 /// Writes one line per event, as JSON or text, with secrets and personal data replaced by keyed hashes.
 ///
-/// The message is written as it is, save for control characters: whatever may be sensitive belongs in metadata.
+/// The message itself is written as it is, except for control characters. Values that may be sensitive must
+/// therefore be passed as metadata.
 package struct StructuredLogHandler: LogHandler {
+    /// Fields of every line of this logger.
     package var metadata: Logger.Metadata = [:]
+    /// Gives further fields of the task that logs.
     package var metadataProvider: Logger.MetadataProvider?
+    /// The lowest level that is written.
     package var logLevel: Logger.Level
 
     private let label: String
@@ -15,6 +19,13 @@ package struct StructuredLogHandler: LogHandler {
     private let sink: LogSink
     private let now: @Sendable () -> Timestamp
 
+    /// Makes a handler.
+    ///
+    /// - Parameters:
+    ///   - label: the name of the logger in each line.
+    ///   - redaction: makes the marks of sensitive values.
+    ///   - names: decides which fields are sensitive.
+    ///   - now: gives the time of each line.
     package init(
         label: String,
         level: Logger.Level = .info,
@@ -40,6 +51,8 @@ package struct StructuredLogHandler: LogHandler {
         set { self.metadata[key] = newValue }
     }
 
+    /// Writes the event. If a field has several values, the event's value counts before the provider's, and
+    /// the provider's before the logger's.
     package func log(event: LogEvent) {
         var fields = self.metadata
         if let provided = self.metadataProvider?.get() { fields.merge(provided) { $1 } }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A `Double` that many threads may add to: its bits in an atomic word, exchanged until nobody was in between.
+/// A `Double` to which many threads may add. Its bits are in an atomic word, and an addition is repeated
+/// until no other thread has changed the word in between.
 struct AtomicDouble: ~Copyable, Sendable {
     private let bits = Atomic<UInt64>(0)
 

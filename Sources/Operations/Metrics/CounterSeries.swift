@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// A whole number that only grows. An increment is one atomic add.
+/// A whole number that only grows. An increment is one atomic addition.
 final class CounterSeries: CounterHandler, MetricSeries {
     let identity: SeriesIdentity
     private let count = Atomic<UInt64>(0)
@@ -10,7 +10,8 @@ final class CounterSeries: CounterHandler, MetricSeries {
         self.identity = identity
     }
 
-    /// Negative amounts are dropped: a counter that falls reads as a restart.
+    /// Adds an amount. A negative amount is ignored, because Prometheus treats a counter that falls as one
+    /// that was restarted.
     func increment(by amount: Int64) {
         guard amount > 0 else { return }
         self.count.wrappingAdd(UInt64(amount), ordering: .relaxed)
@@ -25,7 +26,7 @@ final class CounterSeries: CounterHandler, MetricSeries {
     }
 }
 
-/// A number that only grows, in fractions.
+/// A number with fractions that only grows. Negative and infinite amounts are ignored.
 final class FloatingPointCounterSeries: FloatingPointCounterHandler, MetricSeries {
     let identity: SeriesIdentity
     private let sum = AtomicDouble()

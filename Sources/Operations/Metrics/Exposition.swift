@@ -1,4 +1,4 @@
-/// A page in the Prometheus text format, version 0.0.4, while it is being written.
+/// A page in the Prometheus text format, version 0.0.4, that is being written.
 struct Exposition {
     private(set) var text = ""
 
@@ -23,7 +23,8 @@ struct Exposition {
         self.text += "\(series.name.text)_bucket{\(series.labels.text)\(separator)le=\"\(bound)\"} \(count)\n"
     }
 
-    /// Whole numbers without a fraction, and the three words Prometheus has for the rest.
+    /// Returns the text of a number: whole numbers without a fraction, and Prometheus's words `NaN`, `+Inf`
+    /// and `-Inf`.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }

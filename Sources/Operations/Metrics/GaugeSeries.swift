@@ -1,6 +1,6 @@
 import CoreMetrics
 
-/// A number that goes up and down: behind `Meter`, and behind `Gauge` and any recorder that does not aggregate.
+/// A number that rises and falls. It serves `Meter`, `Gauge`, and any recorder that does not aggregate.
 final class GaugeSeries: MeterHandler, RecorderHandler, MetricSeries {
     let identity: SeriesIdentity
     private let current = AtomicDouble()

@@ -1,10 +1,11 @@
 import CoreMetrics
 import Synchronization
 
-/// Counts observations by size: behind `Timer` (in seconds) and behind recorders that aggregate.
+/// Counts observations by size. It serves `Timer` (in seconds) and recorders that aggregate.
 ///
-/// An observation is one atomic add and one exchange. There is no counter of all observations: it is the sum of the
-/// buckets when somebody asks, so `_count` and the `+Inf` bucket cannot disagree.
+/// An observation is one atomic addition and one atomic exchange. The series has no counter of all
+/// observations: their number is the sum of the buckets at the time of reading, so that `_count` and the
+/// `+Inf` bucket always agree.
 final class HistogramSeries: TimerHandler, RecorderHandler, MetricSeries {
     let identity: SeriesIdentity
     private let bounds: [Double]

@@ -1,8 +1,10 @@
-/// The name of a metric family, made of the characters Prometheus allows.
+/// The name of a metric family, made of the characters that Prometheus allows.
 package struct MetricName: Hashable, Comparable, Sendable {
+    /// The name as it is exposed.
     package let text: String
 
-    /// Replaces whatever Prometheus would refuse by `_`: `http.client requests` is `http_client_requests`.
+    /// Makes a name by replacing each character that Prometheus would refuse by `_`: `http.client requests`
+    /// becomes `http_client_requests`.
     package init(_ label: String) {
         self.text = Self.sanitised(label, allowsColon: true)
     }
@@ -11,7 +13,7 @@ package struct MetricName: Hashable, Comparable, Sendable {
         self.text = text
     }
 
-    /// The name a counter is exposed under: it ends in `_total`.
+    /// The name under which a counter is exposed, which ends in `_total`.
     var counter: MetricName {
         self.text.hasSuffix("_total") ? self : MetricName(sanitised: self.text + "_total")
     }
@@ -40,12 +42,13 @@ package struct MetricName: Hashable, Comparable, Sendable {
     }
 }
 
-/// The labels of one series, sorted and escaped once, when the series is made.
+/// The labels of one series. They are sorted and escaped once, when the series is made.
 package struct MetricLabels: Hashable, Comparable, Sendable {
-    /// As they stand between the braces: `topic="receipt",worker="a"`; empty without labels.
+    /// The labels as they stand between the braces: `topic="receipt",worker="a"`. Empty if there are none.
     let text: String
 
-    /// The last one wins where a name comes twice. `le` belongs to histograms and `__` to Prometheus: both are renamed.
+    /// Makes labels. If a name occurs twice, the last value counts. `le` and names that begin with `__` get
+    /// the prefix `label_`, because histograms use `le` and Prometheus itself uses the others.
     init(_ dimensions: [(String, String)]) {
         guard !dimensions.isEmpty else {
             self.text = ""

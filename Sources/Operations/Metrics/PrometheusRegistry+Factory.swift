@@ -1,5 +1,7 @@
 package import CoreMetrics
 
+/// The registry as the factory of swift-metrics. A metric that the registry refuses is replaced by one that
+/// counts nothing.
 extension PrometheusRegistry: MetricsFactory {
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         self.series(MetricName(label).counter, dimensions, kind: .counter) { identity, _ in

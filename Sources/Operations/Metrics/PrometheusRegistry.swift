@@ -1,13 +1,16 @@
 import Synchronization
 
-/// Holds every metric of the process and writes them as a Prometheus page.
+/// Keeps every metric of the process and writes all of them as a Prometheus page.
 ///
-/// The lock is taken when a metric is made, destroyed or read, never when it counts: a handler owns its atomics, so
-/// keep the `Counter` or `Timer` and count on it. Making the same name and labels again gives the same series.
+/// The lock is taken when a metric is made, destroyed or read, and never when it counts: each handler owns
+/// its atomics. Code that counts often should therefore keep its `Counter` or `Timer`. Making a metric of the
+/// same name and labels again gives the same series.
 ///
-/// Labels come from outside, so the series of one name are bounded. Those beyond the bound, and those that give an
-/// existing name another type, count nothing and are counted themselves in `metrics_dropped_series_total`.
+/// Label values can come from outside, so the number of series of one name is limited. Series beyond the
+/// limit, and series that give an existing name another type, count nothing. They are counted in
+/// `metrics_dropped_series_total`.
 package final class PrometheusRegistry: Sendable {
+    /// The content type of the page.
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
     private struct Description {
@@ -20,7 +23,7 @@ package final class PrometheusRegistry: Sendable {
         var descriptions: [MetricName: Description] = [:]
         var dropped: [MetricName: CounterSeries] = [:]
 
-        /// A counter may be described with or without its `_total`.
+        /// Returns the description of a metric. A counter may be described with or without its `_total`.
         func description(of name: MetricName) -> Description? {
             if let description = self.descriptions[name] { return description }
             guard name.text.hasSuffix("_total") else { return nil }
@@ -39,22 +42,24 @@ package final class PrometheusRegistry: Sendable {
     private let seriesLimit: Int
     private let state = Mutex(State())
 
-    /// `seriesLimit` bounds the sets of labels under each name.
+    /// Makes an empty registry.
+    ///
+    /// - Parameter seriesLimit: the largest number of label sets under each name.
     package init(seriesLimit: Int = 1_000) {
         self.seriesLimit = seriesLimit
     }
 
-    /// Gives a metric its help text, and a histogram its buckets. Buckets hold for series made from now on only if
-    /// the name has none yet: say it before the first one.
+    /// Gives a metric its help text, and a histogram its buckets. Call it before the first series of the name
+    /// is made, since buckets have no effect on a name that has series already.
     package func describe(_ label: String, help: String, buckets: HistogramBuckets? = nil) {
         self.state.withLock {
             $0.descriptions[MetricName(label)] = Description(help: help, buckets: buckets)
         }
     }
 
-    /// The page for a scrape: names and labels in order, so that two pages can be compared.
+    /// Returns the page for a scrape. Names and labels are sorted, so that two pages can be compared.
     package func exposition() -> String {
-        // Only references are copied under the lock; writing the page holds nobody up.
+        // Only references are copied under the lock, so writing the page delays no other thread.
         let state = self.state.withLock { $0 }
         var families = state.families
         if !state.dropped.isEmpty {
@@ -76,7 +81,8 @@ package final class PrometheusRegistry: Sendable {
     private static let droppedName = MetricName("metrics_dropped_series_total")
     private static let droppedHelp = "Series refused because their name had too many, or another type."
 
-    /// The series of that name and those labels; nil if there can be none.
+    /// Returns the series of a name and labels, which is made if it does not exist. Nil if the name has
+    /// another type or too many series.
     func series<Series: MetricSeries>(
         _ name: MetricName,
         _ dimensions: [(String, String)],
@@ -113,7 +119,8 @@ package final class PrometheusRegistry: Sendable {
         guard let series = handler as? any MetricSeries else { return }
         let identity = series.identity
         self.state.withLock { state in
-            // A handler destroyed twice must not take a younger namesake with it.
+            // If a handler is destroyed twice, the second call must not remove a newer series of the same
+            // name and labels.
             guard state.families[identity.name]?.series[identity.labels] === series else { return }
             state.families[identity.name]?.series[identity.labels] = nil
             if state.families[identity.name]?.series.isEmpty == true {

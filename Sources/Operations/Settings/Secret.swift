@@ -1,24 +1,27 @@
-/// A value that must not be seen: it prints as `<secret>` however it is printed, and shows itself only when asked by
-/// name.
+/// A value that must not appear in logs or messages. Every way of printing it gives `<secret>`; only `reveal`
+/// and `revealBytes` return the value.
 package struct Secret: Hashable, Sendable {
     private let bytes: [UInt8]
 
+    /// Keeps the UTF-8 bytes of a text as a secret.
     package init(_ text: String) {
         self.bytes = Array(text.utf8)
     }
 
+    /// Keeps bytes as a secret.
     package init(bytes: [UInt8]) {
         self.bytes = bytes
     }
 
+    /// Whether the secret has no bytes.
     package var isEmpty: Bool { self.bytes.isEmpty }
 
-    /// The text itself. Hand it on; do not keep it or print it.
+    /// Returns the text. Pass it on at once; do not store or print it.
     package func reveal() -> String {
         String(decoding: self.bytes, as: UTF8.self)
     }
 
-    /// The bytes themselves, for keys that are no text.
+    /// Returns the bytes, for keys that are not text.
     package func revealBytes() -> [UInt8] {
         self.bytes
     }

@@ -1,17 +1,20 @@
-/// A file that holds a secret, for whoever has to read it more than once.
+/// A file that contains a secret, for code that has to read it more than once.
 package struct SecretFile: Hashable, Sendable {
-    /// Why it could not be read, as the end of a sentence.
+    /// The reason why the file could not be read, as the end of a sentence.
     package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         package var description: String
     }
 
+    /// The largest file that is read, in bytes.
     static let bytesLimit = 65_536
 
+    /// The path as it was given.
     package let path: String
 
+    /// Names a file, which is not read yet.
     package init(path: String) { self.path = path }
 
-    /// What is in it now, without the line feed at its end.
+    /// Reads the present content of the file, without the line end after its text.
     package func read() throws(Failure) -> Secret {
         do throws(SmallFile.Failure) {
             return Self.secret(in: try SmallFile(path: self.path, limit: Self.bytesLimit))

@@ -1,22 +1,29 @@
 package import Logging
 import ServiceLifecycle
 
-/// Reads the files with secrets again and again, and puts one that has changed to use. One that cannot be read or used
-/// changes nothing: the log says so, once for each such file.
+/// Reads files with secrets again and again, and applies a secret that has changed.
 ///
-/// It looks once a second instead of waiting for the kernel to tell: a secret that is mounted into a container changes
-/// by a link above its folder being swapped, which no watch on the file sees.
+/// A file that cannot be read or applied changes nothing. Its error is logged once, and again only if it
+/// differs or a new secret was applied in between.
+///
+/// The files are read once a second, without file system notifications. A secret that is mounted into a
+/// container changes when a link above its folder is replaced, and no watch on the file notices that.
 package struct SecretFileWatch: Service {
+    /// A file with a secret, and the code that applies the secret.
     package struct File: Sendable {
+        /// The path of the file.
         package var path: String
-        /// Whose it is, for the log.
+        /// Names the owner of the secret in log lines, as metadata.
         package var owner: [String: String]
-        /// What was in it when the settings were read.
+        /// The secret that is in use, at first the one that was read with the settings.
         package var known: Secret
-        /// Puts what is in it now to use. What it throws is in the log, so it must not quote the secret.
+        /// Applies a new secret. The log shows the error that it throws, so the error must not quote the
+        /// secret.
         package var use: @Sendable (Secret) throws -> Void
+        /// The error that was logged last, since the secret was last applied.
         private(set) var complaint: String?
 
+        /// Names a file and the code that applies its secret.
         package init(
             path: String,
             owner: [String: String],
@@ -31,7 +38,7 @@ package struct SecretFileWatch: Service {
 
         private var ownerInLog: Logger.Metadata { self.owner.mapValues { "\($0)" } }
 
-        /// An empty file is one that is being written.
+        /// The file is empty, which means that it is just being written.
         private struct Empty: Error, CustomStringConvertible {
             var description: String { "it is empty" }
         }
@@ -55,20 +62,25 @@ package struct SecretFileWatch: Service {
         }
     }
 
+    /// The files that are read.
     package let files: [File]
+    /// The logger for changes and errors.
     package let logger: Logger
+    /// The time between two readings.
     package var interval: Duration
 
+    /// Prepares a watch, which begins with `run()`.
     package init(_ files: [File], _ logger: Logger, interval: Duration = .seconds(1)) {
         self.files = files
         self.logger = logger
         self.interval = interval
     }
 
+    /// Watches the files until the service group shuts down or the task is cancelled.
     package func run() async throws {
         var files = self.files
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            // Being woken early is the only way that this fails, and the loop sees why.
+            // Sleeping fails only when it is ended early, and the condition of the loop finds the reason.
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: self.interval) }
             for index in files.indices { files[index].look(self.logger) }
         }

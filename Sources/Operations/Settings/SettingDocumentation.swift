@@ -1,16 +1,21 @@
-/// What a reader should know of one setting, as the code that reads it says.
+/// The description of one setting for a reader of the documentation. The code that reads the setting supplies
+/// it.
 package struct SettingDocumentation: Hashable, Sendable {
-    /// `gdt.apps[].sign_key`
+    /// The setting's name with its groups, as `gdt.apps[].sign_key`.
     package let key: String
-    /// nil for what the environment cannot say, as a list of groups.
+    /// The environment variable that overrides the file; nil for a setting that no variable can hold, such as
+    /// a list of groups.
     package let environmentName: String?
+    /// The type in words, as "a duration".
     package let type: String
-    /// As it would be written in the file; nil if there is none.
+    /// The default as it would be written in the file; nil if there is none.
     package let defaultText: String?
+    /// Whether a value must be given. An optional setting without a default may be left out.
     package let isRequired: Bool
+    /// One or more sentences that say what the setting does.
     package let help: String
 
-    /// A table for a README.
+    /// Returns a Markdown table of these settings, for a README.
     package static func markdown(_ settings: [SettingDocumentation]) -> String {
         var lines = ["| setting | environment | type | default | meaning |", "|---|---|---|---|---|"]
         for setting in settings {
@@ -24,7 +29,7 @@ package struct SettingDocumentation: Hashable, Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Paragraphs for `--help`.
+    /// Returns one paragraph for each of these settings, for `--help`.
     package static func text(_ settings: [SettingDocumentation]) -> String {
         settings.map { setting in
             let fallback = setting.defaultText.map { "default \($0)" } ?? "optional"

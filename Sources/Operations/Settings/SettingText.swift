@@ -1,4 +1,4 @@
-/// What the text of a setting means, and how a value is written back for a reader of the documentation.
+/// Converts between the text of a setting and its value. The text of a value is what the documentation shows.
 package enum SettingText {
     static func bool(_ text: String) -> Bool? {
         switch text.lowercased() {
@@ -12,7 +12,8 @@ package enum SettingText {
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
     ]
 
-    /// A whole number and its unit: `250ms`, `20s`, `5m`, `12h`, `7d`. Only zero needs no unit.
+    /// Reads a whole number with its unit: `250ms`, `20s`, `5m`, `12h`, `7d`. Only zero may stand without a
+    /// unit. Nil for anything else, and for what exceeds 64 bits of milliseconds.
     package static func duration(_ text: String) -> Duration? {
         guard let (count, unit) = Self.split(text) else { return nil }
         if count == 0, unit.isEmpty { return .zero }
@@ -23,6 +24,8 @@ package enum SettingText {
         return overflow ? nil : .milliseconds(milliseconds)
     }
 
+    /// Returns the text of a duration in the largest unit that divides it. Fractions of a millisecond are
+    /// dropped.
     package static func text(of duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
@@ -37,7 +40,8 @@ package enum SettingText {
         ("kB", 1_000), ("KB", 1_000), ("B", 1), ("", 1),
     ]
 
-    /// A whole number with `kB`, `MB`, `GB` (thousands) or `KiB`, `MiB`, `GiB` (1,024s), or plain bytes.
+    /// Reads a whole number of bytes with `kB`, `KB`, `MB`, `GB` (thousands) or `KiB`, `MiB`, `GiB` (1,024s),
+    /// or with `B` or no unit. Nil for anything else.
     static func bytes(_ text: String) -> Int? {
         guard let (count, unit) = Self.split(text),
             let scale = Self.byteUnits.first(where: { $0.name == unit })?.bytes

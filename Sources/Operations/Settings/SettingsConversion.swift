@@ -1,8 +1,10 @@
 import Yams
 
-/// Turns the nodes of the YAML library into ours, and stops where a file is larger than any settings could be.
+/// Converts the nodes of the YAML library to `SettingsNode`, and stops with a fault where a file is larger
+/// than any settings could be.
 ///
-/// Aliases are spelled out on the way, so the bound on nodes is what keeps a small file from becoming a large tree.
+/// Each alias is replaced by a copy of what it stands for. The limit on the number of nodes keeps a small
+/// file with aliases from becoming a very large tree.
 struct SettingsConversion {
     private let path: String
     private var nodesLeft = SettingsFile.mostNodes

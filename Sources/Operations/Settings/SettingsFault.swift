@@ -1,26 +1,32 @@
-/// One thing wrong with the settings, as a sentence that says where.
+/// One fault in the settings, as a sentence that also says where it is.
 ///
-/// It names keys and says what a value must be, and never shows a value: any of them may be a secret in the wrong
-/// place.
+/// The sentence names keys and says what a value must be. It never shows a value, because any value may be a
+/// secret in the wrong place.
 package struct SettingsFault: Hashable, Sendable, CustomStringConvertible {
-    /// Where a setting came from, or should have come from.
+    /// The place of a setting, or the place where it should have been.
     package enum Location: Hashable, Sendable {
+        /// A line and a column of a file, both counted from 1.
         case file(path: String, line: Int, column: Int)
+        /// A file as a whole.
         case wholeFile(path: String)
-        /// An environment variable, or another provider's name for the setting.
+        /// An environment variable, or the name that another provider has for the setting.
         case override(name: String)
+        /// No place, because there is no file.
         case nowhere
     }
 
+    /// How bad the fault is. A program starts despite warnings.
     package enum Severity: Hashable, Sendable {
         case warning, fault
     }
 
+    /// How bad the fault is.
     package var severity: Severity = .fault
+    /// The place that has to be corrected.
     package var location: Location
-    /// The setting, as `kafka.brokers`; nil if the fault is not about one.
+    /// The name of the setting, as `kafka.brokers`; nil if the fault is not about a single setting.
     package var key: String?
-    /// What is wrong, as the end of a sentence that begins with the key.
+    /// The fault in words, as the end of a sentence that begins with the key.
     package var problem: String
 
     package var description: String {
@@ -36,15 +42,17 @@ package struct SettingsFault: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Everything wrong with the settings, at once, in the order of the file.
+/// All faults of the settings together: those of overrides first, then the file from top to bottom.
 package struct SettingsFaults: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The faults, warnings included.
     package let faults: [SettingsFault]
 
+    /// Makes an error of these faults, which must not be empty.
     package init(_ faults: [SettingsFault]) {
         self.faults = faults
     }
 
-    /// One line per fault.
+    /// The sentences of all faults, one on each line.
     package var description: String {
         self.faults.map(\.description).joined(separator: "\n")
     }

@@ -1,19 +1,26 @@
 import Yams
 
-/// A YAML file of settings, read whole and checked for form, not yet for meaning.
+/// A YAML file of settings, read whole and checked for its form. `SettingsReader` checks the values.
 ///
-/// Prints as its path only: what is in it may be secret.
+/// The description of this type is only the file's path, because the content may be secret.
 package struct SettingsFile: Sendable, CustomStringConvertible, CustomReflectable {
+    /// The largest file that is read, in bytes.
     package static let largestSize = 1_048_576
+    /// The largest number of values in a file, aliases written out.
     static let mostNodes = 10_000
+    /// The largest number of groups and lists that may contain one another.
     static let deepestNesting = 64
+    /// The largest number of aliases in a file.
     static let mostAliases = 16
 
+    /// The path as it was given.
     package let path: String
     let root: SettingsNode
     let isReadableByEverybody: Bool
 
-    /// Reads the file. A file that cannot be read, or is no YAML, is one fault; there is nothing to go on with.
+    /// Reads a file.
+    ///
+    /// - Throws: one fault if the file cannot be read, or is not YAML; all faults of its form otherwise.
     package init(path: String) throws(SettingsFaults) {
         let file: SmallFile
         do {
@@ -27,14 +34,17 @@ package struct SettingsFile: Sendable, CustomStringConvertible, CustomReflectabl
         try self.init(text: text, path: path, isReadableByEverybody: file.isReadableByEverybody)
     }
 
-    /// Takes the text of a file; `path` appears in faults.
+    /// Reads settings from a text.
+    ///
+    /// - Parameter path: the path that faults show.
     package init(text: String, path: String) throws(SettingsFaults) {
         try self.init(text: text, path: path, isReadableByEverybody: false)
     }
 
     private init(text: String, path: String, isReadableByEverybody: Bool) throws(SettingsFaults) {
         guard text.utf8.count <= Self.largestSize else { throw Self.fault(path, "is larger than 1 MiB") }
-        // Yams hashes whole subtrees to find duplicate keys, so aliases of aliases must be few before it starts.
+        // Yams hashes whole subtrees to find duplicate keys, so aliases of aliases must be few before it
+        // begins.
         guard Self.aliases(in: text) <= Self.mostAliases else {
             throw Self.fault(path, "has more than \(Self.mostAliases) YAML aliases")
         }
@@ -66,7 +76,8 @@ package struct SettingsFile: Sendable, CustomStringConvertible, CustomReflectabl
     package var description: String { "SettingsFile(\(self.path))" }
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 
-    /// The value at `path`, or how far the file goes in its direction.
+    /// Returns the value at `path`. If there is none, `found` is nil, and `deepest` is the last node on the
+    /// way, `depth` steps below the root.
     func find(_ path: SettingsPath) -> (found: SettingsNode?, deepest: SettingsNode, depth: Int) {
         var node = self.root
         for (depth, step) in path.steps.enumerated() {
@@ -92,7 +103,7 @@ package struct SettingsFile: Sendable, CustomStringConvertible, CustomReflectabl
         case .scanner(_, let text, let mark, _), .parser(_, let text, let mark, _),
             .composer(_, let text, let mark, _):
             location = .file(path: path, line: mark.line, column: mark.column)
-            // Of a sentence in two halves, the second: "but found another document".
+            // Yams's sentences have two halves. This is the second: "but found another document".
             let text = text.hasPrefix("but ") ? String(text.dropFirst(4)) : text
             problem = "is not valid YAML: \(text)"
         case .duplicatedKeysInMapping(let duplicates, let context):
@@ -106,7 +117,8 @@ package struct SettingsFile: Sendable, CustomStringConvertible, CustomReflectabl
         return SettingsFault(location: location, key: nil, problem: problem)
     }
 
-    /// Counts what could be an alias, and none if nothing could be an anchor. It errs on the side of more.
+    /// Returns how many aliases the text can contain at most; 0 if nothing in it can be an anchor. The count
+    /// may be too high, never too low.
     private static func aliases(in text: String) -> Int {
         var counts = (anchors: 0, aliases: 0)
         var beforeToken = true

@@ -1,15 +1,15 @@
-/// One value of a settings file with its place in it.
+/// One value of a settings file, and its position there.
 struct SettingsNode: Sendable {
     struct Entry: Sendable {
         var name: String
-        /// Where the name stands.
+        /// The position of the name, as line and column, both counted from 1.
         var line: Int
         var column: Int
         var value: SettingsNode
     }
 
     enum Content: Sendable {
-        /// Nothing after the colon, or `null`: the same as not being there.
+        /// The name has no value, or the value `null`. Such a setting counts as absent.
         case nothing
         case scalar(String)
         case list([SettingsNode])
@@ -30,7 +30,7 @@ struct SettingsNode: Sendable {
         return nodes[index]
     }
 
-    /// What stands here, in words for a fault.
+    /// The kind of this value, in the words of a fault.
     var kind: String {
         switch self.content {
         case .nothing: "nothing"

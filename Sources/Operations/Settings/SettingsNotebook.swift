@@ -1,10 +1,11 @@
-/// What a reader and its sections have learned together.
+/// Collects what a reader and its sections have found: documentation, faults, and the names that were asked
+/// for.
 final class SettingsNotebook {
     private(set) var documentation: [SettingDocumentation] = []
     private var documentedKeys: Set<String> = []
     private var faults: Set<SettingsFault> = []
     private var settings: Set<SettingsPath> = []
-    /// Everything above a setting, and the lists whose entries are settings of their own.
+    /// The paths above every setting, and the lists whose entries contain settings of their own.
     private var groups: Set<SettingsPath> = []
 
     var sortedFaults: [SettingsFault] {
@@ -27,7 +28,7 @@ final class SettingsNotebook {
         }
     }
 
-    /// The entries of a list share one line.
+    /// Records the description of a setting. All entries of a list share one description.
     func document(_ setting: SettingDocumentation) {
         guard self.documentedKeys.insert(setting.key).inserted else { return }
         self.documentation.append(setting)
@@ -64,7 +65,8 @@ final class SettingsNotebook {
         }
     }
 
-    /// A neighbour with almost this name, or a setting of exactly this name elsewhere.
+    /// Returns a suggestion for an unknown name: a setting of the group whose name is almost the same, or a
+    /// setting of exactly this name elsewhere.
     private func suggestion(for name: String, under parent: SettingsPath) -> String {
         let known = self.settings.union(self.groups)
         let neighbours = known.compactMap { path -> String? in
@@ -78,7 +80,7 @@ final class SettingsNotebook {
         return namesakes.min().map { "; did you mean \($0)?" } ?? ""
     }
 
-    /// Overrides first, then the file from top to bottom.
+    /// Sorts faults of overrides before those of the file, and these from top to bottom.
     private static func rank(_ fault: SettingsFault) -> (Int, Int, Int, String) {
         switch fault.location {
         case .nowhere: (0, 0, 0, fault.description)

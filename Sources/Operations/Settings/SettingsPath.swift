@@ -1,6 +1,6 @@
 import Configuration
 
-/// The way to a setting: `gdt.apps[0].sign_key`.
+/// The path of a setting: `gdt.apps[0].sign_key`.
 struct SettingsPath: Hashable, Sendable, CustomStringConvertible {
     enum Step: Hashable, Sendable {
         case name(String)
@@ -9,7 +9,7 @@ struct SettingsPath: Hashable, Sendable, CustomStringConvertible {
 
     var steps: [Step] = []
 
-    /// `key` holds names separated by dots.
+    /// Returns the path of a setting below this one. `key` contains names separated by dots.
     func appending(_ key: String) -> SettingsPath {
         SettingsPath(steps: self.steps + key.split(separator: ".").map { .name(String($0)) })
     }
@@ -22,12 +22,12 @@ struct SettingsPath: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { self.text { "[\($0)]" } }
 
-    /// The same for every entry of a list: `gdt.apps[].sign_key`.
+    /// The path with all entries of a list written alike: `gdt.apps[].sign_key`.
     var pattern: String { self.text { _ in "[]" } }
 
     static let environmentPrefix = "flotilla"
 
-    /// As a provider of environment variables knows it.
+    /// The key under which a provider of environment variables looks the setting up.
     var environmentKey: AbsoluteConfigKey {
         AbsoluteConfigKey(
             [Self.environmentPrefix]

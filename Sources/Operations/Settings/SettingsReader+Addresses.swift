@@ -1,5 +1,6 @@
 extension SettingsReader {
-    /// An absolute `https` or `http` URL without user name or password. Required without a default.
+    /// Reads an absolute `https` or `http` URL without user name or password. The setting is required if it
+    /// has no default.
     package func url(
         _ key: String,
         default fallback: String? = nil,
@@ -23,7 +24,8 @@ extension SettingsReader {
         return url ?? fallback ?? ""
     }
 
-    /// Kafka's bootstrap list: `host:port[,host:port…]`. Required without a default.
+    /// Reads Kafka's list of bootstrap servers: `host:port[,host:port…]`. The setting is required if it has
+    /// no default.
     package func brokers(_ key: String, default fallback: String? = nil, help: String) -> String {
         self.string(key, default: fallback, help: help, must: "be host:port[,host:port…]") { text in
             text.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { Self.isHostAndPort($0) }
@@ -40,7 +42,7 @@ extension SettingsReader {
         let authority = text.dropFirst(scheme.count + 3).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard !authority.isEmpty, !authority.contains("@") else { return false }
         let portStart = authority.lastIndex(of: ":").flatMap { colon in
-            // A colon inside brackets belongs to an IPv6 address.
+            // A colon before a closing bracket is part of an IPv6 address.
             authority[colon...].contains("]") ? nil : colon
         }
         guard let portStart else { return Self.isHost(authority) }

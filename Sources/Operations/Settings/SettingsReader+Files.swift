@@ -1,6 +1,11 @@
 extension SettingsReader {
-    /// The content of a small file that holds no secret, named by its path, which is relative to the settings file;
-    /// nil if there is no such setting, and together with a fault if the file cannot be read.
+    /// Reads a small file that contains no secret. The setting is the path of the file.
+    ///
+    /// A path in the settings file is relative to that file, a path in an environment variable to the working
+    /// directory.
+    ///
+    /// - Returns: the bytes of the file, 64 KiB at most; nil if the setting is absent. If the file cannot be
+    ///   read, a fault is recorded and the result is nil too.
     package func optionalFile(_ key: String, help: String) -> [UInt8]? {
         let path = self.path.appending(key)
         self.ask(path, type: "a path", defaultText: nil, isRequired: false, help: help)

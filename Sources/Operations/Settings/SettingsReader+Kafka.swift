@@ -1,8 +1,10 @@
 extension SettingsReader {
-    /// Properties of librdkafka that a program knows nothing of, such as those of TLS and SASL.
+    /// Reads further librdkafka properties, such as those of TLS and SASL, which the program itself does not
+    /// interpret.
     ///
-    /// - Parameter objection: what is wrong with one, without its value; nil if nothing is.
-    /// - Returns: of a name that is there twice, the last value.
+    /// - Parameter objection: returns the reason why a property must not be set, without its value; nil if it
+    ///   may be set.
+    /// - Returns: the value of each property. If a name occurs twice, the last value counts.
     package func kafkaProperties(
         unless objection: (_ name: String, _ value: Secret) -> String?
     ) -> [String: Secret] {
@@ -16,7 +18,7 @@ extension SettingsReader {
                 entry.secret("value", help: "Its value.")
             )
         }
-        // One that is missing has been reported already.
+        // A missing name or value has been reported already.
         for (name, value) in pairs where !name.isEmpty && !value.isEmpty {
             if let objection = objection(name, value) { self.reportFault("properties", objection) }
         }

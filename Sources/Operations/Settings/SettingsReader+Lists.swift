@@ -1,5 +1,6 @@
 extension SettingsReader {
-    /// A list of texts: a YAML list, or one text with commas. Required without a default.
+    /// Reads a list of texts: a YAML list, or one text with commas. The setting is required if it has no
+    /// default.
     package func strings(_ key: String, default fallback: [String]? = nil, help: String) -> [String] {
         let path = self.path.appending(key)
         let isRequired = fallback == nil
@@ -25,10 +26,13 @@ extension SettingsReader {
         }
     }
 
-    /// Reads a list of groups: `body` is called with a reader for each. A missing list is an empty one.
+    /// Reads a list of groups by calling `body` with a reader for each group. A missing list counts as an
+    /// empty one.
     ///
-    /// For an empty list `body` is called once with a reader that finds nothing and records no faults, so that the
-    /// documentation is complete; what it returns then is thrown away.
+    /// For an empty list `body` is called once, with a reader that finds nothing and records no faults, so
+    /// that the documentation is complete. The result of that call is dropped.
+    ///
+    /// - Parameter least: the smallest number of groups. Fewer are a fault.
     package func each<Element>(
         _ key: String,
         atLeast least: Int = 0,

@@ -1,5 +1,5 @@
 extension SettingsReader {
-    /// A span of time: `250ms`, `20s`, `5m`, `12h`, `7d`. Required without a default.
+    /// Reads a duration: `250ms`, `20s`, `5m`, `12h`, `7d`. The setting is required if it has no default.
     package func duration(
         _ key: String,
         default fallback: Duration? = nil,
@@ -25,7 +25,7 @@ extension SettingsReader {
         return duration ?? fallback ?? range?.lowerBound ?? .zero
     }
 
-    /// A number of bytes: `64MiB`, `1MB`, `4096`. Required without a default.
+    /// Reads a number of bytes: `64MiB`, `1MB`, `4096`. The setting is required if it has no default.
     package func bytes(
         _ key: String,
         default fallback: Int? = nil,
@@ -55,7 +55,8 @@ extension SettingsReader {
         return bytes ?? fallback ?? range.lowerBound
     }
 
-    /// Durations that rise, each with the text that it was given as; none without the setting.
+    /// Reads a list of increasing durations, separated by commas or spaces. Each comes with its own text.
+    /// Without the setting the list is empty.
     package func durations(_ key: String, in range: ClosedRange<Duration>, help: String)
         -> [(text: String, duration: Duration)]
     {

@@ -1,18 +1,24 @@
 extension SettingsReader {
-    /// A secret: the setting itself, or the path of a file that holds it under the same name with `_file` behind it.
+    /// Reads a required secret. Either the setting contains it, or a setting with `_file` after its name
+    /// contains the path of a file with it.
     ///
-    /// The environment comes first with both forms, then the file with both; giving both forms in one place is a fault.
-    /// A file is read now, without the line feed at its end, and its path is relative to the settings file.
+    /// Both forms are first looked up in the environment, then in the settings file. It is a fault to give
+    /// both forms in one of these places. A secret's file is read at once, without the line end after its
+    /// text. Its path is relative to the settings file, or to the working directory if an environment
+    /// variable contains it.
+    ///
+    /// - Returns: the secret; an empty one together with a fault.
     package func secret(_ key: String, help: String) -> Secret {
         self.secret(key, isRequired: true, help: help) ?? Secret("")
     }
 
-    /// A secret that may be missing.
+    /// Reads a secret that may be absent; nil if it is.
     package func optionalSecret(_ key: String, help: String) -> Secret? {
         self.secret(key, isRequired: false, help: help)
     }
 
-    /// Records something wrong with a secret that only the caller can see, at the form in which it was given.
+    /// Records a fault of a secret that only the caller can find. The fault names the form in which the
+    /// secret was given.
     package func reportFault(ofSecret key: String, _ problem: String) {
         let file = key + "_file"
         for lookUp in [self.findOverride, self.findInFile] {
@@ -22,7 +28,8 @@ extension SettingsReader {
         self.reportFault(key, problem)
     }
 
-    /// Where the file is that a secret was read from; nil if it was given itself, or not at all.
+    /// Returns the path of the file from which a secret was read; nil if the setting itself contained the
+    /// secret, or the secret is absent.
     package func path(ofSecret key: String) -> String? {
         for lookUp in [self.findOverride, self.findInFile] {
             if lookUp(self.path.appending(key)) != nil { return nil }
@@ -106,7 +113,8 @@ extension SettingsReader {
         return secret
     }
 
-    /// Paths in the settings file start at its folder, those of the environment where the process was started.
+    /// Returns the path of a file that a setting names. Paths in the settings file are relative to its
+    /// folder, paths in the environment to the working directory of the process.
     func resolved(_ name: String, isOverride: Bool) -> String {
         guard !isOverride, !name.hasPrefix("/"), let file, let slash = file.path.lastIndex(of: "/") else {
             return name

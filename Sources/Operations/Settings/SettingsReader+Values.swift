@@ -1,15 +1,23 @@
-/// Why a text is not a value: the rest of a sentence that begins with the setting's name, as `must be true or false`.
+/// The reason why a text is not a valid value.
 package struct SettingRejection: Error, Hashable, Sendable {
+    /// The rest of a sentence that begins with the setting's name, such as "must be true or false". It must
+    /// not quote the value.
     package let problem: String
 
+    /// Makes a rejection with this reason.
     package init(_ problem: String) {
         self.problem = problem
     }
 }
 
 extension SettingsReader {
-    /// A setting of a type of the caller's own; nil if it is not there or wrong. `type` and `defaultText` are for readers
-    /// of the documentation.
+    /// Reads a setting of a type that the caller defines.
+    ///
+    /// - Parameters:
+    ///   - type: the type in words, for the documentation and for faults.
+    ///   - defaultText: the default as the documentation shows it. The caller applies the default itself.
+    ///   - parse: converts the text, or throws the reason why it cannot.
+    /// - Returns: the value; nil if the setting is absent or has a fault.
     package func value<Value>(
         _ key: String,
         type: String,
@@ -33,7 +41,11 @@ extension SettingsReader {
         }
     }
 
-    /// Text. Required without a default. `must` and `matching` refuse what is not of the right form.
+    /// Reads a text. The setting is required if it has no default.
+    ///
+    /// - Parameters:
+    ///   - must: the end of the fault "must …" for a text that `matching` does not accept.
+    ///   - matching: returns whether the text has the right form.
     package func string(
         _ key: String,
         default fallback: String? = nil,
@@ -45,12 +57,12 @@ extension SettingsReader {
             ?? fallback ?? ""
     }
 
-    /// Text that may be missing.
+    /// Reads a text that may be absent; nil if it is.
     package func optionalString(_ key: String, help: String) -> String? {
         self.text(key, nil, isRequired: false, help: help, must: "", matching: { _ in true })
     }
 
-    /// A whole number. Required without a default.
+    /// Reads a whole number. The setting is required if it has no default.
     package func int(
         _ key: String,
         default fallback: Int? = nil,
@@ -61,7 +73,7 @@ extension SettingsReader {
         return number ?? fallback ?? range.lowerBound
     }
 
-    /// A whole number that need not be there.
+    /// Reads a whole number that may be absent; nil if it is, or if it has a fault.
     package func optionalInt(_ key: String, in range: ClosedRange<Int>, help: String) -> Int? {
         self.number(key, nil, isRequired: false, in: range, help: help)
     }
@@ -88,7 +100,8 @@ extension SettingsReader {
         }
     }
 
-    /// `true` or `false`; the other words that YAML knows for them are refused. Required without a default.
+    /// Reads `true` or `false`; YAML's other words for them are not accepted. The setting is required if it
+    /// has no default.
     package func bool(_ key: String, default fallback: Bool? = nil, help: String) -> Bool {
         let flag = self.value(
             key,
@@ -103,7 +116,7 @@ extension SettingsReader {
         return flag ?? fallback ?? false
     }
 
-    /// One of an enum's words.
+    /// Reads one of the words of an enumeration. A fault gives the default.
     package func oneOf<Choice: RawRepresentable & CaseIterable>(
         _ key: String,
         default fallback: Choice,
@@ -112,7 +125,7 @@ extension SettingsReader {
         self.choice(key, fallback, isRequired: false, help: help) ?? fallback
     }
 
-    /// One of an enum's words, required: nil only together with a fault.
+    /// Reads one of the words of an enumeration, which must be given. Nil only together with a fault.
     package func requiredOneOf<Choice: RawRepresentable & CaseIterable>(
         _ key: String,
         as: Choice.Type = Choice.self,
@@ -174,7 +187,7 @@ extension SettingsReader {
         )
     }
 
-    /// The setting, or nil with a fault if it should be there.
+    /// Returns a setting. If it is absent, the result is nil, and a required setting is recorded as a fault.
     func found(_ path: SettingsPath, isRequired: Bool) -> FoundSetting? {
         if let setting = self.find(path) { return setting }
         if !self.groupIsMisplaced(above: path), isRequired {

@@ -1,21 +1,26 @@
 package import Configuration
 
-/// Reads settings by name and type, and collects every fault on the way instead of stopping at the first.
+/// Reads settings by name and type, and collects all faults instead of stopping at the first.
 ///
-/// The environment stands before the file: `FLOTILLA_KAFKA_BROKERS` overrides `kafka.brokers`. The prefix keeps a
-/// `LOG_LEVEL` that was meant for somebody else from being taken for ours. An environment variable that is
-/// empty counts as not set. An accessor always returns something of its type; whether it means anything is known after
-/// `finish()`, which must be called once all settings have been asked for. Used by one task, at start.
+/// The environment takes precedence over the file: `FLOTILLA_KAFKA_BROKERS` overrides `kafka.brokers`.
+/// Because of the prefix, a variable such as `LOG_LEVEL` of another program is not read as one of ours. An
+/// environment variable that is empty counts as not set.
+///
+/// Every accessor returns a value of its type, even if the setting has a fault. The caller may use these
+/// values only after `finish()` has returned, and must call it when it has asked for all settings. A reader
+/// is used by one task, when the program starts.
 package final class SettingsReader {
     let path: SettingsPath
     let notebook: SettingsNotebook
-    /// True while a list without entries is read only to learn what its entries could hold.
+    /// Whether a list without entries is being read only to learn which settings an entry could contain.
+    /// Nothing is found then, and no fault is recorded.
     let isRehearsal: Bool
 
     private let overrides: [any ConfigProvider]
     let file: SettingsFile?
 
-    /// `overrides` come before the file, the first one first.
+    /// Makes a reader of a file and its overrides. The overrides take precedence over the file, and the first
+    /// override over the others.
     package convenience init(
         file: SettingsFile?,
         overrides: [any ConfigProvider] = [EnvironmentVariablesProvider()]
@@ -43,30 +48,34 @@ package final class SettingsReader {
         self.file = file
     }
 
-    /// Every setting asked for so far, in the order of the first question.
+    /// The description of every setting that was asked for so far, in the order of the first request.
     package var documentation: [SettingDocumentation] {
         self.notebook.documentation
     }
 
-    /// A reader for what lies under `key`. It shares its faults and documentation with this one.
+    /// Returns a reader for the settings below `key`. It shares its faults and its documentation with this
+    /// reader.
     package func section(_ key: String) -> SettingsReader {
         self.child(at: self.path.appending(key), isRehearsal: self.isRehearsal)
     }
 
-    /// Records something wrong that only the caller can see, as two settings that exclude each other.
+    /// Records a fault that only the caller can find, such as two settings that exclude each other.
     package func reportFault(_ key: String, _ problem: String) {
         let path = self.path.appending(key)
         self.report(path, at: self.find(path)?.location ?? self.location(ofMissing: path), problem)
     }
 
-    /// Records what is not wrong, but worth a word that only the caller can say.
+    /// Records a warning that only the caller can give: nothing is wrong, but the operator should know of it.
     package func reportWarning(_ key: String, _ problem: String) {
         let path = self.path.appending(key)
         let location = self.find(path)?.location ?? self.location(ofMissing: path)
         self.report(path, at: location, problem, severity: .warning)
     }
 
-    /// Throws all faults, if there are any, and returns the warnings. Settings nobody has asked for are faults too.
+    /// Ends the reading. Settings in the file that no code has asked for are faults too.
+    ///
+    /// - Returns: the warnings.
+    /// - Throws: all faults and warnings, if there is at least one fault.
     @discardableResult
     package func finish() throws(SettingsFaults) -> [SettingsFault] {
         if let file {
@@ -88,7 +97,7 @@ package final class SettingsReader {
     }
 }
 
-/// A setting that is there: what it says, and where.
+/// A setting that is present, with its content and its place.
 struct FoundSetting {
     var content: SettingsNode.Content
     var location: SettingsFault.Location
@@ -96,7 +105,7 @@ struct FoundSetting {
 }
 
 extension SettingsReader {
-    /// Looks the setting up, overrides first.
+    /// Looks up a setting, in the overrides first.
     func find(_ path: SettingsPath) -> FoundSetting? {
         guard !self.isRehearsal else { return nil }
         return self.findOverride(path) ?? self.findInFile(path)
@@ -105,7 +114,7 @@ extension SettingsReader {
     func findOverride(_ path: SettingsPath) -> FoundSetting? {
         guard !self.isRehearsal else { return nil }
         for provider in self.overrides {
-            // A provider that holds another type than text under this name does not override with it.
+            // A provider may hold a value of another type under this name. Such a value overrides nothing.
             guard let result = try? provider.value(forKey: path.environmentKey, type: .string),
                 case .string(let text)? = result.value?.content, !text.isEmpty
             else { continue }
@@ -122,7 +131,7 @@ extension SettingsReader {
         return FoundSetting(content: node.content, location: location, isOverride: false)
     }
 
-    /// Where a setting that is not there would be: in the group that holds its neighbours.
+    /// Returns the place where an absent setting would be: the group that contains its neighbours.
     func location(ofMissing path: SettingsPath) -> SettingsFault.Location {
         guard let file = self.file else { return .nowhere }
         let (found, deepest, depth) = file.find(path)
@@ -130,7 +139,8 @@ extension SettingsReader {
         return .file(path: file.path, line: deepest.line, column: deepest.column)
     }
 
-    /// True if a value stands where a group should be. That is one fault, and not one for every setting of the group.
+    /// Returns true if a single value or a list stands where a group should be. This is recorded as one fault
+    /// instead of one for every setting of the group.
     func groupIsMisplaced(above path: SettingsPath) -> Bool {
         guard let file = self.file, !self.isRehearsal else { return false }
         let (found, deepest, depth) = file.find(path)
@@ -162,7 +172,8 @@ extension SettingsReader {
         )
     }
 
-    /// `FLOTILLA_GDT_APPS_0_SIGN_KEY`; in documentation the number of an entry is `<n>`.
+    /// Returns the name of the environment variable: `FLOTILLA_GDT_APPS_0_SIGN_KEY`. In documentation the
+    /// index of an entry is written as `<n>`.
     func environmentName(of path: SettingsPath, documented: Bool = false) -> String {
         let encoder = EnvironmentVariablesProvider(environmentVariables: [:])
         let words = path.steps.map { step in

@@ -1,16 +1,17 @@
 import Glibc
 
-/// A file read whole at start, with a bound on its size.
+/// A file that is read whole, with a limit on its size.
 struct SmallFile {
-    /// Why a file could not be taken, as the end of a sentence.
+    /// The reason why a file could not be read, as the end of a sentence.
     struct Failure: Error {
         let reason: String
     }
 
     let bytes: [UInt8]
-    /// True if the file's mode lets every user of the machine read it.
+    /// Whether the mode of the file lets every user of the machine read it.
     let isReadableByEverybody: Bool
 
+    /// Reads the file, which may have `limit` bytes at most. A larger one is a failure.
     init(path: String, limit: Int) throws(Failure) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure() }

@@ -1,6 +1,7 @@
-/// Finds what somebody meant to write.
+/// Finds the name that a person probably meant.
 enum Spelling {
-    /// The candidate closest to `word`, if it is close enough to be a slip.
+    /// Returns the candidate that is most similar to `word`, if they differ as little as after a typing
+    /// error: in at most a third of the letters, where one always and never more than three may differ.
     static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         guard word.utf8.count <= 64 else { return nil }
         let most = max(1, min(3, word.count / 3))
@@ -10,7 +11,8 @@ enum Spelling {
             .candidate
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other.
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one word
+    /// into the other.
     static func distance(_ one: String, _ other: String) -> Int {
         let (one, other) = (Array(one.lowercased()), Array(other.lowercased()))
         guard !one.isEmpty, !other.isEmpty else { return max(one.count, other.count) }

@@ -1,9 +1,11 @@
-/// Writes JSON strings as bytes, so that no text from outside can end a line or start an escape sequence.
+/// Writes JSON strings as bytes, so that no text from outside can end a line or begin an escape sequence.
 ///
-/// Beside what JSON demands, it escapes whatever a terminal or a log viewer could take for a command: DEL, the C1
-/// controls, line separators, and the marks that turn the direction of text.
+/// In addition to the characters that JSON requires, it escapes those that a terminal or a log viewer could
+/// take for a command: DEL, the C1 controls, line separators, and the marks that change the direction of
+/// text.
 enum JSONText {
-    /// Appends `text` in quotes. Stops with `…` once the escaped bytes reach `limit`; says whether it had to.
+    /// Appends `text` in quotation marks. Returns whether the text was cut with `…`, which happens when its
+    /// escaped bytes reach `limit`.
     @discardableResult
     static func appendQuoted(_ text: some StringProtocol, to bytes: inout [UInt8], limit: Int = .max) -> Bool
     {
@@ -13,7 +15,8 @@ enum JSONText {
         return truncated
     }
 
-    /// Appends `text` without quotes; quotation marks inside it stay as they are unless `quotes` is true.
+    /// Appends `text` without quotation marks around it. Quotation marks inside it are escaped only if
+    /// `quotes` is true. Returns whether the text was cut.
     @discardableResult
     static func appendEscaped(
         _ text: some StringProtocol,
@@ -45,7 +48,8 @@ enum JSONText {
         return false
     }
 
-    /// True for the characters that are written as `\uXXXX`; all of them fit four digits.
+    /// Returns whether a character is written as `\uXXXX`. The code points of all these characters fit into
+    /// four digits.
     static func isTreacherous(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true

@@ -1,18 +1,22 @@
 import Foundation
 
-/// A moment as logs write it: RFC 3339 in UTC, to the millisecond.
+/// A time as log lines show it: RFC 3339 in UTC, to the millisecond.
 package struct Timestamp: Hashable, Sendable, CustomStringConvertible {
+    /// Milliseconds on the wall clock.
     package let millisecondsSince1970: Int64
 
+    /// Makes a timestamp of wall-clock milliseconds.
     package init(millisecondsSince1970: Int64) {
         self.millisecondsSince1970 = millisecondsSince1970
     }
 
+    /// The present time of the wall clock.
     package static var now: Timestamp {
         Timestamp(millisecondsSince1970: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
     }
 
-    /// `2026-11-21T08:00:00.123Z`. Written by hand: a formatter costs more than the rest of the line.
+    /// The text, as `2026-11-21T08:00:00.123Z`. It is composed here because a formatter costs more than the
+    /// rest of the line.
     package var description: String {
         let (days, milliseconds) = Self.divided(self.millisecondsSince1970, by: 86_400_000)
         let (year, month, day) = Self.civil(days)
@@ -23,7 +27,8 @@ package struct Timestamp: Hashable, Sendable, CustomStringConvertible {
             + Self.padded(fraction, 3) + "Z"
     }
 
-    /// Days since 1970 to a date, after Hinnant: years that start in March put the leap day last.
+    /// Converts days since 1970 to a date, by Hinnant's algorithm: its years begin in March, so that the leap
+    /// day is their last day.
     private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = Self.divided(days + 719_468, by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
