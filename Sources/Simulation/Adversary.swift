@@ -1,28 +1,37 @@
 import WorkerKit
 
-/// A storm of honest publishers and of somebody who does harm, whatever the engine: what happens to the group, its
-/// workers and their clocks, and what of it excuses a late record.
+/// A random run with honest publishers and an adversary, for engines of any kind.
+///
+/// This part injects the faults of the group, of its workers and of their clocks, and tells the judge of
+/// honest records which of them excuse a late record.
 protocol Adversary: Weather {
     var honest: HonestPublisher { get }
-    /// What the adversary does in this storm.
+    /// The kinds of harm in this run.
     var kinds: Set<AdversaryKind> { get }
-    /// What a rebalance may take from everybody.
+    /// The longest time in which a rebalance keeps all workers from settling records.
     var rebalance: Duration { get }
-    /// What the group waits for after the death of a worker.
+    /// The time from the death of a worker until the group has replaced it.
     var takeover: Duration { get }
-    /// How long nobody is there before the group is moved: nothing of theirs is open any more.
+    /// The time without any worker before the group's position is changed. No transaction of an earlier
+    /// worker is open after it.
     var absence: Duration { get }
 
+    /// Kills a worker's process between two of its turns.
     func kill(_ worker: Process)
+    /// Starts another worker.
     func startAnother()
+    /// Schedules an outage.
     func planOutage()
-    /// The group stood there in a partition, and has been moved.
+    /// Called when the group's position in a partition was changed.
+    ///
+    /// - Parameter offset: the position before the change.
     func groupMoved(from offset: Int64, in partition: Int32)
 }
 
 extension Adversary {
     func planFaults() {
-        // In the order of their declaration: that of a set differs from run to run.
+        // The kinds are taken in the order of their declaration, because the order of a set differs from run
+        // to run.
         for kind in AdversaryKind.allCases where self.kinds.contains(kind) { self.planFault(kind) }
     }
 
@@ -49,7 +58,7 @@ extension Adversary {
         }
     }
 
-    /// From now on and for so long, nobody can settle an honest record.
+    /// Excuses the honest records from now on for this long, because no worker can settle them.
     func excuse(_ length: Duration) {
         self.honest.judge.excuse(from: self.timeline.clock.now.monotonic, for: length)
     }
@@ -66,7 +75,7 @@ extension Adversary {
         }
     }
 
-    /// A worker stands still, and if that lasts longer than its session, the group takes it for dead.
+    /// Freezes a worker. If that lasts longer than its session, the group treats the worker as dead.
     private func planFreeze() {
         let length = Duration.seconds(Int.random(in: 1...25, using: &self.random))
         self.faultOfSomebody { [unowned self] worker in
@@ -81,12 +90,13 @@ extension Adversary {
 
     // MARK: - Offsets
 
-    /// All workers stop, and somebody moves the group in one partition before another starts.
+    /// Kills all workers, and changes the group's position in one partition before another worker starts.
     private func moveTheGroup() {
         self.excuse(self.absence + self.takeover)
         for worker in self.workers { self.kill(worker) }
         self.timeline.after(self.absence) { [unowned self] in
-            // Somebody may have been started meanwhile, and what it has open is not over yet: no group can be moved then.
+            // A worker may have been started meanwhile, and its transaction may still be open. No position
+            // can be changed then.
             guard self.workers.isEmpty else { return self.moveTheGroup() }
             self.moveOnePartition()
             self.startAnother()
@@ -102,7 +112,8 @@ extension Adversary {
         if self.chance(0.3) { offset = .random(in: committed...max(committed, end), using: &self.random) }
         var text: String?
         if other != partition {
-            // A commit of another partition, which stands where that one did.
+            // The operator stores the commit of another partition here, with the offset that the other
+            // partition has.
             offset = min(end, self.cluster.committedOffset(other) ?? 0)
             text = self.cluster.committedText(other)
         }
@@ -119,9 +130,9 @@ extension Adversary {
         return .random(in: (size + 1) / 2...size, using: &self.random)
     }
 
-    /// Has somebody publish so many records, all at once, or as steadily as the honest.
+    /// Publishes several records, all at once or at an even pace until the faults end.
     ///
-    /// - Parameter publish: publishes the next one, under a key.
+    /// - Parameter publish: publishes the next record, under a key or without one.
     func flood(_ count: Int, isSteady: Bool? = nil, _ publish: @escaping (String?) -> Void) {
         self.faults += 1
         let number = self.faults

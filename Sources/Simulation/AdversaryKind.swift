@@ -1,12 +1,14 @@
 import WorkerKit
 
-/// What somebody does to a fleet, out of malice or by bad luck, beside publishers who do nobody harm.
+/// A kind of harm that a publisher or an operator can do to a fleet, on purpose or by accident, while honest
+/// publishers use it.
 package enum AdversaryKind: String, CaseIterable, Sendable {
-    /// Records for which a healthy upstream has no answer: an error, a cut, a page, or more than we take.
+    /// Records for which an upstream that works otherwise has no usable answer: an error, a cut connection,
+    /// an HTML page, or an answer beyond the size limit.
     case poison
-    /// Floods of records that no retry can help.
+    /// Many records at once for which no retry can help.
     case malformed
-    /// Records whose rejection looks like a fault of our configuration, on a lane that is well.
+    /// Records whose rejection looks like a fault of the worker's configuration, on a lane that works.
     case suspects
     /// Values that are empty, missing, or as large as the broker's limit.
     case sizes
@@ -14,34 +16,37 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
     case longKeys = "long-keys"
     /// Answers that make an outcome larger than the broker's limit.
     case largeAnswers = "large-answers"
-    /// Records from the past and the future, and answers that ask a record to wait for years.
+    /// Records with timestamps far in the past or the future, and answers that ask a record to wait for
+    /// years.
     case farTimes = "far-times"
-    /// An endpoint that answers at the last moment.
+    /// An endpoint that answers just before the timeout.
     case slow
-    /// An endpoint that is down, and records for it that fill any memory.
+    /// An endpoint that is down, and more records for it than fit into memory.
     case dead
-    /// An endpoint that may be called seldom, and a crowd of records for it.
+    /// An endpoint that may be called seldom, and very many records for it.
     case crowd
     /// An account whose credentials are refused.
     case held
-    /// The group is moved and the text of its commit left as it was, or a commit is left behind by another partition.
+    /// An operator changes the group's position and keeps the text of its commit, or stores the commit of
+    /// another partition.
     case offsets
     /// The topic gets one more partition.
     case growth
-    /// The wall clock of a worker is set.
+    /// The wall clock of a worker is set forward or back.
     case clocks
     /// Workers are killed.
     case kills
-    /// Workers stand still.
+    /// Workers are frozen.
     case freezes
-    /// The endpoint that everybody uses is down for a while; of streams, the brokers are in one way or another.
+    /// The endpoint that all publishers use is down for a while. For streams, the brokers fail in one of
+    /// several ways.
     case outages
-    /// Names that nobody has announced, each of them new.
+    /// Names that were never announced, each record with a new one.
     case invented
-    /// A record that kills the process that looks into it.
+    /// A record that kills the process that handles it.
     case deadly
 
-    /// Draws what happens in one storm: at least one kind.
+    /// Draws the kinds of harm of one run, at least one.
     static func drawn(from possible: [Self], using random: inout SplitMix64) -> Set<Self> {
         let share = Double.random(in: 0.1...0.5, using: &random)
         var drawn = Set(possible.filter { _ in .random(in: 0..<1, using: &random) < share })
@@ -49,10 +54,10 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
         return drawn
     }
 
-    /// What can be done to an engine of calls.
+    /// The kinds that an engine of calls can meet.
     package static let ofCalls = allCases.filter { ![.invented, .deadly].contains($0) }
 
-    /// What can be done to an engine of streams.
+    /// The kinds that an engine of streams can meet.
     package static let ofStreams: [AdversaryKind] = [
         .malformed, .sizes, .longKeys, .farTimes, .offsets, .growth, .clocks, .kills, .freezes, .outages,
         .invented, .deadly,

@@ -1,14 +1,15 @@
 import WorkerKit
 
-/// What a storm with an adversary is like as a whole: drawn once, from its seed.
+/// The properties of a whole run with an adversary, drawn once from its seed.
 struct AdversaryPlan {
     var kinds: Set<AdversaryKind>
     var partitions: Int
     var workers: Int
-    /// How long the honest publish, and at what pace.
+    /// The time in which the honest publisher sends records, and in which there are faults.
     var length: Duration
+    /// The honest records per second.
     var perSecond: Int
-    /// What is wrong with the side endpoint, if something is.
+    /// The trouble of the side endpoint; nil if it has none. There is at most one.
     var side: AdversaryKind?
     var delivery: EngineSettings.Delivery
     var deadline: Duration
@@ -24,11 +25,12 @@ struct AdversaryPlan {
     private var pace: EngineSettings.Pace
     private var hasRetryTopics: Bool
 
-    /// Bytes of the largest record that the brokers take.
+    /// The size in bytes of the largest encoded record that the brokers accept.
     static let messageLimit = 100_000
 
     init(of kinds: Set<AdversaryKind>, using random: inout SplitMix64) {
-        // In the order of their declaration: that of a set differs from run to run.
+        // The kinds are taken in the order of their declaration, because the order of a set differs from run
+        // to run.
         let possible = AdversaryKind.ofCalls.filter { kinds.contains($0) }
         let drawn = AdversaryKind.drawn(from: possible, using: &random)
         let sides = [AdversaryKind.slow, .dead, .crowd].filter { drawn.contains($0) }
@@ -52,22 +54,24 @@ struct AdversaryPlan {
         self.commitLimit = .milliseconds(Int.random(in: 1_000...5_000, using: &random))
         self.breakerPause = .seconds(Int.random(in: 5...30, using: &random))
         self.pace = EngineSettings.Pace.allCases.randomElement(using: &random) ?? .fixed
-        // Copies wait by the wall clock, and a retry topic does not grow with its input.
+        // Copies in a retry topic wait by the wall clock, and a retry topic does not get more partitions when
+        // its input does.
         self.hasRetryTopics =
             self.ordering == .none && drawn.isDisjoint(with: [.clocks, .growth])
             && Bool.random(using: &random)
     }
 
-    /// Whether records can expire before their troubles are over.
+    /// Whether records can expire before the faults have ended.
     var isHurried: Bool { self.deadline < .seconds(3_600) }
 
-    /// In what time everything has to be settled once nobody does any harm any more.
+    /// The time in which everything must be settled after the last fault.
     var patience: Duration { self.deadline + .seconds(3 * 3_600) }
 
-    /// What a rebalance may take from everybody.
+    /// The longest time in which a rebalance keeps all workers from settling records.
     var rebalance: Duration { self.drainLimit + self.commitLimit + .seconds(1) }
 
-    /// What the group waits for after the death of a worker: with transactions, until those that it had open expire.
+    /// The time from the death of a worker until the group has replaced it. With transactions this includes
+    /// the time until the dead worker's open ones expire.
     var takeover: Duration {
         self.rebalance + (self.delivery == .exactlyOnce ? .seconds(16) : .zero)
     }

@@ -1,6 +1,6 @@
 import WorkerKit
 
-// What faults mean for an engine of calls.
+// The faults of an engine of calls.
 extension AdversaryStorm: Adversary {
     var kinds: Set<AdversaryKind> { self.plan.kinds }
     var rebalance: Duration { self.plan.rebalance }
@@ -11,7 +11,8 @@ extension AdversaryStorm: Adversary {
     func startAnother() { self.simulation.startWorker() }
     func groupMoved(from offset: Int64, in partition: Int32) {}
 
-    /// Until its end has been noticed, which takes a probe, nobody can be served.
+    /// Plans an outage of the main endpoint. The workers notice its end only by a probe, and no record can be
+    /// settled until then.
     func planOutage() {
         let length = Duration.seconds(Int.random(in: 1...40, using: &self.random))
         self.fault { [unowned self] in

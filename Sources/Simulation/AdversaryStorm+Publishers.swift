@@ -2,23 +2,25 @@ import Records
 import UpstreamHTTP
 import WorkerKit
 
-// Publishers who do harm, and what the upstream makes of their records.
+// The harmful publishers, and the upstream's answers to their records.
 extension AdversaryStorm {
     private typealias Reply = SimulatedUpstream.Reply
 
-    /// A record that somebody publishes to do harm.
+    /// A record of a harmful publisher.
     private struct Piece {
         var value: String?
         var key: String?
         var lane = "a"
         var isForTheSide = false
         var bulk = 0
-        /// The record's own idea of its time of birth, in milliseconds; nil for the broker's.
+        /// The timestamp of the record in milliseconds since 1970, chosen by the publisher; nil for the
+        /// broker's time.
         var timestamp: Int64?
     }
 
     func planPublishers() {
-        // In the order of their declaration: that of a set differs from run to run.
+        // The kinds are taken in the order of their declaration, because the order of a set differs from run
+        // to run.
         for kind in AdversaryKind.allCases where self.plan.kinds.contains(kind) { self.planPublisher(kind) }
     }
 
@@ -60,7 +62,7 @@ extension AdversaryStorm {
             self.flood(self.count(of: [20, 200, 600])) {
                 Piece(value: "held", key: $0, lane: "misconfigured", bulk: bulk)
             }
-        // Something has to be unfinished, or a commit has nothing to remember.
+        // Some records must be unfinished, since otherwise a commit has nothing to remember.
         case .offsets: self.flood(self.count(of: [10, 40]), isSteady: true) { Piece(value: "late", key: $0) }
         case .growth, .clocks, .kills, .freezes, .outages, .invented, .deadly: break
         }
@@ -76,7 +78,9 @@ extension AdversaryStorm {
         self.flood(self.count(of: [1, 5])) { Piece(value: "far off", key: $0) }
     }
 
-    /// - Parameter piece: given a key, makes the next record.
+    /// Publishes several records.
+    ///
+    /// - Parameter piece: makes the next record, of the key that it is given.
     private func flood(_ count: Int, isSteady: Bool? = nil, _ piece: @escaping (String?) -> Piece) {
         self.flood(count, isSteady: isSteady) { [unowned self] key in self.publish(piece(key)) }
     }

@@ -1,29 +1,36 @@
 import Records
 import WorkerKit
 
-/// Honest publishers, and beside them everybody who can do harm: from one seed. The cluster works, and whatever the
-/// others do, each honest record is settled in time, and a worker that stands still says so.
+/// A random run of call engines with honest publishers and with every kind of adversary, drawn from one seed.
+///
+/// The cluster works. Each honest record must be settled in time in spite of the adversaries, and a worker
+/// that stands still must report it.
 package final class AdversaryStorm: SeededStorm, CallStorm {
+    /// The seed of all random decisions.
     package let seed: UInt64
     let simulation: Simulation
     let plan: AdversaryPlan
     let honest: HonestPublisher
     var random: SplitMix64
     var isCalm = false
-    /// Poison has lost its effect.
+    /// Whether poison records get ordinary answers.
     var isCured = false
-    /// The endpoint that everybody uses is down.
+    /// Whether the main endpoint, which all publishers use, is down.
     var isDown = false
+    /// The number of faults that were injected.
     package internal(set) var faults = 0
     var complaints: [String] = []
-    /// When the judges of time look next.
+    /// The time at which the judges look next, in monotonic nanoseconds.
     private var nextLook: Int64 = .min
 
+    /// Plans a run with any of the kinds that engines of calls can meet. One seed always gives the same run.
     package convenience init(seed: UInt64, narrator: Narrator? = nil) {
         self.init(seed: seed, kinds: Set(AdversaryKind.ofCalls), narrator: narrator)
     }
 
-    /// - Parameter kinds: what the seed may choose from.
+    /// Plans a run with some kinds of harm only.
+    ///
+    /// - Parameter kinds: the kinds that the seed may choose from.
     package init(seed: UInt64, kinds: Set<AdversaryKind>, narrator: Narrator? = nil) {
         self.seed = seed
         var random = SplitMix64(seed: seed &* 7_919 &+ 5)
@@ -34,16 +41,18 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
         self.simulation.sideRate = plan.sideRate
         self.simulation.makeParkingTopic()
         self.simulation.cluster.messageLimit = AdversaryPlan.messageLimit
-        // Who moves the group back asks for some outcomes again.
+        // If the group's position is set back, some records get a second outcome, which is then no violation.
         if plan.kinds.contains(.offsets) { self.simulation.cluster.isExactlyOnce = false }
         self.honest = HonestPublisher(self.simulation)
         self.random = random
     }
 
+    /// The number of records that were published.
     package var records: Int { self.cluster.inputs.count }
+    /// The seconds that have passed on the simulated clock.
     package var seconds: Double { self.simulation.seconds }
 
-    /// Tells this run from another that went differently anywhere.
+    /// A hash of everything that was published. Two runs with different hashes differ.
     package var fingerprint: UInt64 { self.cluster.fingerprint }
 
     var calmAfter: Duration { self.plan.length }
@@ -52,7 +61,7 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
 
     /// Runs to the end, or until a promise is broken.
     ///
-    /// - Returns: what went wrong, in words; empty if nothing did.
+    /// - Returns: a description of each broken promise; empty if there is none.
     package func run() -> [String] {
         do {
             try self.play()
@@ -89,7 +98,8 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
         self.complaints += self.simulation.violations.prefix(5)
     }
 
-    /// Lets time pass until something holds or a promise is broken, and has the judges of time look once a second.
+    /// Lets time pass until a condition holds or a promise is broken. The judges look once a second
+    /// meanwhile.
     @discardableResult
     private func watch(for length: Duration, until isDone: () -> Bool = { false }) throws -> Bool {
         try self.simulation.run(for: length) {
@@ -105,7 +115,8 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
 
     private func calmDown() {
         self.isCalm = true
-        // Poison that nobody healthy keeps company cannot be told from an outage. So it is cured, some day.
+        // A poison record without healthy records beside it looks the same as an outage, so the upstream
+        // answers poison like other records after a while.
         self.simulation.after(.seconds(300)) { self.isCured = true }
     }
 

@@ -1,9 +1,9 @@
 import Records
 
-/// A storm over engines of calls: what such storms have in common.
+/// The common part of random runs of call engines.
 protocol CallStorm: Weather where Process == SimulatedWorker {
     var simulation: Simulation { get }
-    /// What went wrong, in words.
+    /// A description of each broken promise.
     var complaints: [String] { get set }
 }
 
@@ -12,7 +12,7 @@ extension CallStorm {
     var cluster: SimulatedCluster { self.simulation.cluster }
     var workers: [SimulatedWorker] { self.simulation.workers }
 
-    /// Lets time pass, and looks for broken promises while it does.
+    /// Lets time pass, and stops when a promise is broken.
     func step(for duration: Duration) throws {
         try self.simulation.run(for: duration) { self.simulation.isBroken }
     }

@@ -1,13 +1,13 @@
 import WorkerKit
 
-/// Tells when a worker has to have let go: of its partitions when the group asks for them, of the group when the worker
-/// is stopped.
+/// Checks that a worker gives up its partitions in time when the group asks for them, and ends in time when
+/// it is stopped.
 struct DrainJudge {
     private let drainLimit: Int64
     private let commitLimit: Int64
     private var asked: Int64?
     private var stopped: Int64?
-    /// The process stood still until then, and could do nothing about anything.
+    /// The time until which the process was frozen, in monotonic nanoseconds. It could not act before.
     private var frozenUntil = Int64.min
 
     var hasBeenFrozen: Bool { self.frozenUntil != .min }
@@ -21,25 +21,26 @@ struct DrainJudge {
     mutating func stopAsked(at now: Int64) { self.stopped = self.stopped ?? now }
     mutating func frozen(until then: Int64) { self.frozenUntil = max(self.frozenUntil, then) }
 
-    /// The partitions are given up.
+    /// Notes that the partitions were given up.
     ///
-    /// - Returns: how many nanoseconds too late, if they are.
+    /// - Returns: by how many nanoseconds they were late; nil if they were in time, or not asked for.
     mutating func partitionsGivenUp(at now: Int64) -> Int64? {
         defer { self.asked = nil }
         guard let asked = self.asked else { return nil }
         return self.lateness(at: now, [asked, self.drainLimit, self.commitLimit])
     }
 
-    /// The worker has ended.
+    /// Notes that the worker has ended.
     ///
-    /// - Returns: how many nanoseconds too late, if it was stopped and is late.
+    /// - Returns: by how many nanoseconds it was late; nil if it was in time, or not stopped.
     func ended(at now: Int64) -> Int64? {
         guard let stopped = self.stopped else { return nil }
-        // The second time is for the goodbye.
+        // The second commit limit is the time for leaving the group.
         return self.lateness(at: now, [stopped, self.drainLimit, self.commitLimit, self.commitLimit])
     }
 
-    /// Each step has its time, and begins when the one before is over and the process is awake.
+    /// Returns by how much `now` is later than the end of all steps. Each step begins when the step before
+    /// has ended and the process is not frozen.
     private func lateness(at now: Int64, _ steps: [Int64]) -> Int64? {
         let due = steps.reduce(0) { max($0.addingClamped($1), self.frozenUntil) }
         return now > due ? now - due : nil

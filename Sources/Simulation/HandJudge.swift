@@ -2,18 +2,18 @@ import Kafka
 import Records
 import WorkerKit
 
-/// Counts what one worker has in hand, apart from its engine: every record that it has read, until the broker has
-/// acknowledged its outcome or its copy.
+/// Counts the records and bytes that one worker holds, independently of its engine. A record is held from the
+/// time it was read until the broker has acknowledged its outcome or its copy.
 ///
-/// It counts rather too little than too much. The engine adds an allowance for each record, and keeps those that are
-/// written until their transaction is committed.
+/// The count is rather too low than too high. The engine adds an allowance for each record, and it holds
+/// records that are written until their transaction is committed.
 struct HandJudge {
     private struct Piece {
         var origin: SimulatedCluster.RecordName
         var place: TopicPartition
         var offset: Int64
         var bytes: Int
-        /// The monotonic time.
+        /// The time of reading in monotonic nanoseconds.
         var readAt: Int64
         var hasOutcome = false
     }
@@ -27,16 +27,20 @@ struct HandJudge {
     private let recordsLimit: Int
     private let bytesLimit: Int
     private var pieces: [String: Piece] = [:]
-    /// Records that were read beyond the window, as far as can be seen from here. The engine begins them when it can,
-    /// and nobody sees when; until they are settled, they keep the window where it is.
+    /// Records that were beyond the window of offsets when they were read, as far as this judge can tell. The
+    /// engine begins them as soon as it can, which is not visible from here. Until they are settled, they
+    /// keep the window from moving.
     private var outside: [String: Outsider] = [:]
-    /// Where each of them lies, by the name under which it was published.
+    /// The places of the records, by the name under which each was published.
     private var names: [SimulatedCluster.RecordName: Set<String>] = [:]
     private var bytes = 0
-    /// The first offset that was read of each partition.
+    /// The first offset that was read in each partition.
     private var firstRead: [TopicPartition: Int64] = [:]
-    /// What the last owners had finished, and who reads it leaves alone: everything before an offset, and these.
+    /// The offset before which earlier owners had finished every record of a partition. The worker does not
+    /// handle these records again.
     private var committed: [TopicPartition: Int64] = [:]
+    /// The offsets beyond `committed` that earlier owners had finished. The worker does not handle these
+    /// records again.
     private var finished: [TopicPartition: Set<Int64>] = [:]
 
     init(_ settings: EngineSettings) {
@@ -44,7 +48,7 @@ struct HandJudge {
         self.bytesLimit = settings.bytesLimit
     }
 
-    /// Nothing is in hand any more, and these partitions are taken up where the group stands.
+    /// Forgets everything that was held. These partitions are then read from their committed positions.
     mutating func startAnew(from positions: [CommittedPosition], in clusterID: String) {
         self.pieces = [:]
         self.outside = [:]
@@ -61,9 +65,9 @@ struct HandJudge {
         }
     }
 
-    /// So many records are asked for, while calls take up so many bytes.
+    /// Checks that the worker may read so many more records, while its calls take up so many bytes.
     ///
-    /// - Returns: what speaks against it.
+    /// - Returns: a complaint if the worker holds too much; nil otherwise.
     func complaint(about wanted: Int, callBytes: Int) -> String? {
         if self.pieces.count + wanted > self.recordsLimit {
             return "\(wanted) records are read with \(self.pieces.count) of \(self.recordsLimit) in hand"
@@ -73,7 +77,8 @@ struct HandJudge {
         return "records are read with \(bytes) of \(self.bytesLimit) bytes in hand"
     }
 
-    /// A record was read. One that cannot be begun yet, as far as can be seen from here, is left out.
+    /// Notes that a record was read. A record is not counted if the worker cannot begin it yet, as far as
+    /// this judge can tell.
     mutating func read(
         _ record: InboundRecord,
         _ origin: SimulatedCluster.RecordName,
@@ -108,16 +113,16 @@ struct HandJudge {
     private mutating func isInWindow(_ offset: Int64, of place: TopicPartition) -> Bool {
         let first = self.firstRead[place] ?? offset
         self.firstRead[place] = first
-        // To look for the oldest takes time, and most have no use for it.
+        // Finding the oldest record takes time, and most records do not need it.
         guard offset - first >= Int64(PartitionProgress.window) else { return true }
         let inside = self.pieces.values.lazy.filter { $0.place == place }.map(\.offset).min() ?? offset
         let outside = self.outside.values.lazy.filter { $0.place == place }.map(\.offset).min() ?? offset
         return offset - min(inside, outside) < Int64(PartitionProgress.window)
     }
 
-    /// The outcome of a record is sent.
+    /// Notes that the worker has sent the outcome of a record.
     ///
-    /// - Returns: since when the record has been in hand, if this is its first outcome.
+    /// - Returns: the time since which the worker has held the record, if this is its first outcome.
     mutating func outcomeSent(_ origin: SimulatedCluster.RecordName) -> Int64? {
         guard let name = self.names[origin]?.min(), let piece = self.pieces[name], !piece.hasOutcome else {
             return nil
@@ -126,12 +131,14 @@ struct HandJudge {
         return piece.readAt
     }
 
-    /// The broker has the outcome of a record.
+    /// Notes that the broker has stored the outcome of a record.
     mutating func settled(_ origin: SimulatedCluster.RecordName) {
         for name in self.names[origin] ?? [] { self.remove(name) }
     }
 
-    /// The broker has a copy of the record that lies there: `topic/partition/offset`.
+    /// Notes that the broker has stored a copy of a record.
+    ///
+    /// - Parameter name: the place of the record, as `topic/partition/offset`.
     mutating func forwarded(_ name: String) { self.remove(name) }
 
     private mutating func remove(_ name: String) {
@@ -154,7 +161,7 @@ struct HandJudge {
 }
 
 extension InboundRecord {
-    /// Where it lies: `topic/partition/offset`.
+    /// The place of the record, as `topic/partition/offset`.
     var place: String { "\(self.topic)/\(self.partition)/\(self.offset)" }
 
     fileprivate var rawBytes: Int {

@@ -1,12 +1,12 @@
 import WorkerKit
 
-/// Tells whether the records of honest publishers are settled in time, and well, whatever else is published and
-/// whoever else has trouble.
+/// Checks that the records of honest publishers are settled in time and with success, whatever other
+/// publishers send and whichever other part fails.
 ///
-/// A record may take `bound`. Time in which a fault leaves nobody who could settle it, such as a rebalance or an outage
-/// of its own destination, is excused and does not count; a fault of others excuses nothing.
+/// A record may take `bound`. Time does not count if a fault leaves no worker that could settle the record,
+/// such as a rebalance or an outage of the record's own destination. A fault of others excuses no delay.
 package final class HonestJudge {
-    /// What an honest record may take from its publication to an outcome that readers see.
+    /// The longest time from the publication of an honest record until readers can see its outcome.
     package static let bound = Duration.seconds(30)
 
     private struct Birth {
@@ -21,28 +21,33 @@ package final class HonestJudge {
 
     private let bound: Int64
     private var births: [SimulatedCluster.RecordName: Int64] = [:]
-    /// Those without an outcome, oldest first, and some that have got one since.
+    /// The records by age, the oldest first. Some of them have got an outcome since they were added.
     private var queue = Fifo<Birth>()
     private var excuses: [Excuse] = []
-    /// What the settled records took, less what is excused; in nanoseconds.
+    /// The time that each settled record took, without excused time, in nanoseconds.
     private var waits: [Int64] = []
+    /// The number of honest records that count. Records that were skipped do not.
     package private(set) var published = 0
 
+    /// Makes a judge that knows no records yet.
     package init(bound: Duration = HonestJudge.bound) { self.bound = bound.wholeNanoseconds }
 
+    /// Notes that an honest record was published.
     package func recordPublished(_ name: SimulatedCluster.RecordName, at now: Int64) {
         self.published += 1
         self.births[name] = now
         self.queue.append(Birth(name: name, at: now))
     }
 
-    /// Nobody can settle anything in this time.
+    /// Excuses all waiting in this time, because no worker can settle records in it.
+    ///
+    /// - Parameter from: monotonic nanoseconds.
     package func excuse(from: Int64, for length: Duration) {
         self.excuses.append(Excuse(from: from, until: from.addingClamped(length.wholeNanoseconds)))
         self.excuses.sort { $0.from < $1.from }
     }
 
-    /// An operator has had the group skip records: nobody is to settle these any more.
+    /// Removes the records that an operator has made the group skip. No worker has to settle them.
     package func recordsSkipped(where isSkipped: (SimulatedCluster.RecordName) -> Bool) {
         for name in self.births.keys where isSkipped(name) {
             self.births[name] = nil
@@ -50,9 +55,9 @@ package final class HonestJudge {
         }
     }
 
-    /// A reader sees an outcome.
+    /// Notes that readers can see an outcome.
     ///
-    /// - Returns: what is wrong with it, if something is.
+    /// - Returns: a complaint if the outcome is late or is no success. Outcomes of other records give nil.
     package func outcomeSeen(_ outcome: SimulatedOutcome, at now: Int64) -> String? {
         let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
         guard let born = self.births.removeValue(forKey: name) else { return nil }
@@ -64,9 +69,10 @@ package final class HonestJudge {
         return wait > self.bound ? "the honest \(outcome.id) took \(Self.seconds(wait)) s" : nil
     }
 
-    /// Looks for a record that is late, and has no outcome yet.
+    /// Looks for an honest record that is late and has no outcome yet.
     ///
-    /// - Returns: which one, and how many others wait; each is told once.
+    /// - Returns: a complaint that names the record and the number of others that wait. Each late record is
+    ///   reported once.
     package func overdue(at now: Int64) -> String? {
         while let first = self.queue.first {
             guard self.births[first.name] != nil else {
@@ -83,16 +89,16 @@ package final class HonestJudge {
         return nil
     }
 
-    /// Records that have no outcome yet.
+    /// The number of honest records that have no outcome yet.
     package var waiting: Int { self.births.count }
 
-    /// The share of all published records that were settled within so long.
+    /// Returns the share of all honest records that were settled within a limit, excused time not counted.
     package func share(within limit: Duration) -> Double {
         let nanoseconds = limit.wholeNanoseconds
         return Double(self.waits.count { $0 <= nanoseconds }) / Double(max(1, self.published))
     }
 
-    /// Time from one to the other, less what is excused.
+    /// Returns the time between two instants without the excused time, in nanoseconds.
     private func wait(from start: Int64, to end: Int64) -> Int64 {
         var (wait, counted) = (end - start, start)
         for excuse in self.excuses {

@@ -1,13 +1,16 @@
 import Records
 import WorkerKit
 
-/// A publisher that does nobody harm: records that are in order, one after the other at an even pace, each under a key
-/// of its own, and a judge who watches how long they take.
+/// A publisher that harms no other user. Its records are valid, come at an even pace and have a key each, and
+/// a judge checks how long they take.
 package final class HonestPublisher {
+    /// The judge of this publisher's records.
     package let judge: HonestJudge
     private unowned let cluster: SimulatedCluster
     private unowned let timeline: Timeline
 
+    /// Makes a publisher for a cluster, and lets its judge see every outcome there. A cluster can have one
+    /// such publisher.
     package convenience init(_ simulation: Simulation, bound: Duration = HonestJudge.bound) {
         self.init(simulation.cluster, simulation.timeline, bound: bound)
     }
@@ -23,9 +26,9 @@ package final class HonestPublisher {
         }
     }
 
-    /// Publishes at an even pace from now on, to one partition after the other.
+    /// Publishes records at an even pace from now on, to one partition after the other.
     ///
-    /// - Parameter record: key and value of each record, by its number.
+    /// - Parameter record: gives the key and the value of each record, by its number from 0.
     package func publish(
         perSecond rate: Int,
         for length: Duration,
@@ -46,7 +49,7 @@ package final class HonestPublisher {
         }
     }
 
-    /// Complains of a record that is late.
+    /// Adds a violation if a record is late. The simulation should call this about once a second.
     package func look() {
         guard let complaint = self.judge.overdue(at: self.cluster.clock.now.monotonic) else { return }
         self.cluster.violations.append(complaint)

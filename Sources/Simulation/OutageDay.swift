@@ -2,10 +2,10 @@ import Records
 import UpstreamHTTP
 import WorkerKit
 
-/// One endpoint is down for long, with many large records behind it, and in the middle of it one worker is killed and
-/// another takes over. The other endpoint has a steady stream of records meanwhile.
+/// Simulates a long outage of one endpoint, with many large records for it. The other endpoint has a steady
+/// stream of records meanwhile. In the middle of the outage one worker is killed, and another takes over.
 ///
-/// All large records share one piece of memory, so that a day of them fits into a process.
+/// All large records share one piece of memory, so that the records of a day fit into a process.
 package final class OutageDay {
     private typealias Reply = SimulatedUpstream.Reply
 
@@ -13,9 +13,10 @@ package final class OutageDay {
     private let simulation: Simulation
     private let honest: HonestPublisher
     private var report: OutageReport
-    /// When the judges of time look next.
+    /// The time at which the judges look next, in monotonic nanoseconds.
     private var nextLook: Int64 = .min
 
+    /// Prepares a run, which begins with `run()`.
     package init(_ plan: OutagePlan) {
         self.plan = plan
         self.simulation = Simulation(partitions: OutagePlan.partitions) { $0.delivery = plan.delivery }
@@ -60,7 +61,7 @@ package final class OutageDay {
 
     // MARK: - Phases
 
-    /// Records a second of the other endpoint that were settled in this time, which begins now.
+    /// Returns the records per second of the other endpoint that are settled while `pass` lets a time pass.
     private func rate(of length: Duration, _ pass: (Duration) throws -> Void) rethrows -> Double {
         let settled = self.settledHonest
         try pass(length)
@@ -81,7 +82,7 @@ package final class OutageDay {
 
     private var settledHonest: Int { self.honest.judge.published - self.honest.judge.waiting }
 
-    /// Another worker reads the tickets of one that is killed.
+    /// Kills the worker and starts another one, which must read the tickets.
     ///
     /// - Returns: the simulated time that it took.
     private func takeOver() throws -> Duration {
@@ -94,14 +95,14 @@ package final class OutageDay {
         return .seconds(self.simulation.seconds - start)
     }
 
-    /// The endpoint is back.
+    /// Lets time pass after the end of the outage until everything is settled.
     private func settle() throws {
         let (began, start) = (ContinuousClock.now, self.simulation.seconds)
         let cluster = self.simulation.cluster
         let isSettled = try self.pass(self.plan.length) { cluster.tickets.isEmpty }
         self.report.settling = isSettled ? .seconds(self.simulation.seconds - start) : nil
         self.report.realSettling = ContinuousClock.now - began
-        // The stream goes on for a while.
+        // The stream goes on for as long as it ran before the outage.
         try self.pass(self.plan.margin)
         let isOver = try self.pass(.seconds(60)) {
             cluster.isEverythingSettled && cluster.isEverythingCommitted
@@ -109,9 +110,9 @@ package final class OutageDay {
         if !isOver { self.report.settling = nil }
     }
 
-    /// Lets time pass until something holds or a promise is broken.
+    /// Lets time pass until a condition holds or a promise is broken.
     ///
-    /// - Returns: whether it came to hold.
+    /// - Returns: whether the condition holds.
     @discardableResult
     private func pass(_ length: Duration, until isDone: () -> Bool = { false }) throws -> Bool {
         guard !self.simulation.isBroken else { return false }

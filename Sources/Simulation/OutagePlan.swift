@@ -1,25 +1,30 @@
 package import WorkerKit
 
-/// What is published for an endpoint that is down for long, and for the other one meanwhile.
+/// The records that are published during a long outage of one endpoint, for that endpoint and for the other
+/// one.
 package struct OutagePlan: Hashable, Sendable {
-    /// Records for the endpoint that is down, and the bytes of each.
+    /// The number of records for the endpoint that is down.
     package var records = 100_000
+    /// The size of each of these records in bytes.
     package var recordBytes = 80_000
+    /// The length of the outage.
     package var length = Duration.seconds(24 * 3_600)
-    /// Records a second for the other endpoint, from before the outage until after it.
+    /// The records per second for the other endpoint, which begin before the outage and end after it.
     package var perSecond = 5
+    /// The delivery setting of the workers.
     package var delivery = EngineSettings.Delivery.atLeastOnce
 
+    /// Makes the plan of an outage of one day.
     package init() {}
 
     static let partitions = 4
 
-    /// The time before the outage, with which it is compared, and for which the stream goes on after it.
+    /// The time before the outage that it is compared with. The stream goes on for as long after the outage.
     var margin: Duration { self.length / 48 }
 
-    /// The records for the endpoint that is down come within the first hour of a day.
+    /// The time in which the records for the endpoint that is down are published: the first hour of a day.
     var publishing: Duration { self.length / 24 }
 
-    /// Keys of those records. Each has ten of them.
+    /// The number of keys of those records. Each key has ten of them.
     var keys: Int { max(1, self.records / 10) }
 }

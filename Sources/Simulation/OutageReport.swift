@@ -1,25 +1,28 @@
-/// What was seen of a long outage, and what was to be seen.
+/// The measurements of a long outage, and the goals that they must meet.
 package struct OutageReport: Sendable {
-    /// Of the rate before the outage, the other endpoint keeps at least this share.
+    /// The least share of its rate before the outage that the other endpoint must keep.
     private static let leastShare = 0.9
-    /// A worker that takes over reads the tickets in less than this real time.
+    /// The real time within which a worker that takes over must have read the tickets.
     private static let longestTakeover = Duration.seconds(2)
 
     let records: Int
     let bytesLimit: Int
-    /// Records of the other endpoint that were settled in a second.
+    /// The records of the other endpoint that were settled per second.
     var rateBefore = 0.0
     var rateDuring = 0.0
     var mostBytesInHand = 0
     var ticketsTakenOver = 0
-    /// Real time from the start of the worker that took over until it knew the tickets; nil if it never did.
+    /// The real time from the start of the worker that took over until it knew the tickets; nil if it never
+    /// did.
     var takeover: Duration?
-    /// Simulated time from the end of the outage until the last ticket was taken back; nil if that never was.
+    /// The simulated time from the end of the outage until no record was parked any more; nil if that never
+    /// came.
     var settling: Duration?
     var realSettling = Duration.zero
-    /// Real time of the whole run.
+    /// The real time of the whole run.
     var real = Duration.zero
     var isOrderKept = false
+    /// A description of each broken promise.
     package internal(set) var violations: [String] = []
 
     init(records: Int, bytesLimit: Int) {
@@ -29,6 +32,7 @@ package struct OutageReport: Sendable {
 
     private var share: Double { self.rateDuring / max(self.rateBefore, .leastNonzeroMagnitude) }
 
+    /// The measurements as lines of text.
     package var lines: [String] {
         [
             "other endpoint  \(Self.tenths(self.share * 100)) % of its rate before the outage "
@@ -43,7 +47,7 @@ package struct OutageReport: Sendable {
         ]
     }
 
-    /// The goals that were missed, in words.
+    /// A description of each goal that was missed.
     package var misses: [String] {
         var misses = self.violations.prefix(5).map { "a promise is broken: \($0)" }
         if self.share < Self.leastShare { misses.append("the other endpoint was slowed down") }

@@ -1,31 +1,34 @@
 import WorkerKit
 
-/// Counts the calls of one worker against its share of the rate, apart from its engine and more generously: what the
-/// upstream's throttling takes off the rate is not looked at.
+/// Counts the calls of one worker against its share of the rate, independently of its engine.
+///
+/// The count is more generous than the engine: it ignores that the engine lowers the rate when the upstream
+/// throttles.
 struct RateJudge {
     private let settings: RateLimit.Settings
     private var share = 0.0
-    /// Calls that may be made now; below nothing after those that nobody could put off.
+    /// The number of calls that may begin now. It is negative after calls that could not be delayed.
     private var credit = 1.0
-    /// Up to when the credit is counted; nil before the first assignment.
+    /// The time up to which the credit has been added, in monotonic nanoseconds; nil before the first
+    /// assignment.
     private var countedTo: Int64?
 
     init(_ settings: RateLimit.Settings) { self.settings = settings }
 
-    /// The worker has so large a part of all partitions from now on.
+    /// Sets the worker's share of all partitions, from 0 to 1.
     mutating func shareChanged(to share: Double, at now: Int64) {
         self.count(to: now)
         self.share = share
         self.credit = min(self.credit, self.mostCredit)
     }
 
-    /// A call begins.
+    /// Counts a call that begins.
     ///
-    /// - Returns: whether there was enough left for it.
+    /// - Returns: whether the credit was enough for it.
     mutating func callBegan(at now: Int64) -> Bool {
         self.count(to: now)
         defer { self.credit -= 1 }
-        // Seconds are not as exact as what the engine counts in.
+        // Seconds in floating point are less exact than the engine's own units.
         return self.credit > 1 - 1e-6
     }
 

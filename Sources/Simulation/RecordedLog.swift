@@ -1,18 +1,21 @@
 package import Logging
 import Synchronization
 
-/// What a worker has logged, kept for whoever wants to count it.
+/// Keeps the log lines of a worker, so that a test can count them. Any thread may use it.
 package final class RecordedLog: Sendable {
     private let lines = Mutex<[(level: Logger.Level, message: String)]>([])
 
+    /// Returns how many lines have this level.
     package func count(_ level: Logger.Level) -> Int {
         self.lines.withLock { $0.count { $0.level == level } }
     }
 
+    /// Returns how many lines have exactly this message.
     package func count(_ message: String) -> Int {
         self.lines.withLock { $0.count { $0.message == message } }
     }
 
+    /// Returns how many messages begin with this text.
     package func count(beginning start: String) -> Int {
         self.lines.withLock { $0.count { $0.message.hasPrefix(start) } }
     }
@@ -33,6 +36,7 @@ package final class RecordedLog: Sendable {
         narrator.tell(self.name, "\(message) \(metadata)")
     }
 
+    /// The log handler that a simulated worker gets. It keeps each line in its log.
     package struct Handler: LogHandler {
         let log: RecordedLog
         package var metadata: Logger.Metadata = [:]

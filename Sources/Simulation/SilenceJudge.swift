@@ -1,27 +1,28 @@
 import WorkerKit
 
-/// Tells a worker that stands still and does not say so: it has records to read or to settle, does neither for a while,
-/// and calls itself ready.
+/// Finds a worker that stands still without saying so: it has records to read or to settle, does neither for
+/// a while, and reports that it is ready.
 struct SilenceJudge {
-    /// How long a worker may get nowhere before it has to say so.
+    /// The longest time without progress after which a worker must report a reason.
     static let limit = Duration.seconds(30)
-    /// A worker looks after itself once a second, and so does this judge.
+    /// The time added to the limit: a worker checks itself only once a second, and so does this judge.
     private static let grace = Duration.seconds(3)
 
     private var progress = 0
-    /// Since when it has had something to do and has got nowhere.
+    /// The time since which the worker has had work and made no progress; nil if it has no work.
     private var standsSince: Int64?
 
-    /// Looks at a worker, as often as once a second.
+    /// Looks at a worker. The simulation calls this about once a second.
     ///
     /// - Parameters:
-    ///   - progress: how many records it has read and settled so far.
-    ///   - hasLag: whether it has partitions with records that it has not read or not settled.
-    ///   - unreadiness: what it says of itself.
-    /// - Returns: for how long it has stood still in silence, if that is too long; told once for each standstill.
+    ///   - progress: the number of records that the worker has read and settled so far.
+    ///   - hasLag: whether the worker has partitions with records that it has not read or not settled.
+    ///   - unreadiness: the reason that the worker itself reports for not being ready.
+    /// - Returns: the time for which the worker has stood still in silence, if that is too long; nil
+    ///   otherwise. If the standstill goes on, it is reported again after as long a time.
     mutating func look(at now: Int64, progress: Int, hasLag: Bool, unreadiness: String?) -> Duration? {
         guard hasLag, progress == self.progress, unreadiness == nil, let since = self.standsSince else {
-            // One that has said so and falls silent again has its time anew.
+            // A worker that has reported a reason and is ready again gets the whole time anew.
             self.standsSince = hasLag ? now : nil
             self.progress = progress
             return nil

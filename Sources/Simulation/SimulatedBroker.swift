@@ -3,58 +3,67 @@ package import Records
 import WireFormats
 package import WorkerKit
 
-/// One member of the simulated group, and its producer.
+/// One member of the simulated group together with its producer, as one worker process sees the cluster.
+///
+/// It delays and loses requests and answers as the cluster's fates say, and lets several judges check what
+/// the engine asks for.
 package final class SimulatedBroker: Broker {
-    /// Where the conversation with the group stands.
+    /// The member's state in its group.
     package enum Membership: Hashable {
+        /// The member has no partitions.
         case idle
-        /// The group has given partitions, and waits for `assign`.
+        /// The group has assigned partitions and waits for `assign`.
         case given
+        /// The member has accepted its partitions.
         case assigned
-        /// The group has asked for them, and waits for `unassign`.
+        /// The group has revoked the partitions and waits for `unassign`.
         case asked
     }
 
     let cluster: SimulatedCluster
-    /// Names its transactions.
+    /// The number of the worker, which stands for the `transactional.id` of its producer.
     private let number: Int
     private var events = DueQueue<BrokerEvent>()
     private var sources: [SimulatedSource] = []
+    /// The member's state in its group.
     package private(set) var membership = Membership.idle
-    /// Partitions that this member may take for its own, as far as it has been told.
+    /// The partitions that this member may regard as its own, as far as it has been told.
     private(set) var owned: Set<TopicPartition> = []
     private var generation = 0
-    /// The group has given them to others already.
+    /// Whether the group has already given the partitions to other members.
     private var hasLost = false
-    /// The group has gone on without this member.
+    /// Whether the group has gone on without this member, which does not know it yet.
     var isDeposed = false
-    /// The group has asked for them before they were taken.
+    /// Whether the group has revoked the partitions before the member accepted them.
     private var isAskedBack = false
     private(set) var isLeaving = false
+    /// Whether the member has left the group.
     package private(set) var hasLeft = false
-    /// Nothing is told any more: the connection is up and the other side is not there.
+    /// Whether the member gets no more answers: its connection is open, and the other side does not answer.
     package var isMute = false
-    /// The process is gone. What it does from here on, it does not do.
+    /// Whether the process is dead. Its requests have no effect from then on.
     package private(set) var isDead = false
-    /// The process dies when it has asked for so many more things.
+    /// The number of further requests after which the process dies; nil if it does not.
     private var requestsToLive: Int?
-    /// The engine has been told to give up its partitions.
+    /// Whether the engine has been told that its partitions are revoked.
     private(set) var hasToldOfRevocation = false
-    /// Told when partitions are given up: calls for them are nobody's from then on.
+    /// Called when the member gives up its partitions. Calls for their records then belong to no worker.
     package var partitionsGivenUp: () -> Void = {}
-    /// Asked for the bytes that calls take up.
+    /// Returns the bytes that the worker's calls take up.
     var callBytes: () -> Int = { 0 }
 
-    /// The records of this assignment whose outcomes were acknowledged, be it in a transaction that nobody sees.
+    /// The records of this assignment whose outcomes were acknowledged, even if only in a transaction that
+    /// readers do not see yet.
     private var acknowledged: Set<SimulatedCluster.RecordName> = []
 
     private var epoch: Int?
-    /// The producer is of no use any more.
+    /// Whether the producer is fenced and cannot be used any more.
     private var isFenced = false
-    /// What is sent later arrives later, and so do the answers.
+    /// The time at which the last request takes effect. A later request never takes effect earlier.
     private var lastEffect: Int64 = .min
+    /// The time at which the last answer arrives. A later answer never arrives earlier.
     private var lastAnswer: Int64 = .min
-    /// Reports of an aborted transaction, or of a producer that is gone, are not told.
+    /// Counts aborts and new producers. Reports of an earlier era are dropped.
     private var era = 0
 
     private var hand: HandJudge
@@ -63,18 +72,21 @@ package final class SimulatedBroker: Broker {
     private var sideRate: RateJudge?
     private var letters: LetterJudge
     private let ordering: EngineSettings.Ordering
-    /// Everything that the process has asked for, of its broker and of its upstream.
+    /// The number of requests that the process has made, to the broker and to its upstream.
     private(set) var requests = 0
-    /// Records that the process has read, and outcomes and copies that readers can see, all counted once each time.
+    /// The number of records that the process has read, and of the outcomes, copies and commits of
+    /// transactions that readers can see. Every repetition counts again.
     private(set) var progress = 0
-    /// Transactions with positions that readers can see.
+    /// The number of committed transactions with positions.
     private(set) var committedTransactions = 0
-    /// Something has arrived that it has not been given a turn for.
+    /// Whether something has arrived since the last turn of the process.
     var hasNews = false
-    /// Something that the engine looks after once in a while, and not to the moment.
+    /// Whether the engine has sent something in this turn that it may have found in its regular sweep over
+    /// all records in hand. Such work has no exact time.
     private(set) var hasSwept = false
-    /// It has been asked to commit or to abort, and has not answered. Nothing may be sent meanwhile: librdkafka
-    /// refuses it (`ERR__STATE`), and it would not be clear which transaction it belongs to.
+    /// Whether the process has asked to commit or to abort and has no answer yet. It must not send anything
+    /// meanwhile: librdkafka refuses it (`ERR__STATE`), and it would be unclear to which transaction the
+    /// record belongs.
     private var isEndingTransaction = false
 
     init(_ cluster: SimulatedCluster, number: Int, _ settings: EngineSettings, sideRate: RateLimit.Settings?)
@@ -91,30 +103,30 @@ package final class SimulatedBroker: Broker {
 
     private var now: Int64 { self.cluster.clock.now.monotonic }
 
-    /// When there is something to tell.
+    /// The time at which there is an event to pass on, in monotonic nanoseconds.
     var nextDue: Int64? { self.isMute || self.isDead ? nil : self.events.nextDue }
 
     private func tell(_ event: BrokerEvent, after delay: Duration = .zero) {
         self.events.add(event, due: self.now + delay.wholeNanoseconds)
     }
 
-    /// Has something happen at the broker, after whatever was sent before it.
+    /// Schedules an effect at the broker, after those of all requests that were sent before.
     private func send(after delay: Duration, _ effect: @escaping () -> Void) {
         self.lastEffect = max(self.lastEffect, self.now + delay.wholeNanoseconds)
         self.cluster.network.add(effect, due: self.lastEffect)
     }
 
-    /// Tells what came of it, after the answers to whatever was sent before.
+    /// Schedules an answer, after those to all requests that were sent before.
     private func answer(after delay: Duration, _ event: @escaping () -> BrokerEvent?) {
         self.lastAnswer = max(self.lastAnswer, self.lastEffect, self.now + delay.wholeNanoseconds)
         self.cluster.network.add({ [self] in event().map { self.tell($0) } }, due: self.lastAnswer)
     }
 
-    /// Whether it has partitions of which it has not read everything that it may. Copies in a retry topic may not be
-    /// read before they are due.
+    /// Whether the member has partitions with records that it may read and has not read. A copy in a retry
+    /// topic may not be read before it is due.
     var hasUnread: Bool { self.membership == .assigned && self.sources.contains { $0.hasUnreadThatIsDue } }
 
-    /// Whether the group has given it partitions in which it does not stand at the end.
+    /// Whether the member has partitions that are not committed up to their end.
     var hasLag: Bool {
         guard self.membership == .given || self.membership == .assigned else { return false }
         return self.owned.contains {
@@ -129,15 +141,15 @@ package final class SimulatedBroker: Broker {
         }
     }
 
-    /// Something else that a client can say.
+    /// Passes an event to the engine that this broker would not produce by itself.
     package func inject(_ event: BrokerEvent) { self.tell(event) }
 
     // MARK: the process
 
-    /// - Parameter requests: how much the process still asks of its broker and its upstream before it dies.
+    /// Lets the process die when it has made so many more requests to its broker and its upstream.
     package func die(after requests: Int) { self.requestsToLive = requests }
 
-    /// Whether the process is still there to ask for something.
+    /// Counts a request, and returns whether the process is still alive to make it.
     func isAlive() -> Bool {
         self.requests += 1
         if let left = self.requestsToLive {
@@ -149,7 +161,7 @@ package final class SimulatedBroker: Broker {
 
     func kill() { self.isDead = true }
 
-    /// The process stands still until then.
+    /// Notes that the process is frozen until a time, in monotonic nanoseconds.
     func freeze(until then: Int64) { self.drain.frozen(until: then) }
 
     func stopAsked() { self.drain.stopAsked(at: self.now) }
@@ -159,12 +171,12 @@ package final class SimulatedBroker: Broker {
         self.cluster.violations.append("a worker that was stopped ends \(late) ns late")
     }
 
-    /// Judges a call that begins now.
+    /// Checks a call that begins now against the rate limits.
     func judgeRate(of call: SimulatedUpstream.Call) {
         if let isAdmitted = self.rate?.callBegan(at: self.now), !isAdmitted, !call.isFollowUp {
             self.cluster.violations.append("\(call) is more than its share of the rate")
         }
-        // Of an endpoint's own rate, second calls are no exception.
+        // The rate of an endpoint includes follow-up calls.
         if call.endpoint == .side, self.sideRate?.callBegan(at: self.now) == false {
             self.cluster.violations.append("\(call) is more than its share of the endpoint's rate")
         }
@@ -183,7 +195,7 @@ package final class SimulatedBroker: Broker {
         case .assigned:
             self.membership = .asked
             self.tell(.revoked(self.sources.map(\.partition), isLost: isLost))
-        // As in librdkafka, nothing more is told before what was told last has its answer.
+        // As in librdkafka, no event follows before the last one has been answered.
         case .given: self.isAskedBack = true
         case .asked: break
         case .idle: self.hasLost = false
@@ -199,6 +211,7 @@ package final class SimulatedBroker: Broker {
 
     // MARK: what the engine does
 
+    /// Passes on the events that are due. A mute or dead member passes on none.
     package func serve(_ tell: (BrokerEvent) -> Void) {
         guard !self.isMute, !self.isDead else { return }
         while let event = self.events.popDue(at: self.now) {
@@ -206,7 +219,7 @@ package final class SimulatedBroker: Broker {
             if case .revoked(let partitions, _) = event {
                 self.hasToldOfRevocation = true
                 self.drain.partitionsAsked(at: self.now)
-                // Whether they are lost is asked when it is told.
+                // librdkafka decides at the time of telling whether the partitions are lost.
                 event = .revoked(partitions, isLost: self.hasLost)
                 if self.hasLost { self.owned = [] }
             }
@@ -217,6 +230,7 @@ package final class SimulatedBroker: Broker {
         }
     }
 
+    /// Returns the group's committed positions. Times out while a transaction with one of them is undecided.
     package func committed(_ partitions: [TopicPartition]) throws(KafkaError) -> [CommittedPosition] {
         guard self.isAlive() else { throw .timedOut }
         if let error = self.cluster.committedFate() { throw error }
@@ -230,11 +244,12 @@ package final class SimulatedBroker: Broker {
         return parked + self.cluster.logs.keys.count { topics.contains($0.topic) }
     }
 
+    /// Accepts the assignment, and begins to judge what is done with it.
     package func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [SimulatedSource] {
         guard self.isAlive() else { throw .timedOut }
         self.acknowledged = []
         self.sources = positions.map { self.source(at: $0) }
-        // Reading may begin before the committed offset.
+        // The engine may begin to read before the committed offset.
         self.hand.startAnew(
             from: positions.map { self.cluster.stored[$0.partition] ?? $0 },
             in: self.cluster.id
@@ -261,12 +276,14 @@ package final class SimulatedBroker: Broker {
             self.cluster.violations.append(complaint)
         }
         source.handedOver = { [unowned self] record in
-            // In a transaction, nobody sees at once that a deadline has passed and made room for this one.
+            // A record that is read counts as a request, which a sleeping process must not make late. It does
+            // not count with transactions: an expired record may have made room for it there, and nothing
+            // shows when that happened.
             if self.epoch == nil { self.requests += 1 }
             self.progress += 1
             self.cluster.narrator?.tell("broker of \(self.number)", "hands over \(record.place)")
             guard let origin = self.cluster.originName(of: record) else { return }
-            // Whoever has put it aside has its ticket.
+            // The worker does not hold a record of the input that is parked.
             guard !self.cluster.tickets.contains(origin) || record.topic != SimulatedCluster.topic else {
                 return
             }
@@ -277,6 +294,7 @@ package final class SimulatedBroker: Broker {
         return source
     }
 
+    /// Gives up all partitions. The member then leaves, or takes part in the next assignment.
     package func unassign() throws(KafkaError) {
         guard self.isAlive() else { return }
         if let late = self.drain.partitionsGivenUp(at: self.now) {
@@ -300,6 +318,7 @@ package final class SimulatedBroker: Broker {
         }
     }
 
+    /// Sends a commit. A commit without partitions of its own is a violation.
     package func commit(_ positions: [CommittedPosition], id: UInt64) throws(KafkaError) {
         guard self.isAlive() else { return }
         guard !self.owned.isEmpty else {
@@ -317,7 +336,7 @@ package final class SimulatedBroker: Broker {
         }
     }
 
-    /// Stores a commit when it has arrived, if its sender is still the one whose partitions these are.
+    /// Stores a commit when it arrives, if its sender still has these partitions.
     private func store(
         _ positions: [CommittedPosition],
         in generation: Int,
@@ -333,12 +352,13 @@ package final class SimulatedBroker: Broker {
         self.answer(after: delay) { .committed(id: id, error ?? refusal) }
     }
 
-    /// As the group's coordinator sees it.
+    /// Returns whether the group's coordinator regards this member as the owner of these partitions.
     private func isOwner(in generation: Int, of positions: [CommittedPosition]) -> Bool {
         self.generation == generation && self.cluster.members.contains { $0 === self }
             && positions.allSatisfy { self.owned.contains($0.partition) }
     }
 
+    /// Sends a record, in the open transaction if there are transactions.
     package func send(_ record: OutboundRecord, id: UInt64) throws(KafkaError) {
         guard self.isAlive() else { return }
         if self.epoch == nil {
@@ -363,8 +383,8 @@ package final class SimulatedBroker: Broker {
         }
     }
 
-    /// Who has a record in hand looks after its deadline, in time. One that waits for others of its order is another
-    /// matter.
+    /// Checks that a record in hand expires in time. Records that wait for others of their order are not
+    /// checked.
     private func judgeExpiry(of record: OutboundRecord) {
         guard let outcome = SimulatedOutcome(record) else { return }
         let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
@@ -379,7 +399,7 @@ package final class SimulatedBroker: Broker {
         self.cluster.violations.append("\(outcome.id) expires \(late) after its deadline")
     }
 
-    /// Two calls that were out, and two looks at everything in hand.
+    /// The longest delay of an expiry: the time of two calls and of two sweeps over all records in hand.
     private static let expiryLimit = Duration.seconds(12)
 
     private func judgeBudget(of record: OutboundRecord) {
@@ -424,12 +444,13 @@ package final class SimulatedBroker: Broker {
         }
     }
 
-    /// A turn of the process is over.
+    /// Notes that a turn of the process has ended.
     func turnEnded() {
         self.hasNews = false
         self.hasSwept = false
     }
 
+    /// Begins to leave the group. It is over when `hasLeft` is true.
     package func leave() throws(KafkaError) {
         guard self.isAlive() else { return }
         self.isLeaving = true
@@ -437,7 +458,7 @@ package final class SimulatedBroker: Broker {
         case .idle:
             self.hasLeft = true
             self.cluster.remove(self)
-        // A rebalance that was told has to be answered first.
+        // The rebalance that the engine was told of must be answered first.
         case .given, .asked: break
         case .assigned: self.askForPartitions(isLost: false)
         }
@@ -509,7 +530,7 @@ package final class SimulatedBroker: Broker {
         return self.cluster.transactions.add(positions, self.number, epoch: epoch) ? nil : .fenced
     }
 
-    /// The client waits in vain; what the broker does meanwhile, it does.
+    /// Lets the client wait in vain for the result of its commit, of which the broker does a part.
     private func commitUnheard(
         _ positions: [CommittedPosition],
         _ epoch: Int,
@@ -530,7 +551,7 @@ package final class SimulatedBroker: Broker {
         switch progress {
         case .nothing, .offsets: break
         case .everything: self.send(after: .milliseconds(5), end)
-        // Not in line with what is sent later: this is the request that took another way.
+        // This request has taken another way, so it is not in line with requests that are sent later.
         case .everythingLate(let delay):
             self.cluster.network.add(end, due: self.now + (patience + delay).wholeNanoseconds)
         }
@@ -554,12 +575,16 @@ package final class SimulatedBroker: Broker {
 }
 
 extension KafkaError {
+    /// The broker rejects a commit of an earlier generation.
     package static let illegalGeneration = KafkaError(
         code: .illegalGeneration,
         message: "not the current generation"
     )
+    /// A request got no answer in time.
     package static let timedOut = KafkaError(code: .timedOut, message: "timed out", isRetriable: true)
+    /// The producer's queue is full.
     package static let queueFull = KafkaError(code: .queueFull, message: "queue full", isRetriable: true)
+    /// The record is larger than the broker accepts.
     package static let messageTooLarge = KafkaError(code: .messageTooLarge, message: "message too large")
     static let unknownPartition = KafkaError(code: .unknownPartition, message: "unknown partition")
     static let fenced = KafkaError(code: .fenced, message: "fenced", isFatal: true)

@@ -3,33 +3,40 @@ package import Records
 import WireFormats
 import WorkerKit
 
-/// A Kafka cluster with one input topic, its retry topics and one consumer group, as far as an engine can tell; and
-/// the judge of what engines do to it. What breaks a promise ends up in `violations`.
+/// A Kafka cluster with one input topic, its retry topics and one consumer group, as far as an engine can
+/// tell.
+///
+/// It also judges what engines do. Each broken promise is added to `violations`.
 package final class SimulatedCluster {
-    /// What becomes of a record that is sent.
+    /// The result of sending a record.
     package enum ProduceFate {
+        /// The record is written, and its report arrives after this time.
         case acknowledged(after: Duration)
-        /// The report says that it failed. It may have been written all the same.
+        /// The report says that sending failed. The record may have been written all the same.
         case failed(KafkaError, after: Duration, isWritten: Bool)
-        /// It is not even queued.
+        /// The client refuses the record and does not queue it.
         case refused(KafkaError)
     }
 
+    /// The result of a commit.
     package enum CommitFate {
+        /// The commit is stored, and its answer arrives after this time.
         case acknowledged(after: Duration)
+        /// The answer is an error. The commit may have been stored all the same.
         case failed(KafkaError, after: Duration, isStored: Bool)
+        /// The client refuses the commit and does not send it.
         case refused(KafkaError)
     }
 
-    /// One partition of a topic that is consumed.
+    /// One partition of a topic that the group consumes.
     struct Log {
         var records: [InboundRecord] = []
-        /// Counts how often the topic was made anew.
+        /// The number of times that the topic was deleted and made again.
         var incarnation = 0
         /// The offset that the next record gets.
         var end: Int64 = 0
 
-        /// Where the records from this offset on begin.
+        /// Returns the index of the first record at or after an offset.
         func index(of offset: Int64) -> Int {
             var (low, high) = (0, self.records.count)
             while low < high {
@@ -40,64 +47,78 @@ package final class SimulatedCluster {
         }
     }
 
+    /// The partition and the offset at which a record of the input was published.
     package struct RecordName: Hashable {
         package var partition: Int32
         package var offset: Int64
 
+        /// Names the record at an offset of the input topic.
         package init(partition: Int32, offset: Int64) {
             self.partition = partition
             self.offset = offset
         }
     }
 
+    /// The input topic.
     package static let topic = "work"
     static let parkingTopic = topic + ".parked"
 
-    /// The cluster's own id. Another one stands for another cluster with the same topics and commits.
+    /// The id that the cluster reports. Changing it makes this another cluster with the same topics and
+    /// commits.
     package var id = "simulated"
 
+    /// The clock of the brokers.
     package let clock: SimulatedClock
     var narrator: Narrator?
-    /// What is on its way to the brokers, and takes effect there whatever becomes of its sender.
+    /// Requests on their way to the brokers. They take effect there even if their sender dies.
     var network = DueQueue<() -> Void>()
     let transactions: SimulatedTransactions
     var logs: [TopicPartition: Log] = [:]
-    /// Topics that have other readers than the group, if there are any.
+    /// The topics of stream engines, which have readers besides the group; nil for engines of calls.
     var streams: StreamTopics?
-    /// Where records are put aside, if they can be.
+    /// The topic of parked records; nil if workers cannot park.
     private(set) var parking: StreamTopics?
     let retryTopics: [String]
+    /// The number of partitions of the input topic, and of each retry topic.
     package private(set) var partitions: Int
     private struct KeyName: Hashable {
         var partition: Int32
         var key: [UInt8]
     }
 
-    /// The offsets of the input's records by their keys.
+    /// The offsets of the input's records, by their partition and key.
     private var mates: [KeyName: [Int64]] = [:]
-    /// Records of the current incarnations of the input's logs.
+    /// The number of records that were appended to the input since it was last made again, except those that
+    /// were cut off.
     private var inputCount = 0
+    /// The positions that the group has committed.
     package var stored: [TopicPartition: CommittedPosition] = [:]
-    /// What the last commit of each partition remembered as finished beyond its offset. It has been judged.
+    /// The offsets that the last commit of each partition reported as finished beyond its position. They were
+    /// checked then.
     private var rememberedAsFinished: [TopicPartition: [Int64]] = [:]
+    /// All records that readers can see in any output topic, in the order in which they became visible.
     package private(set) var published: [OutboundRecord] = []
-    /// Records of the current incarnations of the input's logs that have an outcome.
+    /// The outcomes of the input's records since the topic was last made again.
     package private(set) var outcomes: [RecordName: [SimulatedOutcome]] = [:]
+    /// The dead letters that readers can see, by their id.
     package private(set) var letters: [String: OutboundRecord] = [:]
-    /// Records, as `topic/partition/offset`, that were written to a retry topic.
+    /// The places, as `topic/partition/offset`, of records that were copied to a retry topic.
     private var forwarded: Set<String> = []
-    /// Where copies of records lie, and when the last of them may be called for.
+    /// The partitions that contain copies of a record, and the wall-clock time from which the newest copy may
+    /// be called for.
     private var copies: [RecordName: (places: Set<TopicPartition>, due: Int64)] = [:]
+    /// A description of each broken promise.
     package var violations: [String] = [] {
         didSet { for one in self.violations.dropFirst(oldValue.count) { self.narrator?.tell("judge", one) } }
     }
-    /// How long after its birth a record may still be called for.
+    /// The time after its publication in which a record may be called for.
     var deadline = Duration.seconds(0)
-    /// An outcome more than one for a record breaks a promise.
+    /// Whether a second outcome for a record breaks a promise.
     package var isExactlyOnce = false
 
-    /// Bytes of the largest record that the brokers take, as encoded; nil for any.
+    /// The size in bytes of the largest encoded record that the brokers accept; nil for no limit.
     package var messageLimit: Int?
+    /// Decides what becomes of each record that is sent.
     package var produceFate: (OutboundRecord) -> ProduceFate = { _ in .acknowledged(after: .milliseconds(2)) }
 
     func fate(of record: OutboundRecord) -> ProduceFate {
@@ -109,17 +130,22 @@ package final class SimulatedCluster {
         return .failed(.messageTooLarge, after: .milliseconds(2), isWritten: false)
     }
 
+    /// Decides what becomes of each commit outside transactions.
     package var commitFate: ([CommittedPosition]) -> CommitFate = { _ in
         .acknowledged(after: .milliseconds(2))
     }
+    /// Decides whether reading the committed positions fails.
     package var committedFate: () -> KafkaError? = { nil }
+    /// Decides what becomes of each commit of a transaction.
     package var transactionFate: ([CommittedPosition]) -> TransactionFate = { _ in
         .committed(after: .milliseconds(6))
     }
-    /// What becomes of a request to open or abort: nil is success.
+    /// Decides whether a request to open or to abort a transaction fails; nil is success.
     package var openFate: () -> KafkaError? = { nil }
+    /// The number of commits that were stored.
     package internal(set) var commits = 0
 
+    /// The members of the group that have neither left nor been removed.
     package internal(set) var members: [SimulatedBroker] = []
     private(set) var generation = 0
 
@@ -150,13 +176,14 @@ package final class SimulatedCluster {
         }
     }
 
-    /// Drops what is under way and who takes part: both hold the cluster, and it would live on after its simulation.
+    /// Drops all requests that are under way and all members. They refer to the cluster and would keep it
+    /// alive after its simulation.
     func end() {
         self.network = DueQueue()
         self.members = []
     }
 
-    /// Makes the topic in which records can be put aside.
+    /// Makes the topic in which workers can park records.
     func makeParkingTopic() {
         self.parking = StreamTopics([Self.parkingTopic], consumed: [], in: self)
     }
@@ -178,6 +205,12 @@ package final class SimulatedCluster {
         (0..<Int32(self.partitions)).flatMap { self.logs[self.input($0)]?.records ?? [] }
     }
 
+    /// Publishes a record to the input topic.
+    ///
+    /// - Parameters:
+    ///   - timestamp: in milliseconds since 1970; nil for the brokers' present time.
+    ///   - gap: the number of offsets to leave without a record before it.
+    /// - Returns: the offset of the record.
     @discardableResult
     package func append(
         _ value: String?,
@@ -215,21 +248,22 @@ package final class SimulatedCluster {
         return record.offset
     }
 
-    /// What a transaction ends with: an offset without a record.
+    /// Appends an offset without a record, as Kafka's transaction markers are.
     package func appendMarker(to partition: Int32 = 0) {
         let partition = self.input(partition)
         self.logs[partition]?.end += 1
         for member in self.members { member.recordsArrived(in: partition) }
     }
 
-    /// What stands at the end of a partition is no record, and readers learn that they are behind it.
+    /// Moves the end of a partition past offsets without records, such as transaction markers, so that
+    /// readers can pass them.
     func moveEnd(of partition: TopicPartition, to end: Int64) {
         guard let log = self.logs[partition], log.end < end else { return }
         self.logs[partition]?.end = end
         for member in self.members { member.recordsArrived(in: partition) }
     }
 
-    /// Deletes the input topic and makes it again, empty; what the group has committed stays.
+    /// Deletes the input topic and makes it again without records. The group's committed positions stay.
     package func makeAnew() {
         for partition in 0..<Int32(self.partitions) {
             let incarnation = self.logs[self.input(partition)]?.incarnation ?? 0
@@ -243,13 +277,14 @@ package final class SimulatedCluster {
         self.inputCount = 0
     }
 
-    /// Retention takes what lies before this offset from a partition of the input.
+    /// Deletes the records of a partition of the input before an offset, as retention does.
     package func removeRecords(before offset: Int64, in partition: Int32 = 0) {
         guard let log = self.logs[self.input(partition)] else { return }
         self.logs[self.input(partition)]?.records.removeSubrange(..<log.index(of: offset))
     }
 
-    /// A partition of the input loses its newest records, as in an unclean election.
+    /// Deletes the newest records of a partition of the input, from offset `end` on, as an unclean leader
+    /// election does.
     package func cutOff(_ partition: Int32 = 0, at end: Int64) {
         guard let log = self.logs[self.input(partition)], end < log.end else { return }
         let kept = log.index(of: end)
@@ -261,7 +296,7 @@ package final class SimulatedCluster {
         self.logs[self.input(partition)]?.end = end
     }
 
-    /// Gives the input topic one more partition, as an operator does; the group shares them out anew.
+    /// Adds a partition to the input topic, as an operator does. The group then assigns all partitions anew.
     package func grow() {
         self.logs[self.input(Int32(self.partitions))] = Log()
         self.partitions += 1
@@ -270,7 +305,7 @@ package final class SimulatedCluster {
 
     // MARK: the outputs
 
-    /// Writes a record where every reader sees it, and judges whether it may be there.
+    /// Makes a record visible to every reader, and checks that it may be visible.
     func write(_ record: OutboundRecord) {
         self.published.append(record)
         if self.streams?.names.contains(record.topic) == true { return }
@@ -303,13 +338,13 @@ package final class SimulatedCluster {
         }
     }
 
-    /// Told of each outcome when a reader can see it.
+    /// Called for each outcome when a reader can see it.
     var outcomeSeen: (SimulatedOutcome) -> Void = { _ in }
 
-    /// The order in which records have to be settled.
+    /// The order in which records must be settled.
     var ordering = EngineSettings.Ordering.none
 
-    /// The offsets of the input's records that have to be settled before this one.
+    /// Returns the offsets of the input's records that must be settled before this one.
     func predecessors(of offset: Int64, in partition: Int32) -> [Int64] {
         guard self.ordering != .none, let log = self.logs[self.input(partition)] else { return [] }
         let index = log.index(of: offset)
@@ -325,7 +360,8 @@ package final class SimulatedCluster {
         return all.filter { !self.skipped.contains(RecordName(partition: partition, offset: $0)) }
     }
 
-    /// The first outcome of a record may not be seen before that of every earlier record of its order.
+    /// Checks that every earlier record of the same order has an outcome before readers see the first outcome
+    /// of this record.
     private func judgeOrder(of outcome: SimulatedOutcome) {
         for earlier in self.predecessors(of: outcome.offset, in: outcome.partition) {
             let name = RecordName(partition: outcome.partition, offset: earlier)
@@ -334,7 +370,8 @@ package final class SimulatedCluster {
         }
     }
 
-    /// The wall-clock time at which the deadline of a record of the input passes.
+    /// Returns the wall-clock time at which the deadline of a record of the input passes; nil if there is no
+    /// such record.
     func deadline(_ offset: Int64, in partition: Int32) -> Int64? {
         guard let log = self.logs[self.input(partition)] else { return nil }
         let index = log.index(of: offset)
@@ -349,7 +386,7 @@ package final class SimulatedCluster {
         if early > 0 { self.violations.append("\(outcome.id) has expired \(early) ms early") }
     }
 
-    /// Records that there is a ticket for, as readers see it.
+    /// The records that readers of the parking topic see as parked.
     package private(set) var tickets: Set<RecordName> = []
 
     private func ticketSeen(_ record: OutboundRecord) {
@@ -404,7 +441,7 @@ package final class SimulatedCluster {
         )
     }
 
-    /// An outcome that names a dead letter may only be sent when the broker has that.
+    /// Checks that the broker has stored a dead letter before an outcome that names it is sent.
     func judgeSend(_ record: OutboundRecord) {
         guard let outcome = SimulatedOutcome(record), outcome.fate == "dead_lettered" else { return }
         if self.letters[outcome.deadLetterID] == nil {
@@ -412,33 +449,39 @@ package final class SimulatedCluster {
         }
     }
 
+    /// Returns the newest outcome of a record; nil if it has none.
     package func outcome(_ offset: Int64, in partition: Int32 = 0) -> SimulatedOutcome? {
         self.outcomes[RecordName(partition: partition, offset: offset)]?.last
     }
 
+    /// Returns the fate of the newest outcome of each record of a partition, in the order of the offsets; nil
+    /// where a record has none.
     package func fates(in partition: Int32 = 0) -> [String?] {
         (self.logs[self.input(partition)]?.records ?? []).map { self.outcome($0.offset, in: partition)?.fate }
     }
 
-    /// Tells a run from another that published something else.
+    /// A hash of everything that was published. Two runs with different hashes differ.
     var fingerprint: UInt64 {
         self.published.reduce(14_695_981_039_346_656_037) { sum, record in
             (record.value ?? []).reduce(sum) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
         }
     }
 
-    /// Every record has its outcome, and every ticket is taken back.
+    /// Whether every record has its outcome and no record is parked.
     package var isEverythingSettled: Bool {
         self.outcomes.count + self.skipped.count == self.inputCount && self.tickets.isEmpty
     }
 
-    /// Records that the group was moved past, and that had no outcome then.
+    /// The records without an outcome that the group was made to skip.
     package private(set) var skipped: Set<RecordName> = []
 
-    /// Moves the group in a partition that nobody is assigned, as an operator or a mirror does. Whoever moves up, means
-    /// to skip.
+    /// Changes the committed position of a partition that no member has, as an operator or a mirror does.
     ///
-    /// - Parameter metadata: what is stored with the offset; by default what is there already, as many tools do it.
+    /// Records without an outcome between the old position and a higher new one count as skipped, unless they
+    /// are parked.
+    ///
+    /// - Parameter metadata: the text that is stored with the offset. Nil keeps the text that is there, as
+    ///   many tools do.
     package func moveGroup(in partition: Int32, to offset: Int64, metadata: String? = nil) {
         let place = self.input(partition)
         let earlier = self.stored[place]
@@ -454,7 +497,8 @@ package final class SimulatedCluster {
         )
     }
 
-    /// Whether nobody needs to read this record again: it has an outcome, or lies in a retry topic.
+    /// Returns whether no worker has to read this record again, because it has an outcome, is parked, or was
+    /// copied to a retry topic.
     private func isDone(_ record: InboundRecord) -> Bool {
         if let name = self.originName(of: record), self.outcomes[name] != nil || self.tickets.contains(name) {
             return true
@@ -462,7 +506,8 @@ package final class SimulatedCluster {
         return self.streams?.names.contains(record.topic) == true || self.forwarded.contains(record.place)
     }
 
-    /// The name under which it was published.
+    /// Returns the name under which the record was first published; nil if it is a copy without a readable
+    /// ticket.
     func originName(of record: InboundRecord) -> RecordName? {
         guard record.topic != Self.topic else {
             return RecordName(partition: record.partition, offset: record.offset)
@@ -470,13 +515,14 @@ package final class SimulatedCluster {
         return RetryTicket(record.headers).map { RecordName(partition: $0.partition, offset: $0.offset) }
     }
 
-    /// The partitions that the record of a call can have been read from.
+    /// Returns the partitions from which the record of a call can have been read.
     func places(of call: SimulatedUpstream.Call) -> Set<TopicPartition> {
         let copies = self.copies[RecordName(partition: call.partition, offset: call.offset)]?.places ?? []
         return copies.union([self.input(call.partition)])
     }
 
-    /// When the newest copy of a record may be called for, on the wall clock; nil if it has never waited elsewhere.
+    /// Returns the wall-clock time from which the newest copy of a record may be called for; nil if the
+    /// record was never copied.
     func due(_ call: SimulatedUpstream.Call) -> Int64? {
         self.copies[RecordName(partition: call.partition, offset: call.offset)]?.due
     }
@@ -494,12 +540,12 @@ package final class SimulatedCluster {
     private func judge(_ position: CommittedPosition) {
         let offset = position.offset ?? 0
         let log = self.logs[position.partition] ?? Log()
-        // What lies before an earlier commit has been judged with that.
+        // Records before an earlier commit were checked with that commit.
         let judged = min(self.stored[position.partition]?.offset ?? 0, offset)
         for record in log.records[log.index(of: judged)..<log.index(of: offset)] where !self.isDone(record) {
             self.violations.append("\(position.partition) committed at \(offset), past \(record.offset)")
         }
-        // What a stream engine writes there is for itself alone.
+        // A stream engine stores text of its own there, which is not checked.
         guard self.streams == nil else { return }
         if position.metadata.utf8.count > 4_096 { self.violations.append("metadata too long") }
         let place = PartitionMark(clusterID: self.id, position.partition)
@@ -514,8 +560,10 @@ package final class SimulatedCluster {
         }
     }
 
-    /// Those of these rising offsets that the last commit of the partition did not remember. There can be thousands, and
-    /// what was done then is done now.
+    /// Returns the offsets that the last commit of the partition did not report as finished. The offsets must
+    /// be in ascending order.
+    ///
+    /// There can be thousands of them, and an offset that was finished at the last commit is still finished.
     private func newlyFinished(_ offsets: [Int64], in partition: TopicPartition) -> [Int64] {
         var known = (self.rememberedAsFinished[partition] ?? [])[...]
         self.rememberedAsFinished[partition] = offsets
@@ -525,16 +573,18 @@ package final class SimulatedCluster {
         }
     }
 
+    /// The committed offset of a partition of the input; nil if there is none.
     package func committedOffset(_ partition: Int32 = 0) -> Int64? {
         self.stored[self.input(partition)]?.offset
     }
 
-    /// What the group has stored with its offset.
+    /// Returns the text that the group has stored with its committed offset.
     func committedText(_ partition: Int32) -> String { self.stored[self.input(partition)]?.metadata ?? "" }
 
-    /// The offset that the next record of the input gets.
+    /// Returns the offset that the next record of a partition of the input gets.
     func end(of partition: Int32) -> Int64 { self.logs[self.input(partition)]?.end ?? 0 }
 
+    /// Whether the group has committed every partition with records up to its end.
     package var isEverythingCommitted: Bool {
         self.logs.allSatisfy { partition, log in
             log.records.isEmpty || self.stored[partition]?.offset == log.end
@@ -548,19 +598,19 @@ package final class SimulatedCluster {
         self.rebalance()
     }
 
-    /// Asks every member for its partitions; they are dealt out anew when the last has answered.
+    /// Asks every member for its partitions. They are assigned anew when the last member has answered.
     package func rebalance() {
         for member in self.members { member.askForPartitions(isLost: false) }
         self.dealIfAllAnswered()
     }
 
-    /// A member is gone without a word, or has said goodbye.
+    /// Removes a member that has died or left.
     func remove(_ member: SimulatedBroker) {
         self.members.removeAll { $0 === member }
         self.rebalance()
     }
 
-    /// The group has taken a member for dead, and the member finds out.
+    /// Expels a member that the group treats as dead. The member learns of it.
     package func expel(_ member: SimulatedBroker) {
         member.askForPartitions(isLost: true)
         self.rebalance()

@@ -3,27 +3,33 @@ import UpstreamHTTP
 package import WireFormats
 package import WorkerKit
 
-/// A handler whose records say what they want, and whose upstream's statuses say what they mean.
+/// A handler whose records say in their value what they need. Each status code of its upstream stands for one
+/// kind of verdict.
 package struct SimulatedHandler: Handler {
-    /// One that most records call, and another that some call, first or second.
+    /// The endpoints of the upstream. Most records call the main endpoint. Others call the side endpoint, in
+    /// their first or in a follow-up call.
     package enum Endpoint: Int, CaseIterable, Sendable {
         case main
         case side
     }
 
+    /// A record with the lane and the endpoint of its next call.
     package struct Job: Sendable {
         var record: InboundRecord
         var lane: String
         var endpoint: Endpoint
     }
 
-    /// Calls a second that the fleet may make of the side endpoint, if there is a limit.
+    /// The limit on the whole fleet's calls to the side endpoint; nil for none.
     var sideRate: RateLimit.Settings?
 
+    /// The endpoints with their rate limits.
     package var endpoints: [UpstreamEndpoint] {
         Endpoint.allCases.map { UpstreamEndpoint("\($0)", rate: $0 == .side ? self.sideRate : nil) }
     }
 
+    /// Plans by the record's value: `undecodable`, `known` and `refused` need no call, every other value
+    /// needs one.
     package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, String> {
         let text = String(decoding: record.value ?? [], as: UTF8.self)
         let lane = record.header("lane").map { String(decoding: $0, as: UTF8.self) } ?? "a"
@@ -65,6 +71,7 @@ package struct SimulatedHandler: Handler {
         )
     }
 
+    /// Turns each status code into the verdict that it stands for.
     package func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, String> {
         guard case .response(let response) = exchange else {
             return .retry(Retry(Reason("transfer", "No answer."), blame: .upstream))
@@ -99,29 +106,38 @@ package struct SimulatedHandler: Handler {
         }
     }
 
-    /// Bytes of the answer to a record whose upstream has much to tell.
+    /// The length in bytes of the answer to status 207. It is above `AdversaryPlan.messageLimit`.
     static let largeAnswer = 150_000
 
+    /// Gives an expired record an answer if it was tried before.
     package func expired(_ record: InboundRecord, _ attempt: Attempt) -> String? {
         attempt.number == 1 ? nil : "tried"
     }
 
+    /// Encodes an outcome in the simulation's own text form, whatever the format.
     package func encode(_ outcome: Outcome, _ answer: String?, as format: ValueFormat) -> [UInt8] {
         SimulatedOutcome(outcome, answer).encoded
     }
 }
 
-/// An outcome record of the simulated worker, read back.
+/// An outcome record of a simulated worker, in a form that can be compared.
 package struct SimulatedOutcome: Hashable {
+    /// The record's id: topic, partition and offset, joined by `/`.
     package var id: String
     package var partition: Int32
     package var offset: Int64
+    /// The raw value of the outcome's fate, such as `succeeded`.
     package var fate: String
+    /// The code of the reason; empty if there is none.
     package var reason: String
+    /// The number of attempts that were made for the record.
     package var attempts: Int
+    /// The id of the dead letter; empty if there is none.
     package var deadLetterID: String
+    /// The handler's answer; empty if there is none.
     package var answer: String
 
+    /// Takes the fields of an outcome. An absent reason, letter or answer is an empty text.
     package init(_ outcome: Outcome, _ answer: String?) {
         self.id = outcome.id
         self.partition = outcome.partition
@@ -133,6 +149,7 @@ package struct SimulatedOutcome: Hashable {
         self.answer = answer ?? ""
     }
 
+    /// Reads an outcome record back. Nil for any other record.
     package init?(_ record: OutboundRecord) {
         let fields = String(decoding: record.value ?? [], as: UTF8.self).split(
             separator: "|",
@@ -151,6 +168,7 @@ package struct SimulatedOutcome: Hashable {
         self.answer = fields[7]
     }
 
+    /// The value of the outcome record: the fields, separated by `|`.
     package var encoded: [UInt8] {
         let fields = [
             self.id, String(self.partition), String(self.offset), self.fate, self.reason,

@@ -3,15 +3,18 @@ package import Records
 import WireFormats
 import WorkerKit
 
-/// One assigned partition of a simulated topic.
+/// Reads one assigned partition of a simulated topic.
 package final class SimulatedSource: RecordSource {
+    /// The partition that is read.
     package let partition: TopicPartition
+    /// Whether there may be something to read.
     package internal(set) var hasArrivals = true
     private let cluster: SimulatedCluster
-    /// Told how many records are asked for, before any is handed over.
+    /// Called with the number of records that are asked for, before any record is passed on.
     var asked: (Int) -> Void = { _ in }
-    /// Told of each record that is handed over.
+    /// Called for each record that is passed on.
     var handedOver: (InboundRecord) -> Void = { _ in }
+    /// The end of the partition when the reader last reached it.
     package private(set) var end: Int64 = 0
     private var position: Int64
     private var incarnation: Int
@@ -23,7 +26,7 @@ package final class SimulatedSource: RecordSource {
         self.incarnation = cluster.logs[position.partition]?.incarnation ?? 0
     }
 
-    /// Whether the next record is there, and due if it is a copy.
+    /// Whether there is another record to read, which is due if it is a copy in a retry topic.
     var hasUnreadThatIsDue: Bool {
         guard let log = self.cluster.logs[self.partition] else { return false }
         let index = log.index(of: self.position)
@@ -32,6 +35,7 @@ package final class SimulatedSource: RecordSource {
         return due.map { $0 <= self.cluster.clock.now.wall } ?? true
     }
 
+    /// Passes on at most `limit` records, and calls `failed` with `endOfPartition` after the last one.
     package func read(
         atMost limit: Int,
         _ take: (consuming InboundRecord) -> Void,
@@ -39,7 +43,8 @@ package final class SimulatedSource: RecordSource {
     ) -> Int {
         self.asked(limit)
         let log = self.cluster.logs[self.partition] ?? SimulatedCluster.Log()
-        // `auto.offset.reset` is `earliest`.
+        // If the position no longer exists, reading begins again at offset 0, as with `auto.offset.reset` set
+        // to `earliest`.
         if log.incarnation != self.incarnation || self.position > log.end { self.position = 0 }
         self.incarnation = log.incarnation
         var taken = 0

@@ -1,35 +1,41 @@
 package import Kafka
 import Records
 
-/// What becomes of a commit of a transaction.
+/// The result of a request to commit a transaction.
 package enum TransactionFate {
+    /// The broker commits, and the client gets the answer after this time.
     case committed(after: Duration)
-    /// The broker says no, and nothing is committed.
+    /// The broker refuses, and nothing is committed.
     case refused(KafkaError, after: Duration)
-    /// The client hears nothing for so long. Meanwhile the broker has taken so much of it.
+    /// The client gets no answer in this time. The broker has done a part of the commit meanwhile.
     case unanswered(after: Duration, Progress)
 
+    /// The part of a commit that the broker has done.
     package enum Progress {
+        /// The broker has received nothing.
         case nothing
+        /// The broker has received the offsets, but not the commit.
         case offsets
+        /// The broker has committed the transaction.
         case everything
-        /// Everything, so long after the client has given up waiting.
+        /// The broker commits the transaction this long after the client has given up.
         case everythingLate(by: Duration)
     }
 }
 
-/// The transaction coordinator of the simulated cluster: who may write what, and when it is to be seen.
+/// The transaction coordinator of the simulated cluster. It decides which producer may write, and when
+/// readers see its records.
 ///
-/// As in Kafka, a producer that was made anew, or whose transaction has taken too long, has a new epoch, and what
-/// comes under an old one is refused. Offsets show the generation of the group that their sender believes in, and
-/// another than the current one is refused (KIP-447).
+/// As in Kafka, a producer gets a new epoch when it is made again and when its transaction has taken too
+/// long, and requests with an old epoch are refused. Offsets carry the generation of the group that their
+/// sender knows; any other than the present one is refused (KIP-447).
 final class SimulatedTransactions {
     private struct Producer {
         var epoch = 0
         var isOngoing = false
         var records: [OutboundRecord] = []
         var offsets: [CommittedPosition] = []
-        /// Counts transactions.
+        /// The number of the current transaction.
         var transaction = 0
     }
 
@@ -37,20 +43,24 @@ final class SimulatedTransactions {
     /// Makes a committed transaction visible, all of it at once.
     var apply: ([OutboundRecord], [CommittedPosition]) -> Void = { _, _ in }
 
-    /// Told of each transaction that begins, by its producer and its number.
+    /// Called when a transaction begins, with its producer and its number.
     var began: (Int, Int) -> Void = { _, _ in }
-    /// Told of each record that is written, by its producer and the number of its transaction.
+    /// Called for each record that is written, with its producer and the number of its transaction.
     var wrote: (OutboundRecord, Int, Int) -> Void = { _, _, _ in }
-    /// Told of each transaction that is decided, likewise, and whether it is committed.
+    /// Called when a transaction ends, with its producer, its number, and whether it is committed.
     var decided: (Int, Int, Bool) -> Void = { _, _, _ in }
 
-    /// Makes a producer known, or known anew: whatever it had left open is aborted.
+    /// Registers a producer, for the first time or again, and aborts the transaction that it had left open.
+    ///
+    /// - Returns: the new epoch.
     func open(_ id: Int) -> Int {
         self.forget(id)
         self.producers[id, default: Producer()].epoch += 1
         return self.producers[id]?.epoch ?? 0
     }
 
+    /// Adds a record to the transaction.
+    ///
     /// - Returns: false if the sender is fenced.
     func write(_ record: OutboundRecord, _ id: Int, epoch: Int) -> Bool {
         guard self.begin(id, epoch: epoch) else { return false }
@@ -85,7 +95,7 @@ final class SimulatedTransactions {
         return true
     }
 
-    /// The transaction has taken too long: its producer is fenced.
+    /// Ends a transaction that has taken too long, and fences its producer.
     func expire(_ id: Int, transaction: Int) {
         guard let producer = self.producers[id], producer.isOngoing, producer.transaction == transaction
         else {
@@ -105,7 +115,7 @@ final class SimulatedTransactions {
         self.producers[id]?.transaction += 1
     }
 
-    /// Whether it is not decided yet what the group has committed there.
+    /// Returns whether an undecided transaction contains an offset of this partition.
     func isUnstable(_ partition: TopicPartition) -> Bool {
         self.producers.values.contains { $0.offsets.contains { $0.partition == partition } }
     }

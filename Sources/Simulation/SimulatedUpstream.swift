@@ -2,12 +2,19 @@ import Records
 package import UpstreamHTTP
 import WorkerKit
 
-/// An upstream that answers what it is told to, when it is told to; and the judge of who calls it when.
+/// An upstream whose answers and delays the simulation chooses. It also judges whether the worker may make
+/// each call at that time.
 package final class SimulatedUpstream: Upstream {
+    /// An answer of the upstream, and the time until it arrives.
     package struct Reply {
+        /// The answer, or the error of the connection.
         package var result: Result<HTTPResponse, TransferError>
+        /// The time from the beginning of the call until the result arrives.
         package var latency: Duration
 
+        /// Makes an answer with a status code.
+        ///
+        /// - Parameter seconds: the value of `Retry-After`; nil for none.
         package init(
             _ status: Int,
             after latency: Duration = .milliseconds(20),
@@ -20,11 +27,12 @@ package final class SimulatedUpstream: Upstream {
             self.latency = latency
         }
 
-        /// No answer, but the end of a wait.
+        /// Makes a call end by its timeout, without an answer.
         package static func timeout(after latency: Duration = .seconds(5)) -> Reply {
             .failure(.timeout, mayHaveBeenSent: true, after: latency)
         }
 
+        /// Makes a call end with an error of the connection.
         package static func failure(
             _ kind: TransferError.Kind,
             mayHaveBeenSent: Bool,
@@ -40,56 +48,76 @@ package final class SimulatedUpstream: Upstream {
         }
     }
 
-    /// One call, as its request tells.
+    /// One call, as its request describes it.
     package struct Call: Hashable {
+        /// The topic, partition and offset from which the record was read.
         package var topic: String
         package var partition: Int32
         package var offset: Int64
         package var key: String?
+        /// The lane of the call, one for each configuration of an account.
         package var lane: String
+        /// The value of the record, which is the body of the call.
         package var value: String
+        /// Whether an earlier call for the record has led to this one.
         package var isFollowUp: Bool
         package var endpoint: SimulatedHandler.Endpoint
+        /// The time at which the call began, in monotonic nanoseconds.
         package var at: Int64
     }
 
     private struct Gate {
         var until: Int64
-        /// When it was said last.
+        /// The time at which the gate was last set.
         var at: Int64
     }
 
+    /// The clock of the simulation.
     package let clock: SimulatedClock
+    /// Makes the answer to each call.
     package var reply: (Call) -> Reply
+    /// All calls so far, in the order of their beginnings.
     package private(set) var calls: [Call] = []
+    /// The calls without a result yet, by their ids.
     package private(set) var inFlight: [UInt64: Call] = [:]
-    /// Bytes of the requests that are out and of their answers, which arrive at once and are handed over later.
+    /// The bytes of the requests in flight and of their answers. An answer arrives at once and is passed on
+    /// later.
     package private(set) var bytesInHand = 0
+    /// The largest value of `bytesInHand` so far.
     package private(set) var mostBytesInHand = 0
+    /// The largest number of calls in flight so far.
     package private(set) var mostInFlight = 0
-    /// Calls whose partitions were given up while they were out.
+    /// The ids of calls whose partitions were given up while they were in flight.
     private var orphans: Set<UInt64> = []
     private var completions = DueQueue<(UInt64, Result<HTTPResponse, TransferError>)>()
-    /// The same for single records.
+    /// The time before which no further call for a record may begin, because its `Retry-After` said so.
     private var pauses: [String: Int64] = [:]
-    /// Not where a record can have two copies, of which only one was told to wait.
+    /// Whether calls within a record's pause are violations. They are not where a record can have two copies
+    /// of which only one was told to wait.
     var mayJudgePauses = true
-    /// No call to an endpoint may begin before this: `Retry-After` said so.
+    /// The time before which no call to an endpoint may begin, because its `Retry-After` said so.
     private var gates: [SimulatedHandler.Endpoint: Gate] = [:]
-    /// Whether the process is still there to call.
+    /// Returns whether the process is still alive to make a call.
     var isAlive: () -> Bool = { true }
+    /// Called for each call that begins.
     package var judge: (Call) -> Void = { _ in }
+    /// A description of each broken promise.
     package private(set) var violations: [String] = []
 
+    /// Makes an upstream.
+    ///
+    /// - Parameter reply: makes the answer to each call; status 200 by default.
     package init(_ clock: SimulatedClock, reply: @escaping (Call) -> Reply = { _ in Reply(200) }) {
         self.clock = clock
         self.reply = reply
     }
 
+    /// Begins a call, and checks that it may begin now.
     package func start(_ request: HTTPRequest, id: UInt64) {
         guard self.isAlive() else { return }
         let call = Call(request, at: self.clock.now.monotonic)
-        // A second call may begin before an answer that came together with the first one's has been looked at.
+        // A follow-up call may begin although an answer with `Retry-After` has arrived at the same instant,
+        // since the engine may not have looked at that answer yet.
         if let gate = self.gates[call.endpoint], call.at < gate.until,
             !(call.isFollowUp && call.at == gate.at)
         {
@@ -113,6 +141,7 @@ package final class SimulatedUpstream: Upstream {
         self.completions.add((id, reply.result), due: call.at + reply.latency.wholeNanoseconds)
     }
 
+    /// Passes on at most four results that are due. Returns whether there may be more.
     package func serve(_ completed: (UInt64, Result<HTTPResponse, TransferError>) -> Void) -> Bool {
         for _ in 0..<4 {
             guard let (id, result) = self.completions.popDue(at: self.clock.now.monotonic) else {
@@ -124,7 +153,7 @@ package final class SimulatedUpstream: Upstream {
             if !isOrphan, let call, case .success(let response) = result, response.status == 429,
                 let seconds = response.header("retry-after").flatMap(Int64.init)
             {
-                // Nobody waits longer than that before asking again.
+                // The engine waits at most this long before it asks again.
                 let pause = min(seconds, 300) * 1_000_000_000
                 let now = self.clock.now.monotonic
                 let earlier = self.gates[call.endpoint]?.until ?? .min
@@ -145,21 +174,22 @@ package final class SimulatedUpstream: Upstream {
         return response.body.count
     }
 
+    /// The time until the next result is due; nil if no call is in flight.
     package var nextDeadline: Duration? {
         self.completions.nextDue.map { .nanoseconds(max(0, $0 - self.clock.now.monotonic)) }
     }
 
-    /// Everything in flight belongs to nobody from now on.
+    /// Marks all calls in flight as belonging to no worker.
     package func orphanEverything() {
         self.orphans = Set(self.inFlight.keys)
-        // Whoever gets these partitions does not know what they were told.
+        // The next owner of these partitions does not know how long the records were told to wait.
         self.pauses = [:]
     }
 
-    /// The calls in flight that somebody waits for.
+    /// The calls in flight whose worker still waits for them.
     package var awaited: [Call] { self.inFlight.filter { !self.orphans.contains($0.key) }.map(\.value) }
 
-    /// When the calls for one record began, in seconds of the simulation.
+    /// Returns the times at which the calls for one record began, in seconds of the simulated clock.
     package func starts(of offset: Int64, in partition: Int32 = 0) -> [Double] {
         self.calls.filter { $0.offset == offset && $0.partition == partition }.map { Double($0.at) / 1e9 }
     }
@@ -170,13 +200,13 @@ extension SimulatedUpstream.Call: CustomStringConvertible {
         "the \(self.isFollowUp ? "second call" : "call") for \(self.record), \(self.value), to \(self.endpoint)"
     }
 
-    /// Bytes of its body.
+    /// The length of the call's body in bytes.
     var bytes: Int { self.value.utf8.count }
 
-    /// Names the record.
+    /// The place of the record, as `topic/partition/offset`.
     var record: String { "\(self.topic)/\(self.partition)/\(self.offset)" }
 
-    /// What the request says of its record.
+    /// Reads the call's properties from its request.
     package init(_ request: HTTPRequest, at: Int64) {
         func field(_ name: String) -> String? { request.headers.first { $0.name == name }?.value }
         self.topic = field("topic") ?? ""

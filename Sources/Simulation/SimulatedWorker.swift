@@ -5,24 +5,30 @@ import Records
 import WireFormats
 package import WorkerKit
 
-/// One worker process: an engine, its client of the cluster and its upstream. It can be killed.
+/// One simulated worker process: an engine, its client of the cluster, and its upstream. A simulation can
+/// kill it.
 package final class SimulatedWorker: SimulatedProcess {
+    /// The worker's client of the cluster.
     package let broker: SimulatedBroker
+    /// The upstream as this worker sees it.
     package let upstream: SimulatedUpstream
+    /// The engine under test.
     package let engine: Engine<SimulatedBroker, SimulatedUpstream>
+    /// The log lines of the worker.
     package let log: RecordedLog
-    /// When the engine's thread wakes up if nothing arrives.
+    /// The time at which the engine's thread wakes up if nothing arrives, in monotonic nanoseconds.
     package var wakesAt: Int64 = .min
+    /// Whether the engine has ended.
     package private(set) var hasEnded = false
     private var sleep = SleepJudge()
     private var silence = SilenceJudge()
 
-    /// Milliseconds by which the machine's wall clock is ahead of the brokers'.
+    /// The milliseconds by which the machine's wall clock is ahead of the brokers'.
     private var wallStep: Int64 = 0
     private let settings: EngineSettings
     private let memory: SimulatedMemory?
     let name: String
-    /// The process is stopped, as by SIGSTOP, until then.
+    /// The time until which the process is stopped, as by SIGSTOP.
     package var stoppedUntil: Int64 = .min
 
     init(
@@ -76,7 +82,7 @@ package final class SimulatedWorker: SimulatedProcess {
         cluster.join(self.broker)
     }
 
-    /// What has to hold whenever a call begins.
+    /// Checks everything that must hold when a call begins.
     private func judge(_ call: SimulatedUpstream.Call, of cluster: SimulatedCluster) {
         cluster.narrator?.tell(self.name, "calls \(call.endpoint) for \(call.record) \(call.value)")
         if self.broker.owned.isDisjoint(with: cluster.places(of: call)) {
@@ -110,7 +116,7 @@ package final class SimulatedWorker: SimulatedProcess {
     }
 
     private func judgeOrder(_ call: SimulatedUpstream.Call, of cluster: SimulatedCluster) {
-        // Which keys have lost their order for a while, only the engine knows.
+        // A key can lose its order for a while, and only the engine knows which keys have.
         guard self.settings.bypass.threshold == nil else { return }
         let ordering = self.settings.ordering
         guard ordering == .partition || ordering == .key && call.key != nil else { return }
@@ -131,6 +137,7 @@ package final class SimulatedWorker: SimulatedProcess {
         }
     }
 
+    /// Sets the wall clock of the worker's machine forward or back.
     package func stepWall(by step: Duration) {
         self.wallStep += step.wholeMilliseconds
         self.broker.cluster.clock.workerWasStepped()
@@ -143,7 +150,7 @@ package final class SimulatedWorker: SimulatedProcess {
         self.wakesAt = .min
     }
 
-    /// When this worker has something to do.
+    /// The time at which this worker has something to do, in monotonic nanoseconds.
     package var nextDue: Int64 {
         if self.stoppedUntil > self.upstream.clock.now.monotonic { return self.stoppedUntil }
         let arrivals = [
@@ -153,10 +160,11 @@ package final class SimulatedWorker: SimulatedProcess {
         return min(self.wakesAt, arrivals.compactMap { $0 }.min() ?? .max)
     }
 
+    /// Gives the engine one turn, and checks it.
     package func turn() throws {
         var now = self.upstream.clock.now
         now.wall += self.wallStep
-        // It sleeps until then, and nothing has come that would wake it sooner.
+        // The process sleeps until then, and nothing has arrived that would wake it earlier.
         let asleepUntil = self.broker.hasNews ? .min : self.nextDue
         let requests = self.broker.requests
         defer { self.broker.turnEnded() }
@@ -168,7 +176,7 @@ package final class SimulatedWorker: SimulatedProcess {
             self.wakesAt = now.after(sleep)
             try self.sleep.turned(at: now)
         }
-        // What a process does after its death is not to be judged.
+        // The acts of a process after its death are not judged.
         guard !self.broker.isDead else { return }
         if self.broker.requests > requests { self.judgeSleep(until: asleepUntil) }
         self.checkBooks()
@@ -181,13 +189,14 @@ package final class SimulatedWorker: SimulatedProcess {
         self.broker.cluster.violations.append("\(self.name) would have overslept by \(late) ns")
     }
 
-    /// What is counted in two places has to agree, after every turn.
+    /// Checks after every turn that counters which describe one thing in two places agree.
     private func checkBooks() {
         let books = self.engine.books(callsOut: self.upstream.inFlight.count)
         self.broker.cluster.violations += books.disagreements
     }
 
-    /// Complains if it stands still and calls itself ready. To be called about once a second.
+    /// Adds a violation if the worker stands still and reports that it is ready. The simulation should call
+    /// this about once a second.
     package func judgeSilence() {
         let now = self.upstream.clock.now.monotonic
         let isAwake = !self.hasEnded && self.stoppedUntil <= now && self.broker.membership == .assigned
@@ -204,6 +213,6 @@ package final class SimulatedWorker: SimulatedProcess {
         )
     }
 
-    /// Whether nothing of any record is left behind.
+    /// Whether the engine holds nothing of any record.
     package var isEmpty: Bool { self.engine.isEmpty }
 }

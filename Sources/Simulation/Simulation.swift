@@ -2,30 +2,39 @@ import Records
 import WireFormats
 package import WorkerKit
 
-/// A cluster, an upstream and workers, on one clock. Workers sleep as long as they say they may, and not a
-/// nanosecond less, so whoever forgets to wake up sleeps on.
+/// A cluster, an upstream and workers on one simulated clock.
+///
+/// A worker sleeps exactly as long as its engine says it may. If the engine forgets to wake up for something,
+/// the worker goes on sleeping, and the judges notice.
 package final class Simulation {
     let timeline: Timeline
+    /// The clock of the cluster and of all workers.
     package var clock: SimulatedClock { self.timeline.clock }
+    /// The cluster that the workers use.
     package let cluster: SimulatedCluster
+    /// The settings of workers that are started from now on.
     package var settings: EngineSettings
-    /// Calls a second that the fleet may make of the side endpoint, if there is a limit.
+    /// The limit on the whole fleet's calls to the side endpoint; nil for none.
     package var sideRate: RateLimit.Settings?
+    /// The workers that were started and not killed.
     package private(set) var workers: [SimulatedWorker] = []
-    /// How the upstream answers, whichever worker asks.
+    /// Makes the upstream's answer to a call of any worker.
     package var reply: (SimulatedUpstream.Call) -> SimulatedUpstream.Reply = { _ in
         SimulatedUpstream.Reply(200)
     }
-    /// What the cluster calls itself.
+    /// The id that the cluster reports.
     package var clusterID: String {
         get { self.cluster.id }
         set { self.cluster.id = newValue }
     }
-    /// How the parking topic and the input are read again.
+    /// The speed and the errors of reading the parking topic and the input again.
     package var memoryFate: () -> SimulatedMemory.Fate = { SimulatedMemory.Fate() }
     private var started: UInt64 = 0
     private var narrator: Narrator? { self.timeline.narrator }
 
+    /// Makes a cluster without workers.
+    ///
+    /// - Parameter adjust: changes the engine's settings before they are used.
     package init(
         partitions: Int = 1,
         narrator: Narrator? = nil,
@@ -54,16 +63,20 @@ package final class Simulation {
 
     deinit { self.cluster.end() }
 
-    /// Makes the topic in which workers put records aside. To be called before the first of them is started.
+    /// Makes the topic in which workers park records. Call it before the first worker is started.
     package func makeParkingTopic() { self.cluster.makeParkingTopic() }
 
+    /// The seconds that have passed on the simulated clock.
     package var seconds: Double { self.timeline.seconds }
+    /// The worker that was started first, of those that were not killed.
     package var worker: SimulatedWorker { self.workers[0] }
     var isBroken: Bool {
         !self.cluster.violations.isEmpty || self.workers.contains { !$0.upstream.violations.isEmpty }
     }
+    /// The broken promises found by the cluster and by the upstreams.
     package var violations: [String] { self.cluster.violations + self.workers.flatMap(\.upstream.violations) }
 
+    /// Starts another worker, which joins the group.
     @discardableResult
     package func startWorker(_ crashes: CrashRecorder? = nil) -> SimulatedWorker {
         self.started += 1
@@ -82,7 +95,7 @@ package final class Simulation {
         return worker
     }
 
-    /// The process is gone, between two turns: nothing is said to anybody.
+    /// Kills a worker between two of its turns. The process says nothing to the cluster or the upstream.
     package func kill(_ worker: SimulatedWorker) {
         self.workers.removeAll { $0 === worker }
         worker.broker.kill()
@@ -91,12 +104,12 @@ package final class Simulation {
         self.cluster.remove(worker.broker)
     }
 
-    /// Has something happen when so much time has passed.
+    /// Schedules an event after some simulated time.
     package func after(_ delay: Duration, _ event: @escaping () -> Void) { self.timeline.after(delay, event) }
 
-    /// Lets time pass until something holds.
+    /// Lets time pass until a condition holds.
     ///
-    /// - Returns: whether it did, in the time given.
+    /// - Returns: whether the condition came to hold in the time given.
     @discardableResult
     package func run(for longest: Duration, until isDone: () -> Bool = { false }) throws -> Bool {
         try self.timeline.run(for: longest, in: self.cluster) {

@@ -3,7 +3,7 @@ import Records
 import UpstreamHTTP
 import WorkerKit
 
-// What goes wrong all the time: every answer of the upstream is drawn anew.
+// Faults that happen throughout the run. Every answer of the upstream is drawn at random.
 extension Storm {
     func setTroubles() {
         self.simulation.reply = { [unowned self] in self.reply(to: $0) }
@@ -31,7 +31,7 @@ extension Storm {
         return latency + .nanoseconds(rest == 0 ? 0 : burst - rest)
     }
 
-    /// One of the ways in which an upstream can fail to answer.
+    /// Returns one of the ways in which an upstream can fail to answer.
     private func failure(after latency: Duration) -> SimulatedUpstream.Reply {
         self.faults += 1
         switch Int.random(in: 0..<5, using: &self.random) {
@@ -66,7 +66,7 @@ extension Storm {
         }
     }
 
-    // MARK: at some time
+    // MARK: scheduled records and faults
 
     private static let kinds =
         [String](repeating: "ok", count: 14)
@@ -96,7 +96,8 @@ extension Storm {
         }
     }
 
-    /// Offsets that nobody finds a record at.
+    /// Returns the number of offsets to leave without a record before the next one. A plan with gaps has some
+    /// of about the size of a commit window.
     private func gap() -> Int64 {
         if self.plan.hasGaps, self.chance(0.05) { return .random(in: 15_000...20_000, using: &self.random) }
         return self.chance(0.1) ? .random(in: 1...20, using: &self.random) : 0
@@ -112,7 +113,7 @@ extension Storm {
                 simulation.kill($0)
                 simulation.startWorker()
             }
-        // In the middle of a turn, between one thing that it asks for and the next.
+        // The process dies in the middle of a turn, between two of its requests.
         case 3, 4:
             let requests = Int.random(in: 0...40, using: &self.random)
             self.faultOfSomebody {
@@ -144,8 +145,8 @@ extension Storm {
         }
     }
 
-    /// A process stands still. If that lasts longer than its session, the group gives its partitions to others, and
-    /// it finds out when it wakes up, in the middle of whatever it was about to do.
+    /// Freezes a process. If that lasts longer than its session, the group gives its partitions to other
+    /// members, and the process learns of it only when it wakes up, in the middle of its turn.
     private func planFreeze() {
         let length = Duration.seconds(Int.random(in: 1...40, using: &self.random))
         let simulation = self.simulation

@@ -1,24 +1,30 @@
 import Records
 import WorkerKit
 
-/// Everything at once, from one seed: workers that die at any moment, partitions that come and go, brokers and
-/// upstreams that fail, lie and fall silent. Whatever happens, no promise may break; and when it stops happening,
-/// everything has to be settled.
+/// A random run of call engines in which everything can go wrong, drawn from one seed.
+///
+/// Workers die at any moment, partitions come and go, and brokers and upstreams fail, lie or do not answer.
+/// No promise of the engine may be broken meanwhile, and when the faults have ended, every record must be
+/// settled.
 package final class Storm: SeededStorm, CallStorm {
+    /// The seed of all random decisions.
     package let seed: UInt64
     let simulation: Simulation
     let plan: StormPlan
     var random: SplitMix64
-    /// The endpoints that are down, and whether the troubles are over.
+    /// The endpoints that are down.
     var down: Set<SimulatedHandler.Endpoint> = []
+    /// Whether the faults have ended.
     var isCalm = false
+    /// Whether poison records get ordinary answers.
     var isCured = false
-    /// Attempts so far of records that fail only so often.
+    /// The attempts made so far for each record, for records that fail only a few times.
     var troubles: [SimulatedCluster.RecordName: Int] = [:]
-    /// Things that were made to go wrong.
+    /// The number of faults that were injected.
     package internal(set) var faults = 0
     var complaints: [String] = []
 
+    /// Plans a run. One seed always gives the same run.
     package init(seed: UInt64, narrator: Narrator? = nil) {
         self.seed = seed
         var random = SplitMix64(seed: seed &* 7_919 &+ 1)
@@ -31,16 +37,17 @@ package final class Storm: SeededStorm, CallStorm {
         self.random = random
     }
 
-    /// What there was of it.
+    /// The number of records that were published.
     package var records: Int { self.simulation.cluster.inputs.count }
+    /// The seconds that have passed on the simulated clock.
     package var seconds: Double { self.simulation.seconds }
 
-    /// Tells this run from another that went differently anywhere.
+    /// A hash of everything that was published. Two runs with different hashes differ.
     package var fingerprint: UInt64 { self.simulation.cluster.fingerprint }
 
     /// Runs to the end, or until a promise is broken.
     ///
-    /// - Returns: what went wrong, in words; empty if nothing did.
+    /// - Returns: a description of each broken promise; empty if there is none.
     package func run() -> [String] {
         do {
             try self.play()
@@ -60,7 +67,7 @@ package final class Storm: SeededStorm, CallStorm {
         self.calmDown()
         try self.settleEverything()
         try self.step(for: .seconds(30))
-        // Somebody may still wait for the answer to a commit that everybody else has long seen.
+        // A worker may still wait for the answer to a commit that the cluster already shows.
         _ = try self.simulation.run(for: .seconds(120)) {
             self.simulation.isBroken || self.simulation.workers.allSatisfy(\.isEmpty)
         }
@@ -84,14 +91,15 @@ package final class Storm: SeededStorm, CallStorm {
     private func calmDown() {
         self.isCalm = true
         self.down = []
-        // Whoever is left must be there to settle the rest.
+        // At least one worker must run to settle the remaining records.
         if self.simulation.workers.allSatisfy(\.hasEnded) { self.simulation.startWorker() }
-        // Poison that nobody healthy keeps company lives until its deadline, and whoever waits behind it with it:
-        // from an outage it cannot be told. So it is cured, some day.
+        // A poison record without healthy records beside it looks the same as an outage. It waits until its
+        // deadline, and so do the records behind it. The upstream therefore answers poison like other records
+        // after a while.
         self.simulation.after(.seconds(120)) { self.isCured = true }
     }
 
-    // MARK: what the weather is made of
+    // MARK: the shares of faults
 
     var calmAfter: Duration { self.plan.calmAfter }
     var produceTrouble: Double { self.plan.produceTrouble }

@@ -1,14 +1,15 @@
 import WorkerKit
 
-/// What a storm is like as a whole: drawn once, from its seed.
+/// The properties of a whole run, drawn once from its seed.
 struct StormPlan {
     var partitions: Int
-    /// When the troubles end.
+    /// The time after which there are no more faults.
     var calmAfter: Duration
-    /// Shares of what is asked of the brokers that goes wrong.
+    /// The share of the records sent that fail.
     var produceTrouble: Double
+    /// The share of commits, and of reads of committed positions, that fail.
     var commitTrouble: Double
-    /// Share of calls that fail for no reason.
+    /// The share of calls that fail although the endpoint is up.
     var flakiness: Double
     private var concurrency: Int
     private var delivery: EngineSettings.Delivery
@@ -16,32 +17,34 @@ struct StormPlan {
     private var recordsLimit: Int
     private var hasRetryTopics: Bool
     private var pace: EngineSettings.Pace
-    /// Calls a second of the whole fleet, if there is a limit.
+    /// The calls per second of the whole fleet; nil for no limit.
     private var rate: Double?
-    /// The same for the side endpoint alone.
+    /// The calls per second to the side endpoint; nil for no limit.
     private var sideCalls: Double?
-    /// Dead letters a minute, if there are few enough to matter.
+    /// The dead letters that the budget admits per minute; nil for the budget's default, which is not
+    /// reached.
     private var letters: Int?
     private var bypass: Int?
-    /// How long after its birth a record may be called for.
+    /// The time after its publication in which a record may be called for.
     var deadline: Duration
-    /// Bytes in hand, if there are few enough to matter.
+    /// The limit on the bytes in hand; nil for the default, which is not reached.
     var bytesLimit: Int?
-    /// Whether whole windows of offsets are missing here and there.
+    /// Whether the input has gaps of about the size of a commit window.
     var hasGaps: Bool
-    /// The upstream's answers arrive this far apart, and several at once.
+    /// The time between two moments at which answers of the upstream arrive, several at once; nil if each
+    /// arrives on its own.
     var burst: Duration?
-    /// What a drain may take, and the commit after it.
+    /// The time that a drain may take, before the time of its commit.
     private var drainLimit: Duration
     private var commitLimit: Duration
-    /// Few only where nothing but an outage fails: a record that fails by chance among others that do not is taken to
-    /// be at fault.
+    /// The attempts that a record has. The number is small only where calls fail in outages alone: a record
+    /// that fails by chance while others succeed is blamed for it.
     private var attempts: Int
-    /// The longest pause of the circuit breaker: a short one makes many probes in an outage.
+    /// The longest pause of the circuit breaker. A short one makes many probes in an outage.
     private var breakerPause: Duration
-    /// How often the workers are given a turn that they did not ask for.
+    /// The number of turns that the workers get without having asked for them.
     var nudges: Int
-    /// Whether records can be put aside.
+    /// Whether the workers can park records.
     var hasParkingTopic: Bool
 
     init(using random: inout SplitMix64) {
@@ -81,9 +84,12 @@ struct StormPlan {
     /// Whether records can expire.
     var isHurried: Bool { self.deadline < .seconds(3_600) }
 
-    /// In what time everything has to be settled once nothing goes wrong any more: that is by the deadline of the last
-    /// record, and what a retry topic, a drain and an unanswered transaction take. Poison that does not expire is cured
-    /// some day; and how long the dead-letter budget holds records back, the deadline does not bound.
+    /// Returns the time in which everything must be settled after the last fault.
+    ///
+    /// It is the deadline of the last record, and the time of a retry topic, a drain and a transaction
+    /// without an answer. It is longer where that deadline is no bound: poison records that do not expire
+    /// succeed only when they are cured, and the dead-letter budget can hold records back for longer than
+    /// their deadline.
     func patience(clockWasStepped: Bool) -> Duration {
         guard self.isHurried, !clockWasStepped, self.letters == nil else { return .seconds(3 * 3_600) }
         return self.deadline + .seconds(180)

@@ -2,35 +2,41 @@ import WorkerKit
 
 /// A process on the clock of a simulation.
 package protocol SimulatedProcess: AnyObject {
+    /// The process's client of the cluster.
     var broker: SimulatedBroker { get }
-    /// When its thread wakes up if nothing arrives.
+    /// The time at which the process's thread wakes up if nothing arrives, in monotonic nanoseconds.
     var wakesAt: Int64 { get set }
-    /// When it has something to do.
+    /// The time at which the process has something to do, in monotonic nanoseconds.
     var nextDue: Int64 { get }
+    /// Whether the process has ended by itself.
     var hasEnded: Bool { get }
-    /// The process is stopped, as by SIGSTOP, until then.
+    /// The time until which the process is stopped, as by SIGSTOP.
     var stoppedUntil: Int64 { get set }
 
     /// Sets the clock of the machine that the process runs on. The brokers' clocks stay right.
     func stepWall(by step: Duration)
 
+    /// Gives the process one turn.
+    ///
+    /// - Throws: an error if the process takes turn after turn without getting anywhere.
     func turn() throws
 }
 
 extension SimulatedProcess {
-    /// Stops the process for so long, as SIGSTOP does.
+    /// Stops the process for a time, as SIGSTOP does.
     package func freeze(for length: Duration) {
         self.stoppedUntil = self.broker.cluster.clock.now.after(length)
         self.broker.freeze(until: self.stoppedUntil)
     }
 
-    /// Whether it gets a turn now, because it asked for one or for no reason.
+    /// Returns whether the process gets a turn now, because it has something to do or because all processes
+    /// get one.
     func isDue(at now: Int64, isNudge: Bool) -> Bool {
         !self.hasEnded && (self.nextDue <= now || isNudge && self.stoppedUntil <= now)
     }
 }
 
-/// Has things happen one after the other, and the clock stand wherever the next one is.
+/// The simulated clock and the events that are scheduled on it. The clock jumps from each event to the next.
 final class Timeline {
     let clock = SimulatedClock()
     let narrator: Narrator?
@@ -41,21 +47,21 @@ final class Timeline {
 
     var seconds: Double { Double(self.clock.now.monotonic - 1_000_000_000) / 1e9 }
 
-    /// Has something happen when so much time has passed.
+    /// Schedules an event after some simulated time.
     func after(_ delay: Duration, _ event: @escaping () -> Void) {
         self.plans.add(event, due: self.clock.now.after(delay))
     }
 
-    /// Gives every process a turn when so much time has passed, for no reason: who sleeps as long as there is nothing
-    /// to do, finds nothing to do.
+    /// Gives every process a turn after some time, although none asked for it. A process that sleeps for the
+    /// right reason finds nothing to do in such a turn.
     func nudge(after delay: Duration) { self.nudges.add((), due: self.clock.now.after(delay)) }
 
-    /// Lets time pass until something holds.
+    /// Lets time pass until a condition holds.
     ///
     /// - Parameters:
-    ///   - processes: those that there are now.
-    ///   - died: told of one that has died in its turn.
-    /// - Returns: whether it came to hold, in the time given.
+    ///   - processes: returns the processes that exist at that moment.
+    ///   - died: called with each process that has died in its turn.
+    /// - Returns: whether the condition came to hold in the time given.
     func run<Process: SimulatedProcess>(
         for longest: Duration,
         in cluster: SimulatedCluster,
@@ -77,7 +83,7 @@ final class Timeline {
             self.narrator?.timeIs(next)
             while let event = self.plans.popDue(at: next) {
                 event()
-                // Whatever happened, a descriptor may have become readable.
+                // The event may have made a descriptor readable, so every process gets a turn.
                 for process in processes() { process.wakesAt = .min }
             }
             while let effect = cluster.network.popDue(at: next) { effect() }

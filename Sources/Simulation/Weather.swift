@@ -1,22 +1,24 @@
 import Kafka
 import WorkerKit
 
-/// What goes wrong with brokers and processes, whatever they work at: drawn from one seed, and counted.
+/// The random faults of brokers and processes in one run, whichever kind of engine runs. All are drawn from
+/// one seed and counted.
 protocol Weather: AnyObject {
     associatedtype Process: SimulatedProcess
 
     var random: SplitMix64 { get set }
-    /// The troubles are over.
+    /// Whether the faults have ended.
     var isCalm: Bool { get }
-    /// Things that were made to go wrong.
+    /// The number of faults that were injected.
     var faults: Int { get set }
     var timeline: Timeline { get }
     var cluster: SimulatedCluster { get }
     var workers: [Process] { get }
-    /// When the troubles end.
+    /// The time after which there are no more faults.
     var calmAfter: Duration { get }
-    /// Shares of what is asked of the brokers that goes wrong.
+    /// The share of the records sent that fail.
     var produceTrouble: Double { get }
+    /// The share of commits, and of reads of committed positions, that fail.
     var commitTrouble: Double { get }
 }
 
@@ -27,16 +29,17 @@ extension Weather {
         .milliseconds(Int.random(in: range, using: &self.random))
     }
 
-    /// Whether the next thing fails; counts it if so.
+    /// Returns whether the next request fails, and counts the fault if it does. No request fails after the
+    /// faults have ended.
     func fails(_ share: Double) -> Bool {
         guard !self.isCalm, self.chance(share) else { return false }
         self.faults += 1
         return true
     }
 
-    // MARK: the brokers, all the time
+    // MARK: the brokers' answers
 
-    /// Has every answer of a broker be drawn anew.
+    /// Lets the cluster draw the answer to every request at random.
     func setBrokerTroubles() {
         self.cluster.produceFate = { [unowned self] _ in self.produceFate() }
         self.cluster.commitFate = { [unowned self] _ in self.commitFate() }
@@ -77,8 +80,9 @@ extension Weather {
         }
     }
 
-    // MARK: at some time
+    // MARK: scheduled faults
 
+    /// Gives all processes some turns that they did not ask for, at random times.
     func planNudges(_ count: Int) {
         let end = self.calmAfter.wholeNanoseconds
         for _ in 0..<count {
@@ -87,12 +91,15 @@ extension Weather {
         }
     }
 
+    /// Schedules a fault of a worker, which is drawn when the fault happens. Nothing happens if no worker
+    /// runs then.
     func faultOfSomebody(_ event: @escaping (Process) -> Void) {
         self.fault { [unowned self] in
             self.workers.filter { !$0.hasEnded }.randomElement(using: &self.random).map(event)
         }
     }
 
+    /// Schedules a fault at a random time, and counts it when it happens.
     func fault(_ event: @escaping () -> Void) {
         self.schedule { [unowned self] in
             self.faults += 1
@@ -100,6 +107,9 @@ extension Weather {
         }
     }
 
+    /// Schedules an event at a random time in the first part of the run.
+    ///
+    /// - Parameter share: that part, as a share of the time with faults.
     func schedule(within share: Double = 1, _ event: @escaping () -> Void) {
         let end = Double(self.calmAfter.wholeNanoseconds) * share
         self.timeline.after(.nanoseconds(Int64(.random(in: 0...end, using: &self.random))), event)

@@ -1,16 +1,17 @@
 import Records
 
-/// What a record of a counting task's input is. The task and its judges read it alike.
+/// The meaning of a record in the input of a counting task. The task and its judges use this same reading of
+/// a record.
 enum CountedEvent: Hashable {
-    /// Counts in its group, once.
+    /// An item, which counts once in its group.
     case item(String, of: String)
-    /// A name that nobody has announced: remembered apart, as long as there is room for it.
+    /// A name that was never announced. The task keeps it in memory as long as there is room for it.
     case stranger(String)
-    /// Cannot be read.
+    /// A record that cannot be decoded.
     case undecodable
-    /// Can be read, and counts as nothing: it says nothing, or its names are too long.
+    /// A record that can be read and does not count, because it is empty or its names are too long.
     case refused
-    /// Kills the process that looks into it.
+    /// A record that kills the process that handles it.
     case deadly
 
     private static let nameLimit = 256

@@ -4,19 +4,22 @@ import StreamKit
 import WireFormats
 import WorkerKit
 
-/// Counts the items of each group in one partition of the input, each item once, writes down what it holds in a
-/// changelog, and tells others of it when that is due.
+/// Counts the items of each group in one partition of the input, each item once.
+///
+/// The task writes its state to a changelog, and reports a group to other tasks when the report is due. The
+/// fields call a report a telling.
 final class CountingTask: StreamTask {
     static let changelog = "work.changelog"
-    /// What an item takes in memory until others have been told of it.
+    /// The bytes of memory that an item takes until it has been reported.
     static let itemBytes = 100
 
-    /// A group as it stands, and as the changelog has it.
+    /// The state of one group, as the task holds it and as the changelog records it.
     struct Group: Hashable {
         var version = 0
         var items: Set<String> = []
-        /// How often others have been told, and of how many items.
+        /// The number of reports so far.
         var tellings = 0
+        /// The number of items in the last report.
         var toldItems = 0
 
         var encoded: [UInt8] {
@@ -40,7 +43,8 @@ final class CountingTask: StreamTask {
     }
 
     private let partition: Int32
-    /// Partitions that have a changelog. What comes in elsewhere is sent on to them.
+    /// The number of partitions that have a changelog. A task of another partition sends its records on to
+    /// one of these.
     private let homes: Int32
     private let pace: Duration
     private let messageLimit: Int
@@ -48,7 +52,7 @@ final class CountingTask: StreamTask {
     private(set) var groups: [String: Group] = [:]
     private var dirty: Set<String> = []
     private var dues: [String: Int64] = [:]
-    /// In memory alone, and for good.
+    /// The invented names. They exist in memory only and are never removed.
     private var strangers: Set<String> = []
 
     init(_ partition: Int32, of setup: StreamSetup, _ watch: StreamWatch) {
@@ -109,7 +113,7 @@ final class CountingTask: StreamTask {
                 self.settle(record, "moved", now, output)
             }
         case .stranger(let name):
-            // Whoever is known already takes no more room.
+            // A name that is known already takes no more memory.
             guard self.strangers.contains(name) || !output.isCrowded else {
                 return self.settle(record, .rejected, "too_many", now, output)
             }
@@ -121,7 +125,9 @@ final class CountingTask: StreamTask {
         }
     }
 
-    /// - Returns: whether the item is there for the first time.
+    /// Adds an item to its group.
+    ///
+    /// - Returns: whether the item is new.
     private func count(_ item: String, of group: String, _ now: Moment) -> Bool {
         guard self.groups[group, default: Group()].items.insert(item).inserted else { return false }
         self.dirty.insert(group)
@@ -225,7 +231,7 @@ final class CountingTask: StreamTask {
     }
 }
 
-/// What one partition tells of a group.
+/// The report of one partition on one group.
 struct Part: Hashable {
     static let topic = "work.parts"
 
@@ -252,7 +258,8 @@ struct Part: Hashable {
         self.items = items
     }
 
-    /// All parts of a group meet in one partition: the first, as good as any.
+    /// The record of the report. All reports go to partition 0, so that the reports on a group meet in one
+    /// task.
     var record: OutboundRecord {
         OutboundRecord(
             topic: Self.topic,

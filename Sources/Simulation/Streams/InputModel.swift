@@ -1,21 +1,22 @@
 import Kafka
 import Records
 
-/// What the input says, told apart from any engine.
+/// Computes from the input what the engines must have counted, independently of any engine.
 final class InputModel {
     private struct Partition {
-        /// By the places of records: their offsets, and how many items there are up to and with them.
+        /// The offset of each record, by the record's index.
         var offsets: [Int64] = []
+        /// The number of different items up to and including each record, by the record's index.
         var counts: [Int] = []
         var groups: [String: Set<String>] = [:]
         var firsts: Set<Int64> = []
     }
 
     private unowned let cluster: SimulatedCluster
-    /// Partitions in which items are counted; what comes in elsewhere comes in there again.
+    /// The number of partitions in which items are counted. Records of other partitions are sent on to these.
     private let homes: Int32
     private var partitions: [Int32: Partition] = [:]
-    /// Where the group stood when it was moved back: what comes before has been counted.
+    /// The position before the group was set back, by partition. Records before it have been counted.
     private var counted: [Int32: Int64] = [:]
 
     init(_ cluster: SimulatedCluster, homes: Int) {
@@ -23,17 +24,19 @@ final class InputModel {
         self.homes = Int32(homes)
     }
 
-    /// An operator has moved the group in a partition in which it stood there.
+    /// Notes that an operator has changed the group's position in a partition.
+    ///
+    /// - Parameter offset: the position before the change.
     func groupMoved(from offset: Int64, in number: Int32) {
         self.counted[number] = max(offset, self.counted[number] ?? 0)
-        // What was skipped does not count any more.
+        // Skipped records no longer count, so the partition is computed anew.
         self.partitions[number] = nil
     }
 
-    /// Whether items are counted there.
+    /// Returns whether items are counted in a partition.
     func isHome(_ number: Int32) -> Bool { number < self.homes }
 
-    /// What a record is; nil if there is none.
+    /// Returns the meaning of a record; nil if there is none at this offset.
     func event(_ offset: Int64, in number: Int32) -> CountedEvent? {
         let place = TopicPartition(topic: SimulatedCluster.topic, partition: number)
         guard let log = self.cluster.logs[place] else { return nil }
@@ -42,7 +45,7 @@ final class InputModel {
         return CountedEvent(log.records[index])
     }
 
-    /// How many different items there are before an offset.
+    /// Returns the number of different items before an offset.
     func items(before offset: Int64, in number: Int32) -> Int {
         let offset = max(offset, self.counted[number] ?? 0)
         let partition = self.partition(number)
@@ -54,14 +57,15 @@ final class InputModel {
         return place == 0 ? 0 : partition.counts[place - 1]
     }
 
-    /// Whether an item is there for the first time.
+    /// Returns whether the record at an offset contains its item for the first time.
     func isFirst(_ offset: Int64, in number: Int32) -> Bool { self.partition(number).firsts.contains(offset) }
 
-    /// The items of each group, in all.
+    /// Returns all items of each group.
     func groups(in number: Int32) -> [String: Set<String>] { self.partition(number).groups }
 
     private func partition(_ number: Int32) -> Partition {
-        // Taken out while it grows: a second owner would have all of it copied.
+        // The value is taken out of the dictionary while it grows, since a second reference to it would make
+        // every change copy all of it.
         var partition = self.partitions.removeValue(forKey: number) ?? Partition()
         let log = self.cluster.logs[TopicPartition(topic: SimulatedCluster.topic, partition: number)]
         for record in (log?.records ?? []).dropFirst(partition.offsets.count) {
@@ -74,7 +78,7 @@ final class InputModel {
         return partition
     }
 
-    /// Counts a record, if it is to be counted there.
+    /// Adds the item of a record if items are counted in its partition, and returns whether the item is new.
     private func isFirst(_ record: InboundRecord, _ partition: inout Partition) -> Bool {
         let name = SimulatedCluster.RecordName(partition: record.partition, offset: record.offset)
         guard self.isHome(record.partition), !self.cluster.skipped.contains(name),

@@ -1,8 +1,8 @@
 import StreamKit
 import WorkerKit
 
-/// The folder in which simulated processes leave word of the record that they were about to process. It outlives them
-/// all.
+/// The folder in which simulated processes mark the record that they are about to process. It outlives all of
+/// them.
 final class SimulatedCrashes {
     private struct Mark {
         let broker: SimulatedBroker
@@ -12,16 +12,16 @@ final class SimulatedCrashes {
     private var marks: [ObjectIdentifier: Mark] = [:]
     private(set) var deaths: [CrashLedger.Place: Int] = [:]
 
-    /// What one process knows of it.
+    /// Returns the view that one process has of the folder.
     func memory(of broker: SimulatedBroker) -> any CrashMemory { Memory(self, broker) }
 
     private func mark(_ place: CrashLedger.Place?, by broker: SimulatedBroker) {
-        // The dead change nothing any more.
+        // A dead process changes nothing any more.
         guard !broker.isDead else { return }
         self.marks[ObjectIdentifier(broker)] = place.map { Mark(broker: broker, place: $0) }
     }
 
-    /// Charges the records that the dead were processing.
+    /// Adds a death to each record that a dead process was handling.
     private func charge() {
         for (owner, mark) in self.marks where mark.broker.isDead {
             self.deaths[mark.place, default: 0] += 1

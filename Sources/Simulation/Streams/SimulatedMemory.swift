@@ -3,16 +3,18 @@ package import Records
 import StreamKit
 import WorkerKit
 
-/// Reads the topics of the simulated cluster for one process, as slowly as it is told to.
+/// Reads topics of the simulated cluster for one process, at the speed that the simulation chooses.
 package final class SimulatedMemory: MemoryReader {
-    /// What becomes of a look into a topic.
+    /// The speed and the error of one reading.
     package struct Fate {
-        /// How long it is until there is more to read.
+        /// The time until there is more to read.
         package var delay: Duration
-        /// Records that arrive at once, at most.
+        /// The largest number of records that arrive at once.
         package var batch: Int
+        /// The error of the request; nil if it succeeds.
         package var error: KafkaError?
 
+        /// Makes a fate; without arguments, that of a fast reading without errors.
         package init(delay: Duration = .milliseconds(1), batch: Int = 1_000, error: KafkaError? = nil) {
             self.delay = delay
             self.batch = batch
@@ -23,7 +25,7 @@ package final class SimulatedMemory: MemoryReader {
     private struct Place {
         let partition: TopicPartition
         var position: Int64 = 0
-        /// As far as everything has been read; nil if there was more.
+        /// The offset up to which everything has been read; nil if the last reading left something.
         var readEnd: Int64?
     }
 
@@ -41,7 +43,7 @@ package final class SimulatedMemory: MemoryReader {
 
     private var now: Int64 { self.broker.cluster.clock.now.monotonic }
 
-    /// When something arrives.
+    /// The time at which the next records arrive, in monotonic nanoseconds; nil if there are none to read.
     var nextDue: Int64? {
         guard self.places.contains(where: { self.hasNews($0) }) else { return nil }
         return self.arrivesAt
@@ -51,7 +53,7 @@ package final class SimulatedMemory: MemoryReader {
         place.readEnd != self.stableEnd(of: place.partition)
     }
 
-    /// The input is there to be read once more.
+    /// Returns the log of a partition of the input, which can be read a second time; nil for any other topic.
     private func input(_ partition: TopicPartition) -> SimulatedCluster.Log? {
         partition.topic == SimulatedCluster.topic ? self.broker.cluster.logs[partition] : nil
     }
@@ -104,7 +106,8 @@ package final class SimulatedMemory: MemoryReader {
         for index in self.places.indices where left > 0 && self.hasNews(self.places[index]) {
             let partition = self.places[index].partition
             let stableEnd = self.stableEnd(of: partition)
-            // One more than wanted shows whether there is more: a copy of the whole rest would be one for each batch.
+            // One record more than wanted shows whether there are others. Copying the whole rest instead
+            // would copy it once for each batch.
             let records = self.records(of: partition, from: self.places[index].position, atMost: left + 1)
             for record in records.prefix(left) {
                 self.places[index].position = record.offset + 1

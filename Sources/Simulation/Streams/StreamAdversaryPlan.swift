@@ -1,31 +1,36 @@
 import StreamKit
 import WorkerKit
 
-/// What a storm of streams with an adversary is like as a whole: drawn once, from its seed.
+/// The properties of a whole run of stream engines with an adversary, drawn once from its seed.
 struct StreamAdversaryPlan {
-    /// How the brokers are down.
+    /// The ways in which the brokers can fail.
     enum Outage: CaseIterable {
-        /// Nothing gets through.
+        /// No request succeeds.
         case silence
-        /// What is sent is heard of when it is over, or never.
+        /// Records are written, but their reports arrive only when the outage is over. If that would be later
+        /// than the message timeout, sending fails, and the record may have been written.
         case deafness
-        /// Nothing may be written.
+        /// The brokers allow no writing.
         case refusal
-        /// No state can be read, when somebody has just died.
+        /// No state can be read back, and a worker has just been killed.
         case blindness
     }
 
     var setup = StreamSetup()
     var kinds: Set<AdversaryKind>
     var workers: Int
-    /// How long the honest publish, and at what pace.
+    /// The time in which the honest publisher sends records, and in which there are faults.
     var length: Duration
+    /// The honest records per second.
     var perSecond: Int
-    /// Names that are invented, each second.
+    /// The names per second that an adversary invents.
     var inventedPerSecond: Int
+    /// The records that kill the process that handles them.
     var deadlyRecords: Int
     var outage: Outage
+    /// The length of the outage.
     var outageLength: Duration
+    /// The longest time until a transaction marker is written.
     var markerDelay: Duration
 
     init(of kinds: Set<AdversaryKind>, using random: inout SplitMix64) {
@@ -42,7 +47,8 @@ struct StreamAdversaryPlan {
         self.setup.partitions = .random(in: 1...3, using: &random)
         self.setup.pace = .milliseconds(Int.random(in: 100...5_000, using: &random))
         self.setup.settings.commitInterval = .milliseconds(Int.random(in: 20...900, using: &random))
-        // Half of it is more than what can be invented while nobody looks, and all of it less than what is in the end.
+        // Half of the limit is more than can be invented between two looks of the engine at its memory. A
+        // long run at a high rate invents more names than the whole limit allows.
         self.setup.settings.memoryLimit = CountingTask.itemBytes * 2_000
         self.setup.messageLimit = AdversaryPlan.messageLimit
         self.setup.reportLimit = Self.messageTimeout + .seconds(1)
@@ -50,16 +56,19 @@ struct StreamAdversaryPlan {
         self.setup.isPunctual = false
     }
 
-    /// How long a client waits for the report of a record, as with `message.timeout.ms`.
+    /// The time in which a client gets the report of a record, or gives the record up, as with
+    /// `message.timeout.ms`.
     static let messageTimeout = Duration.seconds(15)
 
-    /// What a rebalance may take from everybody, with the state that has to be read back after it.
+    /// The longest time in which a rebalance keeps all workers from settling records, including the time to
+    /// read the state back.
     var rebalance: Duration { .seconds(6) }
 
-    /// What the group waits for after the death of a worker: until the transactions that it had open expire.
+    /// The time from the death of a worker until the group has replaced it, including the time until its open
+    /// transactions expire.
     var takeover: Duration { .seconds(16) + self.rebalance }
 
-    /// In what time everything has to be settled once nobody does any harm any more: a clock may have been set back by
-    /// hours, and what is told is told by it.
+    /// The time in which everything must be settled after the last fault. A worker's clock may have been set
+    /// back by hours, and its tasks report by that clock.
     var patience: Duration { .seconds(600) + (self.kinds.contains(.clocks) ? .seconds(9 * 3_600) : .zero) }
 }

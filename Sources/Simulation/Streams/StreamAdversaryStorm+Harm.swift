@@ -2,7 +2,7 @@ import Kafka
 import Records
 import WorkerKit
 
-// Publishers who do harm, and what goes wrong with brokers and processes.
+// The harmful publishers, and the faults of brokers and processes.
 extension StreamAdversaryStorm: Adversary {
     var timeline: Timeline { self.simulation.timeline }
     var cluster: SimulatedCluster { self.simulation.cluster }
@@ -60,7 +60,7 @@ extension StreamAdversaryStorm: Adversary {
     func planOutage() {
         self.fault { [unowned self] in
             self.downUntil = self.timeline.clock.now.after(self.plan.outageLength)
-            // Who tries again and again has to wait for the next try, too.
+            // A worker that tries again and again also waits for its next try after the outage.
             self.excuse(self.plan.outageLength + .seconds(12) + self.takeover)
             guard self.plan.outage == .blindness, let worker = self.workers.first else { return }
             self.kill(worker)
@@ -68,7 +68,8 @@ extension StreamAdversaryStorm: Adversary {
         }
     }
 
-    /// Somebody starts the process again after a while. It is an excuse as often as a record can kill.
+    /// Starts the process again after a while. A death excuses late records as often as deadly records can
+    /// kill.
     private func somebodyDied() {
         let pause = self.milliseconds(100...3_000)
         if self.deathsToExcuse > 0 { self.excuse(pause + self.takeover) }
@@ -79,7 +80,8 @@ extension StreamAdversaryStorm: Adversary {
     // MARK: - Publishers
 
     func planPublishers() {
-        // In the order of their declaration: that of a set differs from run to run.
+        // The kinds are taken in the order of their declaration, because the order of a set differs from run
+        // to run.
         for kind in AdversaryKind.allCases where self.plan.kinds.contains(kind) { self.planPublisher(kind) }
     }
 

@@ -3,29 +3,39 @@ import Records
 import StreamKit
 import WorkerKit
 
-/// Honest publishers of a stream, and beside them everybody who can do harm: from one seed. Whatever the others do, each
-/// honest record is counted in time and once, and a worker that stands still says so.
+/// A random run of stream engines with honest publishers and with every kind of adversary, drawn from one
+/// seed.
+///
+/// Each honest record must be counted in time and once in spite of the adversaries, and a worker that stands
+/// still must report it.
 package final class StreamAdversaryStorm: SeededStorm {
+    /// The seed of all random decisions.
     package let seed: UInt64
     let plan: StreamAdversaryPlan
     let simulation: StreamSimulation
     let honest: HonestPublisher
     var random: SplitMix64
     private(set) var isCalm = false
-    /// Until when the brokers are down, in the monotonic time.
+    /// The time until which the brokers fail, in monotonic nanoseconds.
     var downUntil: Int64 = .min
-    /// Deaths that are the adversary's doing: each deadly record is good for two.
+    /// The number of further deaths that are the adversary's doing. Each deadly record can kill two
+    /// processes.
     var deathsToExcuse = 0
+    /// The number of faults that were injected.
     package internal(set) var faults = 0
     private var complaints: [String] = []
-    /// When the judges of time look next.
+    /// The time at which the judges look next, in monotonic nanoseconds.
     private var nextLook: Int64 = .min
 
+    /// Plans a run with any of the kinds that engines of streams can meet. One seed always gives the same
+    /// run.
     package convenience init(seed: UInt64, narrator: Narrator? = nil) {
         self.init(seed: seed, kinds: Set(AdversaryKind.ofStreams), narrator: narrator)
     }
 
-    /// - Parameter kinds: what the seed may choose from.
+    /// Plans a run with some kinds of harm only.
+    ///
+    /// - Parameter kinds: the kinds that the seed may choose from.
     package init(seed: UInt64, kinds: Set<AdversaryKind>, narrator: Narrator? = nil) {
         self.seed = seed
         var random = SplitMix64(seed: seed &* 7_919 &+ 7)
@@ -35,22 +45,24 @@ package final class StreamAdversaryStorm: SeededStorm {
         plan.setup.crashes = { crashes.memory(of: $0) }
         self.plan = plan
         self.simulation = StreamSimulation(narrator: narrator, plan.setup)
-        // Who moves the group back asks for some outcomes again.
+        // If the group's position is set back, some records get a second outcome, which is then no violation.
         if plan.kinds.contains(.offsets) { self.simulation.cluster.isExactlyOnce = false }
         self.honest = HonestPublisher(self.simulation.cluster, self.simulation.timeline)
         self.random = random
         self.followRecordsHome()
     }
 
+    /// The number of records that were published.
     package var records: Int { self.cluster.inputs.count }
+    /// The seconds that have passed on the simulated clock.
     package var seconds: Double { self.timeline.seconds }
 
-    /// Tells this run from another that went differently anywhere.
+    /// A hash of everything that was published. Two runs with different hashes differ.
     package var fingerprint: UInt64 { self.cluster.fingerprint }
 
     /// Runs to the end, or until a promise is broken.
     ///
-    /// - Returns: what went wrong, in words; empty if nothing did.
+    /// - Returns: a description of each broken promise; empty if there is none.
     package func run() -> [String] {
         do {
             try self.play()
@@ -84,9 +96,10 @@ package final class StreamAdversaryStorm: SeededStorm {
         try self.stopEverybody()
     }
 
-    /// Lets time pass until something holds or a promise is broken, and has the judges of time look once a second.
+    /// Lets time pass until a condition holds or a promise is broken. The judges look once a second
+    /// meanwhile.
     ///
-    /// - Parameter isDone: asked once a second, too.
+    /// - Parameter isDone: returns whether the condition holds. It is called once a second too.
     @discardableResult
     private func watch(for length: Duration, until isDone: () -> Bool = { false }) throws -> Bool {
         self.nextLook = self.timeline.clock.now.after(.seconds(1))
@@ -113,7 +126,8 @@ package final class StreamAdversaryStorm: SeededStorm {
 
     // MARK: - Records that are sent on
 
-    /// An honest record that came in where nothing is counted is settled where it is sent on to.
+    /// Assigns the outcome of a record that was sent on to the record's first place. An honest record of a
+    /// partition in which items are not counted is settled where it was sent to.
     private func followRecordsHome() {
         let settled = self.cluster.outcomeSeen
         self.cluster.outcomeSeen = { [unowned self] outcome in
@@ -128,7 +142,7 @@ package final class StreamAdversaryStorm: SeededStorm {
         }
     }
 
-    /// The name under which a record came in first; nil if that is its own.
+    /// Returns the name under which a record was first published; nil if it was not sent on.
     func origin(of name: SimulatedCluster.RecordName) -> SimulatedCluster.RecordName? {
         let place = TopicPartition(topic: SimulatedCluster.topic, partition: name.partition)
         guard let log = self.cluster.logs[place] else { return nil }

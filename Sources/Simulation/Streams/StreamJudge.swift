@@ -1,12 +1,12 @@
 import Kafka
 import Records
 
-/// Judges what stream engines show: transaction by transaction, and at the end.
+/// Judges the results of stream engines: each transaction when it becomes visible, and the state at the end.
 final class StreamJudge {
     private unowned let cluster: SimulatedCluster
     private let topics: StreamTopics
     private let model: InputModel
-    /// What the changelog says, as far as it has been committed.
+    /// The groups as the committed changelog has them.
     private var groups: [Int32: [String: CountingTask.Group]] = [:]
     private var parts: [Part: Int] = [:]
     private var sums: [String: Sum] = [:]
@@ -35,7 +35,7 @@ final class StreamJudge {
     }
 
     private func judgeResult(_ record: OutboundRecord) {
-        // Letters and records sent on are judged by what comes of them.
+        // Dead letters and records that were sent on are judged by their consequences.
         guard record.topic == SimulatedCluster.topic + ".result" else { return }
         guard let outcome = SimulatedOutcome(record) else {
             return self.complain("\(record.summary) is nothing")
@@ -55,7 +55,7 @@ final class StreamJudge {
         case .item where !self.model.isHome(outcome.partition): return ["moved"]
         case .item:
             let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
-            // Who moves the group back asks for some outcomes again.
+            // If the group's position is set back, some records are answered a second time.
             let isAnsweredAgain = self.cluster.outcomes[name]?.count ?? 0 > 1
             let isFirst = self.model.isFirst(outcome.offset, in: outcome.partition)
             return [isFirst && !isAnsweredAgain ? "first" : "repeat"]
@@ -117,7 +117,7 @@ final class StreamJudge {
 
     // MARK: - The end
 
-    /// Whether everything that was counted has been told, and added up.
+    /// Whether everything that was counted has been reported and added up.
     var isEverythingTold: Bool { self.sums == self.expectedSums }
 
     private var expectedSums: [String: Sum] {
@@ -133,7 +133,7 @@ final class StreamJudge {
         return sums
     }
 
-    /// Compares what a new owner would read back with what the input says.
+    /// Compares the state that a new owner would read back with the input.
     func judgeTheEnd() {
         for number in 0..<Int32(self.cluster.partitions) {
             var groups: [String: Set<String>] = [:]

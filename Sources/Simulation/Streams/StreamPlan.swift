@@ -1,26 +1,31 @@
 import StreamKit
 import WorkerKit
 
-/// What a stream storm is like as a whole: drawn once, from its seed.
+/// The properties of a whole run of stream engines, drawn once from its seed.
 struct StreamPlan {
     var setup = StreamSetup()
-    /// When the troubles end.
+    /// The time after which there are no more faults.
     var calmAfter: Duration
-    /// Shares of what is asked of the brokers that goes wrong.
+    /// The share of the records sent that fail.
     var produceTrouble: Double
+    /// The share of commits, and of reads of committed positions, that fail.
     var commitTrouble: Double
+    /// The share of readings of a changelog that fail.
     var memoryTrouble: Double
-    /// Whether nothing at all gets through, now and then.
+    /// Whether there are times in which no request reaches the brokers.
     var hasOutages: Bool
+    /// The number of records that are published.
     var records: Int
-    /// Different items of each group.
+    /// The number of different items of each group.
     var variety: Int
-    /// The longest way of a marker, and the longest pause between two looks into a changelog.
+    /// The longest time until a transaction marker is written.
     var markerDelay: Duration
+    /// The longest pause between two readings of a changelog.
     var restorePause: Duration
-    /// The fewer, the longer it takes to read a changelog.
+    /// The largest number of records that one reading of a changelog gives. A small one makes reading take
+    /// longer.
     var restoreBatch: Int
-    /// How often the workers are given a turn that they did not ask for.
+    /// The number of turns that the workers get without having asked for them.
     var nudges: Int
 
     init(using random: inout SplitMix64) {
@@ -58,8 +63,8 @@ struct StreamPlan {
         self.nudges = Bool.random(using: &random) ? .random(in: 20...100, using: &random) : 0
     }
 
-    /// In what time everything has to be settled once nothing goes wrong any more: what is frozen wakes up, what is open
-    /// times out, and a full memory is emptied a handful of items at a time.
+    /// Returns the time in which everything must be settled after the last fault: frozen processes wake up,
+    /// open transactions time out, and a full memory is emptied a handful of items at a time.
     func patience(clockWasStepped: Bool) -> Duration {
         .seconds(120) + (self.setup.pace + .seconds(3)) * (self.records / 4)
             + .seconds(clockWasStepped ? 7_200 : 0)

@@ -1,29 +1,34 @@
 package import StreamKit
 import WorkerKit
 
-/// What the stream workers of a simulation are like.
+/// The properties of the stream workers of a simulation.
 package struct StreamSetup {
+    /// The number of partitions of each topic.
     package var partitions = 1
+    /// The settings of every engine.
     package var settings = StreamSettings()
-    /// How long a task waits before it tells others of what has changed.
+    /// The time that a task waits before it reports a change.
     package var pace = Duration.seconds(1)
-    /// What a worker may take to have everything reported that it has sent, and what a commit may take after that.
+    /// The time that a worker may take until all records that it has sent are reported.
     package var reportLimit = Duration.milliseconds(100)
+    /// The time that a commit may take after that.
     package var commitLimit = Duration.milliseconds(700)
-    /// Whether everything that a worker has to do next is told to it or has a time. Room that comes of itself, in a
-    /// queue or in memory, is looked for once in a while.
+    /// Whether a worker has an event or a time for all its next work, so that it never wakes late. It has not
+    /// where it must wait for room in a queue or in memory, for which it looks only once in a while.
     package var isPunctual = true
 
-    /// What all workers together may take in; nil for no bound.
+    /// The limit on the records that all workers together may read; nil for none.
     package var quota: RecordQuota?
-    /// What a process knows of records that have killed others; nil if it knows nothing.
+    /// Makes the memory in which a process finds records that have killed others; nil for a process without
+    /// one.
     package var crashes: (SimulatedBroker) -> (any CrashMemory)? = { _ in nil }
-    /// Bytes of the largest record that the brokers take; nil for any.
+    /// The size in bytes of the largest encoded record that the brokers accept; nil for no limit.
     package var messageLimit: Int?
 
+    /// Makes a setup with one partition and without limits.
     package init() {}
 
-    /// The same as the judges of brokers read it.
+    /// The limits of this setup in the form that the judges of a simulated broker read.
     var limits: EngineSettings {
         var limits = EngineSettings(
             inputTopic: SimulatedCluster.topic,

@@ -1,20 +1,24 @@
 import WorkerKit
 
-/// A cluster whose topics hold states, and stream workers, on one clock.
+/// A cluster whose topics keep states, and stream workers, on one simulated clock.
 package final class StreamSimulation {
     let timeline: Timeline
+    /// The cluster that the workers use.
     package let cluster: SimulatedCluster
+    /// The topics that are written in transactions.
     package let topics: StreamTopics
     let model: InputModel
     let judge: StreamJudge
+    /// The workers that were started and not killed.
     package private(set) var workers: [StreamWorker] = []
-    /// What becomes of a look into a changelog.
+    /// Decides the speed and the errors of each reading of a changelog.
     package var memoryFate: () -> SimulatedMemory.Fate = { SimulatedMemory.Fate() }
-    /// Told of a process that has died of itself.
+    /// Called when a process has died in its own turn.
     var died: () -> Void = {}
     private let setup: StreamSetup
     private var started: UInt64 = 0
 
+    /// Makes a cluster without workers.
     package init(narrator: Narrator? = nil, _ setup: StreamSetup = StreamSetup()) {
         self.setup = setup
         self.timeline = Timeline(narrator)
@@ -38,12 +42,16 @@ package final class StreamSimulation {
 
     deinit { self.cluster.end() }
 
+    /// The clock of the cluster and of all workers.
     package var clock: SimulatedClock { self.timeline.clock }
+    /// The seconds that have passed on the simulated clock.
     package var seconds: Double { self.timeline.seconds }
+    /// A description of each broken promise.
     package var violations: [String] { self.cluster.violations }
 
     // MARK: - Workers
 
+    /// Starts another worker, which joins the group.
     @discardableResult
     package func startWorker() -> StreamWorker {
         self.started += 1
@@ -52,7 +60,7 @@ package final class StreamSimulation {
         return worker
     }
 
-    /// The process is gone: nothing is said to anybody.
+    /// Kills a worker. The process says nothing to the cluster.
     package func kill(_ worker: StreamWorker) {
         self.workers.removeAll { $0 === worker }
         worker.broker.kill()
@@ -60,7 +68,7 @@ package final class StreamSimulation {
         self.cluster.remove(worker.broker)
     }
 
-    /// The group takes a worker for dead, and so much later the worker hears of it.
+    /// Lets the group replace a worker, which learns of it only after a time.
     package func depose(_ worker: StreamWorker, for length: Duration) {
         guard self.workers.contains(where: { $0 === worker }), !worker.broker.isDeposed else { return }
         self.timeline.narrator?.tell(worker.name, "is taken for dead")
@@ -70,12 +78,12 @@ package final class StreamSimulation {
 
     // MARK: - Time
 
-    /// Has something happen when so much time has passed.
+    /// Schedules an event after some simulated time.
     package func after(_ delay: Duration, _ event: @escaping () -> Void) { self.timeline.after(delay, event) }
 
-    /// Lets time pass until something holds, or a promise is broken.
+    /// Lets time pass until a condition holds or a promise is broken.
     ///
-    /// - Returns: whether it did, in the time given.
+    /// - Returns: whether one of the two happened in the time given.
     @discardableResult
     package func run(for longest: Duration, until isDone: () -> Bool = { false }) throws -> Bool {
         try self.timeline.run(for: longest, in: self.cluster) {
@@ -88,7 +96,7 @@ package final class StreamSimulation {
         }
     }
 
-    /// Lets time pass until every record is counted, told and added up.
+    /// Lets time pass until every record is counted, reported and added up.
     @discardableResult
     package func settleEverything(within longest: Duration = .seconds(600)) throws -> Bool {
         try self.run(for: longest) {
@@ -97,6 +105,6 @@ package final class StreamSimulation {
         }
     }
 
-    /// Compares what a new owner would read back with what the input says; what differs is a violation.
+    /// Compares the state that a new owner would read back with the input. Each difference is a violation.
     package func judgeTheEnd() { self.judge.judgeTheEnd() }
 }

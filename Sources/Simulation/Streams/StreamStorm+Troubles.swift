@@ -2,7 +2,7 @@ import Kafka
 import Records
 import WorkerKit
 
-// What goes wrong in a stream storm.
+// The faults of a run of stream engines.
 extension StreamStorm {
     func setTroubles() {
         self.setBrokerTroubles()
@@ -20,7 +20,7 @@ extension StreamStorm {
         )
     }
 
-    // MARK: - At some time
+    // MARK: - Scheduled records and faults
 
     func planRecords() {
         for _ in 0..<self.plan.records {
@@ -43,7 +43,7 @@ extension StreamStorm {
                 self.simulation.kill($0)
                 self.simulation.startWorker()
             }
-        // In the middle of a turn, between one thing that it asks for and the next.
+        // The process dies in the middle of a turn, between two of its requests.
         case 3, 4:
             let requests = Int.random(in: 0...60, using: &self.random)
             self.faultOfSomebody { [unowned self] in
@@ -67,8 +67,8 @@ extension StreamStorm {
         }
     }
 
-    /// A process stands still. If that lasts longer than its session, the group goes on without it, and some time after
-    /// it has woken up, in the middle of whatever it was about to do, it finds out.
+    /// Freezes a process. If that lasts longer than its session, the group replaces it. The process learns of
+    /// that some time after it has woken up in the middle of its turn.
     private func planFreeze() {
         let length = Duration.seconds(Int.random(in: 1...40, using: &self.random))
         let later = self.milliseconds(1...3_000)
@@ -81,18 +81,18 @@ extension StreamStorm {
         }
     }
 
-    /// A process hears nothing of the group, which goes on without it, and works on.
+    /// Lets the group replace a process, which hears nothing of it for a while and goes on working.
     private func planDeafness() {
         let length = self.milliseconds(1...8_000)
         self.faultOfSomebody { [unowned self] in self.simulation.depose($0, for: length) }
     }
 
-    /// A process has given its partitions up and stands still before it is given others. The group goes on without it.
+    /// Freezes a process that has given up its partitions, before it gets others. The group replaces it.
     private func planAbsence() {
         let length = Duration.seconds(Int.random(in: 1...30, using: &self.random))
         let later = self.milliseconds(1...3_000)
         self.faultOfSomebody { [unowned self] worker in
-            // Somebody else is slow to answer, and so nobody is given anything yet.
+            // Another worker answers the rebalance late, so no member gets partitions yet.
             self.workers.first { $0 !== worker }?.freeze(for: .seconds(1))
             self.cluster.rebalance()
             self.timeline.after(.milliseconds(500)) { [unowned self] in

@@ -2,21 +2,26 @@ import Records
 import StreamKit
 import WorkerKit
 
-/// A storm over stream engines, from one seed: workers that die at any moment, or that the group takes for dead while
-/// they work on, transactions that nobody answers for, changelogs that are slow to read and slow to be decided.
-/// Whatever happens, every record counts once, and the state can be told again; and when it stops happening, everything
-/// is counted.
+/// A random run of stream engines in which everything can go wrong, drawn from one seed.
+///
+/// Workers die at any moment, or the group replaces them while they go on working. Transactions get no
+/// answer, and changelogs are slow to read and their transactions slow to be decided. In all of this every
+/// record must count once, and the state must be readable again. When the faults have ended, everything must
+/// be counted.
 package final class StreamStorm: SeededStorm, Weather {
+    /// The seed of all random decisions.
     package let seed: UInt64
     let plan: StreamPlan
     let simulation: StreamSimulation
     var random: SplitMix64
-    /// Nothing gets through to the brokers, or back.
+    /// Whether no request reaches the brokers, and no answer comes back.
     var isDown = false
     private(set) var isCalm = false
+    /// The number of faults that were injected.
     package internal(set) var faults = 0
     private var complaints: [String] = []
 
+    /// Plans a run. One seed always gives the same run.
     package init(seed: UInt64, narrator: Narrator? = nil) {
         self.seed = seed
         var random = SplitMix64(seed: seed &* 7_919 &+ 3)
@@ -26,16 +31,17 @@ package final class StreamStorm: SeededStorm, Weather {
         self.simulation = StreamSimulation(narrator: narrator, self.plan.setup)
     }
 
-    /// What there was of it.
+    /// The number of records that were published.
     package var records: Int { self.cluster.inputs.count }
+    /// The seconds that have passed on the simulated clock.
     package var seconds: Double { self.timeline.seconds }
 
-    /// Tells this run from another that went differently anywhere.
+    /// A hash of everything that was published. Two runs with different hashes differ.
     package var fingerprint: UInt64 { self.cluster.fingerprint }
 
     /// Runs to the end, or until a promise is broken.
     ///
-    /// - Returns: what went wrong, in words; empty if nothing did.
+    /// - Returns: a description of each broken promise; empty if there is none.
     package func run() -> [String] {
         do {
             try self.play()
@@ -63,7 +69,7 @@ package final class StreamStorm: SeededStorm, Weather {
     private func calmDown() {
         self.isCalm = true
         self.isDown = false
-        // Whoever is left must be there to settle the rest.
+        // At least one worker must run to settle the remaining records.
         if self.workers.allSatisfy(\.hasEnded) { self.simulation.startWorker() }
     }
 
@@ -86,7 +92,7 @@ package final class StreamStorm: SeededStorm, Weather {
         if !haveEnded { self.complaints.append("somebody does not stop") }
     }
 
-    // MARK: - What the weather is made of
+    // MARK: - The shares of faults
 
     var timeline: Timeline { self.simulation.timeline }
     var cluster: SimulatedCluster { self.simulation.cluster }

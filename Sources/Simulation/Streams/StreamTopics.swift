@@ -2,11 +2,13 @@ import Kafka
 import Records
 import WorkerKit
 
-/// The topics of a simulated cluster that are written in transactions, record by record as brokers keep them.
+/// The topics of a simulated cluster that are written in transactions, kept entry by entry as brokers keep
+/// them.
 ///
-/// As in Kafka, a record has its place when it is written, and whether it is to be seen only turns out when its
-/// transaction is decided and each of its partitions has been told: by a marker, which takes a place too. Readers of
-/// committed records see a partition up to the first record that is still undecided.
+/// As in Kafka, a record gets its offset when it is written, and readers can see it only when its transaction
+/// is decided. Each partition of the transaction learns the decision from a transaction marker, which takes
+/// an offset too. Readers of committed records see a partition up to the first record that is still
+/// undecided.
 package final class StreamTopics {
     struct Transaction: Hashable {
         var producer: Int
@@ -14,15 +16,15 @@ package final class StreamTopics {
     }
 
     private struct Entry {
-        /// Nil for a marker, and for what nobody will see any more.
+        /// The record; nil for a marker, and for a record that no reader will see any more.
         var record: InboundRecord?
-        /// By which it is not decided yet.
+        /// The transaction that is still undecided; nil if there is none.
         var transaction: Transaction?
     }
 
     private struct Log {
         var entries: [Entry] = []
-        /// Everything before this is decided.
+        /// The index of the first undecided entry.
         var stableEnd = 0
     }
 
@@ -36,16 +38,18 @@ package final class StreamTopics {
     private unowned let cluster: SimulatedCluster
     private var logs: [TopicPartition: Log] = [:]
     private var touched: [Transaction: [TopicPartition]] = [:]
-    /// On their way.
+    /// The transaction markers that have not been written yet.
     private var markers: [Marker] = []
-    /// How long the next marker takes.
+    /// Returns the time until the next marker is written.
     package var markerDelay: () -> Duration = { .milliseconds(1) }
-    /// Partitions of the changelog, whatever becomes of the input.
+    /// The number of partitions of the changelog. It does not grow with the input.
     private let partitions: Int32
-    /// Judges a transaction that is to be seen: its records, and where the group stands by it.
+    /// Called with the records and the committed positions of each transaction that becomes visible.
     var judge: ([OutboundRecord], [CommittedPosition]) -> Void = { _, _ in }
 
-    /// - Parameter consumed: those of `names` whose records the group reads as well.
+    /// Makes empty topics.
+    ///
+    /// - Parameter consumed: the topics among `names` that the group reads as well.
     init(_ names: Set<String>, consumed: [String], in cluster: SimulatedCluster) {
         self.names = names
         self.cluster = cluster
@@ -63,7 +67,7 @@ package final class StreamTopics {
         }
     }
 
-    /// Whether there is such a partition. Brokers and clients know nothing of any other.
+    /// Returns whether a partition exists. Brokers and clients report an error for any other.
     func exists(_ partition: TopicPartition) -> Bool {
         partition.topic != CountingTask.changelog || partition.partition < self.partitions
     }
@@ -72,7 +76,7 @@ package final class StreamTopics {
 
     private func write(_ record: OutboundRecord, _ transaction: Transaction) {
         guard self.names.contains(record.topic) else { return }
-        // A producer can begin nothing new before every partition has been told how the last one ended.
+        // A producer cannot begin a transaction before every partition has learned how its last one ended.
         for marker in self.markers where marker.transaction.producer == transaction.producer {
             self.arrived(marker)
         }
@@ -84,7 +88,7 @@ package final class StreamTopics {
         }
     }
 
-    /// Writes a record outside of any transaction.
+    /// Writes a record outside any transaction.
     func append(_ record: OutboundRecord) {
         let partition = TopicPartition(topic: record.topic, partition: record.partition ?? 0)
         let entry = Entry(record: self.inbound(record, in: partition))
@@ -142,7 +146,8 @@ package final class StreamTopics {
         self.cluster.moveEnd(of: marker.partition, to: Int64(log.stableEnd))
     }
 
-    /// Has all partitions that the group does not read keep the newest record of each key alone, as brokers do some day.
+    /// Keeps only the newest record of each key in all partitions that the group does not read, as a broker's
+    /// compaction does.
     package func compact() {
         for (partition, log) in self.logs where self.cluster.logs[partition] == nil {
             var seen: Set<[UInt8]> = []
@@ -153,8 +158,8 @@ package final class StreamTopics {
         }
     }
 
-    /// Deletes a topic that the group reads, whose every transaction is decided, and makes it again, empty; what the
-    /// group has committed stays.
+    /// Deletes a topic that the group reads and makes it again without records. The group's committed
+    /// positions stay. No transaction of the topic may be undecided.
     package func makeAnew(_ topic: String) {
         for partition in self.logs.keys where partition.topic == topic {
             self.logs[partition] = Log()
@@ -165,13 +170,13 @@ package final class StreamTopics {
 
     // MARK: - Reading
 
-    /// Where the next record will stand, whatever is decided.
+    /// Returns the offset that the next record gets, whether or not the records before it are decided.
     func end(of partition: TopicPartition) -> Int64 { Int64(self.logs[partition]?.entries.count ?? 0) }
 
-    /// How far committed records can be read.
+    /// Returns the offset up to which committed records can be read.
     func stableEnd(of partition: TopicPartition) -> Int64 { Int64(self.logs[partition]?.stableEnd ?? 0) }
 
-    /// The committed records from there on, as far as they can be read.
+    /// Returns the committed records from an offset on, as far as they can be read.
     func records(of partition: TopicPartition, from offset: Int64 = 0, atMost limit: Int = .max)
         -> [InboundRecord]
     {

@@ -3,7 +3,7 @@ import Records
 import StreamKit
 import WorkerKit
 
-/// Makes the tasks of one simulated process, and judges what they are given.
+/// Makes the tasks of one simulated process, and judges the records that the engine passes to them.
 final class StreamWatch: StreamApplication {
     private struct Held { weak var task: CountingTask? }
 
@@ -11,10 +11,11 @@ final class StreamWatch: StreamApplication {
     private let model: InputModel
     private let broker: SimulatedBroker
     private var held: [Held] = []
-    /// Offsets of records that were not to be looked into.
+    /// The offsets of records that the engine passed to `bury`.
     var buried: [Int64] = []
     private var bytes = 0
-    /// Since when the tasks have taken more than they may, in the monotonic time.
+    /// The time since which the tasks have used more memory than they may, in monotonic nanoseconds; nil if
+    /// they do not.
     private var isOverSince: Int64?
 
     init(_ setup: StreamSetup, _ model: InputModel, of broker: SimulatedBroker) {
@@ -35,17 +36,17 @@ final class StreamWatch: StreamApplication {
         return task
     }
 
-    /// What a process does after its death, or after its group has gone on without it, may be wrong: as long as nobody
-    /// sees it, and that is judged elsewhere.
+    /// Adds a violation, unless the process is dead or its group has replaced it. Such a process may be wrong
+    /// as long as no reader sees its results, which other judges check.
     func complain(_ complaint: String) {
         guard !self.broker.isDead, !self.broker.isDeposed else { return }
         self.broker.cluster.violations.append(complaint)
     }
 
-    /// The process dies of what a task has just done.
+    /// Kills the process in the middle of the work of a task.
     func die() { self.broker.kill() }
 
-    /// A task is about to process a record, and holds so many items.
+    /// Notes that a task is about to process a record, and checks the number of items that it holds.
     func willProcess(_ record: InboundRecord, holding items: Int, at now: Moment) {
         let expected = self.model.items(before: record.offset, in: record.partition)
         if items != expected {
@@ -54,14 +55,15 @@ final class StreamWatch: StreamApplication {
         self.judgeMemory(record, at: now)
     }
 
-    /// Looks how much the tasks take: they also grow and shrink without a record of the input.
+    /// Adds up the memory of all tasks. It must be called after each turn too, since tasks also grow and
+    /// shrink without a record of the input.
     func countBytes(at now: Moment) {
         self.bytes = self.held.reduce(0) { $0 + ($1.task?.byteCount ?? 0) }
         self.isOverSince =
             self.bytes > self.setup.settings.memoryLimit ? self.isOverSince ?? now.monotonic : nil
     }
 
-    /// The engine counts bytes once in two seconds, and reads nothing once there are too many.
+    /// The engine adds up the memory every two seconds, and reads no record while it is above the limit.
     private func judgeMemory(_ record: InboundRecord, at now: Moment) {
         self.countBytes(at: now)
         guard let since = self.isOverSince, now.monotonic - since > 2_000_000_000 else { return }

@@ -4,14 +4,21 @@ import Logging
 package import StreamKit
 import WorkerKit
 
-/// One stream worker's process: an engine, its client of the cluster and its reader of changelogs. It can be killed.
+/// One simulated process of a stream worker: an engine, its client of the cluster, and its reader of
+/// changelogs. A simulation can kill it.
 package final class StreamWorker: SimulatedProcess {
+    /// The worker's client of the cluster.
     package let broker: SimulatedBroker
+    /// The engine under test.
     package let engine: StreamEngine<SimulatedBroker, SimulatedMemory>
+    /// The log lines of the worker.
     package let log: RecordedLog
     let name: String
+    /// The time at which the engine's thread wakes up if nothing arrives, in monotonic nanoseconds.
     package var wakesAt: Int64 = .min
+    /// Whether the engine has ended.
     package private(set) var hasEnded = false
+    /// The time until which the process is stopped, as by SIGSTOP.
     package var stoppedUntil: Int64 = .min
     private let memory: SimulatedMemory
     private let watch: StreamWatch
@@ -19,7 +26,7 @@ package final class StreamWorker: SimulatedProcess {
     private let judgesSleep: Bool
     private var sleep = SleepJudge()
     private var silence = SilenceJudge()
-    /// Milliseconds by which the machine's wall clock is ahead of the brokers'.
+    /// The milliseconds by which the machine's wall clock is ahead of the brokers'.
     private var wallStep: Int64 = 0
 
     init(_ simulation: StreamSimulation, _ setup: StreamSetup, number: UInt64) {
@@ -49,7 +56,7 @@ package final class StreamWorker: SimulatedProcess {
         cluster.join(self.broker)
     }
 
-    /// Offsets of records that it has buried.
+    /// The offsets of records that the engine passed to `bury`.
     package var buried: [Int64] { self.watch.buried }
 
     /// Asks the worker to stop, as by SIGTERM.
@@ -59,17 +66,20 @@ package final class StreamWorker: SimulatedProcess {
         self.wakesAt = .min
     }
 
+    /// The time at which the worker has something to do, in monotonic nanoseconds.
     package var nextDue: Int64 {
         if self.stoppedUntil > self.clock.now.monotonic { return self.stoppedUntil }
         let arrivals = [self.broker.nextDue, self.memory.nextDue].compactMap { $0 }
         return min(self.broker.hasNews ? .min : self.wakesAt, arrivals.min() ?? .max)
     }
 
+    /// Sets the wall clock of the worker's machine forward or back.
     package func stepWall(by step: Duration) {
         self.wallStep += step.wholeMilliseconds
         self.clock.workerWasStepped()
     }
 
+    /// Gives the engine one turn, and checks it.
     package func turn() throws {
         var now = self.clock.now
         now.wall += self.wallStep
@@ -91,11 +101,12 @@ package final class StreamWorker: SimulatedProcess {
         self.broker.cluster.violations.append("\(self.name) would have overslept by \(late) ns")
     }
 
-    /// Complains if it stands still and calls itself ready. To be called about once a second.
+    /// Adds a violation if the worker stands still and reports that it is ready. The simulation should call
+    /// this about once a second.
     func judgeSilence() {
         let now = self.clock.now.monotonic
         let isAwake = !self.hasEnded && self.stoppedUntil <= now
-        // Records that are read and given up again are no progress.
+        // Only committed transactions count as progress, because records may be read and given up again.
         let stood = self.silence.look(
             at: now,
             progress: self.broker.committedTransactions,

@@ -3,7 +3,7 @@ import Records
 import StreamKit
 import WorkerKit
 
-/// Adds up what partitions tell of groups. Its state is in what it reads.
+/// Adds up the reports of all partitions on each group. Its state is read back from its input.
 final class SummingTask: StreamTask {
     static let topic = "work.sums"
 
@@ -22,7 +22,7 @@ final class SummingTask: StreamTask {
     func restore(_ record: InboundRecord, at now: Moment) { self.take(record, now) }
 
     func restored(at now: Moment) {
-        // What of it has been told before, nobody has written down.
+        // No topic records which sums were published before, so all are published again.
         for name in self.parts.keys { self.dues[name] = now.wall + self.pace.wholeMilliseconds }
     }
 
@@ -42,7 +42,7 @@ final class SummingTask: StreamTask {
             return nil
         }
         let held = self.parts[part.group]?[part.source]
-        // Parts are numbered without a gap: a state that lacks one was not read back whole.
+        // Reports are numbered without gaps. If one is missing, the state was not read back completely.
         if part.tellings != (held?.tellings ?? 0) + 1 {
             self.watch.complain("part \(part.tellings) of \(part.source) comes after \(held?.tellings ?? 0)")
         }
@@ -63,7 +63,7 @@ final class SummingTask: StreamTask {
     var byteCount: Int { 0 }
 }
 
-/// What all partitions together have told of a group.
+/// The sum of the reports of all partitions on one group.
 struct Sum: Hashable {
     var version: Int
     var items: Int
