@@ -1,11 +1,12 @@
 import Kafka
 import WorkerKit
 
-/// A partition in this engine's care.
+/// A partition that this engine works on, from assignment to revocation.
 struct Assignment<Source: RecordSource> {
     enum Stage: Hashable {
-        /// The state is being read back. A changelog has to be read up to here.
+        /// The state is being read back since this monotonic time. It has to be read up to the offset `end`.
         case restoring(end: Int64, since: Int64)
+        /// The state is complete, and records are processed.
         case working
     }
 
@@ -13,25 +14,27 @@ struct Assignment<Source: RecordSource> {
     let task: any StreamTask
     let source: Source
     var stage: Stage
-    /// Where the group stands, and by whose commit.
+    /// The position that the group has committed, with the text that tells by whose commit.
     var committed: CommittedPosition
-    /// The record after the last that was processed; nil if that is the same.
+    /// The position of the next commit: the offset after the last record that was processed, or the end of
+    /// the partition; nil if it is the committed one.
     var position: Int64?
-    /// The last record that was processed, by this engine or by whoever committed.
+    /// The last record that was processed, by this engine or by the owner that made the commit; nil if it has
+    /// no timestamp.
     var landmark: Landmark?
-    /// Nil once it is known whether the commit speaks of this topic.
+    /// The check whether the commit belongs to this topic; nil once that is known.
     var check: LandmarkCheck?
-    /// The time of the last record, in milliseconds since 1970.
+    /// The timestamp of the last record that was processed, in milliseconds since 1970.
     var lastTimestamp: Int64?
-    /// Whether there was nothing after it when that was last heard of.
+    /// Whether nothing came after that record when the end of the partition was last reported.
     var isAtEnd = false
 
     var isWorking: Bool { self.stage == .working }
 
-    /// Where the group is to stand, if that is anywhere.
+    /// The position that the next commit gives the group; nil if there is none.
     var standing: Int64? { self.position ?? self.committed.offset }
 
-    /// How far the partition has been read, in milliseconds since 1970.
+    /// Returns how far the partition has been read, in milliseconds since 1970.
     func progress(at now: Moment) -> Int64 {
         self.isAtEnd ? now.wall : min(self.lastTimestamp ?? .min, now.wall)
     }

@@ -1,14 +1,24 @@
 import Kafka
 import WorkerKit
 
-/// The text that is stored with a commit of a stream engine: whose it is, and what it speaks of.
+/// The text that is stored with a commit of a stream engine. It tells which engine made the commit, and what
+/// the commit is about.
 ///
-/// `s2:`, the mark of cluster, topic and partition, the committed offset, a record before it (`Landmark`) or nothing, and
-/// the engine's name and count. People and mirrors move offsets with the text that stands beside them; such a text speaks
-/// of something else, and nothing may be believed because of it.
+///     s2:<place>:<offset>:<landmark>:<name>:<count>
+///
+/// - place: The mark of cluster, topic and partition (`PartitionMark`).
+/// - offset: The committed offset.
+/// - landmark: A record before the committed offset (`Landmark`), or nothing.
+/// - name and count: The name of the engine, and the number of the commit.
+///
+/// People and mirrors move offsets together with the text that stands beside them. Such a text is about
+/// another commit, so nothing may be concluded from it.
 enum CommitStamp {
     private static let prefix = "s2:"
 
+    /// Returns the text of a commit.
+    ///
+    /// - Parameter signature: The name of the engine and the number of the commit, as `name:count`.
     static func text(
         _ position: TopicPartition,
         offset: Int64,
@@ -20,7 +30,8 @@ enum CommitStamp {
         return "\(self.prefix)\(place):\(offset):\(landmark?.text ?? ""):\(signature)"
     }
 
-    /// Whether a text speaks of the commit that it stands beside; nil if it is no stamp, or one of an older version.
+    /// Returns whether a text is about the commit that it stands beside; nil if it is no stamp, or one of an
+    /// older version.
     static func fits(_ committed: CommittedPosition, of cluster: String) -> Bool? {
         guard let offset = committed.offset, committed.metadata.hasPrefix(self.prefix) else { return nil }
         let parts = self.parts(of: committed)
@@ -29,7 +40,8 @@ enum CommitStamp {
             && parts[2] == String(offset)
     }
 
-    /// A record before the committed offset, if the text speaks of this commit and names one.
+    /// Returns the landmark before the committed offset; nil if the text is about another commit, or names no
+    /// landmark.
     static func landmark(of committed: CommittedPosition, in cluster: String) -> Landmark? {
         guard self.fits(committed, of: cluster) == true, let offset = committed.offset,
             let landmark = Landmark(self.parts(of: committed)[3]), landmark.offset < offset

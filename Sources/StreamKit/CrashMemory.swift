@@ -1,26 +1,26 @@
 package import WorkerKit
 
-/// What an engine has to know of records that have killed a process. It outlives the process.
+/// The engine's view of the memory of records that have killed a process. The memory outlives the process.
 package protocol CrashMemory: AnyObject {
     /// Whether any record is known to have killed a process.
     var hasDeaths: Bool { get }
 
-    /// A task is about to be given this record.
+    /// Notes that a task is about to be given this record.
     func mark(topic: String, partition: Int32, offset: Int64)
 
-    /// The task has returned.
+    /// Notes that the task has returned.
     func clear()
 
-    /// How many processes this record has killed, as far as it is known.
+    /// Returns how many processes this record has killed, as far as is known.
     func deaths(of topic: String, partition: Int32, offset: Int64) -> Int
 
-    /// What came of this record is committed.
+    /// Forgets the deaths of a record, because what came of it is committed.
     func forgive(topic: String, partition: Int32, offset: Int64)
 
-    /// Learns what others have died of since.
+    /// Learns which records other processes have died of since.
     func takeStock()
 
-    /// What has gone wrong since this was asked last, for the log.
+    /// Returns what has gone wrong since the last call, for the log.
     func takeWarnings() -> [String]
 }
 

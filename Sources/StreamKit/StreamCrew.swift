@@ -3,14 +3,15 @@ import Operations
 import Synchronization
 import WorkerKit
 
-/// The threads of one service, and what they say of themselves together: the worker is alive while each of them turns,
-/// and ready while each of them takes work.
+/// The threads of one service and their common state: the worker is alive while each of them turns, and ready
+/// while each of them takes work.
 final class StreamCrew: Sendable {
     private struct State {
+        /// The threads that have not ended.
         var turning: Set<Int>
-        /// Threads that have not turned since health was last told.
+        /// The threads that have made no turn since health was last told that the worker is alive.
         var silent: Set<Int>
-        /// By thread: whether it has turned at all, and why it takes no work.
+        /// By thread: whether it has made a turn at all, and why it takes no work.
         var hasTurned: [Bool]
         var unreadiness: [String?]
         var processed: Int64 = 0
@@ -20,7 +21,7 @@ final class StreamCrew: Sendable {
     private let stops: [StopRequest]
     private let health: Health
     private let bound: RunBound
-    /// What the bound leaves to be taken in; nil without one.
+    /// The records that the bound of the run still allows to take in; nil without a bound.
     let quota: RecordQuota?
     private let state: Mutex<State>
 
@@ -39,10 +40,10 @@ final class StreamCrew: Sendable {
         )
     }
 
-    /// Runs a body for each thread, on a thread of its own, until all have ended. Where one fails, the others are asked to
-    /// stop in good order.
+    /// Runs a body for each thread, on a thread of its own, until all have ended. If one fails, the others
+    /// are asked to stop in good order.
     ///
-    /// - Throws: what the first failed with.
+    /// - Throws: The error of the first that failed.
     func run(_ body: @escaping @Sendable (Int) throws -> Void) async throws {
         try await withThrowingTaskGroup { group in
             for number in self.threads {
@@ -62,16 +63,16 @@ final class StreamCrew: Sendable {
 
     var threads: Range<Int> { self.stops.indices }
 
-    /// A bell can wake one thread only, so each has its own.
+    /// Returns the stop request of a thread. A bell can wake one thread only, so each has its own.
     func stop(of thread: Int) -> StopRequest { self.stops[thread] }
 
     func requestStop() { for stop in self.stops { stop.request() } }
 
-    /// Called in every turn of a thread's loop.
+    /// Notes a turn of a thread. Called in every turn of its loop.
     ///
     /// - Parameters:
-    ///   - processed: records since its last turn.
-    ///   - unreadiness: why it takes no work; nil if it does.
+    ///   - processed: The records that the thread has processed since its last turn.
+    ///   - unreadiness: The reason why the thread takes no work; nil if it does.
     func turned(_ thread: Int, processed: Int64, unreadiness: String?) {
         let isEnough = self.state.withLock { state in
             state.silent.remove(thread)
@@ -92,7 +93,7 @@ final class StreamCrew: Sendable {
         if isEnough { self.requestStop() }
     }
 
-    /// A thread has come to its end, and nobody waits for its turns any more.
+    /// Notes that a thread has come to its end, so that its turns are not waited for any more.
     private func ended(_ thread: Int) {
         self.state.withLock { state in
             state.turning.remove(thread)
@@ -106,7 +107,7 @@ final class StreamCrew: Sendable {
         self.health.become(reason.map { .notReady(reason: $0) } ?? .ready)
     }
 
-    /// All threads have ended as they should.
+    /// Reports on the run, once all threads have ended as they should.
     func report(of program: String) {
         guard let report = self.bound.report else { return }
         report(self.state.withLock { $0.usage.summary(of: program) })

@@ -2,13 +2,14 @@ import Logging
 import Records
 import WorkerKit
 
-// A record that kills the process is delivered again to the next one, and kills that too. So each is marked while a task
-// has it, and one that was found to have killed twice is given to no task any more.
+// A record that kills the process is delivered again to the next process, and kills that too. So each record
+// is marked while a task has it, and a record that is known to have killed two processes is buried instead of
+// processed.
 extension StreamEngine {
-    /// Deaths after which a record is not processed again.
+    /// The number of deaths after which a record is not processed again.
     private static var deadlyTwice: Int { 2 }
 
-    /// Has a task process a record, or bury it if it has killed as many processes as it may.
+    /// Makes a task process a record, or bury it if the record has killed as many processes as it may.
     func give(_ record: consuming InboundRecord, to task: any StreamTask) {
         guard let crashes = self.crashes else { return task.process(record, at: self.now, self.output) }
         if crashes.hasDeaths {
@@ -28,7 +29,8 @@ extension StreamEngine {
         crashes.clear()
     }
 
-    /// What came of them is committed, so whatever they did before is of no more interest.
+    /// Forgives the records of `suspects`. Their outcome is committed, so their earlier deaths do not matter
+    /// any more.
     func forgiveSuspects() {
         guard !self.suspects.isEmpty else { return }
         for (topic, partition, offset) in self.suspects {
@@ -38,7 +40,8 @@ extension StreamEngine {
         self.tellOfCrashes()
     }
 
-    /// The partitions that have just come may be those of somebody who has just died.
+    /// Learns of new deaths: the partitions that were just assigned may have come from a process that has
+    /// just died.
     func takeStockOfCrashes() {
         self.crashes?.takeStock()
         self.tellOfCrashes()

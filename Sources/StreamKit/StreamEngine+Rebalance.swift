@@ -3,18 +3,19 @@ import Logging
 import Records
 import WorkerKit
 
-// Partitions come, are read back, and go.
+// Partitions are assigned, their states are read back, and they are given up.
 extension StreamEngine {
-    // MARK: - Coming
+    // MARK: - Assignment
 
     func assigned(_ partitions: [TopicPartition]) {
-        // Who leaves takes up nothing, and says so.
+        // A member that is leaving the group accepts no partitions; it answers the assignment by giving them
+        // up.
         guard self.phase == .working || self.phase == .draining else { return self.revocation = .asked }
         self.offered = partitions
         self.offerRetryAt = .min
     }
 
-    /// Takes up what the group has given, once there is a transaction to work in.
+    /// Takes up the partitions that the group has assigned, once there is a transaction to work in.
     func takeUpOffer() throws(KafkaError) {
         guard let offered = self.offered, self.stage == .open, self.now.monotonic >= self.offerRetryAt else {
             return
@@ -24,7 +25,8 @@ extension StreamEngine {
             self.offered = nil
         } catch {
             guard !error.isFatal else { throw error }
-            // Once for each error, and not once a second; who asks why nothing goes on is told of it, too.
+            // The error is logged when it is a new one, and not once a second. A report of a standstill names
+            // it too.
             if self.lastTrouble != "\(error)" {
                 self.logger.warning("partitions not taken up yet", metadata: ["error": "\(error)"])
             }
@@ -35,8 +37,8 @@ extension StreamEngine {
     }
 
     private func takeUp(_ partitions: [TopicPartition]) throws(KafkaError) {
-        // Waits until the transactions that partitions are part of are decided: then nobody else can commit for them,
-        // and what their tasks have written is complete.
+        // This waits until the transactions that the partitions are part of are decided. After that, no other
+        // member can commit for them, and what their tasks have written is complete.
         let committed = try self.committed(partitions)
         let sources = try self.broker.assign(committed.map(self.start))
         var assignments: [Assignment<B.Source>] = []
@@ -52,7 +54,7 @@ extension StreamEngine {
         self.kept = [:]
         self.assignments = assignments
         self.takeStockOfCrashes()
-        // Tasks that were kept are not empty.
+        // Tasks that were kept are not empty, so their bytes are counted at once.
         self.bytesCountedAt = .min
         try self.startRestoring()
         self.logger.info(
@@ -66,13 +68,13 @@ extension StreamEngine {
 
     private func committed(_ partitions: [TopicPartition]) throws(KafkaError) -> [CommittedPosition] {
         try self.broker.committed(partitions).map {
-            // What was committed of another topic of the same name says nothing.
+            // A commit of another topic of the same name says nothing about this one.
             self.madeAnew.contains($0.partition)
                 ? CommittedPosition(partition: $0.partition, offset: nil) : $0
         }
     }
 
-    /// Where to begin to read: at a record before the commit, if it names one.
+    /// Returns the position at which reading begins: a record before the commit, if the commit names one.
     private func start(of committed: CommittedPosition) -> CommittedPosition {
         guard let landmark = CommitStamp.landmark(of: committed, in: self.clusterID) else { return committed }
         return CommittedPosition(partition: committed.partition, offset: landmark.offset)
@@ -86,8 +88,8 @@ extension StreamEngine {
         assignment.check = LandmarkCheck(landmark, below: offset)
     }
 
-    /// Another record stands where a committed one did: everything is taken up once more, this partition from its
-    /// beginning.
+    /// Notes that another record stands at the landmark of a commit. All partitions are taken up once more,
+    /// this one from its beginning.
     func topicMadeAnew(_ partition: TopicPartition) {
         self.madeAnew.insert(partition)
         self.logger.error(
@@ -105,8 +107,8 @@ extension StreamEngine {
     ) -> Assignment<B.Source> {
         let partition = source.partition
         if let kept = self.kept[partition], kept.committed == committed, committed.offset != nil {
-            // Nobody has committed anything in between, so nothing was written either. The offset alone does not say
-            // so: a task can write without having read.
+            // No other member has committed anything in between, so none has written anything either. The
+            // offset alone does not show that, because a task can write without having read.
             return Assignment(
                 partition: partition,
                 task: kept.task,
@@ -119,14 +121,14 @@ extension StreamEngine {
             partition: partition,
             task: self.application.task(for: partition),
             source: source,
-            // It is found out for all of them at once.
+            // The end is found out for all partitions at once (`findEnds`).
             stage: .restoring(end: .max, since: self.now.monotonic),
             committed: committed
         )
     }
 
-    /// Says which commits were not made for what they stand beside. Where the group stands is the group's to say, so it
-    /// is taken; nothing else of such a commit is.
+    /// Logs the commits whose text is about another commit. Their offsets are used all the same, because the
+    /// group decides where it stands. Nothing else of such a commit is used.
     private func doubt(_ committed: [CommittedPosition]) {
         for position in committed where CommitStamp.fits(position, of: self.clusterID) == false {
             self.logger.warning(
@@ -139,7 +141,7 @@ extension StreamEngine {
         }
     }
 
-    /// Finds out how far states have to be read back.
+    /// Finds out how far the states have to be read back.
     private func findEnds(_ assignments: inout [Assignment<B.Source>]) throws(KafkaError) {
         let restoring = assignments.indices.filter { !assignments[$0].isWorking }
         let ends = try self.memory.ends(of: restoring.map { self.memoryPartition(of: assignments[$0]) })
@@ -152,14 +154,15 @@ extension StreamEngine {
                 throw KafkaError(code: .timedOut, message: "the cluster does not tell where a state ends")
             }
             if case .input = assignments[index].task.memory {
-                // A topic that was made anew may be shorter than what the group has read of the old one.
+                // A topic that was created again may be shorter than what the group has read of the old one.
                 end = min(end, assignments[index].committed.offset ?? 0)
             }
             assignments[index].stage = .restoring(end: end, since: self.now.monotonic)
         }
     }
 
-    /// Begins again with everything that this engine holds: the tasks may be ahead of what is written.
+    /// Takes up again every partition that this engine holds, because the tasks may be ahead of what is
+    /// written.
     func retakeAll() {
         guard self.offered == nil, !self.assignments.isEmpty else { return }
         self.offered = self.assignments.map(\.partition)
@@ -186,10 +189,12 @@ extension StreamEngine {
         }
     }
 
-    /// Records that are read back between two looks at everything else.
+    /// The number of records that are read back between two looks at everything else.
     private static var restoreBatch: Int { 2_048 }
 
-    /// - Returns: whether there was anything to read: what arrives later wakes the engine.
+    /// Reads back some records of the states.
+    ///
+    /// - Returns: Whether there was anything to read. Records that arrive later wake the engine.
     func restore() throws(KafkaError) -> Bool {
         var places: [TopicPartition: Int] = [:]
         for index in self.assignments.indices where !self.assignments[index].isWorking {
@@ -242,12 +247,12 @@ extension StreamEngine {
         )
     }
 
-    // MARK: - Going
+    // MARK: - Revocation
 
     func revoked(isLost: Bool) {
         self.offered = nil
         if isLost {
-            // Nothing of this transaction may be committed.
+            // The records of this transaction may not be committed.
             self.assignments = []
             self.kept = [:]
             if self.hasWork {
@@ -260,7 +265,7 @@ extension StreamEngine {
         }
     }
 
-    /// Gives partitions up, or leaves the group, when what is in hand is committed.
+    /// Gives partitions up, or leaves the group, once what is in hand is committed.
     func turnPhase() throws(KafkaError) {
         switch self.revocation {
         case .lost: try self.giveUp()
@@ -278,9 +283,10 @@ extension StreamEngine {
         }
     }
 
+    /// The longest wait for the group to confirm that this member has left.
     private static var leaveLimit: Duration { .seconds(5) }
 
-    /// Nothing is under way. A broken transaction is not waited for: it is never committed.
+    /// Whether no work is under way. A broken transaction is not waited for, because it is never committed.
     private var isDrained: Bool {
         switch self.stage {
         case .closed, .opening: true
@@ -299,7 +305,7 @@ extension StreamEngine {
             }
         }
         self.assignments = []
-        // A reader that nobody reads would go on fetching, and wake the engine for it.
+        // A reader whose records are not taken would go on fetching, and wake the engine for it.
         if self.isRestoring { try self.stopRestoring() }
         try self.broker.unassign()
         if self.phase == .draining { self.phase = .working }

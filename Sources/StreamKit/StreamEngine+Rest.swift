@@ -1,15 +1,19 @@
 import WorkerKit
 
-// When nothing is done: because there is no room, or because there is nothing to do.
+// The engine rests where there is no room, or nothing to do.
 extension StreamEngine {
+    /// The time between two counts of what the state takes.
     private static var bytesInterval: Duration { .seconds(2) }
 
-    /// Records between two counts of what the state takes, however fast they come: after an outage there are as many as
-    /// were published in it. A record adds some hundred bytes at most, so this is a small part of the limit.
+    /// The number of records between two counts of what the state takes, however fast they come: after an
+    /// outage there are as many as were published in it. A record adds some hundred bytes at most, so this is
+    /// a small part of the limit.
     var recordsBetweenCounts: Int { max(64, self.settings.memoryLimit / 4_096) }
 
-    /// Whether the state has grown beyond what it may take. It shrinks when messages end, or when others take
-    /// partitions over.
+    /// Whether the states take more memory than they may. They shrink when messages end, or when other
+    /// workers take partitions over.
+    ///
+    /// Reading this property counts the bytes again where that is due.
     var isFull: Bool {
         if self.now.monotonic >= self.bytesCountedAt || self.recordsSinceCount >= self.recordsBetweenCounts {
             self.recordsSinceCount = 0
@@ -23,20 +27,20 @@ extension StreamEngine {
         return self.budget.isExceeded
     }
 
-    /// How long nothing has to be done if nothing happens.
+    /// The time for which nothing has to be done if nothing happens.
     var sleep: Duration {
         var due = min(self.now.after(.seconds(1)), self.leavingUntil)
         switch self.stage {
         case .closed(let retryAt): due = min(due, retryAt)
         case .open, .closing: if self.isBroken { due = .min }
-        // What comes next is told.
+        // The answer to the request that is under way arrives as an event.
         case .opening, .committing: break
         }
         if self.stage == .open { due = min(due, self.nextStep) }
         return .nanoseconds(max(0, due.subtractingClamped(self.now.monotonic)))
     }
 
-    /// When something can be done in the open transaction.
+    /// The monotonic time at which something can be done in the open transaction.
     private var nextStep: Int64 {
         var due = self.offered == nil ? Int64.max : self.offerRetryAt
         if self.hasWork {

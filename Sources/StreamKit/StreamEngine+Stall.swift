@@ -1,13 +1,15 @@
 import Logging
 import WorkerKit
 
-// Whether anything is finished, and what to do where nothing is.
+// The engine watches whether anything is finished, and reports why if nothing is.
 extension StreamEngine {
     private static var stallInterval: Duration { .seconds(1) }
 
-    /// Looks once a second, and says when it begins that nothing is finished and when that ends.
+    /// Looks once a second whether anything is finished, and reports when a standstill begins and when it
+    /// ends.
     ///
-    /// Only a committed transaction is progress: one that is given up has its records taken in again and again.
+    /// Only a committed transaction is progress: the records of a transaction that is given up are taken in
+    /// again and again.
     func watchForStall() {
         guard self.now.monotonic >= self.stallLookAt else { return }
         self.stallLookAt = self.now.after(Self.stallInterval)
@@ -37,7 +39,8 @@ extension StreamEngine {
         )
     }
 
-    /// Why nothing would be finished now; nil if there is nothing to do, as far as this engine knows.
+    /// The reason why nothing would be finished now; nil if there is nothing to do, as far as this engine
+    /// knows.
     private var standstill: StallWatch.Stall? {
         guard self.phase == .working else { return nil }
         if self.isFull {
@@ -64,7 +67,8 @@ extension StreamEngine {
                     + "changelog, and at transactions that dead workers have left open (kafka.transaction_timeout)"
             )
         }
-        // What was read to the end and never committed is read again and again, as long as transactions fail.
+        // Records that were read to the end and never committed are read again and again, as long as
+        // transactions fail.
         guard self.assignments.contains(where: { !$0.isAtEnd }) else {
             return self.hasWork ? self.standstillOfFailures : nil
         }

@@ -2,12 +2,15 @@ import Kafka
 import Logging
 import WorkerKit
 
-// One transaction after the other: what tasks have published and written down, and where the group stands then.
+// The engine works in one transaction after the other. Each holds what tasks have published and written down,
+// and the positions of the group that belong to it.
 extension StreamEngine {
+    /// Whether there is anything to send or to commit.
     var hasWork: Bool {
         self.hasSent || self.transactionRecords > 0 || self.hasSkipped || !self.output.isEmpty
     }
 
+    /// The monotonic time at which the open transaction is to be committed.
     var transactionDue: Int64 {
         let (due, overflow) = self.transactionSince.addingReportingOverflow(
             self.settings.commitInterval.wholeNanoseconds
@@ -61,7 +64,8 @@ extension StreamEngine {
             self.stage = .open
             return
         }
-        // Those that stand still are among them: a worker that has lost one without knowing it yet must not commit.
+        // Positions that have not moved are committed too: a worker that has lost one of these partitions
+        // without knowing it must not be able to commit.
         self.commits += 1
         let signature = "\(self.signature):\(self.commits)"
         let positions = self.assignments.filter(\.isWorking).compactMap { assignment in
@@ -85,12 +89,14 @@ extension StreamEngine {
 
     // MARK: - Answers
 
-    /// - Returns: an error that ends the engine.
+    /// Takes the answer to a request about a transaction.
+    ///
+    /// - Returns: An error that ends the engine; nil if the engine goes on.
     func answered(_ answer: Transactions.Answer) -> KafkaError? {
         switch answer {
         case .opened:
             self.begin()
-            // Whatever was held in memory may be ahead of what is written.
+            // The tasks in memory may be ahead of what is written.
             self.retakeAll()
         case .committed:
             if case .committing(let positions) = self.stage { self.noteCommitted(positions) }
@@ -129,7 +135,7 @@ extension StreamEngine {
 
     // MARK: - Failures
 
-    /// Something of the transaction is not there, so nothing of it may be.
+    /// Notes that a part of the transaction is missing, so that the transaction may not be committed.
     func broken(_ error: KafkaError) {
         guard !self.isBroken, self.stage == .open || self.stage == .closing else { return }
         self.isBroken = true
@@ -147,7 +153,8 @@ extension StreamEngine {
         self.logger.warning("transaction failed", metadata: ["error": "\(error)"])
     }
 
-    /// Gives the producer up. The next one of its name ends what it has left open.
+    /// Gives the producer up. The next producer of its transactional id ends the transaction that it has left
+    /// open.
     private func close() {
         self.failures += 1
         self.output.removeAll()

@@ -3,12 +3,14 @@ import Logging
 import Records
 import WorkerKit
 
-// Records in, records out.
+// Records are read, processed, and sent.
 extension StreamEngine {
-    /// Records that are processed between two looks at the clock and at what has happened elsewhere.
+    /// The number of records that are processed between two looks at the clock and at the events.
     private static var batch: Int { 4_096 }
 
-    /// - Returns: whether there is more to do at once.
+    /// Processes the records that have arrived, or reads states back.
+    ///
+    /// - Returns: Whether there is more to do at once.
     func work() throws(KafkaError) -> Bool {
         let hasRestored = self.isRestoring ? try self.restore() : false
         guard self.stage == .open, !self.isBroken, self.phase == .working, !self.isFull else {
@@ -60,8 +62,8 @@ extension StreamEngine {
         } _: { error in
             if error.code == .endOfPartition {
                 isAtEnd = true
-                // Marks of transactions are no records, and stand there all the same; and a topic that was made anew may
-                // be shorter than what the group has read of it.
+                // Transaction markers are no records, but they take offsets. And a topic that was created
+                // again may be shorter than what the group has read of it.
                 let standing = position ?? self.assignments[index].committed.offset ?? 0
                 guard source.end != standing else { return }
                 position = source.end
@@ -81,13 +83,13 @@ extension StreamEngine {
         return taken
     }
 
-    /// The group is to stand where there is no record: the next commit says so.
+    /// Notes that the group is to stand at an offset without a record. The next commit says so.
     private func skipped() {
         if !self.hasWork { self.transactionSince = self.now.monotonic }
         self.hasSkipped = true
     }
 
-    /// Sends what tasks have put out, as far as there is room.
+    /// Sends the records that tasks have put out, as far as there is room in the producer's queue.
     func flush() {
         guard !self.output.isEmpty, !self.isBroken, self.stage == .open || self.stage == .closing else {
             return

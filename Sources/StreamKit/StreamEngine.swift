@@ -3,40 +3,47 @@ package import Logging
 import Records
 package import WorkerKit
 
-/// Turns partitions into tasks, and their work into transactions.
+/// Turns partitions into tasks, and the work of the tasks into transactions.
 ///
-/// One thread owns it. A record is processed at once and in order; what comes of it is published in the transaction of
-/// the moment. Once in a commit interval the tasks add what they have to write down, and when the broker has
-/// everything, it is committed together with the group's positions. So a task's state, as it can be read back, always
-/// belongs to the committed position, and a worker that dies at any moment is replaced by one that knows what it knew
-/// at the last commit and reads on from there.
+/// One thread owns the engine. A record is processed at once and in order, and the records that come of it
+/// are sent in the current transaction. Once in a commit interval the tasks add the state that they have to
+/// write down. When the broker has acknowledged everything, the transaction is committed together with the
+/// group's positions. So the state of a task, as it can be read back, always belongs to the committed
+/// position. A worker that dies at any moment is replaced by one that knows what the dead one knew at its
+/// last commit, and reads on from there.
 ///
-/// Whatever fails ends the same way: the producer is made anew, which has the cluster decide what was open, every task
-/// is dropped, and its state is read back. There is one way to recover, and every start takes it.
+/// Every failure ends in one way: a new producer is made, which has the cluster decide the transaction that
+/// was open, every task is dropped, and its state is read back. There is one way to recover, and every start
+/// takes it.
 package final class StreamEngine<B: Broker, M: MemoryReader> {
+    /// The engine's part in its group.
     enum Phase: Hashable {
         case working
-        /// The group wants its partitions back: what is in hand is committed first.
+        /// The group has revoked the partitions. The work in hand is committed before they are given up.
         case draining
-        /// Asked to stop: the same, and then the group is left.
+        /// A stop was requested. The work in hand is committed, and then the group is left.
         case stopping
         case leaving
         case left
     }
 
+    /// The stages of a transaction.
     enum Stage: Hashable {
+        /// No transaction is open. The next one may be opened at this monotonic time.
         case closed(retryAt: Int64)
         case opening
         case open
-        /// Nothing is processed any more: what was sent is to be acknowledged.
+        /// No record is processed any more. The records that were sent have to be acknowledged.
         case closing
+        /// The commit of the transaction with these positions is under way.
         case committing([CommittedPosition])
     }
 
+    /// Why the partitions in hand have to be given up.
     enum Revocation: Hashable {
-        /// They are to be given up when what is in hand is committed.
+        /// The partitions are to be given up when the work in hand is committed.
         case asked
-        /// Somebody else has them already.
+        /// Another member already has the partitions.
         case lost
     }
 
@@ -52,34 +59,37 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var phase = Phase.working
     var stage = Stage.closed(retryAt: .min)
     var assignments: [Assignment<B.Source>] = []
-    /// Tasks whose partitions the group has taken back, as they stood then: it may give them again at once.
+    /// The tasks whose partitions the group has taken back, with the commit of that time. The group may
+    /// assign the partitions again at once.
     var kept: [TopicPartition: (task: any StreamTask, committed: CommittedPosition)] = [:]
-    /// Partitions that the group has given, as long as they have not been taken up.
+    /// The partitions that the group has assigned, as long as they have not been taken up.
     var offered: [TopicPartition]?
     var offerRetryAt: Int64 = .min
-    /// Partitions whose commit speaks of a topic that is no more.
+    /// The partitions whose commit is about a topic that was deleted and created again.
     var madeAnew: Set<TopicPartition> = []
-    /// Why partitions that are here are not to stay; nil once the group has its answer.
+    /// The reason why the partitions in hand have to be given up; nil once the group has its answer.
     var revocation: Revocation?
-    /// Nobody waits longer for a goodbye to be heard.
+    /// The monotonic time until which the engine waits for the group to confirm that it has left.
     var leavingUntil: Int64 = .max
     var isRestoring = false
-    /// What was sent and has no report.
+    /// The number of records that were sent and have no delivery report.
     var unreported = 0
     var lastID: UInt64 = 0
-    /// What was sent up to this one was sent through a producer that was given up.
+    /// The id of the last record that was sent through a producer that was given up. Reports up to this id
+    /// are ignored.
     var lastForeignID: UInt64 = 0
-    /// Whether anything was sent in this transaction.
+    /// Whether a record was sent in this transaction.
     var hasSent = false
     var transactionRecords = 0
-    /// Whether offsets were passed that have no record, such as the marks that transactions end with.
+    /// Whether a position has passed offsets without a record, such as transaction markers.
     var hasSkipped = false
     var stall: StallWatch
     var stallLookAt: Int64 = .min
-    /// What has gone wrong last, for whoever asks why nothing is finished.
+    /// The last error, for a report that nothing is finished.
     var lastTrouble = "no error is known"
     var committedTransactions: UInt64 = 0
-    /// Counts transactions that were to be committed.
+    /// The number of transactions that were to be committed. It is the count in the stamps of commits
+    /// (`CommitStamp`).
     var commits = 0
     var transactionSince: Int64 = 0
     var isBroken = false
@@ -87,24 +97,28 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var byteCount = 0
     var bytesCountedAt: Int64 = .min
     var recordsSinceCount = 0
+    /// The number of records processed so far. A record whose transaction failed counts again when it is
+    /// processed again.
     package internal(set) var processedRecords: Int64 = 0
     let quota: RecordQuota?
     var random: SplitMix64
-    /// Tells this engine's commits from those of any other.
+    /// The name that tells this engine's commits from those of any other.
     let signature: String
-    /// Nil where records are not marked.
+    /// The memory of records that have killed a process; nil if records are not marked.
     let crashes: (any CrashMemory)?
-    /// Records of this transaction that have killed a process before.
+    /// The records of this transaction that have killed a process before.
     var suspects: [(topic: String, partition: Int32, offset: Int64)] = []
-    /// Part of what commits are bound to.
+    /// The id of the cluster, which is part of the mark in the stamps of commits.
     let clusterID: String
 
     /// - Parameters:
-    ///   - budget: shared with other engines of the process; nil if there are none.
-    ///   - quota: records that may still be taken in, shared with other engines of the process; nil for no bound.
-    ///   - crashes: remembers which records have killed a process; nil if nothing does.
-    ///   - clusterID: of the cluster whose offsets are committed.
-    ///   - seed: of pauses between two tries, and of the engine's signature: no two of a group have the same.
+    ///   - budget: The memory budget, shared with other engines of the process; nil for a budget of its own.
+    ///   - quota: The records that may still be taken in, shared with other engines of the process; nil for
+    ///     no bound.
+    ///   - crashes: The memory of records that have killed a process; nil if records are not marked.
+    ///   - clusterID: The id of the cluster whose offsets are committed.
+    ///   - seed: The seed of the pauses between two tries, and of the engine's name in its commits. No two
+    ///     engines of a group may have the same.
     package init(
         settings: StreamSettings,
         application: any StreamApplication,
@@ -134,13 +148,15 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         self.now = Moment(monotonic: 0, wall: 0)
     }
 
-    /// What the loop is to do after a turn.
+    /// The next step of the loop that turns the engine.
     package enum Next: Hashable, Sendable {
+        /// The next turn is due after this time, or when something has arrived.
         case after(Duration)
+        /// The group has been left, and there is no further turn.
         case done
     }
 
-    /// Asks for the end: what is in hand is committed, and the group is left.
+    /// Requests the end: the work in hand is committed, and the group is left.
     package func stop() {
         guard self.phase == .working || self.phase == .draining else { return }
         self.phase = .stopping
@@ -148,7 +164,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
 
     /// Takes every step that is due.
     ///
-    /// - Throws: the error of a client that is of no use any more.
+    /// - Throws: The error of a client that is of no use any more.
     package func turn(at now: Moment) throws(KafkaError) -> Next {
         self.now = now
         try self.serve()
@@ -162,7 +178,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         return .after(isBusy ? .zero : self.sleep)
     }
 
-    /// Why no work is taken; nil if it is.
+    /// The reason why the engine takes no work; nil if it does.
     package var unreadiness: String? {
         if self.phase != .working { return "stopping" }
         if let stall = self.stall.stall {

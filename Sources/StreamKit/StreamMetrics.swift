@@ -1,7 +1,7 @@
 package import CoreMetrics
 import Metrics
 
-/// What the engine counts.
+/// The metrics of one stream engine.
 package struct StreamMetrics {
     private let records: Counter
     private let commits: Counter
@@ -11,8 +11,8 @@ package struct StreamMetrics {
     private let bytes: Gauge
     private let stalled: @Sendable (String) -> Gauge
 
-    /// - Parameter thread: which of the process's engines; they count together, and what is a state of one has its
-    ///   number.
+    /// - Parameter thread: The number of the engine in its process. All engines add to the same counters; the
+    ///   gauges have the number as a label.
     package init(thread: Int = 0, factory: any MetricsFactory) {
         let label = [("thread", "\(thread)")]
         self.records = Counter(label: "worker_stream_records_total", factory: factory)

@@ -1,10 +1,10 @@
 import Kafka
 package import Records
 
-/// Where tasks put what is to be published.
+/// The records that tasks put out, until they are sent.
 package final class StreamOutput {
     private var records: [OutboundRecord] = []
-    /// Of them, those that are sent already.
+    /// The number of records at the front that are sent already.
     private var sent = 0
 
     /// Whether memory is short, so that tasks should begin nothing that can be spared.
@@ -12,12 +12,14 @@ package final class StreamOutput {
 
     package init() {}
 
+    /// Puts out a record. It becomes part of the current transaction.
     package func send(_ record: OutboundRecord) { self.records.append(record) }
 
+    /// Whether every record is sent.
     var isEmpty: Bool { self.sent == self.records.count }
 
-    /// Has a closure send what is there, in order, until it throws; what it threw at stays, and what comes after it. What
-    /// is sent is dropped when all is: nothing is processed until then.
+    /// Sends the records in order, until `send` throws. The record at which it threw stays, and so do the
+    /// records after it. Sent records are dropped only when all are sent; until then nothing is processed.
     func drain(_ send: (borrowing OutboundRecord) throws(KafkaError) -> Void) throws(KafkaError) {
         while self.sent < self.records.count {
             try send(self.records[self.sent])
@@ -28,7 +30,7 @@ package final class StreamOutput {
         self.sent = 0
     }
 
-    /// What a flush after every record needs; more is given back.
+    /// The capacity that is kept: it is what a flush after every record needs. A larger one is given back.
     private static let keptCapacity = 64
 
     func removeAll() {

@@ -4,20 +4,20 @@ import Operations
 import ServiceLifecycle
 package import WorkerKit
 
-/// What a cluster is found to be before the first record.
+/// The cluster as it is found before the first record.
 package struct StreamCluster: Hashable, Sendable {
     /// The cluster's own id.
     package var id: String
-    /// Of every topic that this client may see.
+    /// The number of partitions of every topic that this client may see.
     package var partitionCounts: [String: Int]
-    /// Of those topics that were asked for, as far as the cluster tells.
+    /// The settings of the topics that were asked for, as far as the cluster tells them.
     package var topicSettings: [String: TopicSettings] = [:]
 }
 
 /// Engines on threads of their own, as one service: started, asked to stop, and awaited.
 ///
-/// Each of them is a member of the consumer group like any other, wherever that runs: they share nothing but what they
-/// say of themselves.
+/// Each engine is a member of the consumer group like any other, in whatever process that runs. The engines
+/// share their health, their metrics, the memory budget and the quota of records, and nothing else.
 package struct StreamService: Service {
     private let kafka: KafkaSettings
     private let settings: StreamSettings
@@ -27,9 +27,9 @@ package struct StreamService: Service {
     private let prepare: @Sendable (StreamCluster) throws -> any StreamApplication
 
     /// - Parameters:
-    ///   - describedTopics: those whose settings `prepare` looks at.
-    ///   - prepare: makes the application of a thread, on that thread; throws `PreflightFailure` if the cluster is not as
-    ///     it must be.
+    ///   - describedTopics: The topics whose settings `prepare` looks at.
+    ///   - prepare: Makes the application of a thread, on that thread. It throws `PreflightFailure` if the
+    ///     cluster is not as it must be.
     package init(
         kafka: KafkaSettings,
         settings: StreamSettings,
@@ -46,8 +46,8 @@ package struct StreamService: Service {
         self.prepare = prepare
     }
 
-    /// Runs until a graceful shutdown has committed what was in hand, or until something is fatally wrong in one of the
-    /// threads: the others then stop in good order.
+    /// Runs until a graceful shutdown has committed the work in hand, or until something is fatally wrong in
+    /// one of the threads. In that case the other threads stop in good order.
     ///
     /// - Throws: `PreflightFailure`, or the error of a client that is of no use any more.
     package func run() async throws {

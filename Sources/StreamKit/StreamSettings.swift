@@ -1,16 +1,20 @@
-/// How the engine works through its partitions.
+/// The limits and intervals of the stream engines of a process.
 package struct StreamSettings: Hashable, Sendable {
-    /// Engines in one process, each on a thread of its own and a member of the consumer group.
+    /// The number of engines in one process. Each has a thread of its own and is a member of the consumer
+    /// group.
     package var threads: Int
     /// The longest time between two transactions while there is work.
     package var commitInterval: Duration
-    /// Records of the input that a transaction takes up at most.
+    /// The number of input records after which a transaction is committed without waiting for the interval.
+    /// The records of one batch can exceed it.
     package var transactionRecords: Int
-    /// What all states of a process together may take in memory; above it nothing is read any more.
+    /// The bytes that all states of a process together may take in memory. Above that, nothing is read any
+    /// more.
     package var memoryLimit: Int
-    /// How long nothing may be finished, although there is something to do, before the worker says so.
+    /// How long nothing may be finished, although there is something to do, before the worker reports a
+    /// standstill.
     package var stallLimit: Duration
-    /// Where marks of records are that a task has; nil for none.
+    /// The folder of the marks of records that a task has; nil if records are not marked.
     package var crashFolder: String?
 
     package init(

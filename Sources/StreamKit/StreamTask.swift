@@ -2,54 +2,59 @@ package import Kafka
 package import Records
 package import WorkerKit
 
-/// The work on one partition of an input topic: records in, records out, and a state between that can be told again
-/// from records in Kafka.
+/// The work on one partition of an input topic: records in, records out, and between them a state that can be
+/// rebuilt from records in Kafka.
 ///
-/// All of it runs on the engine's thread and does no I/O. What a task puts out, the state that it writes down, and how
-/// far it has read become one transaction: they are all there, or none of them is, and then the task itself is thrown
-/// away and made anew from what was written before.
+/// All functions run on the engine's thread and do no I/O. The records that a task puts out, the state that
+/// it writes down and the position that it has read to become one transaction: all of them are there, or none
+/// is. If none is, the task itself is dropped and made anew from what was written before.
 package protocol StreamTask: AnyObject {
-    /// From where the state is read back.
+    /// The place from which the state is read back.
     var memory: StreamMemory { get }
 
     /// Takes a record of `memory`, in the order of the offsets.
     func restore(_ record: InboundRecord, at now: Moment)
 
-    /// All of `memory` has been taken.
+    /// Notes that all records of `memory` have been taken.
     func restored(at now: Moment)
 
-    /// Takes a record of the input.
+    /// Processes a record of the input.
     func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput)
 
-    /// Takes a record of the input that has killed two processes: says that it is there, and does not look into it.
+    /// Takes a record of the input that has killed two processes. The task reports the record without looking
+    /// into it.
     func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput)
 
-    /// Called before a transaction ends: what must be written for the state to be found again, and what is due.
+    /// Called before a transaction ends. Puts out what must be written for the state to be found again, and
+    /// what is due.
     ///
-    /// - Parameter progress: how far the partition has been read, in milliseconds since 1970: `now` if all of it has.
+    /// - Parameter progress: How far the partition has been read, in milliseconds since 1970; the wall-clock
+    ///   time of `now` if all of it has been.
     func collect(at now: Moment, progress: Int64, _ output: StreamOutput)
 
-    /// When `collect` is due even if nothing arrives: milliseconds since 1970; nil if not at all.
+    /// The time at which `collect` is due even if nothing arrives, in milliseconds since 1970; nil if there
+    /// is none.
     var nextDue: Int64? { get }
 
-    /// What the state takes in memory, near enough.
+    /// The number of bytes that the state takes in memory; an estimate is good enough.
     var byteCount: Int { get }
 }
 
-/// Where a task's state is.
+/// The place of a task's state.
 package enum StreamMemory: Hashable, Sendable {
-    /// In a partition that this task alone writes, from the beginning to the end.
+    /// A partition that this task alone writes, from its beginning to its end.
     case changelog(TopicPartition)
-    /// In the input itself, from the beginning to where the group stands.
+    /// The input itself, from its beginning to the position that the group has committed.
     case input
-    /// Nowhere: the task has none.
+    /// No place, because the task has no state.
     case none
 }
 
-/// Makes tasks.
+/// The part of a stream worker that makes the tasks.
 package protocol StreamApplication: AnyObject {
     /// The topics that are consumed.
     var topics: [String] { get }
 
+    /// Returns a new task for a partition. Its state is empty until records of its memory are restored.
     func task(for partition: TopicPartition) -> any StreamTask
 }

@@ -14,11 +14,11 @@ struct StreamThread: Sendable {
     let settings: StreamSettings
     let budget: MemoryBudget
     let surroundings: ServiceProcess.Surroundings
-    /// Topics whose settings `prepare` is told.
+    /// The topics whose settings are given to `prepare`.
     let describedTopics: [String]
     let prepare: @Sendable (StreamCluster) throws -> any StreamApplication
 
-    /// Returns after a stop, once what was in hand is committed and the group is left.
+    /// Runs the engine, and returns after a stop, once the work in hand is committed and the group is left.
     ///
     /// - Throws: `PreflightFailure`, or the error of a client that is of no use any more.
     func run() throws {
@@ -27,7 +27,8 @@ struct StreamThread: Sendable {
         do {
             try self.run(logger)
         } catch {
-            // At once, because the process ends only after the other threads have stopped.
+            // The error is logged at once, because the process ends only after the other threads have
+            // stopped.
             logger.error("thread failed", metadata: ["error": "\(error)"])
             throw error
         }
@@ -35,7 +36,8 @@ struct StreamThread: Sendable {
 
     private func run(_ logger: Logger) throws {
         let broker = try self.connect()
-        // The process ends with this, or soon after it: to destroy the client could only make it wait, without a bound.
+        // The process ends with this thread, or soon after it. To destroy the client could only make it wait,
+        // without a bound.
         defer { broker.consumer.abandon() }
         let wait = ClusterWait(
             limit: self.kafka.startLimit,
@@ -99,7 +101,7 @@ struct StreamThread: Sendable {
             )
             processed = engine.processedRecords
             guard case .after(let sleep) = next else { return }
-            // A transactional producer that was made anew announces itself elsewhere.
+            // A transactional producer that was made anew has another descriptor.
             if watched !== broker.producer {
                 watched = broker.producer
                 wait = waitForAll()
@@ -116,7 +118,8 @@ struct StreamThread: Sendable {
         return StreamCluster(id: id, partitionCounts: counts, topicSettings: self.topicSettings(of: broker))
     }
 
-    /// A cluster that does not tell of its topics, or not this client, keeps no worker from its work.
+    /// Returns the settings of the topics; none if the cluster does not tell them, or not to this client. The
+    /// worker starts all the same.
     private func topicSettings(of broker: KafkaBroker) -> [String: TopicSettings] {
         guard !self.describedTopics.isEmpty else { return [:] }
         do throws(KafkaError) {
@@ -130,7 +133,7 @@ struct StreamThread: Sendable {
         }
     }
 
-    /// A worker without one is a worker all the same.
+    /// Returns the crash recorder; nil if none can be made. A worker can do its work without one.
     private func crashRecorder(_ logger: Logger) -> CrashRecorder? {
         guard let folder = self.settings.crashFolder else { return nil }
         do throws(CrashRecorder.Failure) {
@@ -158,7 +161,8 @@ struct StreamThread: Sendable {
         self.kafka.readerProperties.merging(Self.appetite) { $1 }
     }
 
-    /// Records come and go by the hundred thousand here, and none of them waits for an upstream.
+    /// The limits of fetching ahead. Records come and go by the hundred thousand here, and none of them waits
+    /// for an upstream.
     private static var appetite: [String: String] {
         [
             "queued.min.messages": "20000",
