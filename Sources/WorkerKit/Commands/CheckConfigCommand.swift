@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// `check-config`: says everything that is wrong with the settings, one line each with its place.
+/// The command `check-config`, which reports every fault of the settings, one line each with its place.
 package struct CheckConfigCommand<P: ConfiguredProgram>: ParsableCommand {
     package static var configuration: CommandConfiguration {
         CommandConfiguration(
@@ -25,6 +25,9 @@ package struct CheckConfigCommand<P: ConfiguredProgram>: ParsableCommand {
         }
     }
 
+    /// Prints the faults, or that there are none.
+    ///
+    /// - Throws: `ExitCode` 1 if there is a fault.
     package func run() throws {
         if self.list { StandardStreams.printLine(P.settingsTable) }
         do {

@@ -1,12 +1,13 @@
-/// What has settings in a file and the environment.
+/// A program that has settings in a file and the environment.
 package protocol ConfiguredProgram {
-    /// Reads them.
+    /// Reads the settings, and reports what is wrong with them.
     ///
-    /// - Returns: what is not wrong but worth a word, a line each.
+    /// - Parameter path: The settings file; nil for the environment alone.
+    /// - Returns: Remarks on settings that are not wrong, a line each.
     /// - Throws: `SettingsFaults` with everything that is wrong.
     static func check(path: String?) throws -> [String]
 
-    /// Every setting there is, as a Markdown table.
+    /// Every setting of the program, as a Markdown table.
     static var settingsTable: String { get }
 }
 

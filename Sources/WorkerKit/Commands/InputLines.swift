@@ -1,10 +1,11 @@
 import Foundation
 
-/// Standard input, a line at a time and as soon as it is there: whoever writes a line can wait for what comes of it.
+/// The lines of standard input, each as soon as it is there: a program that writes a line can wait for its
+/// result.
 ///
-/// Lines come without their ends; a last line without an end counts, an empty one does not.
+/// The lines come without their ends. A last line without an end counts, unless it is empty.
 struct InputLines {
-    /// Standard input cannot be read.
+    /// The failure to read standard input.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
@@ -12,12 +13,12 @@ struct InputLines {
     private static let chunkSize = 65_536
 
     private var buffer: [UInt8] = []
-    /// Where the next line starts, and up to where no end of it has been found.
+    /// The place where the next line starts, and the place up to which no end of it has been found.
     private var start = 0
     private var scanned = 0
     private var isAtEnd = false
 
-    /// The next line; nil at the end.
+    /// Returns the next line; nil at the end of the input.
     mutating func next() throws(Failure) -> [UInt8]? {
         while true {
             if let end = self.buffer[self.scanned...].firstIndex(of: UInt8(ascii: "\n")) {

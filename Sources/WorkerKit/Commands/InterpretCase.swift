@@ -4,7 +4,7 @@ import UpstreamHTTP
 
 /// One case on one line: a record, and an answer to it or the lack of one.
 struct InterpretCase {
-    /// The line is none.
+    /// The line is not a case.
     struct Fault: Error {}
 
     private struct Details: Decodable {
@@ -18,7 +18,8 @@ struct InterpretCase {
         var renewed: Bool?
     }
 
-    /// Record and body may be any JSON: a string stands for its text, every other value for itself.
+    /// The bytes of the record, and of the answer's body if there is one. Each may be any JSON: a string
+    /// stands for its text, every other value for itself.
     let record: [UInt8]
     let body: [UInt8]?
     private let details: Details
@@ -65,9 +66,10 @@ struct InterpretCase {
         }
     }
 
-    /// What the engine would have been given.
+    /// Returns the exchange that the engine would have been given.
     ///
-    /// - Throws: `ValidationError` for what no upstream can answer and no transfer can do.
+    /// - Throws: `ValidationError` for a status that no upstream can answer with, and for a failure that no
+    ///   transfer can have.
     static func exchange(status: Int, headers: [HTTPHeader], body: [UInt8], failure: String?) throws
         -> Exchange
     {

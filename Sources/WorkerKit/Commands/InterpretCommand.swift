@@ -4,7 +4,7 @@ import Records
 import UpstreamHTTP
 import WireFormats
 
-/// `interpret`: what the worker would make of an upstream's answer, without an upstream.
+/// The command `interpret`, which shows the worker's verdict on an upstream's answer without an upstream.
 package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
     package static var configuration: CommandConfiguration {
         CommandConfiguration(
@@ -44,6 +44,7 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
 
     package init() {}
 
+    /// Prints a verdict for each case, one on a line.
     package func run() throws {
         let program = try loaded(P.self, self.file)
         let interpreter = Interpreter<P>(program: program, reveal: self.reveal)
@@ -67,7 +68,7 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
         }
     }
 
-    /// What cannot be meant is said before anything is read.
+    /// Refuses impossible options before anything is read.
     package func validate() throws {
         _ = try InterpretCase.exchange(
             status: self.status,

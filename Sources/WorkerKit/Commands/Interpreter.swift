@@ -2,11 +2,13 @@ import ArgumentParser
 import Records
 import WireFormats
 
-/// Plays one exchange through a handler.
+/// Tries single exchanges on a handler.
 struct Interpreter<P: WorkerProgram> {
     let program: LoadedProgram<P>
     let reveal: Bool
 
+    /// Returns the verdict on an exchange as a line of JSON, or the plan if the record needs no call.
+    ///
     /// - Throws: `ValidationError` for a place that the worker does not know.
     func verdict(
         on exchange: Exchange,
@@ -25,7 +27,8 @@ struct Interpreter<P: WorkerProgram> {
         return self.line(verdict, record, attempt).text
     }
 
-    /// What would be sent for a record, or what settles it without a call.
+    /// Returns a line of JSON: the request that would be sent for a record, or the verdict that settles it
+    /// without a call.
     func plan(of record: InboundRecord, _ attempt: Attempt) -> String {
         switch ErasedHandler(self.program.handler).plan(record, attempt) {
         case .call(let call):

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One line of JSON in a fixed order of members, for people and scripts alike.
+/// One line of JSON whose members have a fixed order, for people and scripts alike.
 struct JSONLine {
     private var members: [String] = []
 
@@ -10,7 +10,7 @@ struct JSONLine {
         self.addRaw(name, number.map(String.init) ?? "null")
     }
 
-    /// Adds what is JSON already.
+    /// Adds a member whose value is JSON already.
     mutating func addRaw(_ name: String, _ json: String) {
         self.members.append("\(Self.quoted(name)):\(json)")
     }
@@ -20,7 +20,7 @@ struct JSONLine {
     static func quoted(_ text: String) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
-        // A string always encodes.
+        // A string can always be encoded.
         guard let data = try? encoder.encode(text) else { return "null" }
         return String(decoding: data, as: UTF8.self)
     }

@@ -3,7 +3,7 @@ import Records
 import UpstreamHTTP
 import WireFormats
 
-/// `plan`: what the worker would send for a record, without sending it.
+/// The command `plan`, which shows the request that the worker would send for a record, without sending it.
 package struct PlanCommand<P: WorkerProgram>: ParsableCommand {
     package static var configuration: CommandConfiguration {
         CommandConfiguration(
@@ -25,6 +25,7 @@ package struct PlanCommand<P: WorkerProgram>: ParsableCommand {
 
     package init() {}
 
+    /// Prints a request, or a verdict, for each line of standard input.
     package func run() throws {
         let program = try loaded(P.self, self.file)
         let attempt = self.circumstances.attempt
@@ -37,7 +38,7 @@ package struct PlanCommand<P: WorkerProgram>: ParsableCommand {
     }
 }
 
-/// The circumstances that a handler is told of, for the commands that play a case through.
+/// The circumstances that a handler is told of, as options of the commands that try a case.
 package struct Circumstances: ParsableArguments {
     @Option(name: .customLong("attempt"), help: "Which attempt it is.")
     package var number: Int = 1
@@ -54,6 +55,8 @@ package struct Circumstances: ParsableArguments {
 }
 
 /// Reads the settings for a command that needs no broker.
+///
+/// - Throws: `ExitCode` 1 if they have faults, which are printed.
 func loaded<P: WorkerProgram>(_ program: P.Type, _ file: SettingsFileOption) throws -> LoadedProgram<P> {
     do {
         return try LoadedProgram<P>(path: file.path)
@@ -63,14 +66,14 @@ func loaded<P: WorkerProgram>(_ program: P.Type, _ file: SettingsFileOption) thr
     }
 }
 
-/// A record made of nothing but a value.
+/// A record that has nothing but a value.
 enum PlainRecord {
     static func make(_ value: [UInt8], topic: String, _ attempt: Attempt) -> InboundRecord {
         InboundRecord(topic: topic, partition: 0, offset: 0, timestamp: attempt.now, value: value)
     }
 }
 
-/// A request as one line of JSON.
+/// Returns a request as one line of JSON.
 func requestLine(_ request: HTTPRequest, lane: String) -> String {
     var line = JSONLine()
     line.add("verdict", "call")

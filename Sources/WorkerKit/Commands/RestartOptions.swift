@@ -6,9 +6,10 @@ import Logging
 import Operations
 import Terminal
 
-/// `--restarts`, which every `run` takes: how often the worker is started again after a crash.
+/// The option `--restarts`, which every `run` has: how often the worker is started again after a crash.
 package struct RestartOptions: ParsableArguments {
-    /// Each record that kills takes two, and there may be several.
+    /// The restarts in a container by default. A record that kills the worker takes two, and there may be
+    /// several of them.
     private static let usualInContainer = 10
 
     @Option(
@@ -23,7 +24,8 @@ package struct RestartOptions: ParsableArguments {
     )
     package var restarts: Int?
 
-    /// The supervisor gives this to its child: the child ends with that descriptor, and supervises nobody.
+    /// The number of the leash, a descriptor that only the supervisor gives to its child. When the other end
+    /// of the leash is closed, the child ends. A child with a leash starts no child of its own.
     @Option(help: .hidden)
     var leash: Int32?
 
@@ -33,10 +35,11 @@ package struct RestartOptions: ParsableArguments {
         guard self.restarts ?? 0 >= 0 else { throw ValidationError("--restarts is at least 0.") }
     }
 
-    /// Supervises a child that does the work, if there are to be restarts, and throws the exit code to end with. Returns
-    /// at once where this process is to do the work.
+    /// Supervises a child that does the work, if there are to be restarts, and throws the exit code to end
+    /// with. Returns at once where this process is to do the work.
     ///
-    /// - Parameter identity: what the worker is called in the log.
+    /// - Parameter identity: The name of the worker in the log.
+    /// - Throws: `ExitCode` when the child has ended for good.
     package func superviseIfAsked(identity: String) throws {
         if let leash = self.leash { return Self.end(with: leash) }
         let restarts = self.restarts ?? (getpid() == 1 ? Self.usualInContainer : 0)
@@ -56,18 +59,18 @@ package struct RestartOptions: ParsableArguments {
         }
     }
 
-    /// Stops this process as SIGTERM does when its supervisor has ended, however that came.
+    /// Stops this process as SIGTERM does when its supervisor has ended, for whatever reason.
     private static func end(with leash: Int32) {
         _ = fcntl(leash, F_SETFD, FD_CLOEXEC)
         Thread.detachNewThread {
             var byte: UInt8 = 0
-            // Nothing is ever written there, so that the end is all there is to read.
+            // The supervisor never writes to the leash, so the read ends only when the supervisor has ended.
             while unsafe read(leash, &byte, 1) < 0, errno == EINTR {}
             kill(getpid(), SIGTERM)
         }
     }
 
-    /// As workers log by default: settings are read by the child only.
+    /// Returns a logger that logs as workers do by default, because only the child reads the settings.
     private static func logger(_ identity: String) -> Logger {
         let redaction = Redaction { key, bytes in MessageAuthentication(key: key)(bytes) }
         return Logger(label: identity) { StructuredLogHandler(label: $0, redaction: redaction) }

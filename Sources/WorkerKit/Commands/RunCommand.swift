@@ -1,7 +1,8 @@
 package import ArgumentParser
 import Foundation
 
-/// `run`: consumes until it is told to stop. Exit 0 after a complete drain, 1 when something is wrong.
+/// The command `run`, which consumes until it is told to stop. It exits with 0 after a complete drain, and
+/// with 1 when something is wrong.
 package struct RunCommand<P: WorkerProgram>: AsyncParsableCommand {
     package static var configuration: CommandConfiguration {
         CommandConfiguration(
@@ -32,6 +33,9 @@ package struct RunCommand<P: WorkerProgram>: AsyncParsableCommand {
         guard self.stopAfter ?? 1 > 0 else { throw ValidationError("--stop-after is at least 1.") }
     }
 
+    /// Runs the worker, or supervises a child that does.
+    ///
+    /// - Throws: `ExitCode` 1 when something is wrong, or the exit code of a supervised child.
     package func run() async throws {
         try self.restarts.superviseIfAsked(identity: P.identity.name)
         let program: LoadedProgram<P>
@@ -58,7 +62,7 @@ package struct RunCommand<P: WorkerProgram>: AsyncParsableCommand {
     }
 }
 
-/// `--config`, which every command takes.
+/// The option `--config`, which every command has.
 package struct SettingsFileOption: ParsableArguments {
     @Option(
         name: [.customLong("config"), .customShort("c")],

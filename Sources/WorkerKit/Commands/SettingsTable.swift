@@ -1,9 +1,11 @@
 import Operations
 
-/// Every setting of a worker as a Markdown table: what the README shows is what the program reads.
+/// Every setting of a worker as a Markdown table. It comes from the code that reads the settings, so the
+/// README shows what the program reads.
 package enum SettingsTable<P: WorkerProgram> {
+    /// The table, with the defaults of all settings.
     package static var markdown: String {
-        // Nothing is set, so that nothing but the defaults can show.
+        // No setting is given to the reader, so that the table shows nothing but defaults.
         let reader = SettingsReader(file: nil, overrides: [])
         let settings = WorkerSettings(reader, P.identity)
         _ = P.handler(reader, settings.engine)

@@ -1,23 +1,24 @@
 import Foundation
 
-/// Lines in, lines out.
+/// Standard input and output by lines.
 package enum StandardStreams {
-    /// Writes a line to standard output, whole.
+    /// Writes a whole line to standard output.
     package static func printLine(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 
-    /// Writes a line to standard error, whole.
+    /// Writes a whole line to standard error.
     package static func complain(_ line: String) {
         FileHandle.standardError.write(Data((line + "\n").utf8))
     }
 
-    /// Everything that standard input holds.
+    /// Returns everything that standard input holds.
     package static func input() throws -> [UInt8] {
         try FileHandle.standardInput.readToEnd().map(Array.init) ?? []
     }
 
-    /// The lines of some bytes, without their ends; a last line without an end counts, an empty one does not.
+    /// Returns the lines of some bytes, without their ends. A last line without an end counts, unless it is
+    /// empty.
     package static func lines(of bytes: [UInt8]) -> [[UInt8]] {
         var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(
             Array.init

@@ -2,16 +2,16 @@ import WireFormats
 
 /// A verdict as one line of JSON, always with the same members.
 struct VerdictLine {
-    /// `answer`, `call`, `retry`, `reject` or `hold`.
+    /// The verdict: `answer`, `call`, `retry`, `reject` or `hold`.
     var verdict: String
     var reason: Reason?
-    /// What the record's outcome would be; nil where it is not settled.
+    /// The outcome that the record would have; nil if it is not settled.
     var fate: Outcome.Fate?
     var kind: DeadLetter.Class?
     var afterMilliseconds: Int64?
-    /// `lane` or `upstream`, for a hold.
+    /// The scope of a hold: `lane` or `upstream`.
     var scope: String?
-    /// The next request, for a call.
+    /// The next request of a call, as JSON.
     var request: String?
     /// The result record, as JSON.
     var result: String?

@@ -1,21 +1,26 @@
 package import Operations
 package import UpstreamHTTP
 
-/// What makes a program out of a handler: its names, its own settings, and what must be masked when it is shown.
+/// The parts that make a program out of a handler: its names, its own settings, and what must be masked when
+/// it is shown.
 package protocol WorkerProgram: ConfiguredProgram, Sendable {
     associatedtype H: Handler
 
+    /// The names of the worker, and the defaults in which it differs from others.
     static var identity: WorkerIdentity { get }
 
-    /// Makes the handler from the worker's own settings. What is wrong with them is left with the reader; the
-    /// handler is then never used. The engine's settings are for what the two have to agree on.
+    /// Makes the handler from the worker's own settings. Faults of the settings are left with the reader, and
+    /// the handler is then never used.
+    ///
+    /// - Parameter engine: The engine's settings, for what the two have to agree on.
     static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> H
 
-    /// The same request with everything secret, or from which a secret or a person could be told, masked.
+    /// Returns the request with everything masked that is secret, or from which a secret or a person could be
+    /// told.
     static func masked(_ request: HTTPRequest) -> HTTPRequest
 
-    /// A planned job as it would be further on in its attempt, for a case that is played through by hand; nil if the
-    /// worker knows no such place. By default it knows none but the beginning.
+    /// Returns a planned job as it would be further on in its attempt, for a case that is tried by hand; nil
+    /// if the worker knows no such place. By default a worker knows only the beginning.
     static func placed(_ job: H.Job, at place: CasePlace) -> H.Job?
 }
 
@@ -25,27 +30,29 @@ extension WorkerProgram {
     }
 }
 
-/// How far an attempt has come in a case that is played through by hand.
+/// The place that an attempt has reached, in a case that is tried by hand.
 package struct CasePlace: Hashable, Sendable {
-    /// Which host answers, if it is not the first that is asked.
+    /// The host that answers; nil for the host that is asked first.
     package var host: String?
-    /// Hosts that have been asked before.
+    /// The hosts that have been asked before.
     package var visited: [String] = []
-    /// Those of them that took no token.
+    /// The hosts among `visited` that took no token.
     package var refused: [String] = []
-    /// The call showed a token that was made anew after a refusal.
+    /// Whether the call showed a token that was made anew after a refusal.
     package var isRenewed = false
 
     package init() {}
 }
 
-/// The settings of one worker, complete.
+/// The complete settings of one worker, with its handler.
 package struct LoadedProgram<P: WorkerProgram>: Sendable {
     package let settings: WorkerSettings
     package let handler: P.H
-    /// Things that are not wrong but worth a word.
+    /// Remarks on settings that are not wrong, a line each.
     package let warnings: [String]
 
+    /// Reads the settings from a file, if there is one, and from the environment.
+    ///
     /// - Throws: `SettingsFaults` with everything that is wrong, one line each.
     package init(path: String?) throws {
         let reader = SettingsReader(file: try path.map { try SettingsFile(path: $0) })

@@ -1,26 +1,34 @@
-/// What a call takes where none waits for another: for `ConcurrencyLimit`.
+/// The latency of a call while no call waits for another at the upstream. `ConcurrencyLimit` measures it and
+/// uses it.
 struct BaseLatency: Sendable {
-    /// So few calls are at the mercy of chance.
+    /// The number of calls that a measurement needs. A mean of fewer calls depends too much on chance.
     private static let calls = 100
-    /// A measurement that is not in this range of what was believed is no accident, and counts in full; else it
-    /// counts as much as all before it.
+    /// The range in which a measurement counts as noise, as a share of the latency that is known.
+    ///
+    /// A measurement within the range is averaged with the known latency, half and half. A measurement
+    /// outside it replaces the known latency.
     static let surely = 0.75...1 / 0.75
 
+    /// The latency that is known, in nanoseconds.
     private(set) var nanoseconds: Double
-    /// It may have a queue in it.
+    /// Whether the known latency may include time in a queue, because it was never measured without one.
     private(set) var isGuess = true
-    /// Over the calls that are being measured.
+    /// The sum of the latencies, in nanoseconds, and the number of the calls that are being measured.
     private var sum = 0.0
     private var count = 0
 
     init(_ nanoseconds: Double) { self.nanoseconds = nanoseconds }
 
-    /// What is measured from now on counts, and nothing before it.
+    /// Starts a new measurement. Calls before it do not count.
     mutating func begin() { (self.sum, self.count) = (0, 0) }
 
-    /// A window is over during which no call can have waited for another.
+    /// Adds a window during which no call can have waited for another.
     ///
-    /// - Returns: what was measured, as a part of what was believed; nil if that needs more calls.
+    /// - Parameters:
+    ///   - latency: The mean latency of the window, in nanoseconds.
+    ///   - calls: The number of calls in the window.
+    /// - Returns: The measured latency as a share of the one that was known; nil while the measurement needs
+    ///   more calls.
     mutating func measured(_ latency: Double, of calls: Int) -> Double? {
         self.sum += latency * Double(calls)
         self.count += calls

@@ -1,88 +1,104 @@
-/// Stops calling an upstream that does not answer, and probes it with a few calls until it does.
+/// Stops calls to an upstream that does not answer, and probes it with a few calls until it does.
 ///
-/// The breaker opens on a run of failures, or on a share of failures among the calls of the last ten seconds, or
-/// because the upstream asks everybody to wait. While it is open, records wait: nothing is failed, dropped or
-/// dead-lettered because of it. Calls that were out already when it opened come back for a while; they tell of a time
-/// that is over, and are left out.
+/// The breaker opens for one of three reasons: a run of consecutive failures, a share of failures among the
+/// calls of the last ten seconds, or a request of the upstream that everybody waits (`gate`). While the
+/// breaker is open, records wait; no record is failed, dropped or dead-lettered because of it. Calls that
+/// were in flight when the breaker opened come back for a while. They tell about the time before, so their
+/// outcomes are ignored.
 ///
-/// Half open, it lets a few probes out. Each success lets out two more, each failure one less, until enough have
-/// succeeded to close it: an upstream that takes a probe and not the load is loaded step by step. When probes fail and
-/// none succeeds, it opens again for longer. The caller chooses probes of different records, fresh ones first
-/// (resilience4j lets ten out; with one, as in Hystrix, a record that always fails keeps the breaker open for all).
+/// Half-open, the breaker lets a few probes out. Each success lets out two more and each failure one less,
+/// until enough have succeeded to close the breaker. So an upstream that can take a probe but not the whole
+/// load is loaded step by step. When probes fail and none succeeds, the breaker opens again for longer. The
+/// caller chooses probes of different records, fresh ones first. (resilience4j lets ten probes out. With one
+/// probe, as in Hystrix, a record that always fails keeps the breaker open for all.)
 ///
-/// A failure of an outlier (Envoy's word: a record that fails where others succeed) says nothing about the upstream
-/// while others succeed.
+/// An outlier (Envoy's word) is a record that fails where others succeed. Its failure says nothing about the
+/// upstream while other calls succeed.
+///
+/// All times are monotonic nanoseconds.
 package struct CircuitBreaker: Sendable {
+    /// The limits at which the breaker opens, and how long it stays open.
     package struct Settings: Hashable, Sendable {
-        /// Failures without an answer between them that open the breaker.
+        /// The number of failures in a row, without an answer between them, that opens the breaker.
         package var consecutiveFailures = 10
-        /// Share of failed calls that opens it, once there were `minimumCalls` of them. An upstream that answers one call
-        /// in four is of use to those that it answers.
+        /// The share of failed calls that opens the breaker, once there were `minimumCalls` calls. The share
+        /// is high because an upstream that answers one call in four is still of use to the records that it
+        /// answers.
         package var failureShare = 0.8
+        /// The number of calls in the last ten seconds from which `failureShare` is judged.
         package var minimumCalls = 50
-        /// How long it stays open before it probes: doubles each time that no probe succeeds, with full jitter
-        /// above half.
+        /// The bound of the first pause between opening and probing. The bound doubles after each pause in
+        /// which no probe succeeded. The pause itself is drawn from the upper half of its bound.
         package var firstPause = Duration.seconds(1)
+        /// The largest bound of a pause.
         package var longestPause = Duration.seconds(30)
 
+        /// Makes the default settings.
         package init() {}
     }
 
+    /// The states of a circuit breaker.
     package enum State: Hashable, Sendable {
         case closed
         case open(until: Int64)
-        /// A few calls may be out to see how the upstream is.
+        /// A few calls may be out as probes, to see whether the upstream answers.
         case halfOpen
     }
 
-    /// Whether a call may be made now.
+    /// The answer to the question whether a call may be made now.
     package enum Admission: Hashable, Sendable {
         case yes
-        /// As one of the probes.
+        /// The call may be made, as one of the probes.
         case probe
-        /// None before this monotonic time.
+        /// No call may be made before this monotonic time.
         case notBefore(Int64)
-        /// Enough probes are out: none until one is back, or until this monotonic time, when one that is still out
-        /// is replaced.
+        /// Enough probes are out. A further one may be made when one of them is back, or at this monotonic
+        /// time, when the oldest one that is still out is replaced.
         case waitForProbe(until: Int64)
     }
 
-    /// Probes at the beginning of a half-open time; one if the upstream has asked to wait.
+    /// The number of probes at the beginning of a half-open time. It is one if the upstream has asked to
+    /// wait.
     package static let probes = 3
-    /// Probes that may be out when the breaker closes instead.
+    /// The number of probes at which the breaker closes instead of letting out more.
     package static let probesLimit = 9
-    /// A probe that is out for longer is replaced.
+    /// How long a probe may be out before another one replaces it.
     package static let patience = Duration.seconds(10)
-    /// Where a call has succeeded within this time, the failure of another says something about its record.
+    /// How long after a successful call the failure of another call tells something about its record.
     package static let freshness = Duration.seconds(5)
 
-    /// What is known since the breaker is half open.
+    /// The counts of the current half-open time.
     private struct Probing: Sendable {
         var limit: Int
-        /// When each probe that is out began.
+        /// The start of each probe that is out, by the number of its call.
         var out: [UInt64: Int64] = [:]
         var answered = 0
         var failed = 0
     }
 
+    /// The current state. An open breaker becomes half-open when the first probe is started, not when its
+    /// time has come.
     package private(set) var state = State.closed
     private let settings: Settings
     private var probing = Probing(limit: CircuitBreaker.probes)
-    /// The number of the last call that was begun.
+    /// The number of the last call that was started.
     private var lastCall: UInt64 = 0
-    /// The last call that was begun before the breaker opened.
+    /// The number of the last call that was started before the breaker opened. Outcomes of calls up to it are
+    /// ignored.
     private var lastCallBeforeOpening: UInt64 = 0
     private var consecutiveFailures = 0
-    /// Pauses in a row that did not help.
+    /// The number of pauses in a row, the current one included, without an answered probe between them.
     private var pauses = 0
-    /// The upstream has asked everybody to wait.
+    /// Whether the upstream has asked everybody to wait.
     private var isGated = false
     private var lastAnswer: Int64 = .min
     private var lastClosed: Int64 = .min
     private var recent = RecentCalls()
 
+    /// Makes a closed breaker.
     package init(_ settings: Settings) { self.settings = settings }
 
+    /// Returns whether a call may be made now. The caller reports a call that it makes with `callStarted`.
     package func admission(at now: Int64) -> Admission {
         switch self.state {
         case .closed: return .yes
@@ -95,19 +111,20 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
-    /// Whether the upstream is well, and has not been in doubt lately.
+    /// Returns whether the breaker is closed and did not close within the last `patience`.
     package func isWell(at now: Int64) -> Bool {
         self.state == .closed && now.subtractingClamped(self.lastClosed) >= Self.patience.wholeNanoseconds
     }
 
-    /// Whether some call has been answered lately, so that the failure of another says something about its record.
+    /// Returns whether some call was answered within the last `freshness`. If so, the failure of another call
+    /// tells something about its record.
     package func hasAnsweredLately(at now: Int64) -> Bool {
         now.subtractingClamped(self.lastAnswer) < Self.freshness.wholeNanoseconds
     }
 
-    /// A call that was admitted is on its way; if the breaker is not closed, it is a probe.
+    /// Notes that an admitted call is on its way. If the breaker is not closed, the call is a probe.
     ///
-    /// - Parameter call: its number. Later calls have larger ones.
+    /// - Parameter call: The number of the call. Later calls have larger numbers.
     package mutating func callStarted(_ call: UInt64, at now: Int64) {
         self.lastCall = call
         switch self.state {
@@ -121,18 +138,18 @@ package struct CircuitBreaker: Sendable {
         self.probing.out[call] = now
     }
 
-    /// A call has ended and nothing more will be said of it. If it was a probe and has said nothing about the
-    /// upstream, because its record was taken away, another takes its place.
+    /// Notes that a call has ended and that nothing more will be reported of it. A probe can end without an
+    /// outcome, if its record was taken away; then another probe takes its place.
     package mutating func callEnded(_ call: UInt64) { self.probing.out[call] = nil }
 
-    /// The upstream gave an answer, whatever it said.
+    /// Notes that the upstream gave an answer, whatever it said.
     ///
-    /// - Parameter isOutlier: whether the record has failed before where others succeeded.
+    /// - Parameter isOutlier: Whether the record has failed before where others succeeded.
     package mutating func answered(_ call: UInt64, isOutlier: Bool = false, at now: Int64) {
         guard call > self.lastCallBeforeOpening else { return }
         self.consecutiveFailures = 0
         self.lastAnswer = now
-        // Failures of outliers are not counted, so their successes must not be either.
+        // Failures of outliers are not counted, so their successes must not be counted either.
         if !isOutlier { self.recent.note(failed: false, at: now) }
         guard self.state == .halfOpen, self.probing.out.removeValue(forKey: call) != nil else { return }
         self.pauses = 0
@@ -144,9 +161,9 @@ package struct CircuitBreaker: Sendable {
         self.recent = RecentCalls()
     }
 
-    /// The upstream gave no answer, or none worth the name.
+    /// Notes that the upstream gave no answer, or an answer that counts as none.
     ///
-    /// - Parameter isOutlier: whether the record has failed before where others succeeded.
+    /// - Parameter isOutlier: Whether the record has failed before where others succeeded.
     package mutating func failed(
         _ call: UInt64,
         isOutlier: Bool = false,
@@ -182,9 +199,10 @@ package struct CircuitBreaker: Sendable {
         if isHopeless { self.open(at: now, using: &random) }
     }
 
-    /// The upstream asked everybody to wait: no call before then, and the first one after it is a single probe.
+    /// Opens the breaker because the upstream asked everybody to wait: no call before this time, and then a
+    /// single probe.
     ///
-    /// - Returns: whether calls were let through until now.
+    /// - Returns: Whether the breaker was closed until now.
     package mutating func gate(until: Int64, at now: Int64) -> Bool {
         let was = self.state
         if was == .closed { self.pauses = 0 }

@@ -1,24 +1,25 @@
-/// Which records this machine's workers have died of, and how often.
+/// The records that workers on this machine died of, and how often.
 ///
-/// A count alone would be wrong whenever a worker dies while it counts: the same death would be counted again. So
-/// each run of a worker has a number, a record is charged with the numbers of the runs that it has killed, and to
-/// charge it with the same one twice changes nothing.
+/// A plain count would be wrong if a worker died while it counted: the same death would be counted again. So
+/// each run of a worker has a number, and a record is charged with the numbers of the runs that died while
+/// they handled it. Charging a record twice with the same run changes nothing.
 ///
-/// The ledger is kept as text, one record a line, oldest first, so that whoever is on call can read it:
+/// The ledger is stored as text, one record on a line, the oldest first, so that the engineer on call can
+/// read it:
 ///
 ///     flotilla crash ledger 1
 ///     activation/3/1042 9f3a0c55d2e1b874 01d7c3b2a4f5e698
 package struct CrashLedger: Hashable, Sendable {
-    /// Where a record stands. Only what can be one in Kafka can be written.
+    /// The place of a record in Kafka. A place that no record can have cannot be made.
     package struct Place: Hashable, Sendable {
-        /// Kafka's own limit, in bytes.
+        /// The longest topic name that Kafka allows, in bytes.
         package static let topicLimit = 249
 
         package let topic: String
         package let partition: Int32
         package let offset: Int64
 
-        /// Nil for what no record of Kafka can have.
+        /// Makes a place; nil if no record of Kafka can have it.
         package init?(topic: String, partition: Int32, offset: Int64) {
             guard partition >= 0, offset >= 0 else { return nil }
             guard (1...Self.topicLimit).contains(topic.utf8.count), topic.utf8.allSatisfy(Self.isTopicByte)
@@ -43,30 +44,33 @@ package struct CrashLedger: Hashable, Sendable {
 
     private struct Entry: Hashable {
         var place: Place
-        /// The runs that the record has killed, newest last.
+        /// The runs that died while they handled the record, newest last.
         var runs: [UInt64]
     }
 
-    /// Beyond so many records the oldest is forgotten.
+    /// The number of records that are kept. Beyond it the record that was charged longest ago is dropped.
     package static let recordsLimit = 1_000
-    /// Beyond so many deaths of one record they are not counted any more.
+    /// The number of deaths of one record that are kept, the newest ones. Further deaths do not raise the
+    /// count.
     package static let deathsLimit = 8
-    /// No ledger is larger.
+    /// The largest text that is read as a ledger, in bytes.
     package static let bytesLimit = 1 << 20
 
-    /// Oldest first.
+    /// The charged records; the one that was charged longest ago comes first.
     private var entries: [Entry] = []
 
+    /// Makes an empty ledger.
     package init() {}
 
+    /// Whether no record is charged.
     package var isEmpty: Bool { self.entries.isEmpty }
 
-    /// How many runs each record has killed.
+    /// The number of runs that died of each record.
     package var deaths: [Place: Int] {
         self.entries.reduce(into: [:]) { $0[$1.place] = $1.runs.count }
     }
 
-    /// A record was being handled when this run died.
+    /// Charges a record with a run that died while it handled the record.
     package mutating func charge(_ place: Place, with run: UInt64) {
         var runs: [UInt64] = []
         if let index = self.entries.firstIndex(where: { $0.place == place }) {
@@ -77,9 +81,9 @@ package struct CrashLedger: Hashable, Sendable {
         self.entries.removeFirst(max(0, self.entries.count - Self.recordsLimit))
     }
 
-    /// The record was settled, and is of no more interest.
+    /// Removes a record that was settled.
     ///
-    /// - Returns: false if it was not there.
+    /// - Returns: False if the record was not in the ledger.
     @discardableResult
     package mutating func forgive(_ place: Place) -> Bool {
         guard let index = self.entries.firstIndex(where: { $0.place == place }) else { return false }
@@ -91,6 +95,7 @@ package struct CrashLedger: Hashable, Sendable {
 extension CrashLedger {
     private static let title = "flotilla crash ledger 1"
 
+    /// The ledger as it is stored.
     package var text: String {
         self.entries.reduce(into: Self.title + "\n") { text, entry in
             let runs = entry.runs.map { " " + Self.hexadecimal($0) }.joined()
@@ -98,11 +103,13 @@ extension CrashLedger {
         }
     }
 
-    /// Reads what can be read.
+    /// Reads a stored ledger and skips the lines that are not entries.
     ///
-    /// - Returns: the ledger, and how many lines are none of ours; nil if it is another's file altogether.
+    /// - Returns: The ledger, and the number of skipped lines; nil if the text is not a ledger, or is larger
+    ///   than `bytesLimit`.
     package static func read(_ text: String) -> (ledger: CrashLedger, strangeLines: Int)? {
-        // By bytes: to Swift, a carriage return and the line end after it are one character, and no line end.
+        // Split by bytes: to Swift, a carriage return and the line end after it are one character, which is
+        // no line end.
         var lines = text.utf8.split(separator: UInt8(ascii: "\n")).map { Substring($0) }
         guard text.utf8.count <= Self.bytesLimit, lines.first.map(String.init) == Self.title else {
             return nil

@@ -1,10 +1,12 @@
-/// The few bytes in which a worker says which record it is handling: they outlive it, however it ends.
+/// The few bytes in which a worker notes the record that it is handling. They outlive the worker, however it
+/// ends.
 ///
-/// They are written so that they can be read after a death at any instant: `isSet` last, and taken back first. All
-/// numbers are little-endian.
+/// The bytes are written so that they can be read after a death at any instant: `isSet` is stored last and
+/// cleared first. All numbers are little-endian.
 ///
 ///     0  magic   8  run   16  isSet   24  offset   32  partition   36  length of the topic   40  topic
 package struct CrashMark: Hashable, Sendable {
+    /// The length of a mark.
     package static let bytes = 512
     static let magic: UInt64 = 0x316B_726D_746C_6621
 
@@ -18,21 +20,25 @@ package struct CrashMark: Hashable, Sendable {
         static let topic = 40
     }
 
+    /// Why bytes are not a readable mark.
     package enum Fault: Error, Hashable {
-        /// Not written by us, or by another version of us.
+        /// The bytes were not written by this program, or by another version of it.
         case foreign
-        /// Ours, and no record can be meant.
+        /// The bytes were written by this program, but no record can have that place.
         case senseless
     }
 
+    /// The number of the run that wrote the mark.
     package let run: UInt64
+    /// The record that the run was handling.
     package let place: CrashLedger.Place
 
-    /// What a slot said when its owner died.
+    /// Reads the mark in a slot whose owner died.
     ///
-    /// - Returns: nil if it was handling no record.
+    /// - Returns: The mark; nil if the owner was handling no record.
+    /// - Throws: `Fault` if the bytes are not a readable mark.
     package static func read(_ slot: [UInt8]) throws(Fault) -> CrashMark? {
-        // A file that was made and not yet filled: its owner died before it could begin.
+        // All zeros: the file was created and not yet filled, because its owner died before it could begin.
         if slot.allSatisfy({ $0 == 0 }) { return nil }
         guard slot.count == Self.bytes, Self.number(slot, at: Layout.magic, bytes: 8) == Self.magic else {
             throw .foreign
@@ -53,7 +59,7 @@ package struct CrashMark: Hashable, Sendable {
         return CrashMark(run: Self.number(slot, at: Layout.run, bytes: 8), place: place)
     }
 
-    /// A slot whose owner handles nothing yet.
+    /// Returns the bytes of a slot whose owner handles no record yet.
     package static func blank(run: UInt64) -> [UInt8] {
         var slot = [UInt8](repeating: 0, count: Self.bytes)
         for byte in 0..<8 {

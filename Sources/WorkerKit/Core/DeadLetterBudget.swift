@@ -1,35 +1,45 @@
-/// How many dead letters a worker may write before it has to stop and ask whether the fault is really theirs.
+/// The number of dead letters that may be written before further ones have to wait.
 ///
-/// One bad record is the record's fault; a thousand in five minutes are a broken schema, a wrong key or a new
-/// version of a handler, and a topic that was emptied into the dead letters has to be carried back by hand. So there
-/// is a bound on their number, and one on their share of what is settled, both over a window that slides.
+/// A single bad record is the record's fault. A thousand in five minutes are the sign of a broken schema, a
+/// wrong key or a new version of a handler, and a topic that was emptied into the dead letters has to be
+/// carried back by hand. So there are two bounds over a sliding window: one on the number of dead letters,
+/// and one on their share of the settled records.
 ///
-/// It only counts and answers. A dead letter that is refused leaves no trace: whoever keeps the record asks again.
+/// The budget only counts and answers. A refused dead letter leaves no trace in it; the caller keeps the
+/// record and asks again.
 package struct DeadLetterBudget: Sendable {
+    /// The window and the two bounds.
     package struct Settings: Hashable, Sendable {
+        /// The time over which records are counted.
         package var window = Duration.seconds(300)
-        /// Most dead letters of one window. The first of a window gets through whatever this says.
+        /// The number of dead letters in one window from which on further ones are refused. The first dead
+        /// letter of a window is admitted whatever the settings say.
         package var letters = 1_000
-        /// Share of the settled records that may be dead letters, once there are `minimum` of them in the window.
+        /// The share of the settled records that may be dead letters, once there are `minimum` settled
+        /// records in the window.
         package var share = 0.5
+        /// The number of settled records in the window from which `share` is judged.
         package var minimum = 100
 
+        /// Makes the default settings.
         package init() {}
     }
 
-    /// The bound that is reached, and by what.
+    /// The bound that is reached, with the counts that reached it.
     package enum Exhaustion: Hashable, Sendable {
         case letters(Int, window: Duration)
         case share(letters: Int, settled: Int, window: Duration)
     }
 
+    /// The answer to the question whether a dead letter may be written.
     package enum Admission: Hashable, Sendable {
         case yes
-        /// With nothing further noted, the answer is yes from this monotonic time on, and not before.
+        /// The dead letter is refused. If nothing further is noted, the answer is yes from this monotonic
+        /// time on, and not before.
         case no(Exhaustion, until: Int64)
     }
 
-    /// The window slides by this part of itself: what happened is forgotten 59 to 60 of them later.
+    /// The window slides in steps of this part of itself, so a record is forgotten 59 to 60 steps later.
     private static let parts: Int64 = 60
 
     private struct Part {
@@ -39,17 +49,19 @@ package struct DeadLetterBudget: Sendable {
     }
 
     private let settings: Settings
-    /// Nanoseconds of one part.
+    /// The length of one part, in nanoseconds.
     private let width: Int64
-    /// Part `number` of all time is at `number % parts`, until a later one takes its place.
+    /// The counts of the parts. Part number `n` of all time is at `n % parts`, until a later part takes its
+    /// place.
     private var counts = [Part](repeating: Part(), count: Int(parts))
 
+    /// Makes a budget that has counted nothing.
     package init(_ settings: Settings) {
         self.settings = settings
         self.width = max(1, settings.window.wholeNanoseconds / Self.parts)
     }
 
-    /// The broker has everything there is to say about a record.
+    /// Counts a record whose outcome is about to be written, as a dead letter or not.
     package mutating func noteSettled(isDeadLetter: Bool, at now: Int64) {
         let number = now / self.width
         let place = Int(number % Self.parts)
@@ -58,7 +70,7 @@ package struct DeadLetterBudget: Sendable {
         if isDeadLetter { self.counts[place].letters += 1 }
     }
 
-    /// Whether one more dead letter may be written now.
+    /// Returns whether one more dead letter may be written now.
     package func admits(at now: Int64) -> Admission {
         let oldest = now / self.width - Self.parts
         let window = self.counts.filter { $0.number > oldest }.sorted { $0.number < $1.number }
@@ -74,15 +86,15 @@ package struct DeadLetterBudget: Sendable {
         preconditionFailure("a window without letters is exhausted")
     }
 
-    /// Whether there was a dead letter within the window.
+    /// Returns whether there was a dead letter within the window.
     package func hasLetters(at now: Int64) -> Bool {
         let oldest = now / self.width - Self.parts
         return self.counts.contains { $0.number > oldest && $0.letters > 0 }
     }
 
-    /// What speaks against one more dead letter.
+    /// Returns the bound that one more dead letter would break; nil if there is none.
     private func exhaustion(_ letters: Int, of settled: Int) -> Exhaustion? {
-        // Else a quiet worker with one bad record, or a bound of nought, would stand still for good.
+        // Otherwise a quiet worker with one bad record, or a bound of zero, would stop for good.
         guard letters > 0 else { return nil }
         let window = self.settings.window
         if letters >= self.settings.letters { return .letters(letters, window: window) }
@@ -93,7 +105,7 @@ package struct DeadLetterBudget: Sendable {
 }
 
 extension DeadLetterBudget.Exhaustion: CustomStringConvertible {
-    /// As a sentence for the log, without its full stop.
+    /// A sentence for the log, without its full stop.
     package var description: String {
         switch self {
         case .letters(let letters, let window):

@@ -1,45 +1,54 @@
-/// The wall clock that deadlines are judged by: the system's, bounded by the monotonic clock and by the broker.
+/// The wall clock that deadlines are compared with: the system's clock, checked against the monotonic clock
+/// and against the timestamps of records.
 ///
-/// A wall clock that steps ahead would settle everything as `expired`, for good. So a step is not believed at once:
-/// until there is evidence for the new time, deadlines go on by the old time and the monotonic clock. Timestamps of
-/// records that are read meanwhile are the evidence, and the new time is believed as far as the oldest of them reaches. A
-/// step back only puts deadlines off, and is believed.
+/// A wall clock that steps ahead would settle every record as `expired`, for good. So a step ahead is not
+/// used at once: until there is evidence for the new time, deadlines go by the old time and the monotonic
+/// clock. The evidence is the timestamps of records that are read meanwhile, and the new time is used as far
+/// as the oldest of them reaches. A step back only postpones deadlines, so it is used at once.
 ///
-/// Time that the machine was suspended looks like a step ahead too, and is confirmed by the first records after it.
+/// A time during which the machine was suspended looks like a step ahead too. The first records after it
+/// confirm it.
 package struct DeadlineClock: Hashable, Sendable {
-    /// The two clocks may drift apart by so much between two readings (milliseconds) without being in doubt.
+    /// The drift between the two clocks from one reading to the next, in milliseconds, from which on the wall
+    /// clock is in doubt.
     package static let tolerance: Int64 = 1_000
-    /// Records that must speak for the new time, so far apart from each other, with none between that speaks for the old
-    /// one. A publisher can date its records as it likes, and honest ones speak for the right time. Records that are read
-    /// together count as one: after a pause of the intake, any of them can be the first.
+    /// The number of records that must confirm the new time, each `evidencePause` after the last, without a
+    /// record of the old time between them. A publisher can date its records as it likes, and honest
+    /// publishers confirm the right time. Records that are read together count as one, because after a pause
+    /// of the intake any of them can be the first.
     package static let evidence = 4
+    /// The least time between two records that count as evidence.
     package static let evidencePause = Duration.seconds(10)
 
     private var last: Moment?
-    /// Milliseconds by which the wall clock is ahead of what deadlines are judged by; 0 if it is believed.
+    /// The milliseconds by which the wall clock is ahead of the time that deadlines are compared with; 0 if
+    /// the wall clock is used as it is.
     package private(set) var ahead: Int64 = 0
+    /// The records that have confirmed the new time so far.
     private var votes = 0
-    /// The greatest age of a record since the first of them, in milliseconds by the new time.
+    /// The greatest age of a record since the first of `votes`, in milliseconds by the new time.
     private var greatestAge: Int64 = 0
-    /// The monotonic time of the last of them.
+    /// The monotonic time of the last of `votes`, in nanoseconds.
     private var lastVote: Int64 = 0
 
+    /// Makes a clock that has read nothing yet.
     package init() {}
 
+    /// Whether the wall clock stepped ahead and records have not confirmed the whole step yet.
     package var isInDoubt: Bool { self.ahead > 0 }
 
-    /// What a reading of the clocks has brought to light.
+    /// The result of a reading of the clocks, or of a record's timestamp.
     package enum Finding: Hashable, Sendable {
         case nothing
-        /// The wall clock is ahead by so many milliseconds, and is not believed yet.
+        /// The wall clock is ahead by so many milliseconds, and is not used yet.
         case doubt(Int64)
-        /// Records have confirmed a part of the step; by so many milliseconds the wall clock is still ahead.
+        /// Records have confirmed a part of the step. The wall clock is still ahead by so many milliseconds.
         case corrected(Int64)
         /// The two clocks agree again, or records have confirmed the new time.
         case settled
     }
 
-    /// Reads both clocks. Called at least once a second.
+    /// Reads both clocks. Call it at least once a second.
     package mutating func read(_ now: Moment) -> Finding {
         defer { self.last = now }
         guard let last = self.last else { return .nothing }
@@ -54,15 +63,16 @@ package struct DeadlineClock: Hashable, Sendable {
         return wasInDoubt ? .settled : .nothing
     }
 
-    /// The wall-clock milliseconds to compare a deadline with.
+    /// Returns the wall-clock time to compare a deadline with, in milliseconds since 1970.
     package func wall(at now: Moment) -> Int64 { now.wall.subtractingClamped(self.ahead) }
 
-    /// A record with this timestamp was read.
+    /// Takes the timestamp of a record that was just read as evidence.
     ///
-    /// - Returns: `settled` if the new time is believed from now on, `corrected` if a part of the step is.
+    /// - Parameter timestamp: Milliseconds since 1970.
+    /// - Returns: `settled` if the new time is used from now on, `corrected` if a part of the step is.
     package mutating func saw(timestamp: Int64, at now: Moment) -> Finding {
         guard self.isInDoubt, timestamp <= now.wall else { return .nothing }
-        // As long as there are records of the old time, a backlog among them, nobody knows which time it is.
+        // As long as records of the old time arrive, a backlog among them, it is not known which time it is.
         guard timestamp > self.wall(at: now).addingClamped(Self.tolerance) else {
             self.forgetVotes()
             return .nothing
@@ -85,6 +95,6 @@ package struct DeadlineClock: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// The same, but for the one number that has no positive counterpart.
+    /// The number itself, or the next larger one for the only number that has no positive counterpart.
     fileprivate var clamped: Int64 { Swift.max(self, -.max) }
 }

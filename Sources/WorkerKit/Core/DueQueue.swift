@@ -1,4 +1,4 @@
-/// Things that are to happen at a time, earliest first; a binary heap.
+/// Elements that are due at a time, the earliest first; a binary heap.
 package struct DueQueue<Element> {
     private var heap: [(due: Int64, order: UInt64, element: Element)] = []
     private var lastOrder: UInt64 = 0
@@ -7,9 +7,10 @@ package struct DueQueue<Element> {
 
     package var count: Int { self.heap.count }
 
-    /// When the earliest is due.
+    /// The time at which the earliest element is due; nil if the queue is empty.
     package var nextDue: Int64? { self.heap.first?.due }
 
+    /// Adds an element that is due at this time.
     package mutating func add(_ element: Element, due: Int64) {
         self.lastOrder += 1
         self.heap.append((due, self.lastOrder, element))
@@ -22,7 +23,8 @@ package struct DueQueue<Element> {
         }
     }
 
-    /// Takes the earliest out if it is due, never a moment early. Equal times come out in the order they went in.
+    /// Removes and returns the earliest element if it is due, never before its time. Elements that are due at
+    /// the same time come out in the order in which they were added.
     package mutating func popDue(at now: Int64) -> Element? {
         guard let first = self.heap.first, first.due <= now else { return nil }
         self.heap.swapAt(0, self.heap.count - 1)
@@ -39,10 +41,10 @@ package struct DueQueue<Element> {
         }
     }
 
-    /// In no order, with the time at which each is due.
+    /// The elements in no particular order, each with the time at which it is due.
     package var elements: [(element: Element, due: Int64)] { self.heap.map { ($0.element, $0.due) } }
 
-    /// Leaves out what is not wanted any more.
+    /// Removes the elements that are not wanted any more.
     package mutating func keep(where isWanted: (Element) -> Bool) {
         // A sorted array is a heap.
         self.heap = self.heap.filter { isWanted($0.element) }.sorted {

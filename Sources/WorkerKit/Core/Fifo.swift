@@ -1,6 +1,6 @@
 /// A queue in the order of arrival: constant time at both ends, no allocation once it has grown.
 package struct Fifo<Element: Sendable>: Sendable {
-    /// Its size is a power of two.
+    /// The elements in a ring, whose size is a power of two.
     private var ring: [Element?] = []
     private var head = 0
     package private(set) var count = 0
@@ -9,12 +9,14 @@ package struct Fifo<Element: Sendable>: Sendable {
 
     package var isEmpty: Bool { self.count == 0 }
 
+    /// Adds an element at the end.
     package mutating func append(_ element: Element) {
         if self.count == self.ring.count { self.grow() }
         self.ring[(self.head + self.count) & (self.ring.count - 1)] = element
         self.count += 1
     }
 
+    /// Removes and returns the oldest element; nil if there is none.
     package mutating func popFirst() -> Element? {
         guard self.count > 0 else { return nil }
         let element = self.ring[self.head]
@@ -24,7 +26,7 @@ package struct Fifo<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Takes the newest out.
+    /// Removes and returns the newest element; nil if there is none.
     package mutating func popLast() -> Element? {
         guard self.count > 0 else { return nil }
         let place = (self.head + self.count - 1) & (self.ring.count - 1)
@@ -34,7 +36,7 @@ package struct Fifo<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Takes any out; the oldest takes its place.
+    /// Removes and returns a random element. The oldest element moves to its place.
     package mutating func popAny(using random: inout some RandomNumberGenerator) -> Element? {
         guard self.count > 1 else { return self.popFirst() }
         let place = (self.head + .random(in: 0..<self.count, using: &random)) & (self.ring.count - 1)
@@ -42,14 +44,15 @@ package struct Fifo<Element: Sendable>: Sendable {
         return self.popFirst()
     }
 
+    /// The oldest element; nil if there is none.
     package var first: Element? { self.count > 0 ? self.ring[self.head] : nil }
 
-    /// From the oldest to the newest.
+    /// The elements from the oldest to the newest.
     package var elements: [Element] {
         (0..<self.count).compactMap { self.ring[(self.head + $0) & (self.ring.count - 1)] }
     }
 
-    /// Leaves out what is not wanted any more, and keeps the order of the rest.
+    /// Removes the elements that are not wanted any more, and keeps the order of the rest.
     package mutating func keep(where isWanted: (Element) -> Bool) {
         for _ in 0..<self.count {
             guard let element = self.popFirst() else { return }

@@ -1,32 +1,40 @@
 /// Switches the order of a key off for a while when too many records queue behind one of them.
 ///
-/// Order costs time: a record that keeps failing holds up everything of its key. For one customer's forty records
-/// that is what order means; for forty thousand of a key that a publisher has used for all of its records, it is an
-/// outage. RudderStack's router draws the same line, and calls it disabling the barrier of a key: at 200 queued jobs,
-/// for 20 minutes. After the pause the key is ordered again, until it piles up once more.
+/// Order costs time: a record that keeps failing holds up all later records of its key. For forty records of
+/// one customer that is what order means. For forty thousand records of a key that a publisher uses for all
+/// of its records, it is an outage. RudderStack's router draws the same line, and calls it disabling the
+/// barrier of a key: at 200 queued jobs, for 20 minutes. After the pause the key is ordered again, until too
+/// many records queue up once more.
 package struct KeyBypass<Key: Hashable & Sendable>: Sendable {
+    /// When the order of a key is switched off, and for how long.
     package struct Settings: Hashable, Sendable {
-        /// Records that may queue behind one key; nil for any number, so that nothing is ever bypassed.
+        /// The number of records that may queue behind one record of a key; nil for any number, so that no
+        /// key is ever bypassed.
         package var threshold: Int?
-        /// How long records of such a key do not wait for each other.
+        /// How long the records of such a key do not wait for each other.
         package var pause = Duration.seconds(20 * 60)
-        /// Most keys that are remembered; beyond it, the order of the one that lost it first is on again.
+        /// The number of keys that are remembered. Beyond it, the key that lost its order first is ordered
+        /// again.
         package var keysLimit = 1_000
 
+        /// Makes settings that bypass no key unless a threshold is given.
         package init(threshold: Int? = nil) { self.threshold = threshold }
     }
 
     private let settings: Settings
-    /// Until when the order of each key is off.
+    /// The monotonic time at which the order of each key is on again, in nanoseconds.
     private var ends: [Key: Int64] = [:]
-    /// The same keys in the order in which they lost it, which is the order in which they get it back.
+    /// The keys of `ends` in the order in which they lost their order, which is the order in which they get
+    /// it back.
     private var order = Fifo<Key>()
 
+    /// Makes a bypass in which every key is ordered.
     package init(_ settings: Settings) { self.settings = settings }
 
-    /// So many records queue behind this key.
+    /// Notes that so many records queue behind a record of this key.
     ///
-    /// - Returns: whether this has switched its order off; false if it was off already.
+    /// - Returns: True if this has switched the order of the key off; false if it was off already, or stays
+    ///   on.
     package mutating func queued(behind key: Key, count: Int, at now: Int64) -> Bool {
         guard let threshold = self.settings.threshold, count > threshold else { return false }
         guard !self.isBypassed(key, at: now) else { return false }
@@ -42,7 +50,7 @@ package struct KeyBypass<Key: Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// Whether a record of this key need not wait for earlier ones.
+    /// Returns whether a record of this key need not wait for earlier ones.
     package func isBypassed(_ key: Key, at now: Int64) -> Bool {
         guard !self.ends.isEmpty, let end = self.ends[key] else { return false }
         return now < end
@@ -50,6 +58,6 @@ package struct KeyBypass<Key: Hashable & Sendable>: Sendable {
 
     private func isOver(_ key: Key, at now: Int64) -> Bool { self.ends[key].map { $0 <= now } ?? true }
 
-    /// Keys that are remembered.
+    /// The number of keys that are remembered.
     var count: Int { self.order.count }
 }

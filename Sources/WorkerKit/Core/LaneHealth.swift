@@ -1,53 +1,67 @@
-/// Whether one lane of the upstream (one account, one app) can be called, or is held because our configuration
-/// for it looks broken.
+/// The state of one lane of the upstream (one account, one app): open, or held because our configuration for
+/// it looks broken.
 ///
-/// A held lane keeps its records: none is settled, none dead-lettered. Now and then one of them is sent as a
-/// probe, and only an answer to that opens the lane again: calls that were out already when the lane was held
-/// tell of a time that is over.
+/// The records of a held lane are kept: none is settled, none is dead-lettered. Now and then one of them is
+/// sent as a probe, and only an answer to the probe opens the lane again. Calls that were out already when
+/// the lane was held tell about the time before, so they do not count.
 ///
-/// A lane can be well and one of its records not. So a lane that has been held and was opened again is remembered
-/// for a while, and a record whose call asks for a hold then has to be believed: not if the lane has answered
-/// others well since this record asked before, and not until as many in a row ask as it takes rejections. A
-/// record that is not believed waits by itself, and the lane stays open for the others.
+/// A lane can be well while one of its records is not. So a lane that was held and opened again is remembered
+/// for a while. As long as it is remembered, a record that asks for a hold needs evidence: its request does
+/// not count if the lane has answered other records well since this record asked before, and the lane is held
+/// only when as many requests in a row count as it takes rejections (`suspectRejections`). A record whose
+/// request does not suffice waits by itself, and the lane stays open for the others.
 ///
-/// Rejections can be one client's doing too. So they hold a lane only if they are of different keys and the lane has
-/// answered nobody well for a while, and a lane that was suspected in vain is trusted for twice as long the next time. A
-/// record whose rejection is in doubt waits by itself, until another of its lane shows whose fault it is.
+/// Rejections can be the fault of a single client too. So they hold a lane only if they are of different keys
+/// and the lane has answered no call well for a while. A lane that was suspected without cause is trusted for
+/// twice as long the next time. A record whose rejection is in doubt waits by itself until another record of
+/// its lane shows whose fault it is.
+///
+/// All times are monotonic nanoseconds.
 package struct LaneHealth: Sendable {
+    /// When a lane is held because of rejections, and how long it waits for its probes.
     package struct Settings: Hashable, Sendable {
-        /// Rejections in a row that suggest a configuration fault, after which the lane is held.
+        /// The number of rejections in a row that suggest a configuration fault, after which the lane is
+        /// held.
         package var suspectRejections = 3
+        /// The pause of a held lane before its first probe.
         package var firstPause = Duration.seconds(5)
+        /// The longest pause between two probes.
         package var longestPause = Duration.seconds(300)
 
+        /// Makes the default settings.
         package init() {}
 
-        /// How long a held lane waits for its next probe, and a record that asked for the hold for its next call.
+        /// The wait of a held lane for its next probe, and of a record that asked for the hold for its next
+        /// call.
         package var backoff: Backoff { Backoff(base: self.firstPause, longest: self.longestPause) }
     }
 
+    /// The states of a lane.
     package enum State: Hashable, Sendable {
         case open
-        /// No call before this monotonic time.
+        /// No call may be made before this monotonic time.
         case held(until: Int64)
-        /// The pause is over: the next call is the probe. If none has come by then, another record is let go.
+        /// The pause is over, and the next call is the probe. If no call was made by then, another record is
+        /// released.
         case due(again: Int64)
         case probing(call: UInt64)
     }
 
-    /// What asking for a hold has led to.
+    /// The effect that a request for a hold, or a suspect rejection, has had.
     package enum Hold: Hashable, Sendable {
-        /// The lane is held from now on. It is news, unless the lane was held a while ago for the same reason.
+        /// The lane is held from now on. It is news, unless the lane was held before and is still remembered.
         case begun(isNews: Bool)
-        /// It was held already.
+        /// The lane was held already.
         case goesOn
         /// The lane is well: only this record has to wait.
         case recordOnly
     }
 
-    /// A call that was answered well.
+    /// A call whose answer says nothing against our configuration.
     package struct GoodAnswer: Hashable, Sendable {
+        /// The number of the call.
         package var call: UInt64
+        /// The monotonic time of the answer.
         package var at: Int64
 
         package init(call: UInt64, at: Int64) {
@@ -55,35 +69,40 @@ package struct LaneHealth: Sendable {
             self.at = at
         }
 
-        /// Another call has been answered since. Calls do not end in the order in which they began.
+        /// Adds a later good answer. Calls do not end in the order in which they began, so the larger number
+        /// is kept.
         package mutating func follow(with next: GoodAnswer) {
             self.call = max(self.call, next.call)
             self.at = next.at
         }
     }
 
-    /// A lane that has answered somebody well within this time is not held because of rejections.
+    /// How long after a good answer a lane is not held because of rejections. The time doubles with each
+    /// wrong suspicion.
     package static let freshness = Duration.seconds(10)
 
+    /// The current state.
     package private(set) var state = State.open
     private let settings: Settings
+    /// The number of rejections, or of requests for a hold that count, since the last good answer.
     private var suspects = 0
-    /// The keys of as many of these as it takes to hold the lane.
+    /// The keys of the records behind `suspects`, no more of them than it takes to hold the lane.
     private var suspectKeys: Set<Int> = []
-    /// The lane is held because of rejections, and nobody has asked for it.
+    /// Whether the lane is held because of rejections alone, and no handler has asked for a hold.
     private var isOnlySuspected = false
-    /// How often it was held because of rejections although it was well.
+    /// How often the lane was held because of rejections although it was well.
     private var refutations = 0
-    /// Holds in a row: the first, and one for every probe in vain.
+    /// The number of holds in a row: the first, and one more for every probe in vain.
     private var holds = 0
-    /// The last call that was answered well.
+    /// The number of the last call that was answered well.
     private var lastGoodCall: UInt64 = 0
-    /// When a call last asked for a hold; nil if none has.
+    /// The monotonic time at which a call last asked for a hold, or the lane was last held; nil if never.
     private var lastAsked: Int64?
 
+    /// Makes an open lane of which nothing is known.
     package init(_ settings: Settings) { self.settings = settings }
 
-    /// Whether there is nothing to remember.
+    /// Returns whether there is nothing to remember about the lane.
     package func canBeForgotten(at now: Int64) -> Bool {
         guard self.state == .open, self.suspects == 0 else { return false }
         guard let lastAsked else { return true }
@@ -92,7 +111,7 @@ package struct LaneHealth: Sendable {
         return !memory.overflow && now > lastAsked.addingClamped(memory.partialValue)
     }
 
-    /// Whether a call may be made now. For a held lane whose pause is over, it would be the probe.
+    /// Returns whether a call may be made now. For a held lane whose pause is over, that call is the probe.
     package func admits(at now: Int64) -> Bool {
         switch self.state {
         case .open, .due: true
@@ -101,7 +120,7 @@ package struct LaneHealth: Sendable {
         }
     }
 
-    /// A call that was admitted is on its way; if the lane is held, it is the probe.
+    /// Notes that an admitted call is on its way. If the lane is held, the call is the probe.
     package mutating func callStarted(_ call: UInt64) {
         switch self.state {
         case .open, .probing: break
@@ -109,7 +128,8 @@ package struct LaneHealth: Sendable {
         }
     }
 
-    /// When a record that waits for this lane should be let go to be its probe; nil if none should.
+    /// The monotonic time at which a record that waits for this lane should be released to be its probe; nil
+    /// if none should.
     package var nextProbe: Int64? {
         switch self.state {
         case .open, .probing: nil
@@ -118,19 +138,20 @@ package struct LaneHealth: Sendable {
         }
     }
 
-    /// A waiting record has been let go.
+    /// Notes that a waiting record was released. If it makes no call within a second, another one may be
+    /// released.
     package mutating func probeReleased(at now: Int64) {
         if self.nextProbe != nil { self.state = .due(again: now.addingClamped(1_000_000_000)) }
     }
 
-    /// The record that was let go cannot be the probe: another may be let go at once.
+    /// Notes that the released record cannot be the probe. Another one may be released at once.
     package mutating func probeDeclined(at now: Int64) {
         if case .due = self.state { self.state = .due(again: now) }
     }
 
-    /// The lane gave an answer that says nothing against our configuration.
+    /// Notes an answer that says nothing against our configuration.
     ///
-    /// - Returns: whether this opened the lane again.
+    /// - Returns: Whether this opened the lane again.
     package mutating func answered(_ call: UInt64) -> Bool {
         self.suspects = 0
         self.suspectKeys = []
@@ -143,16 +164,17 @@ package struct LaneHealth: Sendable {
         return true
     }
 
-    /// The handler asked for a hold.
+    /// Notes that the handler asked for a hold.
     ///
-    /// - Parameter previous: the call of the same record that asked for a hold before, if one did.
+    /// - Parameter previous: The call with which the same record asked for a hold before, if there is one.
     package mutating func hold(_ call: UInt64, after previous: UInt64?, at now: Int64) -> Hold {
         switch self.state {
         case .probing(call):
             self.isOnlySuspected = false
             self.begin(at: now)
             return .goesOn
-        // A call that was out already when the lane was held says nothing new, and must not lengthen the pause.
+        // A call that was out already when the lane was held says nothing new, and must not lengthen the
+        // pause.
         case .held, .due, .probing: return .goesOn
         case .open: break
         }
@@ -168,13 +190,14 @@ package struct LaneHealth: Sendable {
         return .begun(isNews: false)
     }
 
-    /// The lane gave an answer that a broken configuration would explain.
+    /// Notes a rejection that a broken configuration would explain.
     ///
     /// - Parameters:
-    ///   - key: tells the records of one key, which may be one client's, from those of others.
-    ///   - previous: the call of the same record that was suspected before and kept, if one was.
-    ///   - lastGood: the last call of this lane that was answered well, if one was lately.
-    /// - Returns: what became of the lane if the record is to be kept; nil if it is one more dead letter.
+    ///   - key: Tells the records of one key, which may all be of one client, from the records of other keys.
+    ///   - previous: The call of the same record that was suspected before and kept, if there is one.
+    ///   - lastGood: The last good answer of this lane, if one is remembered.
+    /// - Returns: The effect on the lane if the record is to be kept; nil if the record is to become a dead
+    ///   letter.
     package mutating func suspected(
         _ call: UInt64,
         ofKey key: Int,
@@ -189,7 +212,7 @@ package struct LaneHealth: Sendable {
         case .held, .due, .probing: return .goesOn
         case .open: break
         }
-        // The lane has answered others since: the fault is the record's.
+        // The lane has answered others well since, so the fault is the record's.
         if let previous, let lastGood, lastGood.call > previous { return nil }
         self.suspects += 1
         if self.suspectKeys.count < self.settings.suspectRejections { self.suspectKeys.insert(key) }
@@ -213,13 +236,14 @@ package struct LaneHealth: Sendable {
     private mutating func begin(at now: Int64) {
         self.holds += 1
         self.lastAsked = now
-        // Who comes next may be the first honest one: a lane that is only suspected is asked at a steady pace.
+        // The next record may be the first one without a fault, so a lane that is only suspected is probed at
+        // a steady pace.
         let pause = self.settings.backoff.bound(afterFailures: self.isOnlySuspected ? 1 : self.holds)
         self.state = .held(until: now.addingClamped(pause.wholeNanoseconds))
     }
 
-    /// A call has ended and nothing more will be said of it. If it was the probe and has said nothing about the
-    /// lane, another is sent after the shortest pause.
+    /// Notes that a call has ended and that nothing more will be reported of it. If it was the probe and has
+    /// said nothing about the lane, another probe is sent after the shortest pause.
     package mutating func callEnded(_ call: UInt64, at now: Int64) {
         guard self.state == .probing(call: call) else { return }
         self.state = .held(until: now.addingClamped(self.settings.firstPause.wholeNanoseconds))

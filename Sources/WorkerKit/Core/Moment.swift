@@ -1,8 +1,9 @@
-/// An instant, on both clocks that matter.
+/// An instant, on the monotonic clock and on the wall clock.
 package struct Moment: Hashable, Sendable {
-    /// Nanoseconds since some fixed point in the past; never goes back. For waiting.
+    /// Nanoseconds since some fixed point in the past. This clock never goes back; it is for waiting.
     package var monotonic: Int64
-    /// Milliseconds since 1970, as people and other machines count. For stamps and deadlines.
+    /// Milliseconds since 1970, as people and other machines count. This clock is for timestamps and
+    /// deadlines.
     package var wall: Int64
 
     package init(monotonic: Int64, wall: Int64) {
@@ -12,20 +13,21 @@ package struct Moment: Hashable, Sendable {
 }
 
 extension Moment {
-    /// The monotonic time this long from now.
+    /// Returns the monotonic time this long after the instant, in nanoseconds.
     package func after(_ duration: Duration) -> Int64 {
         self.monotonic.addingClamped(duration.wholeNanoseconds)
     }
 }
 
 extension Int64 {
-    /// The sum, held to what 64 bits can say: a wait without end stays one, and never becomes a time long past.
+    /// Returns the sum, held to the range of 64 bits: a wait without end stays one, and never becomes a time
+    /// long past.
     package func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflow) = self.addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 
-    /// The difference, held likewise.
+    /// Returns the difference, held to the range of 64 bits.
     package func subtractingClamped(_ other: Int64) -> Int64 {
         let (difference, overflow) = self.subtractingReportingOverflow(other)
         return overflow ? (other > 0 ? .min : .max) : difference
@@ -33,7 +35,7 @@ extension Int64 {
 }
 
 extension Duration {
-    /// In nanoseconds, held to what 64 bits can say (292 years).
+    /// The duration in nanoseconds, held to the range of 64 bits (292 years).
     package var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = self.components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -42,6 +44,6 @@ extension Duration {
         return overflowed ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// In milliseconds, rounded down.
+    /// The duration in milliseconds, rounded towards zero.
     package var wholeMilliseconds: Int64 { self.wholeNanoseconds / 1_000_000 }
 }

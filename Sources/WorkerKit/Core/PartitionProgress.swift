@@ -10,16 +10,19 @@ package struct PartitionProgress: Sendable {
 
     /// The offset to commit: the first one that is not known to be done.
     package private(set) var position: Int64
-    /// The offset that the next record is expected to have, or more where compaction left a gap.
+    /// The least offset that the next record can have. Its offset is larger where compaction left a gap.
     package private(set) var next: Int64
     /// Bit `offset % window` is set for finished offsets from `position` on.
     private var finished = [UInt64](repeating: 0, count: wordCount)
-    /// One past the newest offset that the last owner had finished; up to there `finished` may know better.
+    /// The offset after the newest one that the last owner had finished. Up to there, `finished` can have
+    /// bits of records that have not been read yet.
     private var restoredEnd: Int64
 
+    /// Takes a partition up.
+    ///
     /// - Parameters:
-    ///   - position: where the partition is taken up.
-    ///   - finishedBeyond: offsets from `position` on that an earlier owner has already settled.
+    ///   - position: The offset at which the partition is taken up.
+    ///   - finishedBeyond: Offsets from `position` on that an earlier owner has already settled.
     package init(position: Int64, finishedBeyond: [Int64] = []) {
         self.position = position
         self.next = position
@@ -30,21 +33,22 @@ package struct PartitionProgress: Sendable {
         }
     }
 
-    /// Whether a record of this offset can be taken now. If not, something older has to finish first.
+    /// Returns whether a record of this offset can be taken up now. If not, an older record has to finish
+    /// first.
     package func hasRoom(for offset: Int64) -> Bool {
-        // A gap that nothing in hand precedes is skipped as a whole, however long.
+        // If no record is in hand, a gap is skipped as a whole, however long it is.
         self.position == self.next || self.isInWindow(offset)
     }
 
-    /// What to do with a record that was read.
+    /// The work that is left for a record that was read.
     package enum Beginning: Hashable, Sendable {
-        /// Work on it.
+        /// The record is to be worked on.
         case unfinished
-        /// It was settled before this owner took the partition.
+        /// The record was settled before this owner took the partition.
         case alreadyFinished
     }
 
-    /// Takes up a record, in the order of offsets. There must be room for it.
+    /// Takes up a record. Records come in the order of their offsets, and there must be room (`hasRoom`).
     package mutating func begin(_ offset: Int64) -> Beginning {
         precondition(offset >= self.next, "offset \(offset) comes after \(self.next - 1)")
         precondition(
@@ -58,9 +62,9 @@ package struct PartitionProgress: Sendable {
         return beginning
     }
 
-    /// There is no record from `next` up to this offset.
+    /// Notes that there is no record from `next` up to this offset.
     ///
-    /// - Returns: whether that was news, and there was room for it.
+    /// - Returns: Whether that was news, and there was room for it.
     package mutating func pass(to end: Int64) -> Bool {
         guard end > self.next, self.hasRoom(for: end) else { return false }
         self.passAbsent(to: end)
@@ -69,7 +73,7 @@ package struct PartitionProgress: Sendable {
         return true
     }
 
-    /// What is not there (compacted away, or a transaction's marker) counts as done.
+    /// Counts offsets without a record (compacted away, or a transaction marker) as done.
     private mutating func passAbsent(to offset: Int64) {
         if self.position == self.next, offset >= self.restoredEnd {
             self.skip(to: offset)
@@ -78,26 +82,29 @@ package struct PartitionProgress: Sendable {
         }
     }
 
-    /// A record has been settled, and the broker has acknowledged it.
+    /// Notes that a record was settled and that the broker has acknowledged its outcome.
     package mutating func finish(_ offset: Int64) {
         precondition(offset >= self.position && offset < self.next, "offset \(offset) is not in hand")
         self.mark(offset)
         self.advance()
     }
 
-    /// Offsets beyond the position that are finished, oldest first.
+    /// The finished offsets beyond the position, oldest first.
     package var finishedBeyondPosition: [Int64] {
         (self.position..<max(self.next, self.restoredEnd)).filter(self.isFinished)
     }
 
-    /// Offsets that were taken up from the position on, done or not: how much of the window is in use.
+    /// The number of offsets from the position on that were taken up, done or not: the used part of the
+    /// window.
     package var inHandCount: Int { Int(self.next - self.position) }
 
-    /// Those of them that are done. It looks at each word of the window once: cheap once a second, not per record.
+    /// The number of offsets in hand that are done. The count reads each word of the window once: cheap once
+    /// a second, not for every record.
     package var finishedCount: Int {
         guard self.position < self.next else { return 0 }
         let (first, last) = (Self.place(of: self.position), Self.place(of: self.next - 1))
-        // What an earlier owner finished beyond the newest record is no count of ours, and must be left out.
+        // Offsets that an earlier owner finished beyond the newest record are not in hand, so they must be
+        // left out.
         let (fromFirst, upToLast) = (~(first.bit - 1), last.bit | (last.bit - 1))
         if first.word == last.word, first.bit <= last.bit {
             return (self.finished[first.word] & fromFirst & upToLast).nonzeroBitCount
@@ -112,11 +119,11 @@ package struct PartitionProgress: Sendable {
         return count
     }
 
-    /// Offsets that were taken up and are not done.
+    /// The number of offsets that were taken up and are not done.
     package var unfinishedCount: Int { self.inHandCount - self.finishedCount }
 
     private func isInWindow(_ offset: Int64) -> Bool {
-        // No record can have the largest offset: there would be none to commit after it.
+        // No record can have the largest offset: there would be no offset to commit after it.
         offset >= self.position && offset < .max && offset - self.position < Int64(Self.window)
     }
 

@@ -1,44 +1,51 @@
 import WireFormats
 
-/// What is finished beyond a committed offset, as the text that is stored with the commit.
+/// The finished offsets beyond a committed offset, as the text that is stored with the commit.
 ///
-/// The text names the partition and the offset that it speaks of, because people and mirrors move offsets and keep the
-/// text: MirrorMaker 2 commits a translated offset with the metadata of the original
-/// (apache/kafka, `Checkpoint.offsetAndMetadata`). A text that does not fit its commit is ignored, which repeats work
-/// and loses nothing.
+/// The text names the partition and the offset that it belongs to, because people and mirrors move offsets
+/// and keep the text: MirrorMaker 2 commits a translated offset with the metadata of the original
+/// (apache/kafka, `Checkpoint.offsetAndMetadata`). A text that does not fit its commit is ignored. That
+/// repeats work and loses nothing.
 ///
 ///     f2:<place>:<offset>:<landmark>:<bitmap>[:<stamp>]
 ///
-/// - place: the hash of cluster id, topic and partition (`PartitionMark`), 16 hexadecimal digits.
-/// - offset: the committed offset.
-/// - landmark: `offset@timestamp` of a record before the committed offset, or nothing. A topic that was deleted and
-///   made again has another record there.
-/// - bitmap: base64; bit 0 (the lowest of the first byte) is the committed offset itself. Base64 because librdkafka
-///   before 2.6.1 reads metadata with zero bytes back wrong. The window of `PartitionProgress` bounds it to 2,732 bytes,
-///   well under the 4,096 that a broker takes by default.
-/// - stamp: a hexadecimal number, where a transaction moves nothing else: it tells whether it was committed.
+/// - place: The hash of cluster id, topic and partition (`PartitionMark`), 16 hexadecimal digits.
+/// - offset: The committed offset.
+/// - landmark: `offset@timestamp` of a record before the committed offset, or nothing. A topic that was
+///   deleted and created again has another record there.
+/// - bitmap: Base64; bit 0 (the lowest of the first byte) is the committed offset itself. It is Base64
+///   because librdkafka before 2.6.1 reads metadata with zero bytes back wrong. The window of
+///   `PartitionProgress` bounds it to 2,732 bytes, well under the 4,096 that a broker takes by default.
+/// - stamp: A hexadecimal number, present where a transaction moves nothing else. It tells whether that
+///   transaction was committed.
 ///
-/// The form before this one, `f1:` and the bitmap, named neither place nor offset. It is never safe to read.
+/// The earlier form, `f1:` and the bitmap, named neither place nor offset. It is never safe to use, so it is
+/// ignored.
 package struct ProgressMetadata: Hashable, Sendable {
-    /// Why a text does not speak of the commit that it is stored with.
+    /// Why a text does not belong to the commit that it is stored with.
     package enum Misfit: String, Error, Hashable, Sendable {
-        /// Another program used this group id, or an earlier version that did not name the place.
+        /// The text has another form: another program used this group id, or an earlier version that did not
+        /// name the place.
         case unreadable
         /// The text is about another cluster, topic or partition.
         case otherPlace
-        /// Somebody moved the offset and kept the text.
+        /// The text is about another offset: the offset was moved, and the text was kept.
         case otherOffset
     }
 
+    /// The partition that the text belongs to.
     package var place: PartitionMark
     /// The committed offset.
     package var position: Int64
+    /// A record before the committed offset; nil if the commit names none.
     package var landmark: Landmark?
-    /// Offsets from `position` on that are finished, oldest first.
+    /// The finished offsets from `position` on, oldest first.
     package var finished: [Int64]
 
+    /// A number that tells this commit from others with the same content; nil if the commit needs none.
     package var stamp: UInt32?
 
+    /// Makes the metadata of a commit at `position`. The offsets in `finished` ascend.
     package init(
         place: PartitionMark,
         position: Int64,
@@ -56,7 +63,7 @@ package struct ProgressMetadata: Hashable, Sendable {
     private static let prefix = "f2"
     private static let bytesLimit = 4_096
 
-    /// Empty if there is nothing to say.
+    /// The text to store with the commit; empty if there is nothing to say.
     package var text: String {
         guard !self.finished.isEmpty || self.landmark != nil || self.stamp != nil else { return "" }
         let landmark = self.landmark?.text ?? ""
@@ -74,7 +81,9 @@ package struct ProgressMetadata: Hashable, Sendable {
         return String(decoding: Base64.encode(bitmap), as: UTF8.self)
     }
 
-    /// Reads a text that was stored with a commit at this place and position.
+    /// Reads a text that was stored with a commit of this partition at this position.
+    ///
+    /// - Throws: `Misfit` if the text does not belong to that commit. An empty text belongs to every commit.
     package init(_ text: String, at place: PartitionMark, from position: Int64) throws(Misfit) {
         self.init(place: place, position: position, finished: [])
         guard !text.isEmpty else { return }

@@ -1,19 +1,23 @@
-/// How many calls a second this worker may make: its share of what the whole fleet may.
+/// The number of calls a second that this worker may make: its share of the rate of the whole fleet.
 ///
-/// A token bucket. Its credit is a whole number of parts of a call that are so small that a rate in billionths of a
-/// call a second and a time in nanoseconds multiply without rounding: it is as exact after ten days as after a second.
+/// The limit is a token bucket. Its credit is a whole number of parts of a call. The parts are so small that
+/// a rate in billionths of a call a second and a time in nanoseconds multiply without rounding: the bucket is
+/// as exact after ten days as after a second.
 ///
-/// The bucket starts with one call, not full, and more partitions make it fill faster and not fuller. So neither a
-/// fleet that restarts in a loop nor one that shifts its partitions about makes bursts of it.
+/// The bucket starts with one call, not full, and more partitions make it fill faster and not fuller. So
+/// neither a fleet that restarts in a loop nor one that moves its partitions to and fro causes bursts.
 package struct RateLimit: Sendable {
+    /// The rate of the whole fleet.
     package struct Settings: Hashable, Sendable {
-        /// Calls a second of the whole fleet.
+        /// Calls a second of the whole fleet: above 0, and at most a billion.
         package var rate: Double
-        /// Calls of the whole fleet that may be made at once after a quiet time; nil for one second's worth. A
-        /// worker has its share of them, and one at least.
+        /// The number of calls that the whole fleet may make at once after a quiet time; nil for one second's
+        /// worth. A worker has its share of them, and one at least.
         package var burst: Double?
+        /// How the rate falls while the upstream throttles.
         package var throttling = ThrottleFactor.Settings()
 
+        /// Makes settings. A rate or a burst out of its range is a mistake of the program, which ends it.
         package init(rate: Double, burst: Double? = nil) {
             precondition(rate > 0 && rate <= 1e9, "\(rate) calls a second are no rate")
             precondition(burst.map { $0 >= 0 && $0 <= 1e9 } ?? true, "no burst has \(burst ?? 0) calls")
@@ -22,28 +26,32 @@ package struct RateLimit: Sendable {
         }
     }
 
+    /// The answer to the question whether a call may be made now.
     package enum Admission: Hashable, Sendable {
         case yes
-        /// With nothing further taken, yes from this monotonic time on; `.max` if there is no telling.
+        /// No call may be made before this monotonic time; `.max` if the time cannot be told. If no further
+        /// call is taken, one may be made from that time on.
         case notBefore(Int64)
     }
 
-    /// One call: a billion billionths, a second of a billion nanoseconds long.
+    /// The credit of one call: a billion billionths of a call a second, for a billion nanoseconds.
     private static let call = Int128(1_000_000_000) * 1_000_000_000
 
     private let settings: Settings
-    /// This worker's part of the fleet's work.
+    /// This worker's share of the fleet's rate, from 0 to 1.
     package private(set) var share: Double
     private var throttle: ThrottleFactor
     /// The rate in billionths of a call a second, rounded down so that it is never exceeded.
     private var billionths: Int128 = 0
-    /// In parts of a call. Below nothing if calls were made that nobody had asked for.
+    /// The credit in parts of a call. It is below zero after calls that were made without being admitted.
     private var credit = Self.call
     private var mostCredit = Self.call
-    /// Up to when the credit is counted.
+    /// The monotonic time up to which the credit is counted.
     private var countedTo: Int64
 
-    /// - Parameter share: This worker's partitions of all partitions, from 0 to 1.
+    /// Makes a bucket with the credit of one call.
+    ///
+    /// - Parameter share: The partitions of this worker as a share of all partitions, from 0 to 1.
     package init(_ settings: Settings, share: Double, at now: Int64) {
         self.settings = settings
         self.share = Self.clamped(share)
@@ -52,15 +60,15 @@ package struct RateLimit: Sendable {
         self.rateChanged()
     }
 
-    /// From the configured minimum to 1: what the upstream's throttling has left of the rate.
+    /// The part of the rate that the upstream's throttling leaves, from the configured minimum to 1.
     package var factor: Double { self.throttle.factor }
 
-    /// Calls a second that this worker makes at most.
+    /// The largest number of calls a second that this worker makes now.
     package var effectiveRate: Double { self.settings.rate * self.share * self.factor }
 
-    /// Whether a call may be made now.
+    /// Returns whether a call may be made now. The caller reports a call that it makes with `take`.
     package func admission(at now: Int64) -> Admission {
-        // What is there stays there: the least that a full bucket can hold is one call.
+        // Time takes no credit away below one call, because a full bucket holds one call at least.
         guard self.credit < Self.call else { return .yes }
         var then = self
         then.count(to: now)
@@ -68,26 +76,27 @@ package struct RateLimit: Sendable {
         return .notBefore(then.nextCall())
     }
 
-    /// A call is made. One that was not admitted is paid for by those after it.
+    /// Takes the credit of a call that is made. A call that was not admitted delays the calls after it.
     package mutating func take(at now: Int64) {
         self.count(to: now)
         self.credit -= Self.call
     }
 
-    /// A call came back, and the upstream did or did not say that there were too many.
+    /// Notes that a call came back, and whether the upstream said that there were too many.
     package mutating func note(throttled: Bool, at now: Int64) {
         self.count(to: now)
         self.throttle.note(throttled: throttled)
     }
 
-    /// This worker has more or fewer partitions than before.
+    /// Notes that this worker has more or fewer partitions than before.
     package mutating func shareChanged(to share: Double, at now: Int64) {
         self.count(to: now)
         self.share = Self.clamped(share)
         self.rateChanged()
     }
 
-    /// When there will be enough for one call. Goes there window by window, for the rate may change between them.
+    /// Returns the monotonic time at which there is credit for one call. The search goes window by window,
+    /// because the rate may change between them.
     private mutating func nextCall() -> Int64 {
         while true {
             let rate = self.billionths

@@ -1,4 +1,4 @@
-/// Calls and failures of the last ten seconds, counted by the second.
+/// The calls and failures of the last ten seconds, the current one included, counted by the second.
 struct RecentCalls: Sendable {
     private static let span: Int64 = 10
     private var seconds = [(second: Int64, calls: Int, failures: Int)](

@@ -1,7 +1,8 @@
-/// A small generator with a seed, so that a run can be repeated. Not for secrets.
+/// A small random generator with a seed, so that a run can be repeated. It is not for secrets.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
+    /// Makes a generator. Equal seeds give equal sequences.
     package init(seed: UInt64) { self.state = seed }
 
     package mutating func next() -> UInt64 {

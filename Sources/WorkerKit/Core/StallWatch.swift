@@ -1,14 +1,15 @@
-/// Notices that a worker which has something to do takes in and finishes nothing.
+/// Notices that a worker has something to do and neither takes in nor finishes anything.
 ///
-/// It only watches. The caller says what has been done so far and why nothing moves, if it asks.
+/// The watch only observes. The caller reports what has been done so far, and names the cause when the watch
+/// asks for it.
 package struct StallWatch: Sendable {
-    /// Why a worker stands still, and what ends it.
+    /// The reason why a worker stands still, and what ends the standstill.
     package struct Stall: Hashable, Sendable {
-        /// A label of the metric `worker_stalled`.
+        /// The label of the metric `worker_stalled`.
         package var cause: String
-        /// A sentence, without its full stop.
+        /// The cause as a sentence, without its full stop.
         package var description: String
-        /// The setting or command that ends it, as a sentence without its full stop.
+        /// The setting or command that ends the standstill, as a sentence without its full stop.
         package var remedy: String
 
         package init(cause: String, description: String, remedy: String) {
@@ -18,27 +19,32 @@ package struct StallWatch: Sendable {
         }
     }
 
+    /// A change in whether the worker stands still, or why.
     package enum Change: Hashable, Sendable {
         case began(Stall)
-        /// It is the same standstill, and another cause.
+        /// The worker still stands still, and now has another cause for it.
         case turned(from: Stall, to: Stall)
         case ended(Stall)
     }
 
     private let limit: Duration
     private var progress: UInt64 = 0
-    /// When something was last done, or nothing was to be done.
+    /// The monotonic time at which there was last progress, or last nothing to do.
     private var lastMove: Int64?
+    /// The current standstill; nil if there is none.
     package private(set) var stall: Stall?
 
+    /// - Parameter limit: How long a worker with work may make no progress before it counts as standing
+    ///   still.
     package init(limit: Duration) { self.limit = limit }
 
-    /// Looks once more.
+    /// Compares the progress with that of the last look.
     ///
     /// - Parameters:
-    ///   - progress: counts what was taken in and what was finished.
-    ///   - hasWork: whether there is something to do.
-    ///   - cause: asked when the worker has stood still for too long.
+    ///   - progress: A count of the records that were taken in and that were finished.
+    ///   - hasWork: Whether there is something to do.
+    ///   - cause: Called only if the worker has stood still for longer than the limit.
+    /// - Returns: The change since the last look; nil if there is none.
     package mutating func look(
         progress: UInt64,
         hasWork: Bool,
@@ -56,7 +62,7 @@ package struct StallWatch: Sendable {
         return self.become(cause())
     }
 
-    /// What was done meanwhile does not count as a move.
+    /// Notes progress that does not end the standstill.
     package mutating func stoodStill(progress: UInt64) { self.progress = progress }
 
     private mutating func become(_ stall: Stall?) -> Change? {

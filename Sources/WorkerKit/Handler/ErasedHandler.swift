@@ -2,9 +2,13 @@ package import Records
 package import ServiceLifecycle
 package import WireFormats
 
-/// A handler with its own types out of sight, so that the engine is compiled once and not for each worker.
+/// A handler with its own types hidden, so that the engine is compiled once and not for each worker.
+///
+/// The members are those of `Handler`, with `any Sendable` in place of its jobs and answers.
 package struct ErasedHandler: Sendable {
+    /// A plan of any handler.
     package typealias AnyPlan = Plan<any Sendable, any Sendable>
+    /// A verdict of any handler.
     package typealias AnyVerdict = Verdict<any Sendable, any Sendable>
 
     package let plan: @Sendable (InboundRecord, Attempt) -> AnyPlan
@@ -15,6 +19,8 @@ package struct ErasedHandler: Sendable {
     package let endpoints: [UpstreamEndpoint]
     package let companions: @Sendable (Surroundings) -> [any Service]
 
+    /// Hides the types of a handler. To pass `interpret` the job of another handler is a mistake of the
+    /// program, which ends it.
     package init<H: Handler>(_ handler: H) {
         self.plan = { record, attempt in handler.plan(record, attempt).erased() }
         self.interpret = { exchange, job, attempt in

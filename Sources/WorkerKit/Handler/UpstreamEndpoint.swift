@@ -1,11 +1,13 @@
-/// A part of the upstream that fails, throttles and recovers by itself: a host, or one account's use of it. Trouble
-/// with one of them leaves the calls to the others alone.
+/// A part of the upstream that fails, throttles and recovers by itself: a host, or one account's use of it.
+/// If one endpoint fails, calls to the others go on.
 package struct UpstreamEndpoint: Hashable, Sendable {
-    /// A label in logs and metrics, so without secrets and personal data. Empty where there is nothing to tell apart.
+    /// The label of the endpoint in logs and metrics, so it holds no secret and no personal data. It is empty
+    /// where there is nothing to tell apart.
     package var name: String
-    /// How often the whole fleet may call it; nil for as often as it likes.
+    /// The rate at which the whole fleet may call the endpoint; nil for any rate.
     package var rate: RateLimit.Settings?
 
+    /// Makes an endpoint; by default, the only one of its upstream, without a limit on its rate.
     package init(_ name: String = "", rate: RateLimit.Settings? = nil) {
         self.name = name
         self.rate = rate

@@ -1,52 +1,57 @@
 package import UpstreamHTTP
 package import WireFormats
 
-/// What a handler wants done with a decoded record.
+/// The decision of a handler about a record before any call.
 package enum Plan<Job: Sendable, Answer: Sendable>: Sendable {
+    /// The upstream has to be called.
     case call(Call<Job>)
-    /// Settled without a call.
+    /// The record is settled without a call.
     case answer(Answer)
-    /// Our own rule says a final no, as about what a device chose: the outcome is `rejected`, no dead letter.
+    /// A rule of our own rejects the record for good, for example because of a value that a device chose. The
+    /// outcome is `rejected`, and there is no dead letter.
     case refuse(Reason, Answer?)
-    /// The record is wrong, or wrong for our configuration: a dead letter.
+    /// The record is wrong, or wrong for our configuration. It becomes a dead letter.
     case reject(Rejection)
 }
 
-/// What an exchange with the upstream means for a record. Every record ends in exactly one way.
+/// The meaning of an exchange with the upstream for a record. Every record ends in exactly one way.
 package enum Verdict<Job: Sendable, Answer: Sendable>: Sendable {
     /// The upstream has decided, and did what it was asked.
     case answer(Answer)
-    /// The upstream has decided against the record: the outcome is `rejected`, no dead letter.
+    /// The upstream has decided against the record. The outcome is `rejected`, and there is no dead letter.
     case refuse(Reason, Answer?)
     /// One more call is needed before anything is decided.
     case call(Call<Job>)
-    /// May succeed later.
+    /// The record may succeed later.
     case retry(Retry)
-    /// The same failure, and later is too late for this record: the outcome is `rejected`, no dead letter. It counts
-    /// for the upstream's health as the retry would have, and nobody waits.
+    /// The call has failed as with `retry`, and a later try would be too late for this record. The outcome is
+    /// `rejected`, and there is no dead letter. The failure counts for the upstream's health as with `retry`,
+    /// and the record does not wait.
     case giveUp(Retry, Answer?)
-    /// Can never succeed as it is: a dead letter.
+    /// The record can never succeed as it is. It becomes a dead letter.
     case reject(Rejection)
-    /// Our configuration, or the whole upstream, is broken: nothing of that scope is called but a rare probe,
-    /// and nothing of it is lost, settled or dead-lettered until a probe gets an answer. A record that goes on
-    /// asking for it while the scope answers others waits by itself.
+    /// Our configuration, or the whole upstream, is broken. No call is made in that scope but a rare probe,
+    /// and no record of it is lost, settled or dead-lettered until a probe gets an answer. A record that goes
+    /// on asking for the hold while the scope answers others waits by itself.
     case hold(Reason, scope: HoldScope)
 }
 
-/// A request to make for a job.
+/// A request that is to be made for a job.
 package struct Call<Job: Sendable>: Sendable {
     package var request: HTTPRequest
+    /// The value that `interpret` gets back with the answer.
     package var job: Job
     /// The part of the upstream that shares one configuration, such as one account. A hold stops a lane and
-    /// leaves the others alone. Holds no secret and no personal data: it is a label in logs and metrics.
+    /// leaves the others alone. The lane is a label in logs and metrics, so it holds no secret and no
+    /// personal data.
     package var lane: String
-    /// Whom it asks: the position in the handler's `endpoints`.
+    /// The endpoint that is called, as an index of the handler's `endpoints`.
     package var endpoint: Int
-    /// Good for now only, such as for a time that it carries. Where it cannot be made at once, the record is planned
-    /// anew instead.
+    /// Whether the call is good for now only, for example because it carries a time. If a follow-up call of
+    /// this kind cannot be made at once, the record is planned anew instead.
     package var isPerishable: Bool
-    /// Asks once more what has just been refused, for a reason that our configuration may explain: that refusal does
-    /// not speak for the lane.
+    /// Whether the call asks once more what has just been refused, for a reason that our configuration may
+    /// explain. Then that refusal does not count as a good answer of the lane.
     package var isSecondTry: Bool
 
     package init(
@@ -66,22 +71,28 @@ package struct Call<Job: Sendable>: Sendable {
     }
 }
 
+/// A failure after which a record is tried again.
 package struct Retry: Hashable, Sendable {
-    /// Whose fault the failure is taken to be. The record's counts towards its maximum of attempts. The
-    /// upstream's counts towards the circuit breaker, and against the record only if nearly all other records
-    /// got an answer there meanwhile (`BlameEvidence`), and never if it asked everybody to wait: neither an outage nor
-    /// an upstream that fails now and then makes a dead letter.
+    /// The party at fault for the failure.
+    ///
+    /// A failure of the record counts towards its maximum of attempts. A failure of the upstream counts
+    /// towards the circuit breaker. It counts against the record only if nearly all other records got an
+    /// answer there meanwhile (`BlameEvidence`), and never if the upstream asked everybody to wait. So
+    /// neither an outage nor an upstream that fails now and then makes a dead letter.
     package enum Blame: Hashable, Sendable {
         case record
         case upstream
     }
 
+    /// The code and the text of the failure.
     package var reason: Reason
+    /// The party at fault.
     package var blame: Blame
-    /// Not before this long from now; the engine's own backoff applies when it is longer, or when this is nil.
+    /// The least wait before the next try. The engine's own backoff applies if it is longer, or if this is
+    /// nil.
     package var after: Duration?
-    /// The endpoint asked everybody to wait (`Retry-After`): it is not called at all before `after` or the engine's
-    /// `longestGate` has passed, whichever is shorter, and then with one probe.
+    /// Whether the endpoint asked everybody to wait (`Retry-After`). If so, it is not called at all before
+    /// `after` or the engine's `longestGate` has passed, whichever is shorter, and then with one probe.
     package var gatesUpstream: Bool
 
     package init(_ reason: Reason, blame: Blame, after: Duration? = nil, gatesUpstream: Bool = false) {
@@ -92,13 +103,17 @@ package struct Retry: Hashable, Sendable {
     }
 }
 
+/// The reason why a record becomes a dead letter.
 package struct Rejection: Hashable, Sendable {
+    /// The code and the text that the dead letter carries.
     package var reason: Reason
+    /// The class of the dead letter.
     package var kind: DeadLetter.Class
     /// Whether publishing the record again can help.
     package var replayable: DeadLetter.Replayable
-    /// A run of these on one lane, with no success between, is taken for a fault of our configuration, and the
-    /// lane is held instead of emptied into the dead letters.
+    /// Whether a fault of our configuration would explain the rejection. A run of such rejections on one
+    /// lane, with no success between them, is taken for such a fault: the lane is held instead of being
+    /// emptied into the dead letters.
     package var suggestsConfigurationFault: Bool
 
     package init(
@@ -114,6 +129,7 @@ package struct Rejection: Hashable, Sendable {
     }
 }
 
+/// The part of the upstream that a hold stops.
 package enum HoldScope: Hashable, Sendable {
     case lane
     case upstream

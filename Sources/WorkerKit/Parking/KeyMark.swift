@@ -1,13 +1,14 @@
 internal import Cryptography
 
-/// Stands for the key of a parked record: the first 128 bits of its SHA-256.
+/// The mark that stands for the key of a parked record: the first 128 bits of the key's SHA-256.
 ///
-/// A key can be a megabyte, and is chosen by whoever publishes. Nobody can find one that has the mark of somebody else's
-/// key, and so have his own records stand in front of that one's.
+/// A key can be a megabyte long, and its publisher chooses it. No publisher can find a key that has the mark
+/// of another publisher's key, and so put its own records in front of the other's.
 package struct KeyMark: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
+    /// Makes the mark of a key.
     package init(_ key: [UInt8]) {
         let digest = Digest.sha256(key)
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
@@ -15,9 +16,10 @@ package struct KeyMark: Hashable, Sendable {
         self.low = number(digest.dropFirst(8).prefix(8))
     }
 
-    /// 32 hexadecimal digits.
+    /// The mark as 32 hexadecimal digits.
     package var text: String { Self.text(of: self.high) + Self.text(of: self.low) }
 
+    /// Reads 32 hexadecimal digits; nil if the text is anything else.
     package init?(_ text: some StringProtocol) {
         guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
             let low = UInt64(text.dropFirst(16), radix: 16)

@@ -1,29 +1,34 @@
 /// The parked records of one partition, in the order of their offsets.
 ///
-/// Order per key is kept by two rules, which whoever uses this follows: a record whose key has a record that is parked is
-/// parked too (`room(of:)`), and records are taken in hand again by `next`, which passes over every record that comes
-/// after a parked one of its key. So all records of a key in hand come before all those that are parked.
+/// Two rules keep the order of each key, and the engine must follow both. A record whose key has a parked
+/// record is parked too (`room(of:)`). Records are taken in hand again by `next` or `fresh`, which give no
+/// record that comes after a parked one of its key. So all records of a key in hand come before all its
+/// parked ones.
 struct ParkedRecords: Sendable {
-    /// What a record has been through before it was parked, as far as this worker knows.
+    /// The history of a record before it was parked, as far as this worker knows it.
     struct Past: Sendable {
         var attempts = 0
         var countedFailures = 0
         var ambiguousAttempts = 0
+        /// The time at which the record was taken in, in milliseconds since 1970.
         var receivedAt: Int64
+        /// The time at which a call for the record first failed, in milliseconds since 1970; nil if none has.
         var firstFailedAt: Int64?
-        /// The code and the text of why its last call failed.
+        /// The code and the text of the reason why the last call failed; nil if none has.
         var lastReason: (code: String, message: String)?
-        /// Not to be called for before this monotonic time.
+        /// The monotonic time before which no call is made for the record, in nanoseconds.
         var due = Int64.min
     }
 
     struct Record: Sendable {
         enum State: Sendable {
-            /// The ticket is on its way.
+            /// The ticket was sent, and the broker has not acknowledged it.
             case parking
+            /// The broker has the ticket, and the record is not in hand.
             case parked
-            /// Read again: a record in hand stands for it.
+            /// The record was read again, and a record in hand stands for it.
             case inHand
+            /// The ticket was taken back.
             case settled
         }
 
@@ -33,20 +38,26 @@ struct ParkedRecords: Sendable {
         var offset: Int64 { self.ticket.offset }
     }
 
-    /// Settled ones stay until there are many of them.
+    /// The records in the order of their offsets. Settled ones stay until they are more than 64 and more than
+    /// half of all.
     private var records: [Record] = []
     private var settledCount = 0
+    /// By key: the number of records that are parked or on their way there, and the room of the one that was
+    /// added last.
     private var keys: [KeyMark: (count: Int, room: WaitingRoom)] = [:]
+    /// The history of each record that has one to keep, by offset.
     private var pasts: [Int64: Past] = [:]
-    /// How many are parked for each room. Rooms without any are not there.
+    /// The number of parked records in each room. A room without parked records has no entry.
     private(set) var rooms: [WaitingRoom: Int] = [:]
-    /// Where the current pass is, and the keys of which it has passed over a record.
+    /// The offset that the current pass has reached, and the keys of which it has passed over a record.
     private var cursor: Int64 = 0
     private var passedKeys: Set<KeyMark> = []
 
     init() {}
 
-    /// - Parameter tickets: those that an earlier owner of the partition has written, in any order.
+    /// Takes over the parked records of an earlier owner.
+    ///
+    /// - Parameter tickets: The tickets that an earlier owner of the partition has written, in any order.
     init(_ tickets: some Sequence<ParkingTicket>) {
         for ticket in tickets.sorted(by: { $0.offset < $1.offset }) {
             self.records.append(Record(ticket: ticket, room: ticket.room, state: .parked))
@@ -55,14 +66,15 @@ struct ParkedRecords: Sendable {
         }
     }
 
-    /// Tickets that are not taken back.
+    /// The number of tickets that are not taken back.
     var count: Int { self.records.count - self.settledCount }
     var isEmpty: Bool { self.count == 0 }
-    /// Those that no record in hand stands for.
+    /// The number of parked records for which no record is in hand.
     var parkedCount: Int { self.rooms.values.reduce(0, +) }
     /// The oldest ticket that is not taken back.
     var first: ParkingTicket? { self.records.first { $0.state != .settled }?.ticket }
 
+    /// The record at this offset; nil if it has no ticket, or its ticket was taken back.
     subscript(offset: Int64) -> Record? {
         let index = self.index(of: offset)
         guard index < self.records.count, self.records[index].offset == offset,
@@ -71,14 +83,15 @@ struct ParkedRecords: Sendable {
         return self.records[index]
     }
 
-    /// What the last parked record of a key waits for; nil if none of it is parked.
+    /// Returns what the last parked record of a key waits for; nil if no record of the key is parked.
     func room(of key: KeyMark) -> WaitingRoom? { self.keys[key]?.room }
 
+    /// Returns the history of a parked record; nil if there is nothing in it.
     func past(of offset: Int64) -> Past? { self.pasts[offset] }
 
-    // MARK: - Moves
+    // MARK: - Changes of state
 
-    /// A ticket is on its way.
+    /// Notes that a ticket was sent.
     mutating func begin(_ ticket: ParkingTicket, _ past: Past) {
         let index = self.index(of: ticket.offset)
         let record = Record(ticket: ticket, room: ticket.room, state: .parking)
@@ -94,12 +107,12 @@ struct ParkedRecords: Sendable {
         self.passOver(ticket)
     }
 
-    /// The broker has the ticket.
+    /// Notes that the broker has acknowledged the ticket.
     mutating func written(_ offset: Int64) {
         self.change(offset, from: .parking, to: .parked) { $0.rooms[$1.room, default: 0] += 1 }
     }
 
-    /// The record has been read again.
+    /// Notes that the record was read again.
     mutating func takeInHand(_ offset: Int64) {
         self.change(offset, from: .parked, to: .inHand) { parked, record in
             parked.leave(record.ticket.key)
@@ -108,7 +121,7 @@ struct ParkedRecords: Sendable {
         }
     }
 
-    /// The record that was in hand waits again. Its ticket is still there.
+    /// Notes that the record that was in hand waits again. Its ticket is still there.
     mutating func putBack(_ offset: Int64, in room: WaitingRoom, _ past: Past) {
         self.change(offset, from: .inHand, to: .parked) { parked, record in
             parked.enter(record.ticket.key, room)
@@ -120,7 +133,7 @@ struct ParkedRecords: Sendable {
         self.records[index].room = room
     }
 
-    /// The ticket is taken back, or was never written.
+    /// Notes that the ticket was taken back, or was never written.
     mutating func remove(_ offset: Int64) {
         let index = self.index(of: offset)
         guard index < self.records.count, self.records[index].offset == offset else { return }
@@ -144,16 +157,20 @@ struct ParkedRecords: Sendable {
 
     // MARK: - The pass
 
-    /// Begins again with the oldest.
+    /// Begins a new pass with the oldest record.
     mutating func beginPass() {
         self.cursor = 0
         self.passedKeys = []
     }
 
-    /// Some records of a room that this worker has not called for yet, each the first that is parked of its key, in the
-    /// order of their offsets. Any of them, because those beside each other may all have the same fault.
+    /// Returns some records of a room that can be probes, in the order of their offsets: this worker has made
+    /// no call for them yet, and each is the first parked record of its key.
     ///
-    /// - Parameter isFree: whether no record of that key is in hand.
+    /// The records are chosen at random, because records beside each other may all have the same fault.
+    ///
+    /// - Parameters:
+    ///   - end: Only records before this offset are chosen.
+    ///   - isFree: Whether no record of that key is in hand.
     func fresh(
         in room: WaitingRoom,
         before end: Int64,
@@ -180,7 +197,7 @@ struct ParkedRecords: Sendable {
         return chosen.sorted()
     }
 
-    /// Whether no earlier record of its key is parked.
+    /// Returns whether no earlier record of the same key is parked.
     func isFirstOfItsKey(_ offset: Int64) -> Bool {
         guard let key = self[offset]?.ticket.key, let count = self.keys[key]?.count, count > 1 else {
             return true
@@ -194,14 +211,16 @@ struct ParkedRecords: Sendable {
         self.pasts[offset].map { $0.attempts == 0 && $0.due <= now } ?? true
     }
 
-    /// Records that are looked through for probes, at most.
+    /// The largest number of records that are searched for probes.
     private static var probesLimit: Int { 50_000 }
 
-    /// The next record that may be taken in hand, and is not before where the pass is.
+    /// Returns the next record that may be taken in hand, from the position of the pass on; nil if there is
+    /// none.
     ///
     /// - Parameters:
-    ///   - now: monotonic.
-    ///   - mayCome: asked about a record that overtakes none, and whether its own wait is over.
+    ///   - now: The monotonic time, in nanoseconds.
+    ///   - mayCome: Called with each record that overtakes none of its key, and with whether its own wait is
+    ///     over.
     mutating func next(at now: Int64, where mayCome: (Record, _ isDue: Bool) -> Bool) -> Record? {
         var index = self.index(of: self.cursor)
         while index < self.records.count {
@@ -222,7 +241,7 @@ struct ParkedRecords: Sendable {
         return nil
     }
 
-    /// The pass has come by this record, and leaves it where it is.
+    /// Moves the pass behind a record and leaves the record where it is.
     mutating func pass(_ offset: Int64) {
         if let record = self[offset], record.state != .inHand { self.passOver(record.ticket) }
         self.cursor = max(self.cursor, offset + 1)
@@ -232,7 +251,7 @@ struct ParkedRecords: Sendable {
         if let key = ticket.key { self.passedKeys.insert(key) }
     }
 
-    // MARK: - Books
+    // MARK: - Counts
 
     private mutating func change(
         _ offset: Int64,
@@ -263,12 +282,12 @@ struct ParkedRecords: Sendable {
         self.rooms[room] = count > 1 ? count - 1 : nil
     }
 
-    /// A past that says nothing is not kept: most records are parked before their first call.
+    /// Keeps a history only if it says something: most records are parked before their first call.
     private mutating func note(_ past: Past, of offset: Int64) {
         self.pasts[offset] = past.attempts > 0 || past.due > .min ? past : nil
     }
 
-    /// Where the records from this offset on begin.
+    /// Returns the index of the first record at or after this offset.
     private func index(of offset: Int64) -> Int {
         var (low, high) = (0, self.records.count)
         while low < high {

@@ -1,25 +1,31 @@
 package import Records
 
-/// Says that a record of the input has been put aside: its offset counts as done, and it is read again when what it waits
-/// for has come.
+/// The note that a record of the input was put aside: its offset counts as done, and it is read again when
+/// what it waits for has come.
 ///
-/// A ticket is a record of the compacted topic `T.parked`, in the partition of the same number. Its key is the offset of the
-/// record that it stands for, so that a record which is parked twice has one ticket. Its value is
+/// A ticket is a record of the compacted topic `T.parked`, in the partition of the same number. Its key is
+/// the offset of the record that it stands for, so that a record which is parked twice has one ticket. Its
+/// value is
 ///
 ///     p1 <place> <key> <timestamp> <room>
 ///
-/// - place: cluster, topic and partition (`PartitionMark`), 16 hexadecimal digits.
-/// - key: the record's key (`KeyMark`), 32 hexadecimal digits, or `-` if it has none.
-/// - timestamp: the record's, in milliseconds since 1970, or `-` if it has none.
-/// - room: what it waits for (`WaitingRoom`), or nothing.
+/// - place: The mark of cluster, topic and partition (`PartitionMark`), 16 hexadecimal digits.
+/// - key: The mark of the record's key (`KeyMark`), 32 hexadecimal digits, or `-` if the record has none.
+/// - timestamp: The record's timestamp in milliseconds since 1970, or `-` if it has none.
+/// - room: The condition that the record waits for (`WaitingRoom`), or nothing.
 ///
-/// A record without a value takes the ticket back. It is written with the outcome of the record, after it, so that a worker
-/// that dies between the two repeats and loses nothing.
+/// A tombstone, which is a record without a value, takes the ticket back. It is written with the outcome of
+/// the record, after it, so that a worker that dies between the two repeats work and loses nothing.
 package struct ParkingTicket: Hashable, Sendable {
+    /// The mark of the input partition.
     package var place: PartitionMark
+    /// The offset of the parked record in the input.
     package var offset: Int64
+    /// The mark of the record's key; nil if the record has none.
     package var key: KeyMark?
+    /// The record's timestamp in milliseconds since 1970; nil if it has none.
     package var timestamp: Int64?
+    /// The condition that the record waits for.
     package var room: WaitingRoom
 
     package init(
@@ -38,13 +44,14 @@ package struct ParkingTicket: Hashable, Sendable {
 
     private static let prefix = "p1"
 
-    /// Whether this is the record that the ticket was written for: a topic that was deleted and made again has another at
-    /// its offset.
+    /// Returns whether this is the record that the ticket was written for. A topic that was deleted and
+    /// created again has another record at its offset.
     package func fits(_ record: InboundRecord) -> Bool {
         record.offset == self.offset && record.timestamp == self.timestamp
             && record.key.map { KeyMark($0) } == self.key
     }
 
+    /// Returns the ticket as a record of the parking topic.
     package func record(to topic: String, partition: Int32) -> OutboundRecord {
         let key = self.key?.text ?? "-"
         let timestamp = self.timestamp.map { String($0) } ?? "-"
@@ -57,20 +64,24 @@ package struct ParkingTicket: Hashable, Sendable {
         )
     }
 
-    /// Takes the ticket of this offset back.
+    /// Returns the tombstone that takes the ticket of this offset back.
     package static func end(of offset: Int64, in topic: String, partition: Int32) -> OutboundRecord {
         OutboundRecord(topic: topic, key: Array(String(offset).utf8), partition: partition)
     }
 
-    /// What a record of the topic says.
+    /// The content of one record of the parking topic.
     package enum Line: Hashable, Sendable {
         case ticket(ParkingTicket)
         case end(of: Int64)
-        /// It is about another cluster, topic or partition: a mirror has copied it here.
+        /// The ticket is about another cluster, topic or partition: a mirror has copied it here.
         case otherPlace
         case unreadable
     }
 
+    /// Reads one record of the parking topic.
+    ///
+    /// - Parameter place: The mark of the input partition that its tickets have to name. A tombstone names
+    ///   none.
     package static func line(_ record: InboundRecord, at place: PartitionMark) -> Line {
         guard let key = record.key, key.count <= 20, let offset = Int64(String(decoding: key, as: UTF8.self)),
             offset >= 0, offset < .max

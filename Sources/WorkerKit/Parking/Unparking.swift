@@ -1,16 +1,17 @@
 import Kafka
 
-/// How far parked records have been read again.
+/// The progress of reading parked records again.
 struct Unparking: Sendable {
-    /// The partition that is read now.
+    /// The reading of one partition of the input, to take parked records in hand again.
     struct Visit: Sendable {
+        /// The index of the partition in the engine's assignments.
         var index: Int
         var partition: TopicPartition
-        /// The offset that is looked for.
+        /// The offset of the record that is looked for.
         var wanted: Int64
         /// The offset after the last record that was read.
         var position: Int64
-        /// After that, these and no others. Nil if whoever may come is visited.
+        /// The further offsets to look for, and no others; nil if the visit takes every record that may come.
         var probes: [Int64]?
 
         init(_ index: Int, _ partition: TopicPartition, _ wanted: Int64, probes: [Int64]? = nil) {
@@ -22,26 +23,28 @@ struct Unparking: Sendable {
         }
     }
 
+    /// The current visit; nil between two visits.
     var visit: Visit?
-    /// Why parked records cannot be read, since the last one that was.
+    /// The reason why parked records cannot be read; nil since the last read that worked.
     var trouble: Trouble?
-    /// The partition to look at next.
+    /// The index of the assignment to look at first for the next visit.
     var nextIndex = 0
-    /// No visit begins before this monotonic time.
+    /// The monotonic time before which no visit begins, in nanoseconds.
     var nextVisit = Int64.min
     /// Whether the last visit began with the question whether probes are wanted.
     var isTurnOfProbes = false
-    /// While somebody in hand could be a probe, no further probes are looked for before this monotonic time.
+    /// The monotonic time before which no further probes are looked for, as long as a record in hand could be
+    /// a probe.
     var nextProbes = Int64.min
-    /// When all tickets are looked at for records whose deadline has passed.
+    /// The monotonic time at which all tickets are searched for records whose deadline has passed.
     var nextSearch = Int64.min
-    /// Records in hand that came back, and their bytes.
+    /// The number of records in hand that came back, and their bytes.
     var records = 0
     var bytes = 0
-    /// How many of them there are of each key.
+    /// The number of records in hand that came back, by key.
     var keys: [KeyMark: Int] = [:]
-    /// The largest record of the last ones that were read.
+    /// The size of the largest of the records that were read last, in bytes.
     var largest = 1
-    /// Endpoints in doubt that a record in hand will be the next to ask.
+    /// The indices of the endpoints in doubt that a record in hand will be the next to call.
     var askedSoon: Set<Int> = []
 }

@@ -1,21 +1,22 @@
-/// What a record waits for that is not its turn.
+/// The condition that a parked record waits for, apart from its turn.
 package enum WaitingRoom: Hashable, Sendable {
-    /// An endpoint, by its name, that may not be called now, or in which its last call has failed.
+    /// The endpoint of this name: it may not be called now, or the record's last call to it has failed.
     case endpoint(String)
-    /// A lane that is held.
+    /// The lane of this name, which is held.
     case lane(String)
-    /// A dead-letter budget that has no room.
+    /// The dead-letter budget of this lane and reason, which has no room.
     case budget(lane: String, reason: String)
-    /// Room in this worker alone.
+    /// Room in this worker, and nothing else.
     case any
 
-    /// The room of a record that stands behind one of its key which waits here. A budget is the matter of that one alone:
-    /// the next waits for its turn.
+    /// The room of the records of the same key behind a record that waits here. A budget concerns that one
+    /// record alone: the next record waits only for its turn.
     var ofFollowers: WaitingRoom {
         if case .budget = self { .any } else { self }
     }
 
-    /// As a ticket has it: without a space, and empty where there is nothing to say.
+    /// The room as a ticket has it: without a space, and empty for `any`. It is empty too if it would be
+    /// longer than 512 bytes.
     package var text: String {
         let text =
             switch self {
@@ -27,7 +28,8 @@ package enum WaitingRoom: Hashable, Sendable {
         return text.utf8.count <= Self.textBytesLimit ? text : ""
     }
 
-    /// A text that nobody understands stands for `any`: whoever comes out of that room finds the right one by himself.
+    /// Reads the room from a ticket. A text that is not understood counts as `any`: a record that leaves that
+    /// room finds the right one by itself.
     package init(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map {
             Self.unescaped(String($0))
@@ -42,7 +44,8 @@ package enum WaitingRoom: Hashable, Sendable {
 
     private static let textBytesLimit = 512
 
-    /// Everything but letters, digits and a few marks as `%` and two digits.
+    /// Returns the name with every byte but letters, digits, `.`, `_` and `-` as `%` and two hexadecimal
+    /// digits.
     private static func escaped(_ name: String) -> String {
         var text = ""
         for byte in name.utf8 {

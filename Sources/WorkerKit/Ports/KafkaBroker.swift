@@ -1,23 +1,27 @@
 package import Kafka
 package import Records
 
-/// A consumer and a producer as one broker.
+/// A consumer and a producer, together as one broker.
 package final class KafkaBroker: Broker {
+    /// The consumer. It stays the same for the life of the broker.
     package let consumer: Consumer
+    /// The current producer. `openTransactions` can replace it by a new one.
     package private(set) var producer: Producer
     private let makeProducer: () throws(KafkaError) -> Producer
     private let answerLimit: Duration
     private var transactions: Transactions?
-    /// Whose offsets a transaction commits: this member's, as it was when it got its partitions.
+    /// The standing in the group that a transaction shows with its offsets: this member's, as it was when it
+    /// got its partitions.
     private var standing: GroupStanding?
-    /// Whether the group has ever taken this member.
+    /// Whether the group has ever accepted this member.
     private var hasJoined = false
-    /// Answers that need no broker.
+    /// Answers to requests about transactions that needed no broker.
     private var ownAnswers: [Transactions.Answer] = []
 
     /// - Parameters:
-    ///   - answerLimit: the longest wait for an answer where the engine must wait.
-    ///   - makeProducer: called once now, and again whenever a transactional producer has to be made anew.
+    ///   - answerLimit: The longest wait for the cluster, where the engine has to wait.
+    ///   - makeProducer: Called once now, and again whenever a new transactional producer is needed.
+    /// - Throws: The error of librdkafka if a client cannot be made.
     package init(
         consumer: Consumer,
         answerLimit: Duration = .seconds(5),
@@ -49,7 +53,8 @@ package final class KafkaBroker: Broker {
         self.producer.serve { event in
             switch event {
             case .reported(let id, let error): tell(.reported(id: id, error))
-            // A transactional producer can be made anew; what ends it ends nothing else.
+            // A fatal error of a transactional producer ends only that producer, because a new one can be
+            // made.
             case .failed(let error):
                 tell(error.isFatal && self.transactions != nil ? .producerFailed(error) : .failed(error))
             case .logged(let log): tell(.logged(log))
@@ -61,15 +66,18 @@ package final class KafkaBroker: Broker {
         let answers = (self.transactions?.takeAnswers() ?? []) + self.ownAnswers
         guard !answers.isEmpty else { return }
         self.ownAnswers = []
-        // An abort leaves reports behind, and they come before its answer.
+        // An abort leaves delivery reports behind, and they have to come before its answer.
         self.serveProducer(tell)
         for answer in answers { tell(.transaction(answer)) }
     }
 
+    /// Returns what the group has committed. Waits for the cluster, at most `answerLimit`.
     package func committed(_ partitions: [TopicPartition]) throws(KafkaError) -> [CommittedPosition] {
         try self.consumer.committed(partitions, atMost: self.answerLimit)
     }
 
+    /// Returns how many partitions these topics have, all together. Waits for the cluster, at most
+    /// `answerLimit`.
     package func partitionCount(of topics: [String]) throws(KafkaError) -> Int {
         let counts = try self.consumer.metadata(atMost: self.answerLimit).partitionCounts
         return topics.reduce(0) { $0 + (counts[$1] ?? 0) }
@@ -93,6 +101,8 @@ package final class KafkaBroker: Broker {
         try self.producer.send(record, id: id)
     }
 
+    /// Begins transactions. If there is a transactional producer already, it is retired, and a new one takes
+    /// its place.
     package func openTransactions() throws(KafkaError) {
         if self.transactions != nil {
             self.producer.retire()

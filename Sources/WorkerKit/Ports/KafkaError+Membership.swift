@@ -1,11 +1,11 @@
 package import Kafka
 
 extension KafkaError {
-    /// The same error as a worker is to take it: fatal, and in the words of its settings, if the group will not have
-    /// this worker however often it tries.
+    /// Returns the error as a worker has to take it: fatal, and in the words of the worker's settings, if the
+    /// group will not accept this worker however often it tries.
     ///
-    /// - Parameter hasJoined: whether the group has ever taken this worker. One that it had taken once is tried again
-    ///   when the cluster takes rights away: they may come back.
+    /// - Parameter hasJoined: Whether the group has ever accepted this worker. If it has, the worker keeps
+    ///   trying when the cluster takes rights away, because they may come back.
     package func asToldToMember(hasJoined: Bool) -> KafkaError {
         let sentence: String? =
             switch self.code {

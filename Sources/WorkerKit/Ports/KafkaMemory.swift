@@ -1,25 +1,29 @@
 package import Kafka
 package import Records
 
-/// `MemoryReader` on a cluster.
+/// A `MemoryReader` on a Kafka cluster.
 package final class KafkaMemory: MemoryReader {
+    /// Reads the records of committed transactions only.
     private let committed: LogReader
-    /// Sees the end of a partition where it is, and not where the oldest open transaction begins.
+    /// Sees the true end of a partition. A reader of committed records sees it where the oldest open
+    /// transaction begins.
     private let everything: LogReader
     private let answerLimit: Duration
 
     /// - Parameters:
     ///   - properties: librdkafka's own, such as `bootstrap.servers`.
-    ///   - answerLimit: the longest wait for the cluster.
+    ///   - answerLimit: The longest wait for the cluster.
+    /// - Throws: The error of librdkafka if a client cannot be made.
     package init(_ properties: [String: String], answerLimit: Duration = .seconds(5)) throws(KafkaError) {
         self.committed = try LogReader(properties.merging(["isolation.level": "read_committed"]) { $1 })
         self.everything = try LogReader(properties.merging(["isolation.level": "read_uncommitted"]) { $1 })
         self.answerLimit = answerLimit
     }
 
-    /// Readable when there may be something to read.
+    /// A descriptor that is readable when there may be something to read.
     package var descriptor: Int32 { self.committed.descriptor }
 
+    /// Returns the end of each partition. Waits for the cluster, at most `answerLimit`.
     package func ends(of partitions: [TopicPartition]) throws(KafkaError) -> [TopicPartition: Int64] {
         try self.everything.bounds(of: partitions, atMost: self.answerLimit).mapValues(\.upperBound)
     }

@@ -2,13 +2,15 @@ import Kafka
 import Logging
 import Operations
 
-/// Meets the cluster before the first record: asks what it holds, and compares that with `Preflight`.
+/// The check of a cluster before the first record: it asks what the cluster holds, and compares that with
+/// `Preflight`.
 struct ClusterCheck {
     let settings: WorkerSettings
     let health: Health
     let logger: Logger
 
-    /// - Returns: nil if a stop was asked for meanwhile.
+    /// Returns what the engine has to know of the cluster; nil if a stop was requested meanwhile.
+    ///
     /// - Throws: `PreflightFailure`, with a sentence for each fault.
     func facts(of broker: KafkaBroker, until stop: StopRequest) throws -> ClusterFacts? {
         let wait = ClusterWait(
@@ -28,7 +30,8 @@ struct ClusterCheck {
         guard faults.isEmpty else { throw PreflightFailure(faults: faults, mayPass: true) }
         try wait.checkReading(self.settings.engine.consumedTopics, of: broker)
         try self.lookAtTopics(check, broker)
-        // Part of every dead letter's id: without it, the same record would have one id now and another later.
+        // The cluster's id is part of every dead letter's id: without it, one record would have one id now
+        // and another later.
         guard let id = broker.consumer.clusterID(atMost: ClusterWait.slice) else {
             throw KafkaError(code: .timedOut, message: "the cluster does not tell its id")
         }
@@ -44,7 +47,8 @@ struct ClusterCheck {
         )
     }
 
-    /// A cluster that does not tell of its topics, or not this client, keeps no worker from its work.
+    /// Checks the settings of the topics. The worker starts even if the cluster does not tell them, or not to
+    /// this client.
     private func lookAtTopics(_ check: Preflight, _ broker: KafkaBroker) throws {
         let outlook: Preflight.Outlook
         do throws(KafkaError) {

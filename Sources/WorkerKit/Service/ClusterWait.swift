@@ -3,17 +3,18 @@ import Kafka
 package import Logging
 package import Operations
 
-/// Waits for a cluster to answer, and to have what a worker needs, before the first record.
+/// The wait, before the first record, for a cluster to answer and to have what a worker needs.
 package struct ClusterWait {
     private let limit: Duration
     private let brokers: String
     private let health: Health
     private let logger: Logger
 
-    /// A stop is heard this soon, even while the cluster does not answer.
+    /// The longest wait for a single answer, so that a stop is noticed this soon even while the cluster does
+    /// not answer.
     package static let slice = Duration.seconds(3)
 
-    /// - Parameter limit: how long the cluster may take.
+    /// - Parameter limit: How long the cluster may take.
     package init(limit: Duration, brokers: String, health: Health, logger: Logger) {
         self.limit = limit
         self.brokers = brokers
@@ -21,12 +22,12 @@ package struct ClusterWait {
         self.logger = logger
     }
 
-    /// Asks until there is an answer.
+    /// Asks the cluster until there is an answer.
     ///
-    /// - Parameter ask: asks the cluster, and waits for it at most a slice or two.
-    /// - Returns: nil if a stop was asked for meanwhile.
-    /// - Throws: `PreflightFailure` if the cluster is silent for too long or the group refuses this worker, or what `ask`
-    ///   throws, unless that may pass.
+    /// - Parameter ask: Asks the cluster, and waits for it at most a slice or two.
+    /// - Returns: The answer; nil if a stop was requested meanwhile.
+    /// - Throws: `PreflightFailure` if the cluster does not answer within the limit or the group refuses this
+    ///   worker; or the error of `ask`, unless it may pass.
     package func answer<Answer>(
         of broker: KafkaBroker,
         until stop: StopRequest,
@@ -46,7 +47,7 @@ package struct ClusterWait {
                         "kafka.brokers: no answer from \(self.brokers): \(error.message)."
                     ])
                 }
-                // Most errors come after a slice; one that comes at once must not make this spin.
+                // Most errors come after a slice. An error that comes at once must not make this loop spin.
                 pause(atMost: .milliseconds(200))
             } catch let failure as PreflightFailure where failure.mayPass {
                 guard Moment.now.monotonic < deadline else { throw failure }
@@ -58,11 +59,12 @@ package struct ClusterWait {
         return nil
     }
 
-    /// Asks whether this client may read topics: a broker names a topic also to those who may only describe it.
+    /// Checks whether this client may read topics. The metadata do not tell: a broker names a topic also to a
+    /// client that may only describe it.
     ///
-    /// A cluster that does not say so within a slice is taken to allow it.
+    /// A cluster that does not answer within a slice is taken to allow reading.
     ///
-    /// - Parameter broker: a member of no group yet.
+    /// - Parameter broker: A client that is a member of no group yet.
     /// - Throws: `PreflightFailure`, with a sentence for each topic that may not be read, or for the group.
     package func checkReading(_ topics: [String], of broker: KafkaBroker) throws {
         let ends = topics.map {
@@ -94,10 +96,10 @@ package struct ClusterWait {
         )
     }
 
-    /// What librdkafka has to say goes to the log from the first line on, in the log's own format.
+    /// Passes librdkafka's messages on to the log from the first line on, in the log's own format.
     ///
-    /// - Throws: `PreflightFailure`, if the group will not have this worker. It is told once, and who waits for the cluster
-    ///   is the one who hears it.
+    /// - Throws: `PreflightFailure` if the group refuses this worker. librdkafka reports the refusal once,
+    ///   and it may come during this wait.
     private func tellOfTrouble(_ broker: KafkaBroker) throws {
         var refusal: KafkaError?
         broker.serve { event in

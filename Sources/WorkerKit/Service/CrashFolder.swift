@@ -1,9 +1,11 @@
 import Glibc
 
-/// The folder in which the workers of a machine keep what they died of. Nobody else may write to it, so that
-/// nobody else can put files or links in the place of ours, or have our records dead-lettered.
+/// The folder in which the workers of a machine keep the records that they died of.
+///
+/// No other user may write to the folder, so that none can put files or links in the place of ours, or have
+/// our records dead-lettered.
 final class CrashFolder {
-    /// Why something could not be done, as a sentence without its full stop.
+    /// A failure, as a sentence without its full stop.
     struct Failure: Error, CustomStringConvertible {
         let description: String
 
@@ -15,11 +17,14 @@ final class CrashFolder {
     }
 
     let path: String
-    /// What was found that should not be there, and what was done about it.
+    /// The things that were found and should not be there, each with what was done about it.
     var warnings: [String] = []
     private let descriptor: Int32
 
-    /// Makes the folder if there is none; what is above it must be there.
+    /// Opens the folder, and creates it if there is none. The folder above it must exist.
+    ///
+    /// - Throws: `Failure` if the folder cannot be opened, belongs to another user, or can be written by
+    ///   others.
     init(path: String) throws(Failure) {
         if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw .last("cannot make the folder \(path)") }
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -49,9 +54,9 @@ final class CrashFolder {
         }
     }
 
-    /// Waits until no other worker is looking after the ledger, which takes each of them milliseconds.
+    /// Waits until no other worker is busy with the ledger, which takes each of them milliseconds.
     ///
-    /// - Returns: a descriptor that holds the lock until it is closed.
+    /// - Returns: A descriptor that holds the lock until it is closed.
     func lock() throws(Failure) -> Int32 {
         let descriptor = try self.file("lock", makesIt: true) ?? -1
         while flock(descriptor, LOCK_EX) != 0 {
@@ -64,7 +69,10 @@ final class CrashFolder {
         return descriptor
     }
 
-    /// Locks a slot, if it is there and its owner is dead.
+    /// Locks a slot whose owner is dead, or that has none.
+    ///
+    /// - Returns: A descriptor that holds the lock until it is closed; nil if the owner lives, or if the slot
+    ///   does not exist and `makesIt` is false.
     func lockSlot(_ number: Int, makesIt: Bool) throws(Failure) -> Int32? {
         guard let descriptor = try self.file(Self.name(ofSlot: number), makesIt: makesIt) else { return nil }
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
@@ -72,7 +80,8 @@ final class CrashFolder {
         return nil
     }
 
-    /// What a locked slot says; nil also if it is not to be understood, which is told.
+    /// Returns the mark in a locked slot; nil if there is none, or if it cannot be read, which adds a
+    /// warning.
     func mark(in descriptor: Int32, _ number: Int) -> CrashMark? {
         let name = "\(self.path)/\(Self.name(ofSlot: number))"
         guard let bytes = Self.contents(of: descriptor, limit: CrashMark.bytes) else {
@@ -92,12 +101,15 @@ final class CrashFolder {
 
     static func name(ofSlot number: Int) -> String { "slot-\(number < 10 ? "0" : "")\(number)" }
 
-    /// Opens one of our files. What is in its place and is none is taken away: we are alone here.
+    /// Opens one of our files. Anything else that has its name is removed, because only we write to this
+    /// folder.
+    ///
+    /// - Returns: The descriptor; nil if the file does not exist and `makesIt` is false.
     private func file(_ name: String, makesIt: Bool) throws(Failure) -> Int32? {
         let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         let found = unsafe openat(self.descriptor, name, flags)
         if found >= 0, Self.isOurs(found) { return found }
-        // Links and sockets cannot be opened; whatever else stops us says nothing against the file.
+        // Links and sockets cannot be opened. Any other error says nothing against the file.
         guard found >= 0 || [ENOENT, ELOOP, ENXIO].contains(errno) else {
             throw .last("cannot open \(self.path)/\(name)")
         }
@@ -109,7 +121,7 @@ final class CrashFolder {
             self.warnings.append("\(self.path)/\(name) was no file of ours, and is removed")
         }
         guard makesIt else { return nil }
-        // Another worker may make it at this moment: then it is the same file for both.
+        // If another worker creates the file at this moment, both get the same file.
         let made = unsafe openat(self.descriptor, name, flags | O_CREAT, 0o600)
         guard made >= 0 else { throw .last("cannot make \(self.path)/\(name)") }
         return made
@@ -121,7 +133,7 @@ final class CrashFolder {
         return status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1 && status.st_uid == geteuid()
     }
 
-    /// All that is in a file, up to a limit and one byte more.
+    /// Returns the content of a file, at most one byte more than the limit; nil if the file cannot be read.
     static func contents(of descriptor: Int32, limit: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: limit + 1)
         var count = 0
@@ -138,7 +150,9 @@ final class CrashFolder {
         return Array(bytes[..<count])
     }
 
-    /// Makes a file consist of these bytes, and of nothing else.
+    /// Replaces the whole content of a file with these bytes.
+    ///
+    /// - Returns: Whether that has succeeded.
     static func fill(_ descriptor: Int32, with bytes: [UInt8]) -> Bool {
         var count = 0
         while count < bytes.count {
@@ -161,7 +175,9 @@ final class CrashFolder {
 extension CrashFolder {
     private static let ledger = "ledger"
 
-    /// The ledger as it is now, or what of it makes sense.
+    /// Reads the ledger as it is now.
+    ///
+    /// - Returns: The entries that could be read, and whether these are all that the file holds.
     func readLedger() throws(Failure) -> (ledger: CrashLedger, isWhole: Bool) {
         guard let descriptor = try self.file(Self.ledger, makesIt: false) else {
             return (CrashLedger(), true)
@@ -180,7 +196,8 @@ extension CrashFolder {
         return (ledger, strangeLines == 0)
     }
 
-    /// Writes the ledger beside its place and moves it there, so that nobody ever sees half of it.
+    /// Writes the ledger to a file beside its place and moves it there, so that no reader ever sees half of
+    /// it.
     func write(_ ledger: CrashLedger) throws(Failure) {
         let draft = Self.ledger + ".new"
         if unsafe unlinkat(self.descriptor, draft, 0) != 0, errno != ENOENT {

@@ -1,37 +1,41 @@
 import Glibc
 
-/// Remembers which records a worker has died of, from one life to the next.
+/// The memory of the records that a worker died of, from one run of the process to the next.
 ///
-/// A record that kills the process by itself is delivered again to the next one, and kills that too: no retry limit
-/// ever sees it. So the engine marks the record that it hands to the handler, and takes the mark away afterwards.
-/// A mark that is found in the slot of a dead process names the record that was being handled, and is charged to it
-/// in a ledger. Who finds that a record has done so twice dead-letters it instead of handling it.
+/// A record that kills the process by itself is delivered again to the next process and kills that too, and
+/// no retry limit ever sees it. So the engine marks the record that it hands to the handler, and clears the
+/// mark afterwards. A mark that is found in the slot of a dead process names the record that was being
+/// handled, and the death is charged to that record in a ledger. A record that was charged twice is not
+/// handled again: the engine of calls dead-letters it, and the engine of states has its task bury it.
 ///
-/// Marking is for every record, and costs some nanoseconds: two or three stores into memory that is shared with a
-/// file. All else happens at the start, when partitions are assigned, and when a record is forgiven.
+/// Marking is done for every record and costs some nanoseconds: two or three stores into memory that is
+/// shared with a file. Everything else is done at the start, when partitions are assigned, and when a record
+/// is forgiven.
 ///
-/// Workers of one consumer group may share a folder, 64 of them at a time. For one thread.
+/// The workers of one consumer group may share a folder, 64 recorders at a time. A recorder belongs to one
+/// thread; a worker with several engines has one recorder for each of their threads.
 package final class CrashRecorder {
     package typealias Place = CrashLedger.Place
 
-    /// Why there can be no recorder, as a sentence without its full stop.
+    /// The reason why there can be no recorder, as a sentence without its full stop.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// Workers that may share a folder.
+    /// The number of recorders that may share a folder.
     package static let slots = 64
 
     private let folder: CrashFolder
     private let slot: CrashSlot
-    /// How many workers each record has killed. Empty in good times.
+    /// The number of runs that died of each record. In good times it is empty.
     private var deaths: [Place: Int] = [:]
 
-    /// Takes a free slot, and stock of those who died.
+    /// Charges the records that dead processes were handling, and takes a free slot.
     ///
     /// - Parameters:
-    ///   - path: A folder that is this user's alone; made if it is not there.
-    ///   - run: Tells this life from all others.
+    ///   - path: A folder that belongs to this user alone; created if it does not exist.
+    ///   - run: The number of this run, which no other run has.
+    /// - Throws: `Failure` if the folder cannot be used, or all its slots are taken.
     package init(folder path: String, run: UInt64 = .random(in: .min ... .max)) throws(Failure) {
         do {
             let folder = try CrashFolder(path: path)
@@ -45,25 +49,25 @@ package final class CrashRecorder {
         }
     }
 
-    /// The handler is about to be given this record.
+    /// Notes that the handler is about to be given this record.
     package func mark(topic: String, partition: Int32, offset: Int64) {
         self.slot.mark(topic: topic, partition: partition, offset: offset)
     }
 
-    /// The handler has returned.
+    /// Notes that the handler has returned.
     package func clear() { self.slot.clear() }
 
-    /// Whether any record is known to have killed a worker.
+    /// Whether any record is known to have killed a process.
     package var hasDeaths: Bool { !self.deaths.isEmpty }
 
-    /// How many workers this record has killed, as far as it is known.
+    /// Returns how many runs died of this record, as far as is known.
     package func deaths(of topic: String, partition: Int32, offset: Int64) -> Int {
         guard !self.deaths.isEmpty else { return 0 }
         guard let place = Place(topic: topic, partition: partition, offset: offset) else { return 0 }
         return self.deaths[place] ?? 0
     }
 
-    /// The broker has this record's dead letter: it is of no more interest.
+    /// Drops a record from the ledger: it was settled, or what came of it is committed.
     package func forgive(topic: String, partition: Int32, offset: Int64) {
         guard let place = Place(topic: topic, partition: partition, offset: offset) else { return }
         self.deaths[place] = nil
@@ -73,15 +77,15 @@ package final class CrashRecorder {
         }
     }
 
-    /// Charges the records of those who have died since, and learns what others have found. Worth a call when
-    /// partitions are assigned: they may be those of somebody who has just died.
+    /// Charges the records of processes that have died since, and learns what other recorders have found.
+    /// Call it when partitions are assigned: they may have come from a process that has just died.
     package func takeStock() {
         self.lockingFolder {
             self.deaths = try Self.takeStock(of: self.folder).deaths
         }
     }
 
-    /// What has gone wrong since this was asked last, for the log. None of it stops a worker.
+    /// Returns what has gone wrong since the last call, for the log. A worker goes on in spite of it.
     package func takeWarnings() -> [String] {
         defer { self.folder.warnings = [] }
         return self.folder.warnings
@@ -98,9 +102,10 @@ package final class CrashRecorder {
     }
 }
 
-// Under the folder's lock.
+// The functions below run under the folder's lock.
 extension CrashRecorder {
-    /// Brings the marks of the dead into the ledger, and takes them away. The living hold their slots locked.
+    /// Brings the marks of dead processes into the ledger, and clears them. Living processes hold their slots
+    /// locked.
     private static func takeStock(of folder: CrashFolder) throws(CrashFolder.Failure) -> CrashLedger {
         let (before, isWhole) = try folder.readLedger()
         var ledger = before
@@ -118,7 +123,8 @@ extension CrashRecorder {
         }
         do throws(CrashFolder.Failure) {
             if ledger != before || !isWhole { try folder.write(ledger) }
-            // Only now: whoever dies before this leaves the marks to the next, and nobody is charged twice.
+            // The marks are cleared only now. A process that dies before this leaves them to the next one,
+            // and because a run counts once for each record, no death is charged twice.
             for descriptor in settled { _ = CrashFolder.fill(descriptor, with: CrashMark.blank(run: 0)) }
         } catch {
             folder.warnings.append("\(error)")
@@ -134,7 +140,8 @@ extension CrashRecorder {
         for number in 0..<Self.slots {
             do throws(CrashFolder.Failure) {
                 guard let descriptor = try folder.lockSlot(number, makesIt: true) else { continue }
-                // Its owner has died since stock was taken, or its mark could not be saved: that is for the next.
+                // The owner of the slot has died since stock was taken, or its mark could not be saved. The
+                // next process that takes stock will find it.
                 guard folder.mark(in: descriptor, number) == nil else {
                     close(descriptor)
                     continue

@@ -1,24 +1,26 @@
 import Glibc
 import Synchronization
 
-/// A file in memory in which a running worker says which record it is handling; see `CrashMark`.
+/// A file, mapped into memory, in which a running worker notes the record that it is handling (`CrashMark`).
 ///
-/// The memory is shared with the file, so what was stored in it is there whatever ends the process, SIGKILL
-/// included; only the end of the machine may take it away. The descriptor holds a lock that the kernel gives back
-/// when the process ends, and that is how others tell the dead from the living.
+/// The memory is shared with the file, so what was stored in it remains whatever ends the process, SIGKILL
+/// included. Only the end of the machine may take it away. The descriptor holds a lock that the kernel
+/// releases when the process ends; by that lock, other processes tell a dead owner from a living one.
 @safe final class CrashSlot {
     private let descriptor: Int32
     private let memory: UnsafeMutableRawPointer
     private let isSet: UnsafeMutablePointer<Atomic<UInt64>>
-    /// What is written there already. Records of one topic come in long rows.
+    /// The topic that is written in the slot. Many records in a row have the same topic, so it is rarely
+    /// written again.
     private var topic = ""
 
-    /// Takes over a locked descriptor, and makes the slot this run's own.
+    /// Takes over a locked descriptor, and writes an empty mark of this run.
     ///
-    /// - Returns: nil if there is no room for it on the disk or in memory; then the descriptor is closed.
+    /// - Returns: Nil if there is no room on the disk or in memory; then the descriptor is closed.
     init?(owning descriptor: Int32, run: UInt64) {
         let size = CrashMark.bytes
-        // Room on the disk now: to find none later would end the process when it stores.
+        // The room on the disk is taken now. If it were missing later, a store into the memory would end the
+        // process.
         guard CrashFolder.fill(descriptor, with: CrashMark.blank(run: run)),
             let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
             unsafe memory != MAP_FAILED
@@ -38,7 +40,8 @@ import Synchronization
     }
 
     func mark(topic: String, partition: Int32, offset: Int64) {
-        // The kernel keeps the order of what is stored, and these two keep the compiler from changing it.
+        // The kernel keeps the order of the stores. This fence and the releasing store below keep the
+        // compiler from changing it.
         atomicMemoryFence(ordering: .acquiringAndReleasing)
         if topic != self.topic { self.write(topic) }
         unsafe self.memory.storeBytes(
@@ -59,7 +62,7 @@ import Synchronization
     private func write(_ topic: String) {
         self.topic = topic
         var length: UInt32 = 0
-        // A longer name is no topic of Kafka's; without a length the mark means no record.
+        // A longer name is not a topic of Kafka's. Without a length the mark means no record.
         if topic.utf8.count <= CrashLedger.Place.topicLimit {
             for byte in topic.utf8 {
                 unsafe self.memory.storeBytes(

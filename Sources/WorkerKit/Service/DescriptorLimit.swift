@@ -1,13 +1,13 @@
 import Glibc
 
-/// How many file descriptors this process may have open: a call in flight needs one.
+/// The number of file descriptors that this process may have open. A call in flight needs one.
 struct DescriptorLimit {
-    /// What is needed beside the calls: brokers, health checks, pipes, files.
+    /// The descriptors that are needed beside the calls: for brokers, health checks, pipes and files.
     private static let others = 256
 
-    /// Raises the limit as far as the system allows without asking anybody.
+    /// Raises the limit as far as the system allows a process to raise its own.
     ///
-    /// - Returns: the limit that holds now.
+    /// - Returns: The limit that holds now.
     private static func raise() -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
@@ -19,7 +19,9 @@ struct DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// - Throws: `PreflightFailure` if the process may not open what so many calls need.
+    /// Makes sure that so many calls can be in flight.
+    ///
+    /// - Throws: `PreflightFailure` if the process may not open as many descriptors as they need.
     static func makeRoom(forCalls concurrency: Int) throws(PreflightFailure) {
         let limit = Self.raise()
         guard limit < concurrency + Self.others else { return }

@@ -5,6 +5,7 @@ extension EngineSettings {
     /// The default of a pod's terminationGracePeriodSeconds.
     private static let kubernetesPatience = Duration.seconds(30)
 
+    /// Reads the section `worker`.
     mutating func readWork(_ reader: SettingsReader) {
         self.delivery = reader.oneOf(
             "delivery",
@@ -98,6 +99,7 @@ extension EngineSettings {
         )
     }
 
+    /// Reads the section `retry`.
     mutating func readRetry(_ reader: SettingsReader) {
         self.backoff.base = reader.duration(
             "base",
@@ -137,6 +139,7 @@ extension EngineSettings {
         )
     }
 
+    /// Reads the section `breaker`.
     mutating func readBreaker(_ reader: SettingsReader) {
         self.breaker.consecutiveFailures = reader.int(
             "consecutive_failures",
@@ -164,6 +167,7 @@ extension EngineSettings {
         )
     }
 
+    /// Reads the section `budget`.
     mutating func readBudget(_ reader: SettingsReader) {
         self.budget.window = reader.duration(
             "window",
@@ -192,6 +196,7 @@ extension EngineSettings {
         )
     }
 
+    /// Reads the section `rate`.
     mutating func readRate(_ reader: SettingsReader) {
         let rate = reader.optionalInt(
             "per_second",
@@ -206,6 +211,7 @@ extension EngineSettings {
         self.rate = rate.map { RateLimit.Settings(rate: Double($0), burst: burst.map { Double($0) }) }
     }
 
+    /// Reads the section `hold`.
     mutating func readHold(_ reader: SettingsReader) {
         self.lanes.suspectRejections = reader.int(
             "suspect_rejections",

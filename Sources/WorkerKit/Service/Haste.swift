@@ -1,11 +1,11 @@
-/// How soon a worker's results are of no use any more: what its settings are where nobody has set them.
+/// How soon a worker's results are of no use any more. It decides the defaults of some settings.
 package enum Haste: Hashable, Sendable {
-    /// A result is as good tomorrow.
+    /// The result is as good tomorrow.
     case ordinary
-    /// What a record carries is good for seconds, and somebody waits for the result.
+    /// The content of a record is good for seconds, and somebody waits for the result.
     case urgent
 
-    /// How long a result waits for company on its way to the broker.
+    /// How long a result waits for others that can be sent to the broker with it.
     package var linger: Duration {
         switch self {
         case .ordinary: .milliseconds(5)
@@ -13,6 +13,7 @@ package enum Haste: Hashable, Sendable {
         }
     }
 
+    /// Replaces the defaults of the engine by shorter waits and a shorter deadline, if the worker is urgent.
     package func apply(to settings: inout EngineSettings) {
         guard self == .urgent else { return }
         settings.backoff = Backoff(base: .milliseconds(200), longest: .seconds(2))

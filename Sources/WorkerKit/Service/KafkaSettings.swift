@@ -2,16 +2,23 @@ import Foundation
 import Kafka
 package import Operations
 
-/// How a worker reaches its cluster, and its topics there.
+/// The settings under `kafka`: how a worker reaches its cluster, and its topics there.
 package struct KafkaSettings: Sendable {
+    /// The addresses of the cluster, as `host:port[,host:port…]`.
     package var brokers: String
+    /// The consumer group that the worker joins.
     package var group: String
+    /// The topic that is consumed.
     package var topic: String
+    /// The topic that gets one outcome for every record.
     package var resultTopic: String
+    /// The topic that gets the dead letters.
     package var deadLetterTopic: String
+    /// The largest record that the broker accepts, in bytes.
     package var messageBytesLimit: Int
+    /// How long the cluster may take to answer when the worker starts.
     package var startLimit: Duration
-    /// This process's name in the group, if it has one of its own that outlives a restart.
+    /// The name of this process in the group; nil if it has no name of its own that outlives a restart.
     private var instance: String?
     private var transactionTimeout: Duration
     private var sessionTimeout: Duration
@@ -36,7 +43,7 @@ package struct KafkaSettings: Sendable {
         self.group = reader.string("group", default: identity.name, help: "The consumer group.")
         self.messageBytesLimit = reader.bytes(
             "message_limit",
-            // What a broker takes by default is 1,048,588, the frame of the batch included.
+            // By default a broker accepts 1,048,588 bytes, the frame of the batch included.
             default: 1_048_000,
             in: 10_000...1_000_000_000,
             help: "The largest record the broker takes; a larger dead letter becomes a pointer."
@@ -75,36 +82,39 @@ package struct KafkaSettings: Sendable {
         }
     }
 
-    /// librdkafka's properties for the consumer.
+    /// Returns librdkafka's properties for the consumer.
     ///
-    /// - Parameter thread: which of several consumers of this process it is; nil if there is one.
+    /// - Parameter thread: The number of the consumer if this process has several; nil if it has one.
     package func consumerProperties(thread: Int? = nil) -> [String: String] {
         var own = [
             "bootstrap.servers": self.brokers,
             "group.id": self.group,
             "auto.offset.reset": "earliest",
             "enable.partition.eof": "true",
-            // Eager: librdkafka before 2.10 can lose an assignment to a commit during a cooperative rebalance.
+            // Eager assignors: librdkafka before 2.10 can lose an assignment to a commit during a cooperative
+            // rebalance.
             "partition.assignment.strategy": "range,roundrobin",
             "session.timeout.ms": Self.milliseconds(self.sessionTimeout),
             "heartbeat.interval.ms": Self.milliseconds(min(.seconds(3), self.sessionTimeout / 4)),
             "max.poll.interval.ms": "300000",
-            // New partitions are read that soon. A look at the metadata is one small request.
+            // New partitions are read after this time at the latest. A look at the metadata is one small
+            // request.
             "topic.metadata.refresh.interval.ms": "10000",
             "fetch.wait.max.ms": Self.milliseconds(self.fetchWait),
-            // Each partition fetches ahead on its own; together these bound what librdkafka holds.
+            // Each partition fetches ahead on its own. Together these properties bound what librdkafka holds.
             "queued.min.messages": "256",
             "queued.max.messages.kbytes": "512",
             "fetch.message.max.bytes": "262144",
             "fetch.max.bytes": "4194304",
             "receive.message.max.bytes": "104857600",
         ]
-        // A static member (KIP-345): the group keeps its partitions for it until the session timeout.
+        // With a name, this is a static member (KIP-345): the group keeps its partitions for it until the
+        // session timeout.
         own["group.instance.id"] = self.instanceName(thread)
         return own.merging(self.extraProperties) { $1 }
     }
 
-    /// The same for a reader that is nobody in the group.
+    /// The properties of the consumer for a reader that is no member of a group.
     package var readerProperties: [String: String] {
         let ofMembers: Set<String> = [
             "group.id", "group.instance.id", "session.timeout.ms", "heartbeat.interval.ms",
@@ -113,9 +123,10 @@ package struct KafkaSettings: Sendable {
         return self.consumerProperties().filter { !ofMembers.contains($0.key) }
     }
 
-    /// librdkafka's properties for the producer.
+    /// Returns librdkafka's properties for the producer.
     ///
-    /// - Parameter transactionalID: what the producer is called if it is to have transactions.
+    /// - Parameter transactionalID: The name of the producer's transactions; nil for a producer without
+    ///   transactions.
     package func producerProperties(transactionalID: String? = nil) -> [String: String] {
         var own = [
             "bootstrap.servers": self.brokers,
@@ -127,19 +138,22 @@ package struct KafkaSettings: Sendable {
         if let transactionalID {
             own["transactional.id"] = transactionalID
             own["transaction.timeout.ms"] = Self.milliseconds(self.transactionTimeout)
-            // A record that is not acknowledged by then is the end of its transaction, while there is still time to
+            // A record that is not acknowledged by then ends its transaction, while there is still time to
             // abort it in good order.
             own["message.timeout.ms"] = Self.milliseconds(self.transactionTimeout * 2 / 3)
         }
         return own.merging(self.extraProperties) { $1 }
     }
 
-    /// The name of a producer's transactions, which no other process uses. A process that has a name of its own takes up
-    /// its old one after a restart, and so ends at once what it had left open; otherwise `transaction_timeout` ends it.
+    /// Returns the name of a producer's transactions, which no other process uses.
     ///
-    /// - Parameter thread: which of several producers of this process it is; nil if there is one.
+    /// A process that has a name of its own (`kafka.instance`) takes up its old transactional id after a
+    /// restart, and so ends at once the transaction that it had left open. Without such a name each call
+    /// returns a new id, and `transaction_timeout` ends that transaction.
+    ///
+    /// - Parameter thread: The number of the producer if this process has several; nil if it has one.
     package func transactionalID(thread: Int? = nil) -> String {
-        // An instance name has no slash in it, so two groups never share a name.
+        // An instance name contains no slash, so two groups never share a name.
         self.instanceName(thread).map { "\(self.group)/\($0)" } ?? "\(self.group)-\(UUID().uuidString)"
     }
 
@@ -155,7 +169,7 @@ package struct KafkaSettings: Sendable {
 }
 
 extension SettingsReader {
-    /// What Kafka takes for a member's name, with room for the number of a thread.
+    /// Reads a name that Kafka accepts for a member, with room for the number of a thread.
     fileprivate func instanceName() -> String? {
         self.value(
             "instance",

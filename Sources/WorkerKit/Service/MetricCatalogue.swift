@@ -1,6 +1,6 @@
 import Operations
 
-/// What each metric means, and how its histogram is cut: the text behind `# HELP`.
+/// The meaning of each metric, and the buckets of each histogram: the text behind `# HELP`.
 enum MetricCatalogue {
     static func describe(in registry: PrometheusRegistry) {
         for (name, help) in self.helps { registry.describe(name, help: help) }

@@ -1,11 +1,17 @@
 package import Operations
 
-/// Where a process can be watched, and how it writes its log: the same for everything that runs.
+/// How a process can be watched, and how it writes its log. Every program has these settings.
 package struct OperationSettings: Sendable {
+    /// The address of /livez, /readyz and /metrics.
     package var healthHost: String
+    /// The port of these pages; 0 takes any free one.
     package var healthPort: Int
+    /// The form of a log line.
     package var logFormat: LogFormat
+    /// The least level that is logged, by its name: `trace` to `critical`.
     package var logLevel: String
+    /// The salt of the marks that stand for masked values. With it, marks can be compared between processes;
+    /// nil for a salt that only this process knows.
     package var logSalt: Secret?
 
     /// Reads the sections `health` and `log`.

@@ -1,15 +1,16 @@
 package import Kafka
 
 extension Preflight {
-    /// What the settings of the topics mean for the records that are to lie in them.
+    /// The consequences of the topics' settings for the records that are to lie in the topics.
     package struct Outlook: Hashable, Sendable {
-        /// Records would be lost.
+        /// Settings with which records would be lost.
         package var faults: [String] = []
-        /// Records could be lost, or lose something, if there are many of them or large ones.
+        /// Settings with which records could be lost, or lose something, if there are many of them or large
+        /// ones.
         package var warnings: [String] = []
-        /// What would serve somebody, and harms nobody.
+        /// Changes that would help, and harm nothing.
         package var notes: [String] = []
-        /// Topics of which the cluster does not tell.
+        /// The topics whose settings the cluster does not tell.
         package var unknown: [String] = []
     }
 
@@ -19,6 +20,7 @@ extension Preflight {
             + (self.parkedPartitions > 0 ? [self.parkedTopic] : [])
     }
 
+    /// Judges the settings of the topics. A topic that is missing in `settings` is listed as unknown.
     package func outlook(_ settings: [String: TopicSettings]) -> Outlook {
         var outlook = Outlook()
         outlook.unknown = self.describedTopics.filter { settings[$0] == nil }
@@ -91,7 +93,8 @@ extension Preflight {
 }
 
 extension Preflight.Outlook {
-    /// Compaction keeps one record for each key, and all that lie in these topics are needed.
+    /// Reports a topic that is compacted. Compaction keeps one record for each key, and these topics need all
+    /// their records.
     fileprivate mutating func addCompaction(_ role: String, _ name: String, _ settings: TopicSettings) {
         guard let policy = settings["cleanup.policy"], policy.contains("compact") else { return }
         self.faults.append(
@@ -115,8 +118,9 @@ extension Preflight.Outlook {
         )
     }
 
-    /// A record is read when it is due, and later if the worker is behind or down: it has to lie there for twice as
-    /// long as it is to wait, and for no less than an hour more.
+    /// Reports a retention that is too short or bounded in bytes. A record is read when it is due, and later
+    /// if the worker is behind or down. So it has to lie in its topic for twice as long as it is to wait, and
+    /// for no less than an hour more.
     fileprivate mutating func addRetention(of tier: RetryTier, _ settings: TopicSettings) {
         let least = tier.delay.wholeMilliseconds.addingClamped(
             max(tier.delay, .seconds(3_600)).wholeMilliseconds

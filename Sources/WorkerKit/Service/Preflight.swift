@@ -1,23 +1,32 @@
 package import Kafka
 
-/// What must be true of the cluster before a worker consumes its first record.
+/// The conditions that a cluster must meet before a worker consumes its first record.
 ///
 /// Each fault is one sentence that says what is wrong and what would mend it. A worker with a fault does not
-/// start: a missing dead-letter topic is found now and not with the first dead letter at three in the morning.
+/// start: a missing dead-letter topic is found now and not with the first dead letter at three in the
+/// morning.
 package struct Preflight: Hashable, Sendable {
+    /// The topic that is consumed.
     package var inputTopic: String
+    /// The topic of the outcomes.
     package var resultTopic: String
+    /// The topic of the dead letters.
     package var deadLetterTopic: String
+    /// The topic of the parking tickets. The worker can start without it.
     package var parkedTopic: String
+    /// The retry topics, each with the wait that is spent in it; empty if there are none.
     package var retryTiers: [RetryTier]
-    /// How long a record may be called for.
+    /// How long after its timestamp a record may still be called for.
     package var deadline: Duration
-    /// As the cluster has them; 0 for a parking topic that is not there.
+    /// The number of partitions in the cluster, after `meet`; 0 if there is no such topic.
     package var inputPartitions = 0
+    /// The number of partitions of the parking topic in the cluster, after `meet`; 0 if there is no such
+    /// topic.
     package var parkedPartitions = 0
-    /// Of a record, as `kafka.message_limit` has it.
+    /// The largest record that the broker accepts, in bytes (`kafka.message_limit`).
     package var messageBytesLimit: Int
 
+    /// Makes the conditions of a worker with these settings.
     package init(_ settings: EngineSettings) {
         self.inputTopic = settings.inputTopic
         self.resultTopic = settings.resultTopic
@@ -28,13 +37,15 @@ package struct Preflight: Hashable, Sendable {
         self.messageBytesLimit = settings.messageBytesLimit
     }
 
-    /// What is wrong with a setting under `kafka`.
+    /// A fault of a setting under `kafka`.
     package struct NameFault: Hashable, Sendable {
+        /// The name of the setting, without the section.
         package var setting: String
+        /// The fault in words, without a full stop.
         package var problem: String
     }
 
-    /// Faults that need no broker to see.
+    /// The faults that can be seen without a broker.
     package var faultsOfNames: [NameFault] {
         let topics = [
             ("topic", self.inputTopic), ("result_topic", self.resultTopic),
@@ -62,13 +73,13 @@ package struct Preflight: Hashable, Sendable {
         return faults
     }
 
-    /// Takes note of what the cluster has.
+    /// Notes how many partitions the cluster has.
     package mutating func meet(_ cluster: ClusterMetadata) {
         self.inputPartitions = cluster.partitionCounts[self.inputTopic] ?? 0
         self.parkedPartitions = cluster.partitionCounts[self.parkedTopic] ?? 0
     }
 
-    /// Topics that the cluster does not have, or does not show.
+    /// Returns a sentence for each topic that the cluster does not have, or does not show.
     package func faults(in cluster: ClusterMetadata) -> [String] {
         let roles =
             [("input", self.inputTopic), ("result", self.resultTopic), ("dead-letter", self.deadLetterTopic)]
@@ -94,11 +105,12 @@ package struct Preflight: Hashable, Sendable {
     }
 }
 
-/// Why a worker did not start.
+/// The reason why a worker did not start.
 package struct PreflightFailure: Error, CustomStringConvertible {
+    /// The faults, a sentence each.
     package var faults: [String]
-    /// The cluster may still come to have what it lacks, such as a topic that has just been created: ask it again
-    /// before giving up.
+    /// Whether the fault may pass, because the cluster may still come to have what it lacks, such as a topic
+    /// that has just been created. Then it is asked again before the worker gives up.
     package var mayPass: Bool
 
     package init(faults: [String], mayPass: Bool = false) {

@@ -2,31 +2,31 @@ package import Terminal
 
 /// Decides what follows the end of a supervised worker.
 ///
-/// An end by a signal that was not passed on is a crash, and the worker starts again. An end with an exit code is the
-/// worker's own decision, and is passed on.
+/// An end by a signal is a crash, and the worker starts again, unless it was asked to stop. An end with an
+/// exit code is the worker's own decision, and the code is passed on.
 package struct RestartPolicy: Hashable, Sendable {
-    /// What the supervisor does next.
+    /// The next step of the supervisor.
     package enum Step: Hashable, Sendable {
         case exit(code: Int32)
-        /// Start again after a pause; so many restarts are left then.
+        /// The worker starts again after a pause. So many restarts are left then.
         case restart(after: Duration, left: Int)
     }
 
-    /// A worker that has lived for so long has left its earlier crashes behind.
+    /// The length of a run after which earlier crashes do not count any more.
     static let soundLife = Duration.seconds(600)
     private static let backoff = Backoff(base: .seconds(1), longest: .seconds(10))
 
     private let limit: Int
     private var used = 0
 
-    /// - Parameter limit: restarts in a row.
+    /// - Parameter limit: The number of restarts in a row.
     package init(limit: Int) { self.limit = limit }
 
-    /// The worker has ended.
+    /// Decides what follows the end of a run.
     ///
     /// - Parameters:
-    ///   - life: how long it has lived.
-    ///   - isStopping: whether it had been asked to stop.
+    ///   - life: How long the worker ran.
+    ///   - isStopping: Whether the worker had been asked to stop.
     package mutating func ended(_ end: ProcessEnd, after life: Duration, isStopping: Bool) -> Step {
         guard case .signal = end, !isStopping else { return .exit(code: end.shellCode) }
         if life >= Self.soundLife { self.used = 0 }

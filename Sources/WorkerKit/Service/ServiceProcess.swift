@@ -6,9 +6,9 @@ package import Operations
 package import ServiceLifecycle
 import UnixSignals
 
-/// Services as a process: one group, its signals, its log, its health and its metrics.
+/// The services of one process in one group, with its signals, its log, its health and its metrics.
 package struct ServiceProcess: Sendable {
-    /// What every service of the process shares.
+    /// The registry, the health and the logger that all services of the process share.
     package struct Surroundings: Sendable {
         package var registry: PrometheusRegistry
         package var health: Health
@@ -18,16 +18,18 @@ package struct ServiceProcess: Sendable {
     private let settings: OperationSettings
     private let identity: String
 
-    /// - Parameter identity: what the process is called, such as `activation-worker`.
+    /// - Parameter identity: The name of the process, such as `activation-worker`.
     package init(_ settings: OperationSettings, identity: String) {
         self.settings = settings
         self.identity = identity
     }
 
-    /// Runs until SIGTERM or SIGINT has ended every service, from the last to the first. A second signal ends the
-    /// process at once.
+    /// Runs until SIGTERM or SIGINT has ended every service, from the last to the first. A second signal ends
+    /// the process at once.
     ///
-    /// - Parameter makeServices: the services, in the order of their starts. Any of them that ends, ends all.
+    /// - Parameter makeServices: Returns the services in the order of their starts. When any of them ends,
+    ///   all end.
+    /// - Throws: The error of `makeServices`, or of a service.
     package func run(_ makeServices: (Surroundings) throws -> [any Service]) async throws {
         // A peer that closes its connection is an error of one call, not the end of the process.
         _ = signal(SIGPIPE, SIG_IGN)
@@ -47,7 +49,8 @@ package struct ServiceProcess: Sendable {
         let hangUp = HangUp { logger.notice("\($0)") }
         logger.info("starting", metadata: ["version": "\(WorkerIdentity.version)"])
         let services = try makeServices(Surroundings(registry: registry, health: health, logger: logger))
-        // Stopped from the last to the first: the health server answers until the work has drained.
+        // Services are stopped from the last to the first: the health server answers until the work has
+        // drained.
         let group = ServiceGroup(
             configuration: .init(
                 services: ([ImpatientStop(), hangUp, server] + services).map {
@@ -75,13 +78,13 @@ package struct ServiceProcess: Sendable {
     }
 }
 
-/// Ends the process when it is asked to stop for the second time: whoever asks twice does not want to wait.
+/// Ends the process when it is asked to stop for the second time, because a second request means not to wait.
 private struct ImpatientStop: Service {
     func run() async throws {
         var requests = 0
         for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint).cancelOnGracefulShutdown() {
             requests += 1
-            // Nothing is lost: what is not committed is delivered again.
+            // No record is lost: records whose offsets are not committed are delivered again.
             if requests == 2 { _exit(130) }
         }
     }

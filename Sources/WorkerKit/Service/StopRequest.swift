@@ -1,15 +1,18 @@
 package import EventThread
 import Synchronization
 
-/// A wish that the engine stops, from any thread.
+/// A request that an engine stops, which any thread can make.
 package final class StopRequest: Sendable {
+    /// The bell that wakes the engine's thread. That thread answers it.
     package let bell = Doorbell()
     private let flag = Atomic(false)
 
     package init() {}
 
+    /// Whether a stop was requested. It never becomes false again.
     package var isRequested: Bool { self.flag.load(ordering: .acquiring) }
 
+    /// Requests the stop, and wakes the engine's thread.
     package func request() {
         self.flag.store(true, ordering: .releasing)
         self.bell.ring()

@@ -2,15 +2,17 @@ import Glibc
 import Logging
 import Terminal
 
-/// Runs a program as a child, and starts it again in place when a crash has ended it.
+/// Runs a program as a child process, and starts it again in place when a crash has ended it.
 ///
-/// A record that kills the worker is found by a later start that reads the same crash folder. In a container without a
-/// volume the folder is lost with the container, so the next start has to happen in the same container. The supervisor
-/// stays small so that nothing can kill it but what ends the whole container: it opens no socket and reads no setting.
+/// A record that kills the worker is found by a later start that reads the same crash folder. In a container
+/// without a volume the folder is lost with the container, so the next start has to happen in the same
+/// container. The supervisor stays small so that nothing can end it but what ends the whole container: it
+/// opens no socket and reads no setting.
 struct Supervisor {
-    /// The number of the child's descriptor that ends with the supervisor.
+    /// The number of the leash in the child: a pipe whose other end is open as long as the supervisor runs.
     static let leash: Int32 = 3
-    /// A child that drains and commits gets these; SIGHUP only tells it that nothing changes.
+    /// The signals that ask the child to drain, commit and end. SIGHUP is passed on too, and changes nothing
+    /// in the child.
     private static let stopSignals = [SIGTERM, SIGINT]
 
     private let program: String
@@ -20,8 +22,9 @@ struct Supervisor {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - program: its path.
-    ///   - environment: as `name=value`.
+    ///   - program: The path of the program.
+    ///   - environment: The environment of the child, as `name=value`.
+    ///   - restarts: The number of restarts in a row.
     init(
         _ program: String,
         _ arguments: [String],
@@ -38,8 +41,8 @@ struct Supervisor {
 
     /// Runs until the program has ended for good.
     ///
-    /// - Returns: the exit code to end with.
-    /// - Throws: if the program cannot be started.
+    /// - Returns: The exit code to end with. It is 0 if a stop was requested in the pause before a restart.
+    /// - Throws: `Complaint` if the program cannot be started.
     consuming func run() throws(Complaint) -> Int32 {
         // A log that nobody reads must not end the supervisor.
         _ = signal(SIGPIPE, SIG_IGN)
@@ -59,11 +62,14 @@ struct Supervisor {
         }
     }
 
-    /// One life of the program, from its start to its end.
+    /// Runs the program once, from its start to its end.
+    ///
+    /// - Returns: How the program ended, and whether it had been asked to stop.
     private func runOnce(_ signals: SignalQueue) throws(Complaint) -> (end: ProcessEnd, isStopping: Bool) {
         let leash = try Spawn.pipe()
         defer { close(leash.writeEnd) }
-        // In a group of its own, so that a Ctrl-C at the terminal reaches it once, through us.
+        // The child has a process group of its own, so that a Ctrl-C at the terminal reaches it once, through
+        // the supervisor.
         var spawn = Spawn(
             self.program,
             self.arguments,
@@ -85,7 +91,7 @@ struct Supervisor {
 
     /// Takes note of every child that has ended. Process 1 inherits the orphans of its container.
     ///
-    /// - Returns: how this child has ended; nil if it lives.
+    /// - Returns: How this child has ended; nil if it still runs.
     private static func reap(_ child: Int32) -> ProcessEnd? {
         var status: Int32 = 0
         while case let ended = unsafe waitpid(-1, &status, WNOHANG), ended > 0 {
@@ -94,7 +100,9 @@ struct Supervisor {
         return nil
     }
 
-    /// - Returns: whether the time has passed without a wish to stop.
+    /// Waits before a restart.
+    ///
+    /// - Returns: Whether the time has passed without a request to stop.
     private static func pause(_ pause: Duration, _ signals: SignalQueue) -> Bool {
         let deadline = ContinuousClock.now + pause
         while case let rest = deadline - .now, rest > .zero {

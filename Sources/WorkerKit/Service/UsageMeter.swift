@@ -1,10 +1,10 @@
 import Glibc
 
-/// When a worker ends by itself, and who is told what it took.
+/// The end of a run that ends by itself, and the report on what it took.
 package struct RunBound: Sendable {
-    /// Take in so many records and no more, and stop once they are settled; nil to run on.
+    /// The number of records to take in. The run stops once they are settled; with nil, it goes on.
     package var records: Int?
-    /// Gets a line of JSON at the end.
+    /// Called at the end with a line of JSON.
     package var report: (@Sendable (String) -> Void)?
 
     package init(records: Int? = nil, report: (@Sendable (String) -> Void)? = nil) {
@@ -13,7 +13,7 @@ package struct RunBound: Sendable {
     }
 }
 
-/// What a run took of this process, from the first record in hand to the last one settled.
+/// The resources that a run took of this process, from the first record in hand to the last one settled.
 package struct UsageMeter {
     private struct Reading {
         var monotonic: Int64
@@ -28,7 +28,11 @@ package struct UsageMeter {
 
     package init() {}
 
-    /// Called in every turn; reads the counters only when something has changed for the first or the last time.
+    /// Notes the counts of one turn; call it in every turn.
+    ///
+    /// The process's counters are read at the first record, and each time that records were settled and none
+    /// is in hand. A caller that always says that none is in hand gets a meter that begins after its first
+    /// settled records.
     package mutating func note(settled: Int, inHand: Int) {
         if self.start == nil, inHand > 0 || settled > 0 { self.start = Self.read() }
         guard settled > self.settled else { return }
@@ -36,6 +40,8 @@ package struct UsageMeter {
         if inHand == 0 { self.end = Self.read() }
     }
 
+    /// Returns a line of JSON: the records, the seconds and the CPU time that they took, and the peak of the
+    /// memory.
     package func summary(of program: String) -> String {
         guard let start = self.start else { return #"{"program":"\#(program)","records":0}"# }
         let end = self.end ?? Self.read()

@@ -1,13 +1,14 @@
 import Logging
 import UpstreamHTTP
 
-/// A worker as a process: its services under one group, its signals, its log.
+/// A worker as a process: its services in one group, with its signals and its log.
 package struct WorkerProcess: Sendable {
     private let settings: WorkerSettings
     private let handler: ErasedHandler
     private let identity: WorkerIdentity
     private let bound: RunBound
 
+    /// - Parameter bound: The end of a run that ends by itself. By default the worker runs on.
     package init(
         settings: WorkerSettings,
         handler: ErasedHandler,
@@ -20,7 +21,11 @@ package struct WorkerProcess: Sendable {
         self.identity = identity
     }
 
-    /// Runs until SIGTERM or SIGINT has been followed by a complete drain. A second signal ends the process at once.
+    /// Runs until SIGTERM or SIGINT has been followed by a complete drain. A second signal ends the process
+    /// at once.
+    ///
+    /// - Throws: `PreflightFailure` if the worker cannot start, or the error of a client that is of no use
+    ///   any more.
     package func run() async throws {
         try DescriptorLimit.makeRoom(forCalls: self.settings.engine.concurrency)
         try await ServiceProcess(self.settings.operation, identity: self.identity.name).run { process in
@@ -31,7 +36,8 @@ package struct WorkerProcess: Sendable {
                     metadata: ["ca_file": "\(file)"]
                 )
             }
-            // Before the engine, so that they are there as long as it is.
+            // The handler's services start before the engine and stop after it, so that they are there as
+            // long as it is.
             let surroundings = Surroundings(registry: process.registry, logger: process.logger)
             let worker = WorkerService(
                 settings: self.settings,

@@ -7,7 +7,7 @@ package import Operations
 import ServiceLifecycle
 import UpstreamHTTP
 
-/// The engine on its thread, as a service: started, asked to stop, and awaited.
+/// The engine on its thread, as a service: it is started, asked to stop, and awaited.
 package struct WorkerService: Service {
     private let settings: WorkerSettings
     private let handler: ErasedHandler
@@ -34,8 +34,8 @@ package struct WorkerService: Service {
 
     /// Runs until a graceful shutdown has drained the engine, or until something is fatally wrong.
     ///
-    /// - Throws: `PreflightFailure` if the cluster is not as it must be, or the error of a client that is of no
-    ///   use any more.
+    /// - Throws: `PreflightFailure` if the cluster is not as it must be, or the error of a client that is of
+    ///   no use any more.
     package func run() async throws {
         let stop = StopRequest()
         try await withGracefulShutdownHandler {
@@ -52,7 +52,7 @@ package struct WorkerService: Service {
 
     private func turnEngine(until stop: StopRequest) throws {
         let broker = try self.connect()
-        // The process ends with this: to destroy the client could only make it wait, without a bound.
+        // The process ends after this. To destroy the client could only make it wait, without a bound.
         defer { broker.consumer.abandon() }
         let check = ClusterCheck(settings: self.settings, health: self.health, logger: self.logger)
         guard let facts = try check.facts(of: broker, until: stop) else { return }
@@ -80,7 +80,8 @@ package struct WorkerService: Service {
             },
             seed: .random(in: .min ... .max)
         )
-        // What has arrived and nobody takes now must not keep the thread awake.
+        // Parked records that have arrived and that the engine does not take now must not keep the thread
+        // awake.
         func waitForAll(withMemory isAwaited: Bool) -> Wait {
             Wait(
                 on: [
@@ -102,7 +103,7 @@ package struct WorkerService: Service {
             usage.note(settled: engine.settledRecords, inHand: engine.recordsInHand)
             if let limit = self.bound.records, engine.settledRecords >= limit { stop.request() }
             self.health.become(engine.unreadiness.map { .notReady(reason: $0) } ?? .ready)
-            // A transactional producer that was made anew announces itself elsewhere.
+            // A transactional producer that was made anew has another descriptor.
             if watched !== broker.producer || awaitsMemory != engine.awaitsMemory {
                 watched = broker.producer
                 awaitsMemory = engine.awaitsMemory
@@ -116,10 +117,11 @@ package struct WorkerService: Service {
         self.bound.report?(usage.summary(of: self.settings.engine.worker))
     }
 
-    /// A thread that has not slept for so many turns has no time to spare.
+    /// The number of turns without sleep after which the thread has no time to spare.
     private static let busyTurns = 8
 
-    /// For what is put aside: one partition is read at a time, and as far ahead as there is soon room for.
+    /// The properties of the reader of parked records. It reads one partition at a time, and only as far
+    /// ahead as there is soon room for.
     private var memoryProperties: [String: String] {
         let appetite = [
             "auto.offset.reset": "earliest", "queued.min.messages": "1000",
@@ -128,7 +130,7 @@ package struct WorkerService: Service {
         return self.settings.kafka.readerProperties.merging(appetite) { $1 }
     }
 
-    /// A worker without one is a worker all the same.
+    /// Returns the crash recorder; nil if none can be made. A worker can do its work without one.
     private func crashRecorder() -> CrashRecorder? {
         do throws(CrashRecorder.Failure) {
             return try CrashRecorder(folder: self.settings.crashFolder)
@@ -148,6 +150,7 @@ package struct WorkerService: Service {
 }
 
 extension HTTPClient: Upstream {
+    /// The time until the client must be served even if nothing arrives; nil if there is none.
     package var nextDeadline: Duration? {
         let milliseconds = self.timeoutMilliseconds
         return milliseconds < 0 ? nil : .milliseconds(Int64(milliseconds))
@@ -155,7 +158,7 @@ extension HTTPClient: Upstream {
 }
 
 extension Moment {
-    /// Now, on this machine's clocks.
+    /// The present time on this machine's clocks.
     package static var now: Moment {
         Moment(
             monotonic: Self.nanoseconds(of: CLOCK_MONOTONIC),

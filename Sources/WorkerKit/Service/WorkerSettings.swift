@@ -2,7 +2,7 @@ import Foundation
 package import Operations
 package import UpstreamHTTP
 
-/// Everything that every worker can be told, read from its file and the environment.
+/// The settings that every worker has, read from its file and the environment.
 package struct WorkerSettings: Sendable {
     package var engine: EngineSettings
     package var kafka: KafkaSettings
@@ -10,12 +10,12 @@ package struct WorkerSettings: Sendable {
     package var operation: OperationSettings
     /// How long the cluster may take to answer when the worker starts.
     package var startLimit: Duration
-    /// Where it is remembered which records a worker has died of.
+    /// The folder that remembers which records a worker has died of.
     package var crashFolder: String
 
     /// - Parameters:
-    ///   - reader: collects what is wrong; the caller finishes it.
-    ///   - identity: what the worker is called, and its topic where none is set.
+    ///   - reader: Collects the faults of the settings; the caller finishes it.
+    ///   - identity: The names of the worker, and its topic where none is set.
     package init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
         self.kafka = KafkaSettings(reader.section("kafka"), identity)
         var engine = EngineSettings(
@@ -61,13 +61,15 @@ package struct WorkerSettings: Sendable {
 }
 
 extension WorkerSettings {
-    /// One for all workers of a group on this machine, and of this user.
+    /// Returns the crash folder that is used by default: one for all workers of a group on this machine and
+    /// of this user.
     package static func temporaryFolder(of group: String) -> String {
         let name = String(group.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "_" })
         return NSTemporaryDirectory() + "flotilla-\(getuid())-\(name)"
     }
 
-    /// The same each time only where `kafka.instance` is set: ask once for the life of a process.
+    /// Returns librdkafka's properties for the producer. They are the same each time only where
+    /// `kafka.instance` is set, so ask once in the life of a process.
     func producerProperties() -> [String: String] {
         switch self.engine.delivery {
         case .atLeastOnce: self.kafka.producerProperties()
@@ -76,22 +78,28 @@ extension WorkerSettings {
     }
 }
 
-/// What a worker is called, everywhere.
+/// The names of a worker, and the defaults in which it differs from others.
 package struct WorkerIdentity: Hashable, Sendable {
+    /// The version of all programs of this package.
     package static let version = "0.1.0"
 
-    /// Such as `activation-worker`: the executable, the consumer group and the worker in outcomes.
+    /// The name of the executable, of the consumer group, and of the worker in outcomes, such as
+    /// `activation-worker`.
     package var name: String
+    /// The topic that is consumed where no setting says otherwise.
     package var topic: String
-    /// A word for the upstream, such as `gdt`: in dead letters and metrics.
+    /// A word for the upstream in dead letters and metrics, such as `gdt`.
     package var upstream: String
-    /// The longest answer that is read, where no setting says otherwise.
+    /// The longest answer that is read, in bytes, where no setting says otherwise.
     package var answerBytesLimit: Int
+    /// The version of HTTP in which the upstream is called.
     package var httpVersion: HTTPClientSettings.Version
-    /// Header fields of an answer that the handler looks at, besides those that all do.
+    /// The header fields of an answer that the handler looks at, besides those that all workers keep.
     package var keptHeaders: [String]
+    /// How soon the results are of no use any more, for the defaults of some settings.
     package var haste: Haste
-    /// How long Retry-After can stop an endpoint where no setting says otherwise; nil for what is usual.
+    /// How long `Retry-After` can stop an endpoint where no setting says otherwise; nil for the usual
+    /// default.
     package var longestGate: Duration?
 
     package init(
