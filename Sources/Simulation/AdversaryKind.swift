@@ -57,6 +57,11 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
     /// The kinds that an engine of calls can meet.
     package static let ofCalls = allCases.filter { ![.invented, .deadly].contains($0) }
 
+    /// The kinds that consist of harmful records and nothing else: the workers, their upstream and their clocks are well.
+    static let ofRecords: Set<AdversaryKind> = [
+        .poison, .malformed, .suspects, .sizes, .longKeys, .largeAnswers, .farTimes,
+    ]
+
     /// The kinds that an engine of streams can meet.
     package static let ofStreams: [AdversaryKind] = [
         .malformed, .sizes, .longKeys, .farTimes, .offsets, .growth, .clocks, .kills, .freezes, .outages,

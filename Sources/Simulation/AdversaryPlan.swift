@@ -5,7 +5,7 @@ struct AdversaryPlan {
     var kinds: Set<AdversaryKind>
     var partitions: Int
     var workers: Int
-    /// The time in which the honest publisher sends records, and in which there are faults.
+    /// The time in which there are faults.
     var length: Duration
     /// The honest records per second.
     var perSecond: Int
@@ -24,6 +24,9 @@ struct AdversaryPlan {
     private var attempts: Int
     private var pace: EngineSettings.Pace
     private var hasRetryTopics: Bool
+
+    /// The length of the longest outage, in seconds.
+    static let longestOutage = 40
 
     /// The size in bytes of the largest encoded record that the brokers accept.
     static let messageLimit = 100_000
@@ -63,6 +66,13 @@ struct AdversaryPlan {
 
     /// Whether records can expire before the faults have ended.
     var isHurried: Bool { self.deadline < .seconds(3_600) }
+
+    /// The time in which the honest publisher sends records: as long as there are faults, and until the last outage is
+    /// over. Poison that has no healthy record beside it cannot be told from an outage that goes on.
+    var publishing: Duration {
+        guard self.kinds.contains(.outages) else { return self.length }
+        return self.length + .seconds(Self.longestOutage) + self.breakerPause + .seconds(2)
+    }
 
     /// The time in which everything must be settled after the last fault.
     var patience: Duration { self.deadline + .seconds(3 * 3_600) }

@@ -9,12 +9,18 @@ extension AdversaryStorm: Adversary {
 
     func kill(_ worker: SimulatedWorker) { self.simulation.kill(worker) }
     func startAnother() { self.simulation.startWorker() }
-    func groupMoved(from offset: Int64, in partition: Int32) {}
+
+    /// The records from the new position on are done again, and take the workers' time: 50 ms for each of them.
+    func groupMoved(from offset: Int64, in partition: Int32) {
+        let again = self.cluster.end(of: partition) - (self.cluster.committedOffset(partition) ?? 0)
+        self.excuse(self.takeover + .milliseconds(50 * max(0, again)))
+    }
 
     /// Plans an outage of the main endpoint. The workers notice its end only by a probe, and no record can be
     /// settled until then.
     func planOutage() {
-        let length = Duration.seconds(Int.random(in: 1...40, using: &self.random))
+        let longest = AdversaryPlan.longestOutage
+        let length = Duration.seconds(Int.random(in: 1...longest, using: &self.random))
         self.fault { [unowned self] in
             self.isDown = true
             self.excuse(length + self.plan.breakerPause + .seconds(2))

@@ -74,11 +74,11 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
     private func play() throws {
         self.setReplies()
         self.setBrokerTroubles()
-        self.honest.publish(perSecond: self.plan.perSecond, for: self.plan.length)
+        self.honest.publish(perSecond: self.plan.perSecond, for: self.plan.publishing)
         self.planPublishers()
         self.planFaults()
         for _ in 0..<self.plan.workers { self.simulation.startWorker() }
-        try self.watch(for: self.plan.length + HonestJudge.bound + .seconds(5))
+        try self.watch(for: self.plan.publishing + HonestJudge.bound + .seconds(5))
         self.calmDown()
         let patience = self.plan.patience
         let isOver = try self.watch(for: patience) { [cluster] in
@@ -126,6 +126,7 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
         if self.honest.judge.waiting > 0 {
             self.complaints.append("\(self.honest.judge.waiting) honest records have no outcome")
         }
+        self.judgeTheUsual()
         for record in self.cluster.inputs {
             let name = SimulatedCluster.RecordName(partition: record.partition, offset: record.offset)
             let value = String(decoding: record.value ?? [], as: UTF8.self)
@@ -135,6 +136,18 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
             self.complaints.append("\(worker.name) has something left in hand that has been settled")
         }
     }
+
+    /// Harmful records alone delay hardly any honest one by more than a few seconds.
+    private func judgeTheUsual() {
+        guard self.plan.kinds.isSubset(of: AdversaryKind.ofRecords) else { return }
+        let share = self.honest.judge.share(within: Self.usual)
+        guard share < Self.usualShare else { return }
+        let percent = (share * 1_000).rounded(.down) / 10
+        self.complaints.append("only \(percent) % of the honest records were settled within \(Self.usual)")
+    }
+
+    private static let usual = Duration.seconds(5)
+    private static let usualShare = 0.99
 
     private func judgeFate(of outcome: SimulatedOutcome, _ value: String) {
         if outcome.fate == "expired", self.plan.isHurried || value.hasPrefix("far") { return }
