@@ -312,7 +312,8 @@ let package = Package(
         .testTarget(
             name: "WireFormatsTests",
             dependencies: [
-                "WireFormats", "WireMessages", "Records", "Cryptography", "UpstreamSimulator", protobuf,
+                "WireFormats", "WireMessages", "WorkerTestSupport", "Records", "Cryptography",
+                "UpstreamSimulator", protobuf,
             ],
             resources: [.copy("Vectors")],
             swiftSettings: house
@@ -350,7 +351,7 @@ let package = Package(
             dependencies: [
                 "Kafka", "Operations", "PushArrivalWorker", "PushStatistics", "Records", "StreamKit",
                 "WireFormats",
-                "WorkerKit",
+                "WorkerKit", "WorkerTestSupport",
             ],
             swiftSettings: house
         ),
@@ -411,7 +412,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DeadLetterToolTests",
-            dependencies: ["DeadLetterTool", "DeadLetters"],
+            dependencies: ["DeadLetterTool", "DeadLetters", "WorkerTestSupport"],
             swiftSettings: house
         ),
         .testTarget(

@@ -99,12 +99,7 @@ import WorkerTestSupport
     }
 
     @Test func theTableOfSettingsIsTheProgramsOwn() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        let start = try #require(text.firstRange(of: "<!-- settings: devicecheck-worker -->\n"))
-        let end = try #require(text[start.upperBound...].firstRange(of: "<!-- end -->"))
-        let table = text[start.upperBound..<end.lowerBound].split(separator: "\n")
+        let table = try Documents.section("settings: devicecheck-worker").split(separator: "\n")
         let lines = SettingsTable<DeviceCheckProgram>.markdown.split(separator: "\n")
         #expect(table == lines.prefix(2) + lines.filter { $0.hasPrefix("| `devicecheck.") })
     }

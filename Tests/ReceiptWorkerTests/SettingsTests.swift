@@ -100,12 +100,7 @@ import WorkerTestSupport
     }
 
     @Test func theTableOfSettingsIsTheProgramsOwn() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        let start = try #require(text.firstRange(of: "<!-- settings: receipt-worker -->\n"))
-        let end = try #require(text[start.upperBound...].firstRange(of: "<!-- end -->"))
-        let table = text[start.upperBound..<end.lowerBound].split(separator: "\n")
+        let table = try Documents.section("settings: receipt-worker").split(separator: "\n")
         let lines = SettingsTable<ReceiptProgram>.markdown.split(separator: "\n")
         let own = lines.filter { $0.hasPrefix("| `receipt.") || $0.hasPrefix("| `apple.") }
         #expect(table == lines.prefix(2) + own)

@@ -1,6 +1,7 @@
 import Foundation
 import Records
 import Testing
+import WorkerTestSupport
 
 @testable import WireFormats
 
@@ -8,13 +9,10 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The README's list: `a.` + `b`, `c` means `a.b` and `a.c`, up to the next semicolon.
+    /// The list in the documents: `a.` + `b`, `c` means `a.b` and `a.c`, up to the next semicolon.
     private static let documented: [String] = {
-        guard let readme = try? String(contentsOf: root.appending(path: "README.md"), encoding: .utf8),
-            let start = readme.range(of: "Reason codes:")?.upperBound,
-            let end = readme.range(of: "\n\n", range: start..<readme.endIndex)?.lowerBound
-        else { return [] }
-        return readme[start..<end].split(separator: ";").flatMap { part in
+        guard let list = try? Documents.section("reason codes") else { return [] }
+        return list.split(separator: ";").flatMap { part in
             let words = part.matches(of: #/`([^`]+)`/#).map { String($0.1) }.filter { !$0.hasPrefix("_") }
             guard let stem = words.first(where: { $0.hasSuffix(".") }) else { return words }
             return words.map { $0.contains(".") ? $0 : stem + $0 }.filter { !$0.hasSuffix(".") }
@@ -54,7 +52,8 @@ import Testing
             [$0 + ".too_long", $0 + ".malformed"]
         }
 
-    @Test func findsTheCodesInTheReadme() {
+    @Test func findsTheCodesInTheDocuments() throws {
+        _ = try Documents.section("reason codes")
         #expect(Self.documented.count >= 40)
         for code in [
             "value.tombstone", "value.negative", "device_id.zero", "deadline", "transport.cut", "gdt.<ret>",

@@ -1,21 +1,16 @@
-import Foundation
 import Operations
 import Testing
 import WorkerKit
+import WorkerTestSupport
 
 @testable import PushArrivalWorker
 
-/// What the README says of settings is what the two programs read.
-struct ReadmeTests {
+/// The documents name the settings that the two programs read.
+struct DocumentTests {
     private static let head = 2
 
     private static func table(_ name: String) throws -> [Substring] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        let start = try #require(text.firstRange(of: "<!-- settings: \(name) -->\n"))
-        let end = try #require(text[start.upperBound...].firstRange(of: "<!-- end -->"))
-        return text[start.upperBound..<end.lowerBound].split(separator: "\n")
+        try Documents.section("settings: \(name)").split(separator: "\n")
     }
 
     /// The table leaves out what every worker has.
