@@ -3,7 +3,8 @@ internal import CRdKafka
 /// librdkafka's own mock broker, which speaks the Kafka protocol over loopback TCP and keeps everything in
 /// memory.
 ///
-/// The README lists its limits: no transactions, no admin calls, and about 5 MB kept for each partition.
+/// It has no transactions, answers no admin calls, and keeps about 5 MB for each partition. The article
+/// BrokersAndUpstreams of Fleet lists all limits.
 @safe package final class MockCluster {
     private let client: Client
     private let cluster: OpaquePointer

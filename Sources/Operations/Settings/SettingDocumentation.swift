@@ -15,7 +15,7 @@ package struct SettingDocumentation: Hashable, Sendable {
     /// One or more sentences that say what the setting does.
     package let help: String
 
-    /// Returns a Markdown table of these settings, for a README.
+    /// Returns a Markdown table of these settings, for the documents and for `check-config --list`.
     package static func markdown(_ settings: [SettingDocumentation]) -> String {
         var lines = ["| setting | environment | type | default | meaning |", "|---|---|---|---|---|"]
         for setting in settings {

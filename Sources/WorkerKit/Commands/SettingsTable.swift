@@ -1,7 +1,6 @@
 import Operations
 
-/// Every setting of a worker as a Markdown table. It comes from the code that reads the settings, so the
-/// README shows what the program reads.
+/// Every setting of a worker as a Markdown table. A test compares the documents with it.
 package enum SettingsTable<P: WorkerProgram> {
     /// The table, with the defaults of all settings.
     package static var markdown: String {
