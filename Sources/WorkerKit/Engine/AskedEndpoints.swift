@@ -1,9 +1,13 @@
-/// The endpoints that have been called for one record. Nearly always that is one, and takes no memory.
+/// The endpoints that have been called for one record.
+///
+/// Nearly always there is one endpoint, and it takes no memory outside of this value.
 struct AskedEndpoints: Sendable {
     private var first: Int?
     private var others: [Int] = []
 
-    /// - Returns: whether this is the first call to it.
+    /// Adds an endpoint that is being called.
+    ///
+    /// - Returns: Whether this is the record's first call to the endpoint.
     mutating func insert(_ endpoint: Int) -> Bool {
         guard let first = self.first else {
             self.first = endpoint

@@ -1,47 +1,61 @@
 import Kafka
 import Records
 
-/// One partition that this engine works on, from assignment to revocation.
+/// One partition that this engine works on, from its assignment until it is given up.
+///
+/// The committed offset of a partition says nothing about a topic that was deleted and created again under
+/// the same name. So reading begins before the committed offset, at a landmark that the commit names, and
+/// `LandmarkCheck` compares the record there. Work begins at the committed offset.
 struct Assignment<Source: RecordSource> {
     let source: Source
-    /// Names the partition in everything that is stored by offset.
+    /// The mark of the partition, which everything that is stored by offset names.
     let place: PartitionMark
-    /// Nil until the first record says where the partition begins, if the group has never committed there.
+    /// The settled offsets of the partition. If the group has never committed there, it is nil until the
+    /// first record shows where the partition begins.
     var progress: PartitionProgress?
-    /// Records that were read and have no room yet: something far older is unfinished.
+    /// Records that were read and cannot begin yet, because a far older record is unfinished or the first of
+    /// them is not due.
     var overflow = Fifo<InboundRecord>()
-    /// Records that were put aside, and are read again when what they wait for has come.
+    /// The records that were parked. Each is read again when the condition that it waits for has come.
     var parked = ParkedRecords()
-    /// Where the partition ended, if no record has been read since that was heard of.
+    /// The end of the partition, if no record has been read since it was reported.
     var endSeen: Int64?
+    /// The position that the group has committed last, as far as this engine knows.
     var committed: CommittedPosition
-    /// When that was acknowledged; nil if it was there before this engine.
+    /// The monotonic time at which that commit was acknowledged; nil if it was made before this engine had
+    /// the partition.
     var committedAt: Int64?
-    /// The newest offset that is settled, whatever is unfinished before it.
+    /// The newest offset that this engine has finished, whatever is unfinished before it.
     private(set) var highestFinished: Int64?
-    /// Something finished since the last commit was sent.
+    /// Whether the position may have changed since the last commit was sent.
     var isDirty = false
-    /// Records in hand.
+    /// The number of records of this partition in hand.
     var inHand = 0
-    /// Why it cannot be read. librdkafka tells a partition's error once, so it is remembered until a record arrives.
+    /// The reason why the partition cannot be read. librdkafka reports a partition's error once, so the
+    /// engine remembers it until a record or the end of the partition arrives.
     var readTrouble: Trouble?
-    /// The wall-clock time at which the next record of a retry topic is due; nil if none waits.
+    /// The wall-clock time at which the next record of a retry topic is due, in milliseconds since 1970; nil
+    /// if no record waits for its time.
     var waitsUntil: Int64?
-    /// The next record of a retry topic has waited for as long as its topic has any wait.
+    /// Whether the next record of a retry topic has waited for the longest time that its topic can ask for.
+    /// Such a record begins even if its ticket names a later time.
     var hasWaited = false
 
-    /// Why the metadata of the committed offset was ignored; nil if it was not.
+    /// The reason why the metadata of the committed offset was ignored; nil if it was not.
     private(set) var misfit: ProgressMetadata.Misfit?
-    /// A record before the position. Another record there means that the topic was deleted and made again.
+    /// A record before the position, to be stored with the next commit. If another record has its offset
+    /// later, the topic was deleted and created again.
     private(set) var landmark: Landmark?
-    /// The next landmark, once the position has passed it.
+    /// A record that was taken up and becomes the landmark when the position has passed it.
     private var nextLandmark: Landmark?
-    /// Nil once it is known whether the commit speaks of this topic.
+    /// The check whether the commit belongs to this topic; nil once that is decided, or if the commit names
+    /// no landmark.
     private var check: LandmarkCheck?
 
     var partition: TopicPartition { self.source.partition }
 
-    /// Where to begin to read: at the landmark of the commit, if it has one.
+    /// Returns the position at which reading begins: the landmark of the commit, or the committed offset if
+    /// the commit names none.
     static func start(of committed: CommittedPosition, at place: PartitionMark) -> CommittedPosition {
         guard let offset = committed.offset,
             let metadata = try? ProgressMetadata(committed.metadata, at: place, from: offset),
@@ -50,6 +64,9 @@ struct Assignment<Source: RecordSource> {
         return CommittedPosition(partition: committed.partition, offset: landmark.offset)
     }
 
+    /// Takes up a partition at the position that the group has committed.
+    ///
+    /// Metadata that does not fit the commit is ignored, and `misfit` says why.
     init(source: Source, committed: CommittedPosition, place: PartitionMark) {
         self.source = source
         self.committed = committed
@@ -67,26 +84,31 @@ struct Assignment<Source: RecordSource> {
         self.progress = PartitionProgress(position: offset, finishedBeyond: finished)
     }
 
-    /// What to do with a record that has just been read.
+    /// The decision about a record that has just been read.
     enum Admission {
+        /// The record is to be worked on.
         case begin
-        /// Settled before this engine took the partition.
+        /// The record was settled before this engine took the partition.
         case skip
-        /// It lies before the committed offset, and was read to see whether the topic is still the same.
+        /// The record lies before the committed offset. It was read only to see whether the topic is still
+        /// the same.
         case passed
-        /// The topic was deleted and made again since the commit.
+        /// The topic was deleted and created again since the commit.
         case madeAnew
-        /// Something older has to finish first.
+        /// The record has to wait until an older one has finished.
         case wait
     }
 
-    /// Whether a read would bring something that can begin, as far as can be told before it.
+    /// Whether a read would bring a record that can begin, as far as that can be told before the read.
     var hasSomethingToRead: Bool {
         guard let first = self.overflow.first else { return self.source.hasArrivals }
         guard let next = self.progress?.next, first.offset >= next else { return self.inHand == 0 }
         return self.progress?.hasRoom(for: first.offset) == true
     }
 
+    /// Decides about a record that has just been read, and takes its offset up if it can begin.
+    ///
+    /// - Parameter timestamp: Milliseconds since 1970; nil if the record has none.
     mutating func admit(_ offset: Int64, timestamp: Int64?) -> Admission {
         switch self.check?.look(at: offset, timestamp: timestamp) {
         case .settled: return .passed
@@ -94,7 +116,7 @@ struct Assignment<Source: RecordSource> {
         case .over: self.check = nil
         case nil: break
         }
-        // Always in place: a copy of the progress would copy its window, for every record.
+        // `progress` is always used in place, because a copy of it would copy its window for every record.
         guard let next = self.progress?.next, offset >= next else { return self.restart(at: offset) }
         guard self.progress?.hasRoom(for: offset) == true else { return .wait }
         self.isDirty = true
@@ -115,8 +137,10 @@ struct Assignment<Source: RecordSource> {
         return self.landmark
     }
 
-    /// The partition's first record, or one that lies before the last: the topic was truncated or made anew, and
-    /// `auto.offset.reset` went back. What is in hand must be done before its offsets mean something else.
+    /// Takes the partition up anew at a record that is its first, or that has an earlier offset than
+    /// expected. In the second case the topic was truncated or created again, and `auto.offset.reset` has
+    /// gone back. All records in hand must finish first, because their offsets mean something else from then
+    /// on.
     private mutating func restart(at offset: Int64) -> Admission {
         guard self.inHand == 0 else { return .wait }
         var progress = PartitionProgress(position: offset)
@@ -124,16 +148,20 @@ struct Assignment<Source: RecordSource> {
         self.progress = progress
         self.landmark = nil
         self.nextLandmark = nil
-        // Where the partition is taken up is committed at once: `auto.offset.reset` may send the next owner
-        // elsewhere.
+        // The new position is committed at once, because `auto.offset.reset` may send the next owner of the
+        // partition to another offset.
         self.isDirty = true
         return .begin
     }
 
-    /// What lies between the last record and the end of the partition is none: marks of transactions, and what they took
-    /// back. It is committed too, so that a group that has read everything has no lag.
+    /// Passes the offsets from the last record to the end of the partition, where there are no records to
+    /// read: they are transaction markers and records of aborted transactions. The position beyond them is
+    /// committed too, so that a group that has read everything has no lag.
     ///
-    /// - Parameter now: by the monotonic clock.
+    /// If the log has ended before the committed offset for ten seconds, it was cut off, and the partition is
+    /// taken up at its end.
+    ///
+    /// - Parameter now: The monotonic time, in nanoseconds.
     mutating func passEnd(at now: Int64) {
         guard let end = self.endSeen, self.overflow.isEmpty else { return }
         if let position = self.check?.position, end < position {
@@ -146,7 +174,7 @@ struct Assignment<Source: RecordSource> {
         if self.progress?.pass(to: end) == true { self.isDirty = true }
     }
 
-    /// A record has been settled, and the broker has acknowledged it.
+    /// Notes that a record in hand was settled, parked or forwarded, and that the broker has acknowledged it.
     mutating func finish(_ offset: Int64) {
         self.progress?.finish(offset)
         self.highestFinished = max(self.highestFinished ?? offset, offset)
@@ -154,22 +182,25 @@ struct Assignment<Source: RecordSource> {
         self.inHand -= 1
     }
 
-    /// A record was settled or parked by an earlier owner, and is not in hand.
+    /// Notes that a record which has just been read was parked by an earlier owner, so that its offset is
+    /// done. The record is not in hand.
     mutating func pass(_ offset: Int64) {
         self.progress?.finish(offset)
         self.isDirty = true
     }
 
-    /// Every record before it has been read by this engine, or was settled before. A parked record beyond it may have an
-    /// earlier one of its key that nobody has read yet: whoever parked it had that in hand and died.
+    /// The offset after the last record that this engine has read, or that was settled before.
+    ///
+    /// A parked record beyond this offset must not be taken in hand yet. An earlier record of its key may
+    /// still be unread: the owner that parked the later record had the earlier one in hand and died.
     var readEnd: Int64 { self.progress?.next ?? 0 }
 
-    /// What would be committed now; nil if there is nothing to say yet.
+    /// The position to commit now, with its metadata; nil if the partition has no position yet.
     var position: CommittedPosition? { self.position(withFinished: []) }
 
-    /// The same, as if these offsets were finished too.
+    /// Returns the position to commit if these offsets were finished too.
     ///
-    /// - Parameter stamp: tells this commit from others that say the same.
+    /// - Parameter stamp: A number that tells this commit from others with the same content.
     func position(withFinished offsets: [Int64], stamp: UInt32? = nil) -> CommittedPosition? {
         guard var progress = self.progress else { return nil }
         for offset in offsets { progress.finish(offset) }

@@ -1,17 +1,19 @@
 import WireFormats
 
-/// How one endpoint of the upstream is, and who waits for it.
+/// The state of one endpoint of the upstream, with the records that wait for it.
 struct EndpointState: Sendable {
     let identity: UpstreamEndpoint
     var breaker: CircuitBreaker
+    /// The results of first calls, which show whether a failure is the fault of the record or of the
+    /// endpoint.
     var evidence = BlameEvidence()
-    /// This worker's share of the endpoint's rate; nil before the first assignment, or without a limit.
+    /// This worker's share of the endpoint's rate; nil before the first assignment, or if there is no limit.
     var rate: RateLimit?
-    /// Calls of records in hand that are out.
+    /// The number of calls in flight for records in hand.
     var callsInFlight = 0
-    /// Whether the last call that came back took no longer than a second.
+    /// Whether the last call that ended took at most a second.
     var isQuick = false
-    /// Records whose calls may not be made now.
+    /// The records whose calls to this endpoint may not be made now.
     var blocked = ReadyRecords()
 
     init(_ identity: UpstreamEndpoint, _ breaker: CircuitBreaker.Settings) {
@@ -19,6 +21,7 @@ struct EndpointState: Sendable {
         self.breaker = CircuitBreaker(breaker)
     }
 
+    /// Returns whether the breaker and the rate allow a call now.
     func admits(at now: Int64) -> Bool {
         switch self.breaker.admission(at: now) {
         case .yes, .probe: self.isWithinRate(at: now)
@@ -28,7 +31,8 @@ struct EndpointState: Sendable {
 
     func isWithinRate(at now: Int64) -> Bool { self.rate.map { $0.admission(at: now) == .yes } ?? true }
 
-    /// When a call that may not be made now may be; nil if calls may be made, or if only an event can tell.
+    /// Returns the monotonic time at which the breaker and the rate may allow a call again; nil if they allow
+    /// one now. While enough probes are in flight, a probe that ends may allow a call earlier.
     func nextAdmission(at now: Int64) -> Int64? {
         switch (self.breaker.admission(at: now), self.rate?.admission(at: now)) {
         case (.waitForProbe(let until), _): until
@@ -38,7 +42,8 @@ struct EndpointState: Sendable {
         }
     }
 
-    /// This worker has so large a part of the fleet's work from now on, from 0 to 1.
+    /// Notes this worker's part of the partitions of the whole fleet, from 0 to 1. Its part of the endpoint's
+    /// rate is as large.
     mutating func shareChanged(to share: Double, at now: Int64) {
         if self.rate == nil, let settings = self.identity.rate {
             self.rate = RateLimit(settings, share: share, at: now)
@@ -49,14 +54,16 @@ struct EndpointState: Sendable {
 }
 
 extension [EndpointState] {
-    /// Whether there is one that may be called now.
+    /// Returns whether some endpoint may be called now.
     func admitSome(at now: Int64) -> Bool { self.contains { $0.admits(at: now) } }
 
-    /// The next time that a call may be made to one of these that may not be called now; nil if only an event can tell.
+    /// Returns the earliest monotonic time at which one of these endpoints that may not be called now may be
+    /// called; nil if every one of them may be called now.
     func nextAdmission(at now: Int64, where isOfInterest: (EndpointState) -> Bool) -> Int64? {
         self.lazy.filter(isOfInterest).compactMap { $0.nextAdmission(at: now) }.min()
     }
 
+    /// Returns whether every breaker is closed, and has been for a while.
     func areAllWell(at now: Int64) -> Bool { self.allSatisfy { $0.breaker.isWell(at: now) } }
 
     var areAllClosed: Bool { self.allSatisfy { $0.breaker.state == .closed } }

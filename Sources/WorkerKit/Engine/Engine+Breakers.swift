@@ -1,14 +1,15 @@
 import Logging
 
-// One circuit breaker for each endpoint, and who is told when it moves.
+// Each endpoint has a circuit breaker of its own. This file moves the breakers and reports their changes.
 extension Engine {
-    /// Lets something happen to the breaker of an endpoint, and tells if that has moved it.
+    /// Lets an event change the breaker of an endpoint, and reports the change if the state is another one.
     func moveBreaker(_ endpoint: Int, _ event: (inout CircuitBreaker) -> Void) {
         let was = self.endpoints[endpoint].breaker.state
         event(&self.endpoints[endpoint].breaker)
         if self.endpoints[endpoint].breaker.state != was { self.breakerMoved(endpoint) }
     }
 
+    /// Reports the new state of a breaker in the metrics and, unless it is half-open, in the log.
     func breakerMoved(_ endpoint: Int) {
         self.count(breakerOf: endpoint)
         switch self.endpoints[endpoint].breaker.state {
@@ -20,8 +21,9 @@ extension Engine {
         }
     }
 
-    /// Whoever failed while the endpoint was in doubt goes again within a second, now that it is well: a probe of a long
-    /// outage would wait out a backoff that is as long, for a fault that was not its own.
+    /// Brings forward the next attempt of records that failed while the endpoint was in doubt: it comes
+    /// within a second now that the breaker is closed. Otherwise a probe of a long outage would wait out a
+    /// long backoff for a fault that was not its own.
     private func endWaits(for endpoint: Int) {
         let waiting = self.backingOff.elements.filter { id, _ in
             self.table.state(of: id) == .backingOff && self.table[id].endpoint == endpoint
@@ -41,6 +43,7 @@ extension Engine {
         self.metrics.breakerMoved(state.breaker.state, of: state.identity.name)
     }
 
+    /// Returns the upstream and the endpoint as log metadata.
     func metadata(of endpoint: Int) -> Logger.Metadata {
         let name = self.endpoints[endpoint].identity.name
         var metadata: Logger.Metadata = ["upstream": "\(self.settings.upstream)"]

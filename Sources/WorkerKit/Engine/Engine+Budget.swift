@@ -1,12 +1,15 @@
 import Logging
 import WireFormats
 
-// The dead-letter budgets: a lane that is about to be emptied into the dead letters for one reason waits instead.
+// The dead-letter budgets: if too many records of a lane are about to become dead letters for one reason,
+// they wait instead.
 //
-// A record that may not be dead-lettered now stays in hand, condemned. Records of other lanes and reasons go on. As soon
-// as its budget has room, a condemned record goes first.
+// A record for whose dead letter the budget has no room stays in hand in the state `condemned`. Records of
+// other lanes and reasons go on. When the budget has room again, the condemned records go before later ones
+// of their account.
 extension Engine {
-    /// - Returns: false if the record has to wait for the budget.
+    /// Returns whether a dead letter may be written now. If not, the record waits for the budget in the state
+    /// `condemned`.
     func affordsDeadLetter(_ id: EntryID, _ rejection: Rejection) -> Bool {
         let account = self.account(of: id, rejection)
         guard self.condemned[account] == nil else {
@@ -22,6 +25,7 @@ extension Engine {
         }
     }
 
+    /// Returns the account that a dead letter of this record counts against.
     func account(of id: EntryID, _ rejection: Rejection) -> DeadLetterBudgets.Account {
         self.budgets.account(lane: self.table[id].lane ?? "", reason: rejection.reason.code)
     }
@@ -35,6 +39,7 @@ extension Engine {
         self.metrics.budgetRefused()
     }
 
+    /// Reports an exhausted budget. The log gets this only for the first record that has to wait for it.
     private func overrun(
         _ account: DeadLetterBudgets.Account,
         _ exhaustion: DeadLetterBudget.Exhaustion,
@@ -53,7 +58,7 @@ extension Engine {
 
     var condemnedCount: Int { self.condemned.values.reduce(0) { $0 + $1.count } }
 
-    /// When a budget may have room again; nil if no record waits for one.
+    /// The earliest monotonic time at which a budget may have room again; nil if no record waits for one.
     var nextBudget: Int64? {
         self.condemned.keys.map { account in
             guard case .no(_, let until) = self.budgets.admits(account, at: self.now.monotonic) else {
@@ -63,7 +68,7 @@ extension Engine {
         }.min()
     }
 
-    /// Lets the condemned go, as far as the budgets reach.
+    /// Writes the dead letters of condemned records, as many as the budgets have room for.
     func buryCondemned() {
         guard !self.condemned.isEmpty else { return }
         for account in self.condemned.keys.sorted(by: { ($0.lane, $0.reason) < ($1.lane, $1.reason) }) {

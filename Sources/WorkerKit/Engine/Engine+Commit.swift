@@ -1,15 +1,19 @@
 import Kafka
 import Logging
 
-/// What is known of the commits of the current assignment.
+/// The state of the commits of the current assignment. With `delivery: exactly-once`, `outstanding` stays
+/// nil, because the transactions carry the positions.
 struct CommitState: Sendable {
-    /// The positions that are on their way, and the id they went out under.
+    /// The positions of the commit that is not answered yet, and its id; nil if there is none.
     var outstanding: (id: UInt64, positions: [CommittedPosition])?
+    /// Whether the last commit of an assignment is to be made.
     var isWantedNow = false
+    /// The monotonic time before which no regular commit is made.
     var nextDue: Int64 = .min
-    /// When the last commit of an assignment may be sent again, should it have failed.
+    /// The monotonic time before which the last commit of an assignment is not sent. It lies ahead only after
+    /// a commit that failed.
     var lastDue: Int64 = .min
-    /// Failed commits in a row.
+    /// The number of failed commits in a row.
     var failures = 0
 
     var isOutstanding: Bool { self.outstanding != nil || self.isWantedNow }
@@ -17,7 +21,8 @@ struct CommitState: Sendable {
 
 // From settled records to committed offsets.
 extension Engine {
-    /// When the next commit is due; nil if there is nothing to commit.
+    /// The monotonic time at which the next commit is due; nil if there is nothing to commit, or a commit is
+    /// not answered yet.
     var nextCommit: Int64? {
         guard self.commit.outstanding == nil else { return nil }
         if self.commit.isWantedNow { return self.commit.lastDue }
@@ -25,6 +30,10 @@ extension Engine {
         return self.assignments.contains { $0.isDirty } ? self.commit.nextDue : nil
     }
 
+    /// Sends a commit if one is due and positions have changed.
+    ///
+    /// - Throws: The error of the consumer if it is fatal. After any other error the positions are sent
+    ///   again.
     func commitIfDue() throws(KafkaError) {
         guard self.commit.outstanding == nil else { return }
         if self.commit.isWantedNow {
@@ -35,7 +44,7 @@ extension Engine {
                 return
             }
         }
-        // Also where nothing has changed: to find that out takes time too.
+        // The time is set even if no position has changed, because the comparison takes time too.
         self.commit.nextDue = self.now.after(self.settings.commitInterval)
         let positions = self.changedPositions()
         guard !positions.isEmpty else { return }
@@ -61,6 +70,7 @@ extension Engine {
         }
     }
 
+    /// Returns the positions that have changed since the last commit, and marks them as sent.
     private func changedPositions() -> [CommittedPosition] {
         var changed: [CommittedPosition] = []
         for index in self.assignments.indices where self.assignments[index].isDirty {
@@ -72,13 +82,14 @@ extension Engine {
     }
 
     func commitAnswered(_ id: UInt64, _ error: KafkaError?) {
-        // An answer to an assignment that is gone says nothing about this one.
+        // The answer may belong to an earlier assignment, and then it says nothing about this one.
         guard let outstanding = self.commit.outstanding, outstanding.id == id else { return }
         self.commit.outstanding = nil
         if let error { return self.commitFailed(outstanding.positions, error) }
         self.commitSucceeded(outstanding.positions)
     }
 
+    /// Notes that the group has committed these positions, with a commit or with a transaction.
     func commitSucceeded(_ positions: [CommittedPosition]) {
         if self.commit.failures > 0 {
             self.logger.notice("commits succeed again", metadata: ["failed": "\(self.commit.failures)"])
@@ -94,6 +105,7 @@ extension Engine {
         }
     }
 
+    /// Counts a commit that failed. The log gets the first failure of a row.
     func countFailedCommit(_ error: KafkaError) {
         self.metrics.commitFailed()
         if self.commit.failures == 0 {
@@ -103,8 +115,9 @@ extension Engine {
         self.commitTrouble = Trouble(error, since: self.commitTrouble?.since ?? self.now.monotonic)
     }
 
-    /// Nothing is lost: the positions are sent again with the next commit, or read again by whoever comes next.
-    /// The last commit of an assignment has no next one, so it is tried for as long as there is time.
+    /// Sends the positions again with the next commit; if there is none, the next owner reads the records
+    /// again. The last commit of an assignment has no next one, so it is repeated every 100 ms as long as
+    /// there is time and the group still accepts this member.
     private func commitFailed(_ positions: [CommittedPosition], _ error: KafkaError) {
         guard error.code != .noOffset else { return }
         self.countFailedCommit(error)

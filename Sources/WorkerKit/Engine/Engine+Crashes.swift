@@ -3,13 +3,17 @@ import Logging
 import Records
 import WireFormats
 
-// A record that kills the process is delivered again to the next one, and kills that too: no limit on attempts ever
-// sees it. So each is marked while the handler has it, and whoever was found to have killed twice is handled no more.
+// A record that kills the process is delivered again to the next process and kills that too. No limit on
+// attempts ever sees it, because the process dies before it can count.
+//
+// So each record is marked while the handler has it. A record that was found to have killed two processes is
+// not handed to the handler again; it becomes a dead letter.
 extension Engine {
-    /// Deaths after which a record is not handled again.
+    /// The number of deaths from which on a record is not handled again.
     static var deadlyTwice: Int { 2 }
 
-    /// Runs the handler on a record, so that it is known whose fault it was if the process does not come back.
+    /// Runs a part of the handler on a record, and marks the record meanwhile. If the process dies, the mark
+    /// names the record.
     func handling<Result>(_ id: EntryID, _ body: () -> Result) -> Result {
         guard let crashes = self.crashes else { return body() }
         self.table.withEntry(id) {
@@ -19,7 +23,7 @@ extension Engine {
         return body()
     }
 
-    /// Whether this record has killed as many processes as it may.
+    /// Returns whether this record has killed so many processes that it must not be handled again.
     func isDeadly(_ id: EntryID) -> Bool {
         guard let crashes = self.crashes, crashes.hasDeaths else { return false }
         return self.deaths(by: id, in: crashes) >= Self.deadlyTwice
@@ -31,12 +35,13 @@ extension Engine {
         }
     }
 
+    /// Makes a dead letter of a record that must not be handled again.
     func rejectDeadly(_ id: EntryID) {
         let reason = Reason("crash_loop", "The worker died twice while it was handling this record.")
         self.deadLetter(id, Rejection(reason, kind: .rejected, replayable: .afterFix))
     }
 
-    /// A record is settled: whatever it did before is of no more interest.
+    /// Removes a record from the crash ledger, because it is settled.
     func forgive(_ id: EntryID) {
         guard let crashes = self.crashes, crashes.hasDeaths, self.deaths(by: id, in: crashes) > 0 else {
             return
@@ -47,7 +52,8 @@ extension Engine {
         self.tellOfCrashes()
     }
 
-    /// The partitions that have just come may be those of somebody who has just died.
+    /// Reads the marks of dead processes. The partitions that were just assigned may come from a process that
+    /// has just died.
     func takeStockOfCrashes() {
         self.crashes?.takeStock()
         self.tellOfCrashes()

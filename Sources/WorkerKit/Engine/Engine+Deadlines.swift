@@ -1,21 +1,23 @@
 import Logging
 import Records
 
-// Deadlines, by a clock that does not expire everything when it is set wrong.
+// Deadlines, by a clock that does not expire all records when the wall clock is set wrong.
 extension Engine {
-    /// Wall-clock milliseconds, as deadlines count them.
+    /// The wall-clock time that deadlines are compared with, in milliseconds since 1970.
     var deadlineNow: Int64 { self.deadlineClock.wall(at: self.now) }
 
-    /// Whether the deadline of a record has passed: by the wall clock, or by the monotonic one since the record came. A
-    /// wall clock that steps back must not keep a record for ever.
+    /// Returns whether the deadline of a record has passed, by the wall clock or by the monotonic clock since
+    /// the record was taken in. The second is needed because a wall clock that steps back must not keep a
+    /// record for ever.
     func isExpired(_ id: EntryID) -> Bool {
         let (deadline, end) = self.table.withEntry(id) { ($0.deadline, $0.expiresAt) }
         return deadline <= self.deadlineNow || end <= self.now.monotonic
     }
 
+    /// Compares the wall clock with the monotonic clock. `turn` calls this.
     func readClock() { self.tell(self.deadlineClock.read(self.now)) }
 
-    /// Records tell what time it is elsewhere.
+    /// Uses the timestamp of a record as evidence of the time elsewhere, while the wall clock is in doubt.
     func noteTime(of record: InboundRecord) {
         guard self.deadlineClock.isInDoubt, let timestamp = record.timestamp else { return }
         self.tell(self.deadlineClock.saw(timestamp: timestamp, at: self.now))

@@ -4,10 +4,11 @@ import WireFormats
 
 // From the ready queue to the upstream.
 extension Engine {
-    /// Begins attempts while there are slots and somebody may be called.
+    /// Begins attempts while there are slots and some endpoint may be called.
     func dispatch() {
         for endpoint in self.endpoints.indices { self.unblock(endpoint) }
-        // Whom a record has to call is known once it is planned. Where there is nobody to call, none is planned.
+        // The endpoint of a record is known only after the handler has planned it. So while no endpoint may
+        // be called, no record is planned.
         while self.hasSlot, self.endpoints.admitSome(at: self.now.monotonic), let id = self.nextReady() {
             guard self.table.state(of: id) == .ready else { continue }
             self.attempt(id)
@@ -22,27 +23,29 @@ extension Engine {
         }
     }
 
-    /// A ready record that has not failed yet.
+    /// Takes a ready record out for which no call has failed yet; nil if there is none.
     private func nextFresh() -> EntryID? {
         guard self.ready.freshCount > 0 else { return nil }
         return self.ready.pop(isInDoubt: true, using: &self.random) { _ in false }
     }
 
-    /// Slots that records which fail where others succeed may take: if each of their calls hangs until its timeout,
-    /// they must not take them all.
+    /// The number of slots that records which fail where others succeed may take. If each of their calls
+    /// hangs until its timeout, other records must still find slots.
     private var outlierLimit: Int { max(1, self.callLimit / 4) }
 
+    /// Whether one more call may begin: a slot is free, and memory and this worker's rate allow the call.
     private var hasSlot: Bool {
         self.callsInFlight + self.orphanedCalls < self.callLimit && self.hasRoomForACall
             && self.nextByRate == nil
     }
 
-    /// Lets those go on that wait for this endpoint, as far as it may be called.
+    /// Attempts the records that wait for this endpoint, as long as it may be called.
     private func unblock(_ endpoint: Int) {
         while !self.endpoints[endpoint].blocked.isEmpty, self.hasSlot,
             self.mayCall(endpoint)
         {
-            // Before one that has failed is the next probe, those that nobody has looked at yet say whom they have to call.
+            // A record that has failed is the next probe only if no fresh record can be. So ready records
+            // that were not planned yet go first: one of them may turn out to call this endpoint.
             if self.endpoints[endpoint].blocked.freshCount == 0,
                 self.endpoints[endpoint].breaker.state != .closed, let id = self.nextFresh()
             {
@@ -62,21 +65,24 @@ extension Engine {
         }
     }
 
-    /// Whether an endpoint may be called now, and has a slot left of its share.
+    /// Returns whether an endpoint may be called now, and has a slot left of its share.
     private func mayCall(_ endpoint: Int) -> Bool {
         self.endpoints[endpoint].admits(at: self.now.monotonic)
             && self.endpoints[endpoint].callsInFlight < self.slots(of: endpoint)
     }
 
-    /// Slots that one endpoint may take. It may borrow the others' while it gives slots back soon. If each of its calls
-    /// hangs until its timeout, there have to be some left for the others.
+    /// Returns the number of slots that one endpoint may take.
+    ///
+    /// An endpoint may use all slots while it gives them back soon (`isQuick`). If each of its calls hangs
+    /// until its timeout, a quarter of the slots has to be left for the other endpoints.
     private func slots(of endpoint: Int) -> Int {
         let isAlone = self.endpoints.count == 1
         return isAlone || self.endpoints[endpoint].isQuick
             ? self.callLimit : self.callLimit - self.callLimit / 4
     }
 
-    /// When a call that may not be made now may be; nil if calls may be made, or if only an event can tell.
+    /// The earliest monotonic time at which a call may be made that may not be made now, a probe of a held
+    /// lane included. Nil if no record waits for a time: records may be called for now, or wait for an event.
     var nextAdmission: Int64? {
         let now = self.now.monotonic
         let someAreBlocked = self.endpoints.haveBlocked
@@ -88,7 +94,8 @@ extension Engine {
         if !self.ready.isEmpty || someAreBlocked, let until = self.nextByRate ?? self.nextByLimit {
             return until
         }
-        // Only those that somebody waits for: others can be probed by whoever comes.
+        // Only endpoints with blocked records count. An endpoint without them needs no wake-up: the next
+        // record that has to call it can be its probe.
         let unblocking =
             someAreBlocked ? self.endpoints.nextAdmission(at: now) { !$0.blocked.isEmpty } : nil
         let probe =
@@ -97,6 +104,8 @@ extension Engine {
         return min(unblocking, probe)
     }
 
+    /// Plans a ready record and acts on the plan, unless its deadline has passed or it has killed too many
+    /// processes. A record with a follow-up call goes on with that call instead of a plan.
     private func attempt(_ id: EntryID) {
         if self.isDeadly(id) { return self.rejectDeadly(id) }
         guard !self.isExpired(id) else { return self.expire(id) }
@@ -112,6 +121,8 @@ extension Engine {
         }
     }
 
+    /// Makes a call, or puts its record where it waits: `blocked` if the endpoint may not be called now,
+    /// `held` if the lane is held.
     private func callOrPark(_ id: EntryID, _ call: Call<any Sendable>) {
         guard self.mayCall(call.endpoint) else {
             let hasFailed = self.table.withEntry(id) { entry in
@@ -130,8 +141,11 @@ extension Engine {
         self.start(id, call)
     }
 
-    /// One more call for a record whose last call has just been answered: at once where calls may be made, so
-    /// that a drain can finish it, and else when its turn comes.
+    /// Makes one more call for a record whose last call has just been answered.
+    ///
+    /// The call is made at once if its endpoint and its lane allow it, so that a drain can finish the record.
+    /// Otherwise the record waits in the ready queue. A perishable call is then dropped, and the record is
+    /// planned anew.
     func followUp(_ id: EntryID, _ call: Call<any Sendable>) {
         guard !self.isExpired(id) else { return self.expire(id) }
         let endpoint = self.endpoints[call.endpoint]
@@ -143,7 +157,7 @@ extension Engine {
         self.makeReady(id)
     }
 
-    /// Puts a call on its way; the entry holds a slot until it is back.
+    /// Starts a call. Its record holds a slot until the completion comes back.
     private func start(_ id: EntryID, _ call: Call<any Sendable>) {
         if !self.followUps.isEmpty { self.followUps[id] = nil }
         var request = call.request
@@ -182,12 +196,13 @@ extension Engine {
         }
     }
 
-    /// The trace goes on with a span of our own, in every record and request that comes of this one.
+    /// Returns the headers that continue a record's trace with a new span, for the records and requests that
+    /// follow from the record.
     func traceHeaders(of trace: TraceContext) -> [RecordHeader] {
         trace.child(random: self.random.next()).headers
     }
 
-    /// Moves what is due from the waiting places to the ready queue, and lets held lanes send a probe.
+    /// Moves the records whose next attempt is due to the ready queue, and lets held lanes send a probe.
     func wakeWhoIsDue() {
         while let id = self.backingOff.popDue(at: self.now.monotonic) {
             self.makeReady(id, from: .backingOff)
@@ -195,6 +210,7 @@ extension Engine {
         if !self.held.isEmpty { self.wakeHeldLanes() }
     }
 
+    /// Lets a record wait for a slot if it is still in this state.
     func makeReady(_ id: EntryID, from state: Entry.State) {
         guard self.table.state(of: id) == state else { return }
         self.makeReady(id)
@@ -209,8 +225,8 @@ extension Engine {
         self.ready.append(id, hasFailed: hasFailed)
     }
 
-    /// Once a second, ends the wait of those whose deadline has passed. Without it, a record would learn of its
-    /// end only when it gets a slot, which an outage puts off.
+    /// Expires the waiting records whose deadline has passed, once a second. Otherwise a record would expire
+    /// only when it gets a slot, which can be long after its deadline in an outage.
     func sweepIfDue() {
         guard self.now.monotonic >= self.nextSweep else { return }
         self.nextSweep = self.now.after(.seconds(1))
@@ -221,7 +237,9 @@ extension Engine {
             case .ready, .blocked, .backingOff, .held:
                 places.insert(state)
                 self.expire(id)
-            // The first waits for an earlier one of its key; the others are about to end by themselves.
+            // A queued record waits for an earlier one of its key, and its deadline is checked when that one
+            // is settled. The records in the other states have a call in flight, or are on the way to their
+            // end.
             case .queued, .calling, .condemned, .settling, .resending, .waiting, .written: break
             }
         }
@@ -231,8 +249,8 @@ extension Engine {
         self.resolveHeadsOfLine()
     }
 
-    /// Clears a waiting place of the ids of those that left it by expiring. They would take up room, and in the
-    /// ready queue they would close the intake.
+    /// Removes the ids of records that have expired from one waiting place. They would take up room there,
+    /// and in the ready queue they would close the intake.
     private func forgetWhoLeft(_ place: Entry.State) {
         let isThere = { (id: EntryID) in self.table.state(of: id) == place }
         switch place {
@@ -249,8 +267,10 @@ extension Engine {
         }
     }
 
+    /// Settles a record as `expired`. The handler may add to the outcome what it knows.
     func expire(_ id: EntryID) {
-        // The handler is asked about an expired record too, and that may be what it has died of.
+        // The handler is called for an expired record too, and that call may be the one that kills the
+        // process.
         if self.isDeadly(id) { return self.rejectDeadly(id) }
         let last = self.table[id].lastReason.map { "; the last attempt ended with \($0.code)" } ?? ""
         let reason = Reason("deadline", "The record's deadline passed before it could be settled\(last).")

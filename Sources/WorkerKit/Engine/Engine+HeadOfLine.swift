@@ -3,11 +3,14 @@ import Logging
 import Records
 import WireFormats
 
-// One record that keeps failing while nearly everything behind it is done: soon its partition could not be read any
-// further. It goes to a retry topic if there is one, and else to the dead letters. Never one whose lane is held, and
-// never while the upstream is in doubt: then it is not this record that is at fault.
+// A record that keeps failing while nearly everything behind it is done holds up its partition: soon no
+// further record could be read from it. Such a record is sent to the retry topic with the shortest wait, or
+// to the dead letters if there is no retry topic that takes it.
+//
+// This is done only while every circuit breaker is closed and no lane is in doubt. Otherwise the record may
+// not be at fault.
 extension Engine {
-    /// Once a second.
+    /// Looks for such records and sends them elsewhere. The sweep calls this once a second.
     func resolveHeadsOfLine() {
         guard self.settings.resolvesHeadOfLine, self.endpoints.areAllClosed, self.lanes.areAllWell else {
             return

@@ -1,11 +1,15 @@
 import Logging
 import Records
 
-// A partition is read in order, so records of a held lane are in the way of others once they fill what may be in
-// hand, or once the oldest of them is a whole window behind. No room can be kept for other lanes: which lane a
-// record belongs to is known when it has been read, and what has been read stays in hand. So it is told.
+// A partition is read in order. So records of a held lane stop the intake of other lanes' records once they
+// fill the limits on what is in hand, or once the oldest of them is a whole window behind.
+//
+// No room can be kept for other lanes, because the lane of a record is known only after it was read. Where
+// there is a parking topic, records of a held lane leave memory before that (`Engine+Relief`). Without one,
+// and while the whole upstream is held, they stay in hand, and the log and the metrics report what they stop.
 extension Engine {
-    /// Shows how many records wait for each held lane. Lanes come of the configuration, so there are not many.
+    /// Shows the number of records that wait for each held lane. Lanes come from the configuration, so there
+    /// are few of them.
     func reportHeldLanes() {
         for lane in self.shownLanes.subtracting(self.held.keys) { self.show(0, of: lane) }
         for (lane, waiting) in self.held { self.show(waiting.count, of: lane) }
@@ -16,7 +20,7 @@ extension Engine {
         self.metrics.set("worker_lane_records_parked", count, [("lane", Self.shown(lane))])
     }
 
-    /// Says once that held records have stopped the intake, and once that they do no more.
+    /// Logs once that held records have stopped the intake, and once that they no longer do.
     func watchHeldIntake() {
         if !self.isIntakeHeld, self.isStoppedByHeldRecords {
             self.isIntakeHeld = true
@@ -39,20 +43,21 @@ extension Engine {
         Self.shown(self.held.max { $0.value.count < $1.value.count }?.key ?? Lanes.upstream)
     }
 
-    /// Whether nothing more is taken in from some partition, and held records are why.
+    /// Whether the intake of some partition is stopped because of held records.
     private var isStoppedByHeldRecords: Bool {
         guard !self.held.isEmpty else { return false }
         return self.isFull && self.heldCount >= self.table.count / 2 || self.isWindowHeld
     }
 
-    /// Settling one record makes room for one: that is no end of it.
+    /// Whether held records are still close to stopping the intake: some limit is used to nine tenths.
+    /// Without this margin, every record that is settled would count as the end of the stop.
     private var isNearlyStopped: Bool {
         guard !self.held.isEmpty else { return false }
         return self.table.count >= self.settings.recordsLimit / 10 * 9
             || self.bytesInHand >= self.settings.bytesLimit / 10 * 9 || self.isWindowHeld
     }
 
-    /// Whether a partition waits for its oldest unfinished record, and that for its lane.
+    /// Whether a partition waits for its oldest unfinished record, and that record waits for its lane.
     private var isWindowHeld: Bool {
         guard self.assignments.contains(where: { !$0.overflow.isEmpty }) else { return false }
         return self.table.ids.contains { id in

@@ -2,8 +2,11 @@ import Logging
 import Records
 import WireFormats
 
-// Lanes whose configuration looks broken: their records wait, and nothing is settled or dead-lettered.
+// Lanes whose configuration looks broken. Their records wait: none becomes a dead letter, and none is settled
+// unless its deadline passes.
 extension Engine {
+    /// Acts on a rejection: the record becomes a dead letter, or it is kept because its lane may be
+    /// misconfigured.
     func rejected(_ id: EntryID, _ rejection: Rejection) {
         guard rejection.suggestsConfigurationFault else {
             self.upstreamAnswered(id, laneIsFine: true)
@@ -23,14 +26,15 @@ extension Engine {
         self.keep(id, because: rejection.reason, in: lane, hold)
     }
 
-    /// Tells records of one key from those of others, whether or not their order is kept. A record without a key is a
-    /// key of its own.
+    /// Returns a number that tells the records of one key from other records, whether or not their order is
+    /// kept. A record without a key counts as a key of its own.
     private func keyMark(of id: EntryID) -> Int {
         let record = self.table[id].record
         guard let key = record.key else { return [Int64(record.partition), record.offset].hashValue }
         return key.hashValue
     }
 
+    /// Acts on a handler's request to hold the record's lane, or the whole upstream.
     func hold(_ id: EntryID, _ reason: Reason, _ scope: HoldScope) {
         self.upstreamAnswered(id, laneIsFine: false)
         let (call, previous, own) = self.table.withEntry(id) { ($0.call, $0.lastHold, $0.lane) }
@@ -39,8 +43,8 @@ extension Engine {
         self.keep(id, because: reason, in: lane, hold)
     }
 
-    /// Keeps a record that asked for a hold: until a probe of its lane is answered if that is held, and else for
-    /// a while of its own.
+    /// Keeps a record whose call asked for a hold. If the lane is held, the record waits until a probe of the
+    /// lane is answered; otherwise it waits for a time of its own.
     private func keep(_ id: EntryID, because reason: Reason, in lane: String, _ hold: LaneHealth.Hold) {
         let isItsFirst = self.table.withEntry(id) { entry in
             entry.lastReason = reason
@@ -69,9 +73,10 @@ extension Engine {
         self.keepHeld(id, in: lane)
     }
 
+    /// Returns the name of a lane for logs and metrics; `all` for the whole upstream.
     static func shown(_ lane: String) -> String { lane.isEmpty ? "all" : lane }
 
-    /// Keeps a record of a held lane until the lane's probe has been answered.
+    /// Lets a record wait until its lane is open again, or until it is chosen as the lane's probe.
     func keepHeld(_ id: EntryID, in lane: String) {
         let isSuspect = self.table.withEntry(id) { entry in
             entry.state = .held
@@ -81,7 +86,8 @@ extension Engine {
         self.metrics.keptHeld()
     }
 
-    /// Keeps a record that asked for a hold out of the way of others: the more often it asked, the longer.
+    /// Lets a record that asked for a hold wait by itself, so that it is not in the way of others. The bound
+    /// of the wait doubles with each request, up to the longest pause of a lane.
     private func wait(_ id: EntryID) {
         let holds = self.table[id].holds
         let pause = self.settings.lanes.backoff.delayAboveHalf(afterFailures: holds, using: &self.random)
@@ -89,7 +95,8 @@ extension Engine {
         self.backingOff.add(id, due: self.now.after(pause))
     }
 
-    /// The upstream gave an answer that says nothing against our configuration.
+    /// Notes that a call was answered well, on the record's lane and on the whole upstream. Logs it if that
+    /// opens one of them again.
     func laneAnswered(_ id: EntryID, _ call: UInt64) {
         for lane in [Lanes.upstream, self.table[id].lane ?? Lanes.upstream] {
             guard self.lanes.answered(call, on: lane, at: self.now.monotonic) else { continue }
@@ -97,7 +104,8 @@ extension Engine {
         }
     }
 
-    /// Lets the records of open lanes go, and one of each held lane whose probe is due.
+    /// Releases all records of lanes that are open again, and one record of each held lane whose probe is
+    /// due.
     func wakeHeldLanes() {
         for lane in self.held.keys.sorted() {
             if self.lanes.isOpen(lane) {
@@ -108,8 +116,9 @@ extension Engine {
         }
     }
 
-    /// The lane is open again. Those that asked for the hold come back one by one: if they are at fault and the
-    /// lane is not, they must not keep it busy.
+    /// Releases the records of a lane that is open again. A record that has asked for a hold waits for a time
+    /// of its own first: if it is at fault and the lane is not, such records must not take up the lane
+    /// together.
     private func releaseAll(of lane: String) {
         guard var waiting = self.held.removeValue(forKey: lane) else { return }
         while let id = waiting.popFirst() {
@@ -118,13 +127,13 @@ extension Engine {
         }
     }
 
-    /// One record of a held lane asks again; the lane makes it its probe when it is dispatched.
+    /// Releases one record of a held lane. When it is dispatched, its call becomes the lane's probe.
     private func releaseOne(of lane: String) {
         if let id = self.held[lane]?.popProbe(using: &self.random) {
             self.lanes.probeReleased(lane, at: self.now.monotonic)
             self.makeReady(id, from: .held)
         }
-        // A lane that nobody waits for must not wake anybody.
+        // A lane without waiting records is removed, so that its next probe wakes nobody.
         if self.held[lane]?.isEmpty == true { self.held[lane] = nil }
     }
 }

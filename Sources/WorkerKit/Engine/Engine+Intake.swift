@@ -5,12 +5,14 @@ import WireFormats
 
 // From the broker to the ready queue.
 extension Engine {
-    /// Reads as much as there is use for. The intake closes by itself when enough records are ready; those that
-    /// wait for a retry or for their lane do not close it, only the bounds on what is in hand do.
+    /// Reads as many records as there is use for.
+    ///
+    /// The intake closes by itself when enough fresh records are ready. Records that wait for a retry or for
+    /// their lane do not close it; only the limits on what is in hand do.
     func takeIn() {
         guard !self.assignments.isEmpty, self.recall == nil else { return }
         let count = self.assignments.count
-        // Each turn begins with another partition, so that none is always last.
+        // Each turn begins with another partition, so that no partition is always the last.
         self.nextIntake = (self.nextIntake + 1) % count
         for step in 0..<count {
             guard self.intakeRoom > 0 else { return }
@@ -18,13 +20,14 @@ extension Engine {
         }
     }
 
-    /// Records that may still be taken in now: none where as many are parked as one worker may hold.
+    /// The number of records that may be taken in now from the broker. It is 0 when this worker holds as many
+    /// tickets of parked records as it may.
     var intakeRoom: Int {
         if let lot = self.lot, self.parkedTickets >= lot.limit { return 0 }
         return self.roomInHand
     }
 
-    /// Records that may come in hand now, from the broker or from parking.
+    /// The number of records that may come in hand now, from the broker or from parking.
     var roomInHand: Int {
         let forSlots = self.readyLimit - self.ready.freshCount
         let forBytes = self.bytesInHand < self.settings.bytesLimit ? Int.max : 0
@@ -32,8 +35,10 @@ extension Engine {
         return min(forSlots, self.settings.recordsLimit - self.table.count, forBytes, forBound)
     }
 
-    /// Fresh records that are kept ready. More of them while an upstream is in doubt: those that came first may all
-    /// have the same fault, and one that came later may show that the upstream is well.
+    /// The number of fresh records to keep ready: twice `concurrency`.
+    ///
+    /// While an endpoint is in doubt, at least 1,000 are kept. The first of them may all have the same fault,
+    /// and a later one may show that the endpoint is well.
     private var readyLimit: Int {
         let usual = self.settings.concurrency * 2
         return self.endpoints.areAllWell(at: self.now.monotonic) ? usual : max(usual, Self.readyInDoubt)
@@ -41,7 +46,7 @@ extension Engine {
 
     private static var readyInDoubt: Int { 1_000 }
 
-    /// Whether another turn would find something to read.
+    /// Whether another turn would find a record to read that can begin.
     var hasUnreadArrivals: Bool {
         self.phase == .working && self.recall == nil && self.intakeRoom > 0
             && self.assignments.contains {
@@ -49,10 +54,12 @@ extension Engine {
             }
     }
 
-    /// Records read at once. The bounds on what is in hand are looked at between batches, so this is how far they
-    /// can be overshot.
+    /// The largest number of records that are read at once. The limit on bytes is checked between two reads,
+    /// so one read can exceed it by this many records.
     private static var batch: Int { 64 }
 
+    /// Takes in records of one partition: first the ones that were read before and had to wait, then new
+    /// ones.
     private func takeIn(from index: Int) {
         if let due = self.assignments[index].waitsUntil {
             guard due <= self.now.wall else { return }
@@ -67,7 +74,8 @@ extension Engine {
         self.assignments[index].passEnd(at: self.now.monotonic)
         let source = self.assignments[index].source
         let isRetryTopic = source.partition.topic != self.settings.inputTopic
-        // Of a retry topic nothing is read ahead of what is due: it would only lie here.
+        // Records of a retry topic are read one by one, so that no record is read before its time: it would
+        // only take up memory here.
         for _ in 0..<(isRetryTopic ? Self.batch : 1) {
             guard source.hasArrivals, self.intakeRoom > 0, self.assignments[index].overflow.isEmpty else {
                 return
@@ -80,7 +88,7 @@ extension Engine {
         _ = source.read(atMost: limit) { record in
             self.assignments[index].endSeen = nil
             self.assignments[index].readTrouble = nil
-            // Once one has to wait, those after it wait behind it.
+            // Once a record has to wait, the records after it wait behind it.
             if !self.assignments[index].overflow.isEmpty || !self.admit(record, to: index) {
                 self.assignments[index].overflow.append(record)
             }
@@ -98,7 +106,10 @@ extension Engine {
         }
     }
 
-    /// - Returns: false if the record has to wait for something older.
+    /// Takes a record in, or skips it if it was settled before.
+    ///
+    /// - Returns: False if the record has to wait: an older record has to finish first, its time in a retry
+    ///   topic is not over, or its topic was created again.
     private func admit(_ record: InboundRecord, to index: Int) -> Bool {
         self.noteTime(of: record)
         let arrival = self.arrival(of: record, from: self.assignments[index].partition.topic)
@@ -128,17 +139,23 @@ extension Engine {
         return true
     }
 
+    /// Puts a record of the input topic in hand.
     private func begin(_ record: InboundRecord, in index: Int) {
         guard self.assignments[index].parked.isEmpty else { return self.beginBesideParked(record, in: index) }
         self.enqueue(self.add(record, readAt: record.offset, in: index))
     }
 
-    /// Takes a record in hand; the caller puts it where it belongs.
+    /// Adds a record to the table. The caller puts it into a queue.
     ///
-    /// - Parameter isNew: whether it was not in hand before.
+    /// - Parameters:
+    ///   - offset: The offset at which the record was read. For a record of a retry topic, it differs from
+    ///     the offset of the publisher's record.
+    ///   - index: The index of the record's partition in `assignments`.
+    ///   - isNew: False for a parked record that comes back, because it was counted before.
     func add(_ record: InboundRecord, readAt offset: Int64, in index: Int, isNew: Bool = true) -> EntryID {
-        // The clock may be behind, so the deadline is that of the record's own time. Where that lies in the future, the
-        // monotonic clock bounds the wait: no record waits for longer than one that is published now.
+        // The deadline counts from the record's own timestamp, because the wall clock here may be behind. If
+        // the timestamp lies in the future, the monotonic clock bounds the wait: no record waits for longer
+        // than one that is published now.
         let now = self.deadlineNow
         let deadline = (record.timestamp ?? now).addingClamped(self.settings.deadline.wholeMilliseconds)
         let left = min(
@@ -167,7 +184,8 @@ extension Engine {
 }
 
 extension InboundRecord {
-    /// What it takes to keep this record in hand: its bytes, and an allowance for the entry around them.
+    /// The memory that this record takes in hand, in bytes: its own bytes, and an allowance of 512 for the
+    /// entry and of 64 for each header.
     var approximateBytes: Int {
         let headers = self.headers.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) + 64 }
         return 512 + (self.key?.count ?? 0) + (self.value?.count ?? 0) + headers

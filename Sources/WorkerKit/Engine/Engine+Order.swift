@@ -1,16 +1,18 @@
 import Logging
 import Records
 
-// Records of one key one after the other (`ordering: key`), or all of a partition.
+// The order of records: the records of a key are called for one after the other (`ordering: key`), or all
+// records of a partition are.
 extension Engine {
-    /// The end of a queue of records of one order.
+    /// The end of a queue of records that have to go one after the other.
     struct Tail: Sendable {
         var last: EntryID
-        /// Records behind the one that is worked on.
+        /// The number of records behind the first one.
         var waiting = 0
     }
 
-    /// Puts a record where it belongs: behind the last of its order, or ready.
+    /// Puts a record at the end of the queue of its key or partition, or into the ready queue if it has to
+    /// wait for no other.
     func enqueue(_ id: EntryID) {
         guard let key = self.orderingKey(of: self.table[id].record),
             !self.bypass.isBypassed(key, at: self.now.monotonic)
@@ -29,6 +31,7 @@ extension Engine {
         }
     }
 
+    /// Returns the order that a record belongs to; nil if it waits for no other record.
     func orderingKey(of record: InboundRecord) -> OrderingKey? {
         switch self.settings.ordering {
         case .none: nil
@@ -37,7 +40,8 @@ extension Engine {
         }
     }
 
-    /// Too many wait behind one: from now on, and for a while, nobody waits for another of this key.
+    /// Switches the order of a key off for a while, because too many records wait behind one. The queued
+    /// records of the key become ready at once, in the order of their offsets.
     private func letLoose(_ key: OrderingKey, _ waiting: Int) {
         self.logger.warning(
             "order of a key switched off for a while: too many records wait behind one",
@@ -54,13 +58,14 @@ extension Engine {
         }
     }
 
-    /// Lets the next record of the same key go ahead. Called when this one is settled.
+    /// Lets the next record of the same key or partition go ahead, unless this was done before for this
+    /// record. Called when the record is settled, or written in a transaction.
     func releaseOrder(of id: EntryID) {
         guard !self.table[id].hasReleasedOrder else { return }
         self.table[id].hasReleasedOrder = true
         guard let key = self.orderingKey(of: self.table[id].record) else { return }
         guard let next = self.table[id].next else {
-            // Nobody is behind it.
+            // No record waits behind this one.
             if self.tails[key]?.last == id { self.tails[key] = nil }
             return
         }

@@ -1,13 +1,15 @@
 import Records
 import WireFormats
 
-// The outcome record of a settled record, and smaller forms of it: one that the broker never takes would stop its
-// partition, and with exactly-once the whole worker.
+// The outcome record of a settled record, and smaller forms of it. An outcome that is too large for the
+// broker would stop its partition, and with exactly-once the whole worker.
 extension Engine {
-    /// The outcome, as much of it as fits; the settlement then says what is left out.
+    /// Returns the outcome record, as much of it as fits into the limit. `settlement` then says what was left
+    /// out.
     ///
-    /// The first to go is the longer of key and answer. An answer has smaller forms of its own, if its handler knows some
-    /// (`Handler.smaller`). What remains without both is bounded, and fits any limit that a topic has in practice.
+    /// The key is left out first if it is longer than the value; otherwise the answer is made smaller first.
+    /// An answer has smaller forms if its handler knows some (`Handler.smaller`). An outcome without key and
+    /// answer is bounded, and fits any limit that a topic has in practice.
     func outcomeRecord(
         of id: EntryID,
         _ settlement: inout Settlement,
@@ -20,9 +22,9 @@ extension Engine {
         return record
     }
 
-    /// Leaves out one thing more.
+    /// Leaves out one more part of an outcome.
     ///
-    /// - Returns: false if there is nothing left to leave out.
+    /// - Returns: False if there is nothing left to leave out.
     func leaveOut(of record: OutboundRecord, _ settlement: inout Settlement, for id: EntryID) -> Bool {
         let valueBytes = record.value?.count ?? 0
         if let key = record.key, settlement.answer == nil || key.count > valueBytes {
@@ -31,7 +33,7 @@ extension Engine {
         }
         guard let answer = settlement.answer else { return false }
         settlement.answer = self.handling(id) { self.handler.smaller(answer) }
-        // A smaller form that is not smaller would go on for ever.
+        // A form that is not smaller would make the caller repeat this without end.
         if settlement.answer != nil, self.encode(settlement, for: id).count >= valueBytes {
             settlement.answer = nil
         }
@@ -47,7 +49,8 @@ extension Engine {
                 key: settlement.omittedKeyBytes == nil ? entry.record.key : nil,
                 value: value,
                 headers: self.headers(of: entry, settlement),
-                // Outcomes of one input partition stay together and in order, whatever the publisher's partitioner.
+                // The partition follows from the input partition, so that the outcomes of one input partition
+                // stay together and in order, whatever partitioner the publisher uses.
                 partition: entry.record.partition % Int32(max(1, self.facts.resultPartitions))
             )
         }
@@ -80,7 +83,7 @@ extension Engine {
     private func headers(of entry: Entry, _ settlement: Settlement) -> [RecordHeader] {
         var headers = self.outcomeHeaders
         if let trace = entry.trace { headers += self.traceHeaders(of: trace) }
-        // The dead-letter tool finds by it how each replayed letter ended.
+        // The dead-letter tool needs this header to find how each replayed letter ended.
         if let replay = entry.record.replayHeader { headers.append(replay) }
         if let bytes = settlement.omittedKeyBytes {
             headers.append(RecordHeader(OutboundRecord.keyOmittedHeader, String(bytes)))

@@ -1,14 +1,15 @@
 import UpstreamHTTP
 
-// How many calls at once, and how many a second.
+// The pace of the calls: how many may be in flight at once, and how many may begin in a second.
 extension Engine {
-    /// Calls that may be in flight now.
+    /// The number of calls that may be in flight now.
     var callLimit: Int {
         guard self.settings.pace == .adaptive else { return self.settings.concurrency }
         return min(self.settings.concurrency, self.adaptiveLimit.current(at: self.now.monotonic))
     }
 
-    /// When there are slots again though no call comes back; nil if there are some now, or if only that brings one.
+    /// The monotonic time at which a dip of the adaptive limit ends and slots are free again, even if no call
+    /// comes back. Nil if a slot is free now, or only a returning call can free one.
     var nextByLimit: Int64? {
         guard self.settings.pace == .adaptive, self.callsInFlight + self.orphanedCalls >= self.callLimit
         else {
@@ -17,12 +18,14 @@ extension Engine {
         return self.adaptiveLimit.dipEnd(at: self.now.monotonic)
     }
 
-    /// When this worker's share of the rate allows the next call; nil if it does now.
+    /// The monotonic time at which this worker's share of the rate allows the next call; nil if it allows one
+    /// now.
     var nextByRate: Int64? {
         guard case .notBefore(let until)? = self.rate?.admission(at: self.now.monotonic) else { return nil }
         return until
     }
 
+    /// Notes a call that begins, for the rates and the adaptive limit.
     func callStartedAtPace(to endpoint: Int) {
         self.rate?.take(at: self.now.monotonic)
         self.endpoints[endpoint].rate?.take(at: self.now.monotonic)
@@ -31,7 +34,9 @@ extension Engine {
         }
     }
 
-    /// - Parameter nanoseconds: since the call began.
+    /// Notes a call that has ended, for the rates and the adaptive limit.
+    ///
+    /// - Parameter nanoseconds: The time since the call began.
     func callEndedAtPace(_ exchange: Exchange, at endpoint: Int, nanoseconds: Int64) {
         let isThrottled = exchange.status == 429
         self.rate?.note(throttled: isThrottled, at: self.now.monotonic)
@@ -45,10 +50,11 @@ extension Engine {
         )
     }
 
-    /// Whether there is a rate for the fleet to share, and the number of all partitions matters, which can grow.
+    /// Whether the fleet shares a rate. Then each worker needs the number of all partitions, which can grow.
     var sharesRate: Bool { self.settings.rate != nil || self.endpoints.contains { $0.identity.rate != nil } }
 
-    /// The rates of the fleet are shared by the share of partitions: who has a third of them makes a third of the calls.
+    /// Gives this worker its share of the fleet's rates. The share follows the partitions: a worker with a
+    /// third of them makes a third of the calls.
     func shareRate() {
         let share = Double(self.assignments.count) / Double(max(1, self.consumedPartitions))
         if self.rate == nil, let settings = self.settings.rate {
@@ -63,7 +69,7 @@ extension Engine {
 }
 
 extension Exchange {
-    /// What it says of the upstream's load.
+    /// The outcome of the call as far as it concerns the upstream's load.
     fileprivate var load: ConcurrencyLimit.Outcome {
         switch self {
         case .response(let response):

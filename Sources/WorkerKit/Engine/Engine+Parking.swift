@@ -3,10 +3,10 @@ import Logging
 import Records
 import WireFormats
 
-// A record leaves memory: a ticket goes to the parking topic, the record's offset counts as done, and the record is read
-// again when what it waits for has come (`Engine+Unparking`).
+// Parking takes a record out of memory: a ticket goes to the parking topic, the record's offset counts as
+// done, and the record is read again when the condition that it waits for has come (`Engine+Unparking`).
 extension Engine {
-    /// Whoever comes behind a parked record of its key is parked too.
+    /// Parks a record, and all records that are queued behind it.
     func parkWithFollowers(_ id: EntryID, in room: WaitingRoom, notBefore due: Int64 = .min) {
         self.parkFollowers(of: id, in: room, keeping: 0)
         if let key = self.orderingKey(of: self.table[id].record), self.tails[key]?.last == id {
@@ -15,14 +15,19 @@ extension Engine {
         self.park(id, in: room, notBefore: due)
     }
 
-    /// - Parameter kept: so many of those behind this record stay.
+    /// Parks the records that are queued behind a record, except the first few.
+    ///
+    /// - Parameters:
+    ///   - room: The condition that the record in front waits for.
+    ///   - kept: The number of records right behind the record that stay in hand.
+    ///   - due: The monotonic time before which the parked records do not come back.
     func parkFollowers(
         of id: EntryID,
         in room: WaitingRoom,
         keeping kept: Int,
         notBefore due: Int64 = .min
     ) {
-        // Whoever comes after a record that has let the next one go is nobody's business here.
+        // If the order of the record was released, the records behind it no longer wait for it.
         guard !self.table[id].hasReleasedOrder, let key = self.orderingKey(of: self.table[id].record) else {
             return
         }
@@ -33,7 +38,8 @@ extension Engine {
         }
         guard var next = self.table[last].next else { return }
         let ownRoom = room.ofFollowers
-        // It is open, so without a pause they would be read again at once.
+        // The followers then wait in the room `any`, which is usually open. Without a pause they would be
+        // read again at once.
         let due = ownRoom == room ? due : max(due, self.now.after(.seconds(5)))
         self.table[last].next = nil
         self.tails[key] = Tail(last: last, waiting: kept)
@@ -45,7 +51,10 @@ extension Engine {
         }
     }
 
-    /// Puts a record aside. It is in no queue any more.
+    /// Parks one record: writes a ticket, or puts the record back if it came back and its ticket is still
+    /// there. The caller has taken the record out of its queue.
+    ///
+    /// - Parameter due: The monotonic time before which the record does not come back.
     func park(_ id: EntryID, in room: WaitingRoom, notBefore due: Int64 = .min) {
         if !self.followUps.isEmpty { self.followUps[id] = nil }
         let (index, parking, record, past) = self.table.withEntry(id) { entry in
@@ -72,27 +81,30 @@ extension Engine {
         self.publish([ticket.record(to: lot.topic, partition: record.partition)], nil, for: id)
     }
 
-    /// The broker does not take the ticket: the record is one like any other.
+    /// Notes that the broker does not take the ticket of a record. The record has no ticket then.
     func ticketRefused(_ id: EntryID) {
         let (index, offset) = self.table.withEntry(id) { ($0.assignment, $0.offset) }
         self.table[id].parking = .none
         self.dropTicket(of: offset, in: index)
     }
 
-    /// There is no such ticket any more.
+    /// Forgets the ticket of this offset, because it was taken back or was never written.
     func dropTicket(of offset: Int64, in index: Int) {
         self.assignments[index].parked.remove(offset)
         self.parkedTickets -= 1
     }
 
-    /// A record that came back waits again: its ticket is still there.
+    /// Drops a record that came back and has to wait again. Its ticket is still in the parking topic.
     private func forgetUnparked(_ id: EntryID) {
         self.unparkedLeaves(id)
         self.assignments[self.table[id].assignment].inHand -= 1
         self.table.remove(id)
     }
 
-    /// Takes up a record that has just been read, where there are tickets.
+    /// Takes in a record that has just been read, in a partition that has tickets.
+    ///
+    /// If the record has a ticket of its own, an earlier owner has parked it, and it is skipped. If an
+    /// earlier record of its key is parked, it is parked too.
     func beginBesideParked(_ record: InboundRecord, in index: Int) {
         var parking = Entry.Parking.none
         if let parked = self.assignments[index].parked[record.offset] {

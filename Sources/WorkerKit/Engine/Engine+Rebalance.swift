@@ -1,21 +1,26 @@
 import Kafka
 import Logging
 
-// Assignment, revocation, loss, and the way out. The group waits for an answer to the first two, which is what
-// makes a drain possible.
+// The phases of the membership: assignment, revocation, loss, and leaving the group. The group waits for an
+// answer to an assignment and to a revocation. That is why there is time for a drain.
 extension Engine {
+    /// Acts on an assignment of the group. The partitions are taken up when the committed offsets are known.
     func partitionsAssigned(_ partitions: [TopicPartition]) throws(KafkaError) {
         self.metrics.rebalanced("assigned")
         switch self.phase {
-        // Too late: but the group waits for an answer, and so does the way out.
+        // The engine no longer takes partitions, but it has to answer: the group waits for the answer, and
+        // librdkafka cannot leave before it.
         case .leaving, .left: return try self.broker.unassign()
         case .idle, .assigning, .working, .draining, .committing: break
         }
-        // The group gives what nobody has, so what is in hand, if anything, is somebody else's by now.
+        // The group assigns only partitions that no other member has. So records that are still in hand
+        // belong to partitions that were taken away.
         self.forgetAssignment()
         self.phase = .assigning(partitions, retryAt: self.now.monotonic)
     }
 
+    /// Acts on a revocation: drains the partitions first, unless they are lost and another member has them
+    /// already.
     func partitionsRevoked(_ partitions: [TopicPartition], isLost: Bool) throws(KafkaError) {
         self.metrics.rebalanced(isLost ? "lost" : "revoked")
         if isLost {
@@ -24,14 +29,14 @@ extension Engine {
         }
         switch self.phase {
         case .working: self.beginDrain(.revoked)
-        // The group asked while this engine was already on its way out: it is answered first.
+        // The engine was draining for another reason. The group is answered first.
         case .draining(let until, _): self.phase = .draining(until: until, .revoked)
         case .committing(let until, _): self.phase = .committing(until: until, .revoked)
         case .idle, .assigning, .leaving, .left: try self.giveUpPartitions()
         }
     }
 
-    /// Moves from phase to phase as far as it goes now.
+    /// Moves from phase to phase as far as possible without waiting.
     func advancePhase() throws(KafkaError) {
         var before: Phase
         repeat {
@@ -63,17 +68,22 @@ extension Engine {
         }
     }
 
+    /// The monotonic time at which the phase may change without an event; nil if only an event can change it.
     var nextPhaseDeadline: Int64? {
         switch self.phase {
         case .assigning(_, let retryAt): retryAt
         case .draining(let until, _): until
         case .committing(let until, _): self.isCommitOutstanding ? until : self.now.monotonic
-        // Leaving is a conversation that librdkafka does not announce on the queue: look often.
+        // librdkafka announces no event when it has left the group, so the engine looks every 10 ms.
         case .leaving: self.now.after(.milliseconds(10))
         case .idle, .working, .left: nil
         }
     }
 
+    /// Asks for the committed offsets and takes up the partitions. If the cluster does not answer, the
+    /// question is repeated a second later.
+    ///
+    /// - Throws: The error of the consumer if it is fatal.
     private func takeUp(_ partitions: [TopicPartition]) throws(KafkaError) {
         do {
             if !partitions.isEmpty, self.sharesRate {
@@ -83,7 +93,7 @@ extension Engine {
                 )
             }
             if !partitions.isEmpty, let topic = self.lot?.topic {
-                // It can have grown with the input.
+                // The parking topic may have got more partitions, together with the input topic.
                 self.lot?.partitions = Int32(clamping: try self.broker.partitionCount(of: [topic]))
             }
             let committed = partitions.isEmpty ? [] : try self.committed(partitions)
@@ -128,13 +138,14 @@ extension Engine {
 
     private func committed(_ partitions: [TopicPartition]) throws(KafkaError) -> [CommittedPosition] {
         try self.broker.committed(partitions).map {
-            // What was committed of another topic of the same name says nothing.
+            // The commit belongs to an earlier topic of the same name, so it is ignored.
             self.madeAnew.contains($0.partition)
                 ? CommittedPosition(partition: $0.partition, offset: nil) : $0
         }
     }
 
-    /// Another record stands where one of the committed ones did. Whatever is in hand is finished first.
+    /// Restarts the assignment, because another record has the offset of the commit's landmark: the topic was
+    /// deleted and created again. The records in hand are finished first.
     func topicMadeAnew(_ index: Int) {
         guard self.phase == .working else { return }
         let partition = self.assignments[index].partition
@@ -146,6 +157,7 @@ extension Engine {
         self.beginDrain(.restarting)
     }
 
+    /// Takes up the current partitions once more, as if they had just been assigned.
     private func takeUpAgain() {
         let partitions = self.assignments.map(\.partition)
         self.forgetAssignment()
@@ -165,7 +177,8 @@ extension Engine {
         self.drainStarted = self.now.monotonic
     }
 
-    /// Whether nothing is on its way to or from the upstream or the broker.
+    /// Whether no call is in flight, and the broker has acknowledged everything that was sent. Records that
+    /// only wait do not count.
     private var isDrained: Bool { self.callsInFlight == 0 && self.settlingCount == 0 }
 
     private func beginLastCommit(_ why: Draining) {
@@ -180,7 +193,8 @@ extension Engine {
         self.commit.lastDue = self.now.monotonic
     }
 
-    /// Forgets everything in hand and answers the group. What was not committed, somebody will read again.
+    /// Forgets everything in hand and answers the group. A record whose offset was not committed is read
+    /// again by the next owner.
     private func giveUpPartitions() throws(KafkaError) {
         self.forgetAssignment()
         switch self.phase {
@@ -191,6 +205,7 @@ extension Engine {
         self.logger.info("partitions given up", metadata: ["epoch": "\(self.epoch)"])
     }
 
+    /// Drops everything in hand and asks the broker to leave the group.
     private func leave() throws(KafkaError) {
         self.dropEverythingInHand()
         self.phase = .leaving
@@ -198,6 +213,7 @@ extension Engine {
         try self.broker.leave()
     }
 
+    /// Forgets the assigned partitions and everything in hand.
     private func forgetAssignment() {
         self.dropEverythingInHand()
         for assignment in self.assignments { self.metrics.forget(assignment.partition) }
@@ -205,6 +221,7 @@ extension Engine {
         self.commit = CommitState()
     }
 
+    /// Removes every record from memory. The calls in flight go on, and their completions will be stale.
     private func dropEverythingInHand() {
         for id in self.table.ids {
             if self.table[id].state == .calling { self.abandonCall(self.table[id]) }

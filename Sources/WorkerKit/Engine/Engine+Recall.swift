@@ -2,15 +2,21 @@ import Kafka
 import Logging
 import Records
 
-// Before a partition is worked on, the tickets of its parked records are read: they say which records of which keys come
-// first. It costs by their number, not by the size of what they stand for.
+// Before a partition is worked on, the tickets of its parked records are read, because they say which records
+// of which keys come first. The reading time depends on the number of tickets, not on the size of the parked
+// records.
 extension Engine {
+    /// Begins to read the tickets of the partitions that were just assigned. Until they are known, no record
+    /// is taken in.
     func beginRecall() {
         guard self.lot != nil else { return }
         self.recall = Recall()
     }
 
-    /// Reads on.
+    /// Reads the tickets that have arrived, and ends the recall when all are read.
+    ///
+    /// - Throws: The error of the reader if it is fatal. After any other error, reading is tried again a
+    ///   second later.
     func advanceRecall() throws(KafkaError) {
         guard let lot = self.lot, let recall = self.recall, self.now.monotonic >= recall.retryAt else {
             return

@@ -1,24 +1,29 @@
 import Kafka
 import WireFormats
 
-// Records that wait for an endpoint, a lane or a budget take up what others need. Before the bounds on what is in hand stop
-// the intake, this chooses which of them leave memory (`Engine+Parking`). Some of each room stay in hand, to be its probes.
+// Relief of memory: records that wait for an endpoint, a lane or a budget take up room that others need.
+// Before the limits on what is in hand stop the intake, this file chooses which of the waiting records are
+// parked (`Engine+Parking`). Some records of each room stay in hand, to be its probes.
 //
-// While no endpoint works, those leave that have failed, because somebody above suspicion may show that one is well. Others
-// leave too, as long as few are parked: whoever shows it may be among those that have not come in yet.
+// While no endpoint works, the records that have failed are parked, and records without a failure stay,
+// because any of them may show that an endpoint is well. Records without a failure are parked too as long as
+// there are few tickets: the record that shows it may not have been read yet.
 extension Engine {
-    /// Parks what is in the way, if something is.
+    /// Parks waiting records if too much is in hand. It does so at most every 100 ms.
     func relieveIfCrowded() {
         guard self.isReliefWanted, self.now.monotonic >= self.nextRelief else { return }
         self.nextRelief = self.now.after(.milliseconds(100))
         self.thinOut(onlyUnparked: !self.isCrowded)
     }
 
+    /// Whether records should be parked: the limits on what is in hand are near, or the records that came
+    /// back fill their share.
     var isReliefWanted: Bool {
         self.lot != nil && self.recall == nil && (self.isCrowded || self.isUnparkingStuck)
     }
 
-    /// Whether what is in hand comes near one of its bounds.
+    /// Whether the records in hand, their bytes or the window of a partition have reached three quarters of a
+    /// limit.
     private var isCrowded: Bool {
         self.table.count >= self.settings.recordsLimit / 4 * 3
             || self.bytesInHand >= self.settings.bytesLimit / 4 * 3
@@ -27,12 +32,16 @@ extension Engine {
             }
     }
 
-    /// How much of one room stays in hand.
+    /// The bound on the records of one room that stay in hand.
     private struct Share {
         var records: Int
         var bytes: Int
     }
 
+    /// Parks the waiting records of each room beyond the room's share.
+    ///
+    /// - Parameter onlyUnparked: Whether only records that came back are counted and parked. Then the shares
+    ///   are shares of the room for such records.
     private func thinOut(onlyUnparked: Bool) {
         let rooms = max(1, self.endpoints.count + self.held.count + self.condemned.count + 1)
         let records = onlyUnparked ? self.unparkedLimit : self.settings.recordsLimit
@@ -46,6 +55,7 @@ extension Engine {
         self.thinOutKeys(onlyUnparked)
     }
 
+    /// Parks records that wait for an endpoint, beyond a share.
     private func thinOutEndpoints(_ share: Share, _ onlyUnparked: Bool) {
         for index in self.endpoints.indices {
             guard !self.endpoints[index].blocked.isEmpty else { continue }
@@ -58,7 +68,7 @@ extension Engine {
         }
     }
 
-    /// Records whose own wait is over, and whose endpoint is in doubt since they failed there.
+    /// Parks ready records that have failed at an endpoint whose breaker is not closed, beyond a share.
     private func thinOutFailed(_ share: Share, _ onlyUnparked: Bool) {
         for index in self.endpoints.indices where self.endpoints[index].breaker.state != .closed {
             let room = WaitingRoom.endpoint(self.endpoints[index].identity.name)
@@ -73,15 +83,20 @@ extension Engine {
         }
     }
 
-    /// Whether somebody else has a use for the room of those that wait for this endpoint. Where all others are in doubt as
-    /// well, records of theirs that have not come in yet may have: this is tried with so many that a long outage of all of
-    /// them does not fill the parking topic.
+    /// Returns whether room that this endpoint's records give up is of use to the records of another
+    /// endpoint.
+    ///
+    /// It is if another endpoint's breaker is closed. If all others are in doubt as well, a record that shows
+    /// one of them to be well may not have been read yet. So room is made for unread records, but only up to
+    /// twice `recordsLimit` tickets, so that a long outage of all endpoints does not fill the parking topic.
     private func hasUseForRoom(besides index: Int) -> Bool {
         let others = self.endpoints.indices.filter { $0 != index }
         return others.contains { self.endpoints[$0].breaker.state == .closed }
             || !others.isEmpty && self.parkedTickets < self.settings.recordsLimit * 2
     }
 
+    /// Parks records that wait for a held lane, beyond a share. Records that wait for the whole upstream stay
+    /// in hand.
     private func thinOutLanes(_ share: Share, _ onlyUnparked: Bool) {
         for lane in self.held.keys.sorted() where lane != Lanes.upstream {
             let ids = self.held[lane]?.elements ?? []
@@ -92,6 +107,7 @@ extension Engine {
         }
     }
 
+    /// Parks records that wait for a dead-letter budget, beyond a share.
     private func thinOutBudgets(_ share: Share, _ onlyUnparked: Bool) {
         for account in self.condemned.keys.sorted(by: { ($0.lane, $0.reason) < ($1.lane, $1.reason) }) {
             let room = WaitingRoom.budget(lane: account.lane, reason: account.reason)
@@ -103,7 +119,7 @@ extension Engine {
         }
     }
 
-    /// Records whose own next try is a while off.
+    /// Parks records whose next attempt is more than five seconds away, beyond a share.
     private func thinOutRetries(_ share: Share, _ onlyUnparked: Bool) {
         let soon = self.now.after(.seconds(5))
         let waiting = self.backingOff.elements.filter { $0.due > soon }
@@ -122,18 +138,21 @@ extension Engine {
         }
     }
 
-    /// Long queues of one key whose first record waits for nothing but its turn.
+    /// Parks the ends of long queues whose first record is on its way: it waits for no endpoint, no lane and
+    /// no budget.
     private func thinOutKeys(_ onlyUnparked: Bool) {
         let firsts = self.table.ids.filter { self.hasOthersBehind($0) }
         guard !firsts.isEmpty else { return }
         let kept = onlyUnparked ? self.followersKept(ofEach: firsts.count) : Self.followersKept
-        // Their room is open, so without a pause they would be read again at once.
+        // The followers wait in the room `any`, which is usually open. Without a pause they would be read
+        // again at once.
         let due = onlyUnparked ? self.now.after(.seconds(1)) : .min
         for id in firsts where self.table.isCurrent(id) {
             self.parkFollowers(of: id, in: .any, keeping: kept, notBefore: due)
         }
     }
 
+    /// Returns whether records are queued behind this one that can be parked while it is on its way.
     private func hasOthersBehind(_ id: EntryID) -> Bool {
         guard self.table[id].next != nil, self.canPark(in: self.table[id].assignment) else { return false }
         return switch self.table[id].state {
@@ -144,14 +163,18 @@ extension Engine {
 
     private static var followersKept: Int { 16 }
 
-    /// So many queues together may keep a quarter of what may come back.
+    /// Returns the number of records that each queue may keep behind its first one, so that the queues
+    /// together keep at most a quarter of what may come back.
     private func followersKept(ofEach queues: Int) -> Int {
         let records = min(self.unparkedLimit, self.unparkedBytesLimit / self.unparking.largest)
         return min(Self.followersKept, records / 4 / queues)
     }
 
-    /// Those that have to leave: all but the newest that never failed, of which a share stays, and those that keep the
-    /// window of their partition from going on.
+    /// Returns the records that have to be parked.
+    ///
+    /// A share of the records stays: those that never failed before those that have, and newer before older
+    /// ones. At least one stays. A record leaves in any case if it is so old that it soon stops the window of
+    /// its partition. The followers of a record that stays are parked.
     private func surplus(
         of ids: [EntryID],
         _ state: Entry.State,
@@ -172,7 +195,7 @@ extension Engine {
             if isCounted, !isWithinShare || self.isStale(id) {
                 surplus.insert(id)
             } else {
-                // Those behind it would be more than the share.
+                // The followers of the record would exceed the share.
                 self.parkFollowers(of: id, in: room, keeping: 0)
                 records += isCounted ? 1 : 0
                 bytes += isCounted ? size : 0
@@ -181,7 +204,8 @@ extension Engine {
         return surplus
     }
 
-    /// Those that never failed, and of these the newest.
+    /// Returns whether the left record stays rather than the right one: records that never failed stay before
+    /// those that have, and newer before older ones.
     private func isRatherKept(_ left: EntryID, _ right: EntryID) -> Bool {
         let (leftFailed, rightFailed) = (self.table[left].hasFailed, self.table[right].hasFailed)
         return leftFailed == rightFailed ? self.isBefore(right, left) : !leftFailed
@@ -192,14 +216,16 @@ extension Engine {
         return (left.offset, left.assignment) < (right.offset, right.assignment)
     }
 
-    /// Whether it lies half a window behind what was read last.
+    /// Returns whether a record lies more than half a window behind the record that was read last. A record
+    /// with a ticket does not count, because its offset does not stop the window.
     private func isStale(_ id: EntryID) -> Bool {
         let (index, offset, parking) = self.table.withEntry(id) { ($0.assignment, $0.offset, $0.parking) }
         guard parking == .none, let next = self.assignments[index].progress?.next else { return false }
         return next - offset > PartitionProgress.window / 2
     }
 
-    /// Whether records of this assignment can be put aside. Those of a retry topic have been already.
+    /// Returns whether records of this assignment can be parked. Records of a retry topic cannot: they were
+    /// already put aside in that topic.
     private func canPark(in index: Int) -> Bool {
         guard let lot = self.lot else { return false }
         let partition = self.assignments[index].partition

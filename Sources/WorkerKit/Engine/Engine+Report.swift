@@ -1,8 +1,9 @@
 import Kafka
 import Records
 
-// What the gauges say, once a second: sums over what is in hand are too dear for every turn.
+// The gauges. They are set once a second, because sums over everything in hand take too long for every turn.
 extension Engine {
+    /// Sets all gauges and looks for a standstill, if a second has passed since the last report.
     func report() {
         guard self.now.monotonic >= self.nextReport else { return }
         self.nextReport = self.now.monotonic + 1_000_000_000
@@ -35,8 +36,8 @@ extension Engine {
         self.metrics.set("worker_parking_oldest_age_seconds", age)
     }
 
-    /// Partitions that are not read at the moment, by the reason. librdkafka's own pause is not used: a partition
-    /// that nobody reads stops by itself.
+    /// Shows how many partitions are not read at the moment, by the cause. librdkafka's own pause is not
+    /// used: if the engine reads nothing from a partition, librdkafka stops fetching it by itself.
     private func reportUnread() {
         let all = self.assignments.count
         let isFull = self.isFull
@@ -56,7 +57,7 @@ extension Engine {
         self.metrics.set("worker_partitions_paused", early, [("cause", "not_due")])
     }
 
-    /// How fast the upstream may be called now.
+    /// Shows how fast the upstream may be called now.
     private func reportPace() {
         self.metrics.set("worker_upstream_concurrency_limit", self.callLimit)
         if self.settings.pace == .shadow {
@@ -100,12 +101,13 @@ extension Engine {
         }
     }
 
-    /// When the oldest record in hand of each partition was published.
+    /// Returns for each assignment when its oldest record in hand was published, in milliseconds since 1970;
+    /// nil if none of its records is in hand.
     private func oldestRecords() -> [Int64?] {
         var oldest = [Int64?](repeating: nil, count: self.assignments.count)
         for id in self.table.ids {
             let entry = self.table[id]
-            // A hostile timestamp can be any number.
+            // The publisher chooses the timestamp, so it can be any number.
             let birth = max(0, min(entry.record.timestamp ?? entry.receivedAt, entry.receivedAt))
             oldest[entry.assignment] = min(oldest[entry.assignment] ?? .max, birth)
         }

@@ -2,13 +2,16 @@ import Kafka
 import Records
 import WireFormats
 
-// Long waits are spent in a retry topic, where they take up neither memory nor the window of their partition
-// (`ordering: none` only). The record's offset is done when the broker has the copy; what becomes of the copy is told
-// under the name of the record that the publisher published.
+// Retry topics: a record spends a long wait in a topic, where it takes up neither memory nor the window of
+// its partition (`ordering: none` only).
+//
+// The record's offset is done when the broker has acknowledged the copy. The outcome of the copy names the
+// record that the publisher published.
 extension Engine {
-    /// Publishes a record to the retry topic in which it can wait for so long, if there is one.
+    /// Publishes a copy of a record to the retry topic in which it can wait for this long, if there is one.
     ///
-    /// - Returns: false if it has to wait in hand.
+    /// - Returns: False if the record has to wait in hand: the wait is shorter than every topic's, the copy
+    ///   is larger than the broker accepts, or the broker has refused a copy before.
     func forward(_ id: EntryID, waiting wait: Duration) -> Bool {
         guard let tier = self.settings.retryTier(for: wait), !self.table[id].mustStay else { return false }
         let entry = self.table[id]
@@ -32,13 +35,13 @@ extension Engine {
         return true
     }
 
-    /// A wall-clock time by which so long has certainly passed: what is less than a millisecond is rounded up, on
-    /// both sides.
+    /// Returns a wall-clock time by which this wait has certainly passed. Both the present time and the wait
+    /// are rounded up to whole milliseconds.
     private func wallTime(after wait: Duration) -> Int64 {
         self.now.wall.addingClamped(wait.wholeMilliseconds.addingClamped(2))
     }
 
-    /// The broker does not take the copy: the record has to wait in hand after all.
+    /// Lets a record wait in hand, because the broker does not take its copy or its ticket.
     func keepInHand(_ id: EntryID) {
         self.settlingCount -= 1
         if self.table[id].parking == .begun { self.ticketRefused(id) }
@@ -57,13 +60,14 @@ extension Engine {
 
     // MARK: intake
 
-    /// What a record that was read is.
+    /// The kinds of records that are read.
     enum Arrival {
-        /// The publisher's own.
+        /// The record is the publisher's own, from the input topic.
         case original
-        /// A copy in a retry topic.
+        /// The record is a copy in a retry topic.
         case copy(RetryTicket)
-        /// It lies in a retry topic, and somebody else has put it there.
+        /// The record lies in a retry topic and has no ticket that can be read, so it was not put there by a
+        /// worker.
         case foreign
     }
 
@@ -72,14 +76,16 @@ extension Engine {
         return RetryTicket(record.headers).map { .copy($0) } ?? .foreign
     }
 
-    /// When a copy is due, in wall-clock milliseconds: no later than one wait of its topic from now. A worker whose clock
-    /// was ahead wrote a time that is far off, and everything behind it would wait too.
+    /// Returns when a copy is due, in wall-clock milliseconds since 1970, and at most one wait of its topic
+    /// from now. A worker whose clock was ahead may have written a time that is far off, and all records
+    /// behind the copy would wait for it too.
     func due(of ticket: RetryTicket, in topic: String) -> Int64 {
         let delay = self.settings.retryTiers.first { $0.topic == topic }?.delay ?? .zero
         return min(ticket.due, self.wallTime(after: delay))
     }
 
-    /// Takes up a copy whose wait is over, and sends it on if it has to wait for longer.
+    /// Takes up a copy whose wait is over. If the record has to wait for longer, it is forwarded once more,
+    /// or waits in hand.
     func resume(_ record: InboundRecord, _ ticket: RetryTicket, in index: Int) {
         let id = self.add(ticket.original(of: record), readAt: record.offset, in: index)
         self.table.withEntry(id) { entry in
@@ -89,7 +95,8 @@ extension Engine {
             entry.firstFailedAt = ticket.firstFailedAt
             entry.lastReason = Reason(ticket.reason, "The last call failed.")
         }
-        // What is left at the time that it is due is never more than this, whatever the clock of its writer said.
+        // The wait that remains after the due time is never longer than this difference, because both times
+        // are by the same clock, right or wrong.
         let longest = ticket.notBefore.subtractingClamped(ticket.due)
         let rest = Duration.milliseconds(min(longest, ticket.notBefore.subtractingClamped(self.now.wall)))
         guard rest > .zero, !self.isExpired(id) else { return self.makeReady(id) }
@@ -98,7 +105,7 @@ extension Engine {
         self.backingOff.add(id, due: self.now.after(rest))
     }
 
-    /// A record of a retry topic that does not say what it is.
+    /// Makes a dead letter of a record of a retry topic that does not say where it came from.
     func rejectForeign(_ record: InboundRecord, in index: Int) {
         let id = self.add(record, readAt: record.offset, in: index)
         let reason = Reason(
@@ -108,18 +115,20 @@ extension Engine {
         self.deadLetter(id, Rejection(reason, kind: .undecodable, replayable: .no))
     }
 
-    /// When the first record of a retry topic is due; nil if none waits.
+    /// The monotonic time at which the next record of a retry topic is due; nil if no record waits for its
+    /// time.
     var nextRetryDue: Int64? {
         guard !self.settings.retryTiers.isEmpty else { return nil }
-        // What is due already waits for room, and no time brings that.
+        // A record that is due already waits for room, and it is not known when there is some.
         let due = self.assignments.compactMap(\.waitsUntil).filter { $0 > self.now.wall }.min()
         return due.map { self.now.after(.milliseconds(max(0, $0.addingClamped(-self.now.wall)))) }
     }
 }
 
 extension EngineSettings {
-    /// The topic to spend a wait in: the longest that is not longer than the wait, so that what is left of it can
-    /// be spent in another; nil if the wait is shorter than all.
+    /// Returns the topic in which a wait is spent: the one with the longest delay that is not longer than the
+    /// wait, so that the rest of the wait can be spent in another. Nil if the wait is shorter than every
+    /// delay.
     func retryTier(for wait: Duration) -> RetryTier? {
         self.retryTiers.last { $0.delay <= wait }
     }

@@ -5,7 +5,7 @@ import WireFormats
 
 // From a verdict to the broker's acknowledgement, after which the offset may be committed.
 extension Engine {
-    /// Publishes the outcome of a record.
+    /// Publishes the outcome of a record that does not become a dead letter.
     func settle(_ id: EntryID, as fate: Outcome.Fate, because reason: Reason?, _ answer: (any Sendable)?) {
         self.budgets.noteSettled(at: self.now.monotonic)
         var settlement = Settlement(fate: fate, reason: reason, answer: answer)
@@ -13,12 +13,15 @@ extension Engine {
         self.publish([record], settlement, for: id)
     }
 
-    /// Publishes a dead letter, and when the broker has it, the outcome that names it.
+    /// Makes a dead letter of a record: publishes the letter and then, when the broker has acknowledged it,
+    /// the outcome that names it. If the budget has no room for the letter, the record waits.
     func deadLetter(_ id: EntryID, _ rejection: Rejection) {
         guard self.affordsDeadLetter(id, rejection) else { return }
         self.writeDeadLetter(id, rejection, from: self.account(of: id, rejection))
     }
 
+    /// Publishes a dead letter and its outcome without asking the budget, and counts the letter against this
+    /// account.
     func writeDeadLetter(_ id: EntryID, _ rejection: Rejection, from account: DeadLetterBudgets.Account) {
         self.budgets.noteDeadLetter(of: account, at: self.now.monotonic)
         self.table[id].death = (rejection, self.now.wall)
@@ -75,7 +78,11 @@ extension Engine {
         )
     }
 
-    /// - Parameter settlement: how it ends; nil if it only goes on elsewhere.
+    /// Gives the broker these records one after the other, then the tombstone of the record's ticket if it
+    /// has one. When the last of them is acknowledged, the record leaves.
+    ///
+    /// - Parameter settlement: The end of the record; nil if it only goes on elsewhere, in a retry topic or
+    ///   in the parking topic.
     func publish(_ records: [OutboundRecord], _ settlement: Settlement?, for id: EntryID) {
         if !self.followUps.isEmpty { self.followUps[id] = nil }
         self.settlingCount += 1
@@ -84,15 +91,15 @@ extension Engine {
             entry.outbound = all
             entry.settlement = settlement
         }
-        // Letters and copies share their bytes with the record; an outcome has its own.
+        // A dead letter or a copy shares its bytes with the record, but an outcome has its own.
         if settlement != nil, let value = records.last?.value {
             self.table.keepOutcome(of: id, bytes: value.count)
         }
         self.sendOrWait(id)
     }
 
-    /// Hands the first unacknowledged record of an entry to the producer, in a transaction if that is how results
-    /// are delivered.
+    /// Hands the first unacknowledged record of an entry to the producer. With exactly-once it is sent in a
+    /// transaction, and waits if it cannot join one now.
     func sendOrWait(_ id: EntryID) {
         if self.settings.delivery == .exactlyOnce, !self.isItsTurn(id) || !self.joinTransaction(id) {
             self.table[id].state = .waiting
@@ -114,6 +121,7 @@ extension Engine {
         }
     }
 
+    /// Notes a delivery report and sends the next record of the entry, or finishes the entry.
     func produceReported(_ id: EntryID, _ error: KafkaError?) {
         guard self.table.state(of: id) == .settling else { return self.metrics.staleCompletion() }
         if let error { return self.produceRefused(id, error, wasQueued: true) }
@@ -132,12 +140,14 @@ extension Engine {
         }
     }
 
-    /// Keeps the record and tries again later: a produce failure costs nothing but time.
+    /// Keeps a record that the producer or the broker has refused, and sends it again later. A produce
+    /// failure costs only time.
     ///
-    /// - Parameter wasQueued: librdkafka took the record and has given it up since.
+    /// - Parameter wasQueued: Whether librdkafka had taken the record into its queue and then gave it up.
     private func produceRefused(_ id: EntryID, _ error: KafkaError, wasQueued: Bool) {
         if error.isFatal, self.settings.delivery == .atLeastOnce { self.fatal = error }
-        // A dead letter is followed by the outcome that names it.
+        // The outcome that names a dead letter is sent only after the letter is acknowledged. So as long as
+        // no record is acknowledged, the refused one is the letter.
         let isDeadLetter = self.table.withEntry(id) { $0.death != nil && $0.acknowledged == 0 }
         if error.code == .queueFull { return self.resendLater(id, Self.queueBackoff) }
         self.metrics.produceFailed(isDeadLetter: isDeadLetter)
@@ -158,7 +168,8 @@ extension Engine {
         self.resendLater(id, self.settings.backoff)
     }
 
-    /// A full queue of our own empties as soon as the broker answers.
+    /// The wait after librdkafka's own queue was full. It is short, because the queue empties as soon as the
+    /// broker answers.
     private static var queueBackoff: Backoff { Backoff(base: .milliseconds(10), longest: .milliseconds(100)) }
 
     private func resendLater(_ id: EntryID, _ backoff: Backoff) {
@@ -168,7 +179,10 @@ extension Engine {
         self.resending.add(id, due: self.now.after(delay))
     }
 
-    /// - Returns: whether there is something smaller to send instead.
+    /// Replaces the refused record of an entry by a smaller one.
+    ///
+    /// - Returns: Whether there is a smaller record to send. A copy or a ticket has no smaller form, so its
+    ///   record then stays in hand.
     private func shrink(_ id: EntryID, isDeadLetter: Bool) -> Bool {
         guard self.table[id].settlement != nil else {
             self.table[id].mustStay = true
@@ -177,9 +191,10 @@ extension Engine {
         return isDeadLetter ? self.shrinkLetter(of: id) : self.shrinkOutcome(of: id)
     }
 
-    /// The broker takes less than we were told: say where the record is instead of carrying it.
+    /// Replaces a dead letter that is larger than the broker accepts by one that leaves more out. At the end,
+    /// the letter only says where the record is.
     ///
-    /// - Returns: false if there is nothing left to leave out.
+    /// - Returns: False if there is nothing left to leave out.
     private func shrinkLetter(of id: EntryID) -> Bool {
         let entry = self.table[id]
         guard let (rejection, diedAt) = entry.death, let refused = entry.outbound.first else { return false }
@@ -190,9 +205,9 @@ extension Engine {
         return true
     }
 
-    /// The broker takes less than we were told: say less of the record.
+    /// Replaces an outcome that is larger than the broker accepts by one that leaves more out.
     ///
-    /// - Returns: false if there is nothing left to leave out.
+    /// - Returns: False if there is nothing left to leave out.
     private func shrinkOutcome(of id: EntryID) -> Bool {
         let (settlement, refused) = self.table.withEntry(id) { entry in
             (
@@ -211,6 +226,7 @@ extension Engine {
         return true
     }
 
+    /// Sends the records again whose wait after a refusal is over.
     func resendWhatIsDue() {
         while let id = self.resending.popDue(at: self.now.monotonic) {
             guard self.table.state(of: id) == .resending else { continue }
@@ -218,7 +234,8 @@ extension Engine {
         }
     }
 
-    /// The broker has everything there is to say about this record, for good.
+    /// Finishes a record: the broker has acknowledged everything about it, and with exactly-once its
+    /// transaction is committed. Its offset may be committed from now on.
     func finish(_ id: EntryID) {
         let (index, offset, fate, attempts, receivedAt) = self.table.withEntry(id) { entry in
             (entry.assignment, entry.offset, entry.settlement?.fate, entry.attempts, entry.receivedAt)

@@ -1,10 +1,13 @@
 import Kafka
 import Logging
 
-// A worker that has something to do and takes in and finishes nothing says so: as its readiness, in the log and as a
-// metric. The causes are asked in the order in which one hides the next.
+// The report of a standstill: a worker that has work, and neither takes in nor finishes a record for a while,
+// reports it in its readiness, in the log and as a metric.
+//
+// Several causes can hold at once. They are asked for in an order in which a cause comes before those that
+// may be its consequence.
 extension Engine {
-    /// Once a second.
+    /// Looks for a standstill. The report calls this once a second.
     func watchForStall() {
         switch self.phase {
         case .working: self.tell(self.look(hasWork: self.hasWork))
@@ -14,7 +17,8 @@ extension Engine {
     }
 
     private func look(hasWork: Bool) -> StallWatch.Change? {
-        // What the broker has refused for so long is told even while calls are answered.
+        // If the broker has refused produce requests or commits for so long, that is reported even while
+        // calls are answered.
         let isStuck = [self.produceTrouble, self.commitTrouble].contains { $0.map(self.isOld) ?? false }
         if isStuck { self.stallWatch.stoodStill(progress: self.progress) }
         return self.stallWatch.look(

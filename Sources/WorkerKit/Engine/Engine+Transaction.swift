@@ -3,15 +3,19 @@ import Logging
 
 // Results, dead letters and offsets as one transaction (`delivery: exactly-once`).
 //
-// A transaction is open at almost any time. Records join it with what the broker is to have of them, and stay in
-// hand when the broker has it; once in a commit interval nobody joins any more, the rest is acknowledged, and the
-// transaction is committed together with the positions that its records lead to. Only then are they finished. If it
-// is aborted instead, they are sent again in the next one, in the same order: no call is made twice for it.
+// A transaction is open nearly all the time. A record joins it when its outcome is sent, and stays in hand
+// when the broker has acknowledged the outcome. Once in a commit interval the transaction takes no new
+// members. When the rest is acknowledged, it is committed together with the positions that its records lead
+// to, and only then are the records finished. If the transaction is aborted instead, the outcomes are sent
+// again in the next one, in the same order. No call is repeated for that.
 //
-// If nobody knows whether a commit took place, the producer is made anew. That has the cluster decide, and what the
-// group has committed afterwards tells how: the positions were part of the transaction.
+// If the answer to a commit is lost, it is not known whether the commit took place. Then the producer is made
+// anew, which makes the cluster decide. The group's committed offsets tell the decision, because the
+// positions were part of the transaction.
 extension Engine {
-    /// Takes the next step that is due.
+    /// Takes the next step of the transaction if it is due.
+    ///
+    /// - Throws: The error of the producer or of the consumer if it is fatal.
     func turnTransaction() throws(KafkaError) {
         switch self.transaction.stage {
         case .closed(let retryAt): if self.now.monotonic >= retryAt { try self.openTransactions() }
@@ -27,7 +31,7 @@ extension Engine {
         }
     }
 
-    /// When a step is due that no event will tell of.
+    /// The monotonic time of the next step that no event announces; nil if there is none.
     var nextTransactionStep: Int64? {
         switch self.transaction.stage {
         case .closed(let retryAt), .deciding(let retryAt): return retryAt
@@ -59,9 +63,10 @@ extension Engine {
 
     /// Lets a record take part in the current transaction.
     ///
-    /// - Returns: false if it has to wait for the next.
+    /// - Returns: False if the record has to wait for the next transaction.
     func joinTransaction(_ id: EntryID) -> Bool {
-        // A member of one that is on its way out is sent again in the next, with all the others.
+        // If the transaction is ending, the record is sent again in the next one, together with all other
+        // members.
         if self.table[id].isInTransaction { return self.transactionTakesMembers }
         guard self.transaction.stage == .open, !self.transaction.isBroken else {
             self.transaction.waiting.append(id)
@@ -73,8 +78,8 @@ extension Engine {
         return true
     }
 
-    /// Whether members can go on sending what they have not sent yet. What is sent while a transaction ends may come
-    /// after its end, and would be in the next one as well as in this.
+    /// Whether members may send what they have not sent yet. A record that is sent while a transaction ends
+    /// may arrive after its end. It would then be in the next transaction as well as in this one.
     private var transactionTakesMembers: Bool {
         switch self.transaction.stage {
         case .open, .closing: !self.transaction.isBroken
@@ -82,8 +87,10 @@ extension Engine {
         }
     }
 
-    /// The broker has acknowledged all of a record. The next of its key may go ahead: what is sent of that comes
-    /// later in this transaction or in a later one, whatever becomes of this one.
+    /// Notes that the broker has acknowledged all records of an entry.
+    ///
+    /// The next record of its key may go ahead. Its outcome comes later in this transaction or in a later
+    /// one, whether this one is committed or aborted.
     func writtenInTransaction(_ id: EntryID) {
         self.transaction.unacknowledged -= 1
         self.table[id].state = .written
@@ -91,7 +98,8 @@ extension Engine {
         self.advanceLine(behind: id)
     }
 
-    /// Whether nothing of its key has to be written before this record. If something has, the record lines up.
+    /// Returns whether no earlier record of the same key has to be written first. If one has, this record
+    /// lines up behind it.
     func isItsTurn(_ id: EntryID) -> Bool {
         guard !self.transaction.lines.isEmpty, let key = self.orderingKey(of: self.table[id].record),
             let first = self.transaction.lines[key]?.first, first != id
@@ -100,6 +108,7 @@ extension Engine {
         return false
     }
 
+    /// Lets the next record of a line go ahead, after the first one was written.
     private func advanceLine(behind id: EntryID) {
         guard !self.transaction.lines.isEmpty, let key = self.orderingKey(of: self.table[id].record),
             self.transaction.lines[key]?.first == id
@@ -112,17 +121,19 @@ extension Engine {
         self.sendOrWait(next)
     }
 
-    /// A record could not be sent, and the transaction cannot be committed without it.
+    /// Notes that a record could not be sent. The transaction cannot be committed without it, so it will be
+    /// aborted.
     func transactionBroken(by id: EntryID, _ error: KafkaError) {
         self.table[id].state = .waiting
-        // Those that fail with it are no failures of their own: counted one by one, they would put the abort off until
-        // the cluster has long ended the transaction by itself.
+        // Only the first failure of a transaction is counted. If each one lengthened the backoff, the abort
+        // would come only after the cluster has ended the transaction by itself.
         guard !self.transaction.isBroken else { return }
         self.transaction.isBroken = true
         self.countFailedCommit(error)
         self.delayTransaction()
     }
 
+    /// Sends the waiting records in the transaction that has just begun.
     private func sendWaiting() {
         while self.transaction.stage == .open, !self.transaction.isBroken,
             let id = self.transaction.waiting.popFirst()
@@ -131,8 +142,10 @@ extension Engine {
         }
     }
 
-    /// Nothing of the transaction is there any more: its records go into the next one, before all others. Those of a key
-    /// were released one by one as they were written, and now there can be several of it: they line up.
+    /// Moves the records of an aborted transaction to the next one, before all others.
+    ///
+    /// The records of one key were released one by one as they were written, so there may now be several
+    /// records of a key. They line up, and each is sent after the one before it is written.
     private func requeueMembers() {
         var waiting = Fifo<EntryID>()
         var lines: [OrderingKey: Fifo<EntryID>] = [:]
@@ -157,7 +170,7 @@ extension Engine {
             lineUp(id)
         }
         while let id = self.transaction.waiting.popFirst() { lineUp(id) }
-        // The first of each line was among those.
+        // The first record of each line is left out, because it was a member or was waiting.
         for var line in self.transaction.lines.values {
             _ = line.popFirst()
             while let id = line.popFirst() { lineUp(id) }
@@ -183,6 +196,8 @@ extension Engine {
         }
     }
 
+    /// Commits the transaction if the broker has acknowledged every record in it. An empty transaction stays
+    /// open.
     private func commitTransactionIfComplete() {
         guard self.transaction.unacknowledged == 0 else { return }
         self.commit.isWantedNow = false
@@ -197,10 +212,11 @@ extension Engine {
         self.broker.commitTransaction(positions)
     }
 
-    /// Where the group will stand if the transaction is committed.
+    /// Returns the positions of the group if the transaction is committed.
     private func positionsOfTransaction() -> [CommittedPosition] {
         var finished = [[Int64]](repeating: [], count: self.assignments.count)
-        // The offsets of records that came back from the parking topic are done already.
+        // A record that came back from the parking topic moves no position, because its offset was done when
+        // it was parked.
         var unparked = [Int](repeating: 0, count: self.assignments.count)
         for id in self.transaction.members {
             let (index, offset, parking) = self.table.withEntry(id) { ($0.assignment, $0.offset, $0.parking) }
@@ -213,7 +229,8 @@ extension Engine {
             let position = self.assignments[index].position(withFinished: finished[index])
             guard position == self.assignments[index].committed else { return position }
             guard unparked[index] > 0 else { return nil }
-            // Should the answer be lost, this commit must be told from the last one.
+            // The position is the same as in the last commit. If the answer is lost, only the stamp tells the
+            // two commits apart.
             let stamp = UInt32(truncatingIfNeeded: self.random.next())
             return self.assignments[index].position(withFinished: finished[index], stamp: stamp)
         }
@@ -242,7 +259,8 @@ extension Engine {
         }
     }
 
-    /// What the group has committed tells how the cluster has decided.
+    /// Finds out whether the last commit took place, by the group's committed offsets. If the cluster does
+    /// not answer, the question is repeated a second later.
     private func decideTransaction() throws(KafkaError) {
         do {
             let stored = try self.broker.committed(self.transaction.positions.map(\.partition))
@@ -285,7 +303,8 @@ extension Engine {
             self.transaction.positions = []
             self.abortTransaction()
         } else {
-            // Whatever has become of it, a new producer of the same name ends it.
+            // A new producer with the same `transactional.id` ends the transaction, whatever has happened to
+            // it.
             self.transaction.stage = .closed(retryAt: self.transaction.notBefore)
         }
     }
@@ -303,7 +322,8 @@ extension Engine {
         Backoff(base: .milliseconds(100), longest: .seconds(10))
     }
 
-    /// If a request is under way, its answer tells the same.
+    /// Notes that the producer cannot be used any more. If a request is under way, its answer reports the
+    /// same.
     func producerFailed(_ error: KafkaError) {
         switch self.transaction.stage {
         case .open, .closing: self.transactionFailed(error)

@@ -3,22 +3,28 @@ import Logging
 import Records
 import WireFormats
 
-// The way back: a visit goes to one partition, reads it from the oldest record that may come, and takes those in hand whose
-// room is open, in the order of their offsets. What they may take up in hand is bounded, so that they do not stand in the
-// way of what comes in.
+// The return of parked records. The engine makes visits: a visit reads one partition of the input again, from
+// the oldest record that may come back on, and takes in hand the records whose room is open, in the order of
+// their offsets. The number and the bytes of such records in hand are bounded, so that they leave room for
+// new ones.
 extension Engine {
-    /// Records in hand that came back, at most.
+    /// The largest number of records in hand that came back.
     var unparkedLimit: Int { max(1, min(1_000, self.settings.recordsLimit / 4)) }
+    /// The largest number of bytes of records in hand that came back. One batch can exceed it, because the
+    /// size of a parked record is not known before the read.
     var unparkedBytesLimit: Int { self.settings.bytesLimit / 4 }
-    /// Those of one key, at most: one after the other, they take time.
+    /// The largest number of records of one key in hand that came back. They are called for one after the
+    /// other, which takes time.
     private static var keyLimit: Int { 64 }
     private static var batch: Int { 64 }
-    /// A visit reads on over so many records that nobody wants, rather than begin anew.
+    /// The number of offsets over which a visit reads on. If the next record that it looks for is further
+    /// away, the reader starts anew there.
     private static var leap: Int64 { 2_000 }
 
+    /// The number of parked records that may be taken in hand now.
     private var unparkRoom: Int {
         guard self.unparking.bytes < self.unparkedBytesLimit else { return 0 }
-        // What comes in has the other half.
+        // Half of the room in hand is left to new records.
         let forBytes = (self.unparkedBytesLimit - self.unparking.bytes) / self.unparking.largest + 1
         return min(
             self.unparkedLimit - self.unparking.records,
@@ -28,13 +34,16 @@ extension Engine {
         )
     }
 
-    /// Records that came back fill their share, and others could come.
+    /// Whether the records that came back use up their share while other parked records wait.
     var isUnparkingStuck: Bool {
         guard self.parkedTickets > self.unparking.records else { return false }
         return self.unparking.records >= self.unparkedLimit || self.unparking.bytes >= self.unparkedBytesLimit
     }
 
-    /// Takes parked records in hand, as far as they may come and there is room.
+    /// Takes parked records in hand, as far as their rooms are open and there is room for them.
+    ///
+    /// - Throws: The error of the reader if it is fatal. After any other error a new visit begins a second
+    ///   later.
     func unpark() throws(KafkaError) {
         guard let lot = self.lot, self.recall == nil, self.parkedTickets > 0 || self.unparking.visit != nil,
             self.unparkRoom > 0
@@ -48,7 +57,8 @@ extension Engine {
         }
     }
 
-    /// Whether what the parking lot's memory has to hand over would be taken.
+    /// Whether the engine would take what the reader of the parking lot has to hand over. If not, the thread
+    /// need not wake up for it.
     package var awaitsMemory: Bool {
         guard self.phase == .working else { return false }
         guard let recall = self.recall else { return self.unparking.visit != nil && self.unparkRoom > 0 }
@@ -65,7 +75,7 @@ extension Engine {
         self.unparking.nextVisit = self.now.after(.seconds(1))
     }
 
-    /// When the next visit begins; nil if there is nothing to visit.
+    /// The monotonic time at which the next visit begins; nil if there is nothing to visit, or no room.
     var nextVisit: Int64? {
         guard self.lot != nil, self.recall == nil, self.unparking.visit == nil,
             self.parkedTickets > self.unparking.records, self.unparkRoom > 0
@@ -76,7 +86,8 @@ extension Engine {
     private func beginVisit(_ lot: ParkingLot) throws(KafkaError) {
         guard self.now.monotonic >= self.unparking.nextVisit else { return }
         self.lookWhoAsksSoon()
-        // By turns: neither may keep the other from coming back.
+        // Visits for probes and for all records take turns at being first, so that neither keeps the other
+        // out.
         self.unparking.isTurnOfProbes.toggle()
         let areProbesFirst = self.unparking.isTurnOfProbes
         if areProbesFirst, try self.beginVisitForProbes(lot) { return }
@@ -85,6 +96,10 @@ extension Engine {
         self.unparking.nextVisit = self.now.after(.seconds(1))
     }
 
+    /// Begins a visit to the next partition with a record that may come back. Every ten seconds, partitions
+    /// are searched even if none of their rooms is open, for records whose deadline has passed.
+    ///
+    /// - Returns: False if no partition has such a record.
     private func beginVisitForAll(_ lot: ParkingLot) throws(KafkaError) -> Bool {
         let isSearch = self.now.monotonic >= self.unparking.nextSearch
         for step in 0..<self.assignments.count {
@@ -107,8 +122,10 @@ extension Engine {
         self.unparking.visit = visit
     }
 
-    /// All in hand that wait for an endpoint in doubt may have the same fault: records that never failed come back to be
-    /// its probes.
+    /// Begins a visit that looks for probes of an endpoint in doubt. The records in hand that wait for the
+    /// endpoint may all have the same fault, so records that never failed come back to be its probes.
+    ///
+    /// - Returns: False if no probe is wanted, or none is parked.
     private func beginVisitForProbes(_ lot: ParkingLot) throws(KafkaError) -> Bool {
         for endpoint in self.endpoints.indices where self.isProbeWanted(of: endpoint) {
             let room = WaitingRoom.endpoint(self.endpoints[endpoint].identity.name)
@@ -121,7 +138,8 @@ extension Engine {
                     atMost: Self.probes,
                     using: &self.random
                 ) {
-                    // It would wait in hand behind the others of its key.
+                    // A record of a key that is in hand would queue behind the others of its key instead of
+                    // being a probe.
                     self.unparking.keys[$0] == nil
                 }
                 guard let first = probes.first else { continue }
@@ -137,14 +155,15 @@ extension Engine {
         return false
     }
 
-    /// Records that one visit brings back to be probes.
+    /// The number of records that one visit brings back as probes.
     private static var probes: Int { 4 }
 
-    /// Those in hand that never failed and wait for an endpoint in doubt: while there are fewer, more are looked for.
+    /// The number of records in hand that never failed and wait for an endpoint in doubt. While there are
+    /// fewer, more probes are looked for.
     private static var freshLimit: Int { 32 }
 
-    /// Whether the endpoint is in doubt, and few in hand wait for it that never failed. Even those few may all have the
-    /// same fault.
+    /// Returns whether an endpoint is in doubt and few records without a failure wait for it in hand. Even
+    /// those few may all have the same fault.
     private func isProbeWanted(of endpoint: Int) -> Bool {
         let state = self.endpoints[endpoint]
         guard state.breaker.state != .closed else { return false }
@@ -152,6 +171,8 @@ extension Engine {
             || state.blocked.freshCount < Self.freshLimit && self.now.monotonic >= self.unparking.nextProbes
     }
 
+    /// Returns the offset of the next parked record of this partition that may come back; nil if there is
+    /// none.
     private func nextToCome(in index: Int) -> Int64? {
         let (now, oldest) = (self.now.monotonic, self.oldestTimestamp)
         let end = self.assignments[index].readEnd
@@ -160,22 +181,25 @@ extension Engine {
         }?.offset
     }
 
-    /// Records with an earlier timestamp are past their deadline.
+    /// The timestamp before which a record is past its deadline, in milliseconds since 1970.
     private var oldestTimestamp: Int64 {
         self.deadlineNow.subtractingClamped(self.settings.deadline.wholeMilliseconds)
     }
 
+    /// Returns whether a parked record may come back now. A record whose deadline has passed comes back to
+    /// expire, even if its room is closed.
     private func mayCome(_ record: ParkedRecords.Record, _ oldest: Int64, isDue: Bool) -> Bool {
         if let key = record.ticket.key, self.unparking.keys[key, default: 0] >= Self.keyLimit { return false }
         if let timestamp = record.ticket.timestamp, timestamp < oldest { return true }
         return isDue && self.isOpen(record.room)
     }
 
+    /// Returns whether the condition that a parked record waits for has come.
     private func isOpen(_ room: WaitingRoom) -> Bool {
         switch room {
         case .any: self.endpoints.indices.contains(where: self.isOpen)
         case .endpoint(let name):
-            // An endpoint that nobody has a name for any more keeps nobody.
+            // An endpoint that the handler no longer has keeps no record waiting.
             self.endpoints.firstIndex { $0.identity.name == name }.map(self.isOpen) ?? true
         case .lane(let lane):
             (self.lanes.isOpen(lane)
@@ -186,8 +210,10 @@ extension Engine {
         }
     }
 
-    /// Whether an endpoint has a use for more records: not where those in hand wait for its rate, or for their share of
-    /// slots. Where nobody in hand will be the probe of an endpoint in doubt, a parked record is; so it is with lanes.
+    /// Returns whether an endpoint has a use for parked records.
+    ///
+    /// If its breaker is closed, it has, unless enough records in hand wait for its rate or its slots. If its
+    /// breaker is not closed, it has if no record in hand will be its next probe. Lanes follow the same rule.
     private func isOpen(_ endpoint: Int) -> Bool {
         let state = self.endpoints[endpoint]
         guard state.breaker.state != .closed else { return state.blocked.count < Self.blockedLimit }
@@ -198,7 +224,8 @@ extension Engine {
 
     private static var blockedLimit: Int { 16 }
 
-    /// To look through all that wait for their next try takes time, so it is done once for many records.
+    /// Finds the endpoints that a record in hand will call when its wait is over. A search through all
+    /// waiting records takes time, so it is made once for many parked records.
     private func lookWhoAsksSoon() {
         self.unparking.askedSoon = []
         guard !self.endpoints.areAllClosed else { return }
@@ -207,6 +234,7 @@ extension Engine {
         }
     }
 
+    /// Reads on in the current visit, and takes in hand the records that it looks for.
     private func readOn(_ lot: ParkingLot) throws(KafkaError) {
         var arrived: [InboundRecord] = []
         var failure: KafkaError?
@@ -222,7 +250,8 @@ extension Engine {
             self.unparking.largest = arrived.reduce(1) { max($0, $1.approximateBytes) }
         }
         for record in arrived { self.cameBack(record) }
-        // Everything that there is has been read, and what is looked for was not among it.
+        // The reader has reached the end of the partition, and the record that is looked for was not among
+        // the records that it read.
         while let visit = self.unparking.visit, lot.memory.readEnd(of: visit.partition) != nil {
             self.unparking.trouble = nil
             self.isGone(visit)
@@ -233,6 +262,7 @@ extension Engine {
         self.unparking.visit?.position = visit.wanted
     }
 
+    /// Takes in a record that the visit has read. A record with a smaller offset that was looked for is gone.
     private func cameBack(_ record: InboundRecord) {
         while let visit = self.unparking.visit, visit.wanted < record.offset { self.isGone(visit) }
         guard let visit = self.unparking.visit else { return }
@@ -245,7 +275,8 @@ extension Engine {
         if parked.ticket.fits(record) { self.takeBack(record, in: visit.index) } else { self.isGone(visit) }
     }
 
-    /// The record that was looked for may have been put behind another one meanwhile.
+    /// Returns whether the record that is looked for may still come back. Another record of its key may have
+    /// been parked before it meanwhile.
     private func mayStillCome(_ visit: Unparking.Visit) -> Bool {
         guard visit.probes == nil else {
             return self.assignments[visit.index].parked.isFirstOfItsKey(visit.wanted)
@@ -253,6 +284,7 @@ extension Engine {
         return self.nextToCome(in: visit.index) == visit.wanted
     }
 
+    /// Moves the visit to the next record to look for, or ends it.
     private func goOn(after visit: Unparking.Visit) {
         guard self.unparking.visit?.wanted == visit.wanted else { return }
         guard let next = self.next(after: visit) else {
@@ -274,6 +306,7 @@ extension Engine {
         return next
     }
 
+    /// Takes a parked record in hand again, with the history that this worker knows of it.
     private func takeBack(_ record: InboundRecord, in index: Int) {
         let past = self.assignments[index].parked.past(of: record.offset)
         let id = self.addUnparked(record, in: index)
@@ -301,7 +334,8 @@ extension Engine {
         return id
     }
 
-    /// The input has no such record any more: retention has taken it, or the topic was made anew.
+    /// Makes a dead letter of a parked record that the input no longer has: retention or compaction has
+    /// removed it, or the topic was deleted and created again.
     private func isGone(_ visit: Unparking.Visit) {
         defer { self.goOn(after: visit) }
         guard let parked = self.assignments[visit.index].parked[visit.wanted], parked.state == .parked else {
@@ -321,7 +355,7 @@ extension Engine {
         self.deadLetter(id, Rejection(reason, kind: .rejected, replayable: .no))
     }
 
-    /// A record that came back is settled, or waits again.
+    /// Takes a record out of the counts of records that came back, because it is settled or waits again.
     func unparkedLeaves(_ id: EntryID) {
         let (key, bytes) = self.table.withEntry(id) { ($0.record.key, $0.bytes) }
         self.unparking.records -= 1
@@ -332,7 +366,8 @@ extension Engine {
         self.unparking.keys[mark] = left > 0 ? left : nil
     }
 
-    /// Its outcome is written, and its ticket is taken back.
+    /// Finishes a record that came back: its outcome is written and its ticket is taken back. Its offset was
+    /// done when it was parked.
     func finishUnparked(_ id: EntryID) {
         let (index, offset) = self.table.withEntry(id) { ($0.assignment, $0.offset) }
         self.unparkedLeaves(id)
@@ -340,7 +375,8 @@ extension Engine {
         self.assignments[index].inHand -= 1
     }
 
-    /// What takes the ticket back, if the record came back.
+    /// Returns the tombstone that takes a record's ticket back; nothing if the record has no ticket in the
+    /// parking topic.
     func endOfTicket(of id: EntryID) -> [OutboundRecord] {
         guard let lot = self.lot, [.over, .stale].contains(self.table[id].parking) else { return [] }
         return self.table.withEntry(id) { entry in
@@ -348,7 +384,7 @@ extension Engine {
         }
     }
 
-    /// Nothing is in hand any more.
+    /// Forgets all tickets and the current visit, because nothing is in hand any more.
     func forgetParking() {
         self.recall = nil
         self.unparking = Unparking()

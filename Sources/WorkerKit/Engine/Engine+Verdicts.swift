@@ -2,8 +2,10 @@ import Logging
 import UpstreamHTTP
 import WireFormats
 
-// From the upstream's answer to what is done about it.
+// From the upstream's answer to the handler's verdict, and to the next step of the record.
 extension Engine {
+    /// Takes in the completion of a call and acts on the handler's verdict. If the record is no longer in
+    /// hand, the completion only frees its slot.
     func callCompleted(_ id: EntryID, _ result: Result<HTTPResponse, TransferError>) {
         guard self.table.state(of: id) == .calling else {
             self.orphanedCalls = max(0, self.orphanedCalls - 1)
@@ -29,7 +31,8 @@ extension Engine {
         self.callEndedAtPace(exchange, at: ended.endpoint, nanoseconds: nanoseconds)
         guard let job = called else { preconditionFailure("a call without a job") }
         let verdict = self.handling(id) { self.handler.interpret(exchange, job, attempt) }
-        // What has been told so far goes along with the next call.
+        // The handler may keep parts of this answer for the next call, so its bytes count as in hand until
+        // the record leaves.
         if case .call = verdict, case .response(let response) = exchange {
             self.table.keepAnswer(to: id, bytes: response.body.count)
         }
@@ -37,7 +40,8 @@ extension Engine {
         self.probeEnded(ended)
     }
 
-    /// A probe whose answer did not speak of what it was to probe must not be waited for any longer.
+    /// Ends the wait for a probe whose call has ended. The answer may have said nothing about the breaker or
+    /// the lane that the call was to probe, and then another probe has to be sent.
     private func probeEnded(_ ended: EndedCall) {
         self.moveBreaker(ended.endpoint) { $0.callEnded(ended.number) }
         guard !self.lanes.areAllWell else { return }
@@ -66,6 +70,10 @@ extension Engine {
         }
     }
 
+    /// Notes that an endpoint has given an answer, whatever it said of the record.
+    ///
+    /// - Parameter laneIsFine: Whether the answer says nothing against the configuration of the record's
+    ///   lane.
     func upstreamAnswered(_ id: EntryID, laneIsFine: Bool) {
         let (call, endpoint, isFirst, isOutlier, lane) = self.table.withEntry(id) {
             ($0.call, $0.endpoint, $0.isFirstThere, $0.isOutlier, $0.lane)
@@ -77,6 +85,8 @@ extension Engine {
         if !self.lanes.areAllWell { self.laneAnswered(id, call) }
     }
 
+    /// Lets a record wait for its next attempt: in a retry topic, or in hand. After too many failures that
+    /// count it becomes a dead letter.
     private func retryLater(_ id: EntryID, _ retry: Retry) {
         self.metrics.retried(retry.reason.code)
         self.noteFailure(id, retry)
@@ -90,7 +100,8 @@ extension Engine {
             return self.deadLetter(id, Rejection(ending, kind: .exhausted, replayable: .yes))
         }
         let jitter = self.settings.backoff.delay(afterFailures: attempts, using: &self.random)
-        // Those who were told the same time do not come back at the same time.
+        // The jitter, of at most a second, keeps records that were told the same time from coming back at the
+        // same time.
         let asked = self.pause(of: retry).map { $0 + min(jitter, .seconds(1)) } ?? .zero
         if self.forward(id, waiting: max(asked, jitter)) { return }
         let isInDoubt = self.endpoints[self.table[id].endpoint].breaker.state != .closed
@@ -101,9 +112,11 @@ extension Engine {
         self.backingOff.add(id, due: self.now.after(max(asked, jitter)))
     }
 
-    /// Counts the failure against whoever is to blame. A failure of the upstream counts against the record only
-    /// if others fared well meanwhile: an outage uses up nobody's attempts, nor does an upstream that fails now
-    /// and then, nor one that asks everybody to wait.
+    /// Notes a failed call.
+    ///
+    /// A failure of the upstream counts against the record only if other records fared well meanwhile. So no
+    /// record uses up its attempts in an outage, nor at an upstream that fails now and then or asks everybody
+    /// to wait.
     private func noteFailure(_ id: EntryID, _ retry: Retry) {
         let counts = retry.blame == .record || self.noteUpstreamFailure(id, retry)
         if retry.blame == .record { self.upstreamAnswered(id, laneIsFine: false) }
@@ -114,7 +127,9 @@ extension Engine {
         }
     }
 
-    /// - Returns: whether the failure counts against the record all the same.
+    /// Notes a failure of the upstream.
+    ///
+    /// - Returns: Whether the failure counts against the record all the same.
     private func noteUpstreamFailure(_ id: EntryID, _ retry: Retry) -> Bool {
         let (call, endpoint, isFirst) = self.table.withEntry(id) { ($0.call, $0.endpoint, $0.isFirstThere) }
         let judgement = self.judgement(of: id, at: endpoint)
@@ -134,8 +149,8 @@ extension Engine {
         return judgement == .record && isWell && !retry.gatesUpstream
     }
 
-    /// How others fared at this endpoint since the record last failed there. Nothing is known at its first failure
-    /// there, if it has called another before.
+    /// Returns whose fault a failure is, by how first calls of other records ended at this endpoint since the
+    /// record's mark. If the mark is from another endpoint, nothing can be said yet, and a new mark is set.
     private func judgement(of id: EntryID, at endpoint: Int) -> BlameEvidence.Judgement {
         let (mark, markedEndpoint) = self.table.withEntry(id) { ($0.mark, $0.markedEndpoint) }
         guard markedEndpoint == endpoint else {
@@ -148,13 +163,13 @@ extension Engine {
         return self.endpoints[endpoint].evidence.judge(since: mark, at: self.now.monotonic)
     }
 
-    /// How long the record is asked to wait.
+    /// Returns how long the record is asked to wait; nil if the wait is left to the engine.
     private func pause(of retry: Retry) -> Duration? {
         retry.gatesUpstream ? retry.after.map { min($0, self.settings.longestGate) } : retry.after
     }
 
-    /// Sends an endpoint nothing until it wants to be asked again, and then one probe: many calls at once are what
-    /// it complained of.
+    /// Opens the breaker of an endpoint that asked everybody to wait. No call is made until the wait is over,
+    /// and then a single probe: many calls at once are what the endpoint complained of.
     private func gateIfAsked(_ id: EntryID, _ retry: Retry) {
         guard retry.gatesUpstream, let pause = self.pause(of: retry), pause > .zero else { return }
         let endpoint = self.table[id].endpoint
@@ -166,14 +181,16 @@ extension Engine {
         case .yes, .waitForProbe: self.count(breakerOf: endpoint)
         case .probe, .notBefore: break
         }
-        // Those that were out already are told the same, and so are probes: once is enough for the log.
+        // Calls that were in flight already, and probes, are told the same. Only the first such answer is
+        // logged.
         guard letCallsThrough else { return }
         var metadata = self.metadata(of: endpoint)
         metadata["seconds"] = "\(pause.components.seconds)"
         self.logger.notice("upstream asks to wait", metadata: metadata)
     }
 
-    /// A call whose record is taken away: it cannot be unsent, and its slot stays taken until it is back.
+    /// Forgets a call whose record is dropped. The call cannot be taken back, so its slot stays taken until
+    /// the completion comes.
     func abandonCall(_ entry: Entry) {
         self.callsInFlight -= 1
         self.endpoints[entry.endpoint].callsInFlight -= 1
@@ -183,12 +200,12 @@ extension Engine {
     }
 }
 
-/// A call that is back, or that nobody waits for any more.
+/// The parts of a call's entry that are needed once the call has ended or its record was dropped.
 private struct EndedCall {
     var number: UInt64
     var endpoint: Int
     var lane: String?
-    /// Monotonic nanoseconds.
+    /// The monotonic time at which the call began, in nanoseconds.
     var began: Int64
 
     init(of entry: Entry) {
@@ -200,6 +217,8 @@ private struct EndedCall {
 }
 
 extension Exchange {
+    /// Makes an exchange of a completion. A failed transfer is ambiguous if the request may have reached the
+    /// upstream.
     init(_ result: Result<HTTPResponse, TransferError>) {
         switch result {
         case .success(let response): self = .response(response)
@@ -207,7 +226,7 @@ extension Exchange {
         }
     }
 
-    /// The HTTP status, if there was an answer.
+    /// The HTTP status of the answer; nil if there was none.
     var status: Int? {
         guard case .response(let response) = self else { return nil }
         return response.status

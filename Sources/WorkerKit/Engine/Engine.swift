@@ -4,18 +4,27 @@ import Records
 import UpstreamHTTP
 import WireFormats
 
-/// Turns records into calls and calls into outcomes: the heart of every worker.
+/// The engine of calls: turns records into calls to the upstream, and the answers into outcomes. It is the
+/// core of every worker of calls.
 ///
-/// It is a machine of plain values that one thread turns: nothing in it waits, suspends or locks. Each turn takes
-/// in what the broker and the upstream have to tell, moves records along the one-way street, and says how long
-/// the thread may sleep. Records are entries in a table; where one stands is its `Entry.State`:
+/// The engine is a state machine that one thread drives by `turn`. It holds no lock and no suspended task. It
+/// waits for the cluster only where it asks for committed offsets, for numbers of partitions or for the ends
+/// of the parking topic. Each turn takes in the events of the broker and the completions of the upstream,
+/// moves records on, and returns how long the thread may sleep. A record is an entry in a table, and
+/// `Entry.State` says where it stands:
 ///
 ///     arrival ─▶ queued ─▶ ready ─▶ calling ─▶ settling ─▶ gone, and its offset may be committed
-///                  (key)     ▲         │  │        ▲ │
-///                            │         │  └▶ held ─┘ └▶ resending
-///                            └─ backingOff
+///                (key)     │  ▲        │         │  ▲
+///                          ▼  │        ▼         ▼  │
+///                      blocked, held, backingOff   resending, waiting
 ///
-/// The engine knows time only from its caller and chance only from its generator, so a simulation of it is exact.
+/// A record that finds no earlier record of its key skips `queued`. A waiting record goes straight to
+/// `settling` if its deadline passes, or if it is parked. A record that is to become a dead letter waits as
+/// `condemned` while its budget has no room. With `delivery: exactly-once`, a record is `written` between
+/// `settling` and the end.
+///
+/// The engine gets the time from its caller and random numbers from its own seeded generator. So a simulation
+/// can repeat a run exactly.
 package final class Engine<B: Broker, U: Upstream> {
     let settings: EngineSettings
     let facts: ClusterFacts
@@ -25,111 +34,153 @@ package final class Engine<B: Broker, U: Upstream> {
     let metrics: EngineMetrics
     let logger: Logger
     let crashes: CrashRecorder?
-    /// Nil if everything stays in hand.
+    /// The parking topic; nil if every record stays in hand.
     var lot: ParkingLot?
-    /// What every outcome record carries.
+    /// The headers that every outcome record carries.
     let outcomeHeaders: [RecordHeader]
     var random: SplitMix64
 
+    /// The engine's standing in the consumer group.
     var phase = Phase.idle
+    /// The assigned partitions. An entry of the table names its partition by the index in this list.
     var assignments: [Assignment<B.Source>] = []
-    /// Counts assignments, so that what was begun under an earlier one can be told apart.
+    /// The number of assignments so far, for logs and metrics.
     var epoch: UInt64 = 0
+    /// Whether `stop` was called.
     var isStopping = false
-    /// Of the input and its retry topics, when this engine last got its partitions.
+    /// The number of partitions of the input and its retry topics. Where the fleet shares a rate, it is asked
+    /// for again at every assignment; otherwise it stays as it was at the start.
     var consumedPartitions: Int
 
     var table = RecordTable()
+    /// The records that wait for a slot, which is one of the calls that may be in flight.
     var ready = ReadyRecords()
+    /// The records that wait for their next attempt, each with the monotonic time of that attempt.
     var backingOff = DueQueue<EntryID>()
-    /// Calls that records in the ready queue or in held lanes are to go on with, instead of a new plan.
+    /// The calls with which records in the ready queue, or blocked or held records, are to go on. Such a
+    /// record is not planned anew.
     var followUps: [EntryID: Call<any Sendable>] = [:]
+    /// The records that the broker has refused for now, each with the monotonic time of the next try.
     var resending = DueQueue<EntryID>()
-    /// The queues of records that have to go one after the other.
+    /// For each order (a key, or a partition), the end of the queue of records that have to go one after the
+    /// other.
     var tails: [OrderingKey: Tail] = [:]
     var bypass: KeyBypass<OrderingKey>
-    /// Records that a dead-letter budget has no room for. An account without any is not there.
+    /// The records that wait for a dead-letter budget, by account. An account without waiting records has no
+    /// entry.
     var condemned: [DeadLetterBudgets.Account: Fifo<EntryID>] = [:]
     var budgets: DeadLetterBudgets
-    /// Nil before the first assignment, or without a limit.
+    /// This worker's share of the rate of the whole fleet; nil before the first assignment, or if there is no
+    /// limit.
     var rate: RateLimit?
     var adaptiveLimit: ConcurrencyLimit
     var lanes: Lanes
+    /// The records that wait for held lanes, by the name of the lane. A lane without waiting records has no
+    /// entry.
     var held: [String: HeldRecords] = [:]
-    /// The intake is full of records that wait for held lanes, and the log says so already.
+    /// Whether the intake is stopped by records that wait for held lanes, and the log has said so.
     var isIntakeHeld = false
-    /// Lanes whose records the gauges show.
+    /// The lanes that have a gauge of their waiting records above zero, as of the last report.
     var shownLanes: Set<String> = []
 
+    /// The endpoints of the upstream, in the order of the handler's list.
     var endpoints: [EndpointState]
-    /// The number of the last call.
+    /// The number of the last call. Each call has a larger number than the calls before it.
     var lastCall: UInt64 = 0
+    /// The number of calls in flight for records in hand.
     var callsInFlight = 0
-    /// Those of them that are for records which fail where others succeed.
+    /// The number of calls in flight for records that fail where others succeed. These calls are part of
+    /// `callsInFlight`.
     var outliersInFlight = 0
-    /// Calls whose records were taken away; their completions will be stale.
+    /// The number of calls in flight whose records are no longer in hand. Their completions will be stale.
     var orphanedCalls = 0
 
     var commit = CommitState()
     var transaction = TransactionState()
     var lastCommitID: UInt64 = 0
-    /// Records whose dead letter or outcome the broker has not acknowledged.
+    /// The number of records in the states `settling`, `resending` and `waiting`: the broker has not
+    /// acknowledged everything that it is to have of them.
     var settlingCount = 0
-    /// Counts what was taken in and what was finished.
+    /// A count of the records that were taken in and that were finished, for the stall watch.
     var progress: UInt64 = 0
     var stallWatch: StallWatch
-    /// Since when the broker has taken nothing, and why.
+    /// The reason why the broker refuses records, and since when; nil since the last acknowledgement.
     var produceTrouble: Trouble?
+    /// The reason why commits fail, and since when; nil since the last commit that succeeded.
     var commitTrouble: Trouble?
-    /// Partitions whose commit speaks of a topic that is no more.
+    /// The partitions whose commit belongs to a topic that was deleted and created again.
     var madeAnew: Set<TopicPartition> = []
-    /// Why what the group has committed cannot be learnt.
+    /// The reason why the committed offsets cannot be read, and since when; nil if they can.
     var assignTrouble: Trouble?
-    /// When the current drain began.
+    /// The monotonic time at which the current drain began; nil if there is none.
     var drainStarted: Int64?
-    /// The broker is given so long to let this engine go.
+    /// The monotonic time until which the broker may take to let this member leave the group.
     var leavingUntil: Int64 = .max
-    /// Nil once the tickets of the assigned partitions are known.
+    /// The tickets of the assigned partitions, as far as they have been read. Nil once they are all known,
+    /// and where there is no parking topic.
     var recall: Recall?
     var unparking = Unparking()
-    /// Records that there are tickets for, those that came back included.
+    /// The number of records that have a ticket, including the records that came back and are in hand.
     var parkedTickets = 0
+    /// The monotonic time before which `relieveIfCrowded` does nothing.
     var nextRelief: Int64 = .min
-    /// A client is of no use any more.
+    /// The error of a client that cannot be used any more; `turn` throws it.
     var fatal: KafkaError?
+    /// The index of the assignment from which the last intake began.
     var nextIntake = 0
+    /// The monotonic time of the next sweep for expired records.
     var nextSweep: Int64 = .min
+    /// The monotonic time of the next report of the gauges.
     var nextReport: Int64 = .min
+    /// The instant of the current turn. All steps of a turn use this one.
     var now = Moment(monotonic: 0, wall: 0)
     var deadlineClock = DeadlineClock()
-    /// Records settled so far.
+    /// The number of records that were settled with an outcome so far.
     package internal(set) var settledRecords = 0
-    /// What is told during a turn, collected before it is acted on: an answer to it may call back.
+    /// The broker events of this turn. They are collected first, because handling one may add more.
     private var events: [BrokerEvent] = []
+    /// The completions of one batch, collected for the same reason.
     private var completions: [(id: UInt64, result: Result<HTTPResponse, TransferError>)] = []
 
-    /// What the group has given this engine, and what it is about to take back.
+    /// The phases of an engine's membership, from the assignment of partitions to leaving the group.
     enum Phase: Hashable {
+        /// The group has assigned no partitions yet, or the engine has given them up.
         case idle
-        /// Assigned, but what the group has committed is not known yet: ask again at this monotonic time.
+        /// The group has assigned these partitions, and the committed offsets are not known yet. The next
+        /// question is due at this monotonic time.
         case assigning([TopicPartition], retryAt: Int64)
+        /// Records are taken in and calls are made. The assignment may be empty.
         case working
-        /// Nothing new begins; what is in flight may finish until then.
+        /// No new call begins for a waiting record. Calls in flight and outcomes may finish until this
+        /// monotonic time.
         case draining(until: Int64, Draining)
-        /// The last commit is on its way.
+        /// The last commit is to be acknowledged, until this monotonic time at most.
         case committing(until: Int64, Draining)
+        /// Everything in hand was dropped, and the broker has been asked to leave the group.
         case leaving
+        /// The member has left the group, or `leavingUntil` has passed.
         case left
     }
 
+    /// The reason for a drain, which decides what follows it.
     enum Draining: Hashable {
-        /// The group waits for its partitions.
+        /// The group waits until the partitions are given back.
         case revoked
+        /// `stop` was called. The engine leaves the group.
         case stopping
-        /// A topic was deleted and made again: its partitions are taken up once more, from their beginnings.
+        /// A topic was deleted and created again. Its partitions are taken up once more, from their
+        /// beginnings.
         case restarting
     }
 
+    /// Makes an engine without partitions. A handler without an endpoint is a mistake of the program, which
+    /// ends it.
+    ///
+    /// - Parameters:
+    ///   - crashes: Remembers the records that processes died of; nil if no record is to be marked.
+    ///   - lot: The parking topic; nil if every record is to stay in hand. If all records of a partition are
+    ///     in one order, it is not used.
+    ///   - seed: The seed of all random choices.
     package init(
         settings: EngineSettings,
         facts: ClusterFacts,
@@ -166,18 +217,18 @@ package final class Engine<B: Broker, U: Upstream> {
         )
     }
 
-    /// What the thread does after a turn.
+    /// The next step of the thread after a turn.
     package enum NextTurn: Hashable, Sendable {
-        /// Sleep until something arrives, or for at most this long.
+        /// The thread sleeps until something arrives, or for at most this long.
         case after(Duration)
-        /// The group has been left and nothing is in hand: the end.
+        /// The engine has left the group. There is no further turn.
         case never
     }
 
-    /// Moves everything along as far as it goes without waiting.
+    /// Runs one turn: takes in what has happened, and moves every record as far as it goes without waiting.
     ///
-    /// - Throws: the error of a client that is of no use any more. Nothing is lost by it: what was not committed
-    ///   is delivered again.
+    /// - Throws: The error of a client that cannot be used any more. No record is lost by it: a record whose
+    ///   offset was not committed is delivered again.
     package func turn(at now: Moment) throws(KafkaError) -> NextTurn {
         self.now = now
         self.readClock()
@@ -205,14 +256,17 @@ package final class Engine<B: Broker, U: Upstream> {
         return .after(self.longestSleep())
     }
 
-    /// Begins to stop: nothing new is begun, and `turn` says `never` when all is settled and committed, or when
-    /// the drain limit has passed.
+    /// Begins to stop: no new call begins for a waiting record.
+    ///
+    /// `turn` returns `never` when all calls in flight have ended, their outcomes are acknowledged and the
+    /// offsets are committed. It does so at the latest after `drainLimit` and twice `commitLimit`.
     package func stop() { self.isStopping = true }
 
-    /// Records taken in and not settled.
+    /// The number of records that were taken in and are not settled.
     package var recordsInHand: Int { self.table.count }
 
-    /// Why this engine takes no work now; nil if it does, or would if it had partitions.
+    /// The reason why this engine takes no work now, for `/readyz`. Nil if it takes work, and also if the
+    /// group has assigned it an empty list of partitions.
     package var unreadiness: String? {
         switch self.phase {
         case _ where self.isStopping: "stopping"
@@ -251,16 +305,20 @@ package final class Engine<B: Broker, U: Upstream> {
             isMore = self.upstream.serve { id, result in self.completions.append((id, result)) }
             for (id, result) in self.completions { self.callCompleted(EntryID(packed: id), result) }
             self.completions.removeAll(keepingCapacity: true)
-            // Freed slots are taken before more is read, so that the upstream never waits for this side.
+            // Freed slots are used before more completions are read, so that the upstream never waits for
+            // this side.
             if isMore, self.phase == .working { self.dispatch() }
         }
     }
 
-    /// A cluster that was asked wakes whoever waits for it; this is for the first question.
+    /// The monotonic time of the next step of the recall. The first question to the cluster is due at once.
+    /// After it, arriving tickets wake the thread, and a look once a second is enough.
     private var nextLook: Int64 {
         self.recall?.ends == nil ? self.now.monotonic : self.now.after(.seconds(1))
     }
 
+    /// Returns how long the thread may sleep if nothing arrives: until the next step that is due, and at most
+    /// a second.
     private func longestSleep() -> Duration {
         var next = self.now.after(.seconds(1))
         if let due = self.resending.nextDue { next = min(next, due) }
@@ -269,7 +327,8 @@ package final class Engine<B: Broker, U: Upstream> {
             next = min(next, due)
         }
         if self.phase == .working {
-            // Nobody is woken for these while partitions are on their way out, so they must not keep it awake.
+            // The steps below are taken only in the phase `working`. In another phase they would stay due and
+            // keep the thread awake.
             if let due = self.backingOff.nextDue { next = min(next, due) }
             if let due = self.nextAdmission { next = min(next, due) }
             if let due = self.nextRetryDue { next = min(next, due) }

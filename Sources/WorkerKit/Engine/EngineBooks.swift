@@ -1,15 +1,23 @@
-/// What the engine counts in two places, so that whoever watches it can see whether both agree.
+/// The numbers that the engine counts in two places, so that a test can compare the two counts.
+///
+/// One count is kept as records move; the other is found by going through everything in hand.
 package struct EngineBooks: Hashable, Sendable {
+    /// One number, counted in two ways.
     package struct Line: Hashable, Sendable {
+        /// The name of the number, for the message.
         package var name: String
+        /// The number as the engine keeps it.
         package var counted: Int
+        /// The number as it was found by looking at everything in hand.
         package var found: Int
     }
 
+    /// The numbers. The list is empty once the engine is leaving the group.
     package var lines: [Line]
-    /// Where the engine stands, for the message.
+    /// The phase of the engine, for the message.
     package var phase: String
 
+    /// A sentence for each number whose two counts differ.
     package var disagreements: [String] {
         self.lines.filter { $0.counted != $0.found }
             .map { "\($0.name): \($0.counted) is not \($0.found) in \(self.phase)" }
@@ -17,9 +25,9 @@ package struct EngineBooks: Hashable, Sendable {
 }
 
 extension Engine {
-    /// Goes through everything in hand.
+    /// Goes through everything in hand and returns both counts of each number.
     ///
-    /// - Parameter callsOut: how many calls the upstream has.
+    /// - Parameter callsOut: The number of calls that the upstream has in flight.
     package func books(callsOut: Int) -> EngineBooks {
         var states = [Int](repeating: 0, count: Entry.State.allCases.count)
         for id in self.table.ids { states[self.table[id].state.rawValue] += 1 }
@@ -57,12 +65,13 @@ extension Engine {
                 found: self.table.count
             ),
         ]
-        // What is given up on the way out is forgotten partition by partition, later.
+        // When the engine leaves, the records are dropped at once, but the counts of the assignments only
+        // when the group takes the partitions back. So the two do not agree in between.
         let isOnTheWayOut = self.phase == .leaving || self.phase == .left
         return EngineBooks(lines: isOnTheWayOut ? [] : lines, phase: "\(self.phase)")
     }
 
-    /// Whether nothing of any record is left behind.
+    /// Whether no trace of any record is left in memory.
     package var isEmpty: Bool {
         self.table.count == 0 && self.table.bytes == 0 && self.settlingCount == 0 && self.callsInFlight == 0
             && self.tails.isEmpty && self.held.isEmpty && self.ready.isEmpty && !self.endpoints.haveBlocked

@@ -6,8 +6,8 @@ import WireFormats
 
 /// The engine's counters and gauges, under the names that dashboards and alerts use.
 ///
-/// Made once for an engine, so that the hot path finds its counters ready. Used on the engine's thread only; the
-/// values themselves may be read from any.
+/// The metrics are made once for an engine, so that the hot path finds its counters ready. Only the engine's
+/// thread may call them. The values themselves may be read from any thread.
 package final class EngineMetrics {
     private let factory: any MetricsFactory
     private let outcomes: [Outcome.Fate: Counter]
@@ -31,7 +31,8 @@ package final class EngineMetrics {
     private let sentRecords: Counter
     private let retryAfter: Gauge
     private let upstream: String
-    /// Made at their first use, and found by what tells them apart: building a label costs more than a lookup.
+    /// Metrics that are made at their first use, and found by their label values: to build a label costs more
+    /// than a lookup.
     private var answered: [Int: Counter] = [:]
     private var unanswered: [TransferError.Kind: Counter] = [:]
     private var retries: [String: Counter] = [:]
@@ -39,7 +40,9 @@ package final class EngineMetrics {
     private var gauges: [String: Gauge] = [:]
     private var partitionGauges: [TopicPartition: [String: Gauge]] = [:]
 
-    /// - Parameter upstream: the label that tells this upstream from others.
+    /// Makes the metrics of one engine.
+    ///
+    /// - Parameter upstream: The value of the label `upstream`, which tells this upstream from others.
     package init(factory: any MetricsFactory, upstream: String) {
         func counter(_ name: String, _ dimensions: [(String, String)] = []) -> Counter {
             Counter(label: name, dimensions: dimensions, factory: factory)
@@ -95,28 +98,38 @@ package final class EngineMetrics {
     func staleCompletion() { self.staleCompletions.increment() }
     func held() { self.heldLanes.increment() }
     func putAside() { self.putAsideRecords.increment() }
+    /// Counts a record that has to wait for a held lane.
     func keptHeld() { self.parkedRecords.increment() }
+    /// Counts a commit that the broker has acknowledged, of offsets or of a transaction.
     func committed() { self.commits[true]?.increment() }
     func commitFailed() { self.commits[false]?.increment() }
+    /// Records how long a drain took, up to the moment at which everything in hand was dropped.
     func drained(nanoseconds: Int64) { self.drain.recordNanoseconds(nanoseconds) }
+    /// Shows the last pause that an endpoint asked for, in whole seconds.
     func gated(_ pause: Duration) { self.retryAfter.record(pause.components.seconds) }
 
     func budgetRefused() { self.budgetRefusals.increment() }
     func headOfLineResolved() { self.headsOfLine.increment() }
     func orderBypassed() { self.bypasses.increment() }
+    /// Counts a record that went on to a retry topic.
     func forwarded() { self.forwardedRecords.increment() }
 
+    /// Counts a record whose outcome the broker has, and records its attempts and the time since a worker
+    /// first took it in.
     func settled(_ fate: Outcome.Fate, attempts: Int, milliseconds: Int64) {
         self.outcomes[fate]?.increment()
         self.attemptsPerRecord.record(attempts)
         self.latency.recordNanoseconds(max(0, milliseconds) * 1_000_000)
     }
 
+    /// Counts a dead letter, or another record, that the broker did not take.
     func produceFailed(isDeadLetter: Bool) {
         (isDeadLetter ? self.deadLetterFailures : self.resultFailures).increment()
     }
 
-    /// - Parameter nanoseconds: from the start of the call to the end of its answer.
+    /// Counts a call that has ended, by its HTTP status or by the way its transfer failed.
+    ///
+    /// - Parameter nanoseconds: The time from the start of the call to the turn that took in its answer.
     func called(_ exchange: Exchange, nanoseconds: Int64) {
         self.callDuration.recordNanoseconds(nanoseconds)
         switch exchange {
@@ -148,7 +161,9 @@ package final class EngineMetrics {
         self.labelled(key, "worker_dead_letters_total", labels).increment()
     }
 
-    /// - Parameter endpoint: whose breaker; empty where there is but one.
+    /// Shows the new state of a circuit breaker: 0 is closed, 1 is half-open, 2 is open.
+    ///
+    /// - Parameter endpoint: The name of the breaker's endpoint; empty if the upstream has only one.
     func breakerMoved(_ state: CircuitBreaker.State, of endpoint: String) {
         let (name, value) =
             switch state {
@@ -160,7 +175,8 @@ package final class EngineMetrics {
         self.count("worker_circuit_transitions_total", "to", name)
     }
 
-    /// A gauge of each endpoint, beginning with closed, so that an alert finds it before there is trouble.
+    /// Makes the gauge of each endpoint's breaker and sets it to closed, so that an alert finds the gauge
+    /// before there is trouble.
     func showClosed(circuitsOf endpoints: [String]) { for name in endpoints { self.setCircuit(0, of: name) } }
 
     private func setCircuit(_ value: Int, of endpoint: String) {
@@ -169,6 +185,9 @@ package final class EngineMetrics {
     }
 
     /// Sets a gauge, which is made at its first use.
+    ///
+    /// The gauge is found by its name and the values of its labels, so the labels of one name always have the
+    /// same order.
     func set(_ name: String, _ value: some BinaryInteger, _ labels: [(String, String)] = []) {
         let key = labels.reduce(name) { "\($0) \($1.1)" }
         let gauge = self.gauges[key] ?? Gauge(label: name, dimensions: labels, factory: self.factory)
@@ -176,7 +195,7 @@ package final class EngineMetrics {
         gauge.record(Int64(clamping: value))
     }
 
-    /// Sets a gauge of one partition, which goes with `forget`.
+    /// Sets a gauge of one partition. `forget` removes it.
     func set(_ name: String, _ value: some BinaryInteger, of partition: TopicPartition) {
         let gauge = self.partitionGauges[partition]?[name] ?? self.gauge(name, of: partition)
         gauge.record(Int64(clamping: value))
@@ -189,13 +208,13 @@ package final class EngineMetrics {
         return gauge
     }
 
-    /// Takes the gauges of a partition away: whoever has it now tells of it.
+    /// Removes the gauges of a partition that this worker has given up. Its next owner reports them.
     func forget(_ partition: TopicPartition) {
         guard let gauges = self.partitionGauges.removeValue(forKey: partition) else { return }
         for gauge in gauges.values { gauge.destroy() }
     }
 
-    /// For what is counted rarely.
+    /// Counts an event that is rare, with the upstream as a further label.
     private func count(_ name: String, _ label: String, _ value: String) {
         self.labelled("\(name) \(value)", name, [("upstream", self.upstream), (label, value)]).increment()
     }

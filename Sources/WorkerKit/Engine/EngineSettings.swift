@@ -1,105 +1,132 @@
 package import WireFormats
 
-/// How an engine behaves. Every limit is here, and every default is one that a worker can start with.
+/// The settings of an engine. Every limit is here, and a worker can start with every default.
 package struct EngineSettings: Hashable, Sendable {
-    /// Which records of a partition may be worked on at the same time.
+    /// The records of a partition that have to be worked on one after the other.
     package enum Ordering: String, Hashable, Sendable, CaseIterable {
-        /// A record waits until every earlier one of its key is settled. Records without a key wait for none.
+        /// A record waits until every earlier record of its key is settled. Records without a key wait for no
+        /// other.
         case key
-        /// A record waits until every earlier one of its partition is settled.
+        /// A record waits until every earlier record of its partition is settled. With this order, no record
+        /// is parked.
         case partition
+        /// No record waits for another. Only with this order can there be retry topics.
         case none
     }
 
+    /// The topic that is consumed.
     package var inputTopic: String
+    /// The topic of the outcome records.
     package var resultTopic: String
+    /// The topic of the dead letters: the original records that could not be settled otherwise.
     package var deadLetterTopic: String
-    /// Where records are put aside, if there is such a topic.
+    /// The topic in which tickets of parked records are written, if it exists.
     package var parkedTopic: String
+    /// The id of the consumer group.
     package var groupID: String
-    /// Names the worker in outcomes and dead letters, such as `activation-worker`.
+    /// The name of the worker in outcomes and dead letters, such as `activation-worker`.
     package var worker: String
+    /// The version of the worker in outcomes and dead letters.
     package var workerVersion: String
-    /// Names the upstream in dead letters and metrics, such as `gdt`.
+    /// The name of the upstream in dead letters and metrics, such as `gdt`.
     package var upstream: String
 
-    /// What a reader of the results sees when a worker dies or loses its partitions half-way.
+    /// The number of times that a reader of the results can see an outcome when a worker dies or loses its
+    /// partitions half-way.
     package enum Delivery: String, Hashable, Sendable, CaseIterable {
-        /// Every outcome at least once; repeats have equal ids.
+        /// A reader sees every outcome at least once. Repeated outcomes have equal ids.
         case atLeastOnce = "at-least-once"
-        /// Every outcome once, for a reader that reads committed records only: outcomes, dead letters and offsets
-        /// are one transaction. Calls to the upstream are made at least once all the same.
+        /// A reader that reads committed records only sees every outcome once: outcomes, dead letters and
+        /// offsets are one transaction. Calls to the upstream are made at least once all the same.
         case exactlyOnce = "exactly-once"
     }
 
+    /// Whether a reader of the results can see an outcome more than once.
     package var delivery = Delivery.atLeastOnce
+    /// The records that wait for each other.
     package var ordering = Ordering.key
-    /// Calls in flight at once.
+    /// The largest number of calls in flight at once.
     package var concurrency = 64
 
-    /// How the number of calls in flight is found.
+    /// The rule that finds the number of calls in flight.
     package enum Pace: String, Hashable, Sendable, CaseIterable {
-        /// `concurrency`.
+        /// The number is `concurrency`.
         case fixed
-        /// `concurrency`; what the adaptive limit would be is only shown.
+        /// The number is `concurrency`, and the metrics show the adaptive limit beside it.
         case shadow
-        /// What the upstream takes without making calls wait, up to `concurrency`.
+        /// The number is what the upstream takes without making calls wait, and at most `concurrency`.
         case adaptive
     }
 
+    /// How the number of calls in flight is found.
     package var pace = Pace.fixed
-    /// The adaptive limit never falls below this.
+    /// The adaptive limit never falls below this number of calls.
     package var leastConcurrency = 1
-    /// How many records may queue behind one key before its order is switched off for a while; never by default.
+    /// The number of records that may queue behind one record of a key before the order of that key is
+    /// switched off for a while. By default, it is never switched off.
     package var bypass = KeyBypass<OrderingKey>.Settings()
-    /// Counted failures after which a record is dead-lettered as `exhausted`.
+    /// The number of counted failures at which a record becomes a dead letter of the class `exhausted`.
     package var attempts = 10
-    /// How long after its timestamp a record may still be called for; then its outcome is `expired`.
+    /// How long after its timestamp a call may still be made for a record. After that, its outcome is
+    /// `expired`.
     package var deadline = Duration.seconds(7 * 24 * 3_600)
-    /// Where records wait that are to be called for again after a long time, by rising delay; none where order is
-    /// kept. A shorter wait than the first is spent in hand.
+    /// The topics in which records spend long waits between two attempts, by ascending delay. The list is
+    /// empty if an order is kept. A wait shorter than the first delay is spent in hand.
     package var retryTiers: [RetryTier] = []
+    /// The wait between two attempts of one record.
     package var backoff = Backoff(base: .milliseconds(500), longest: .seconds(60))
-    /// How long an upstream can have everybody wait (`Retry-After`) before a probe asks whether it still wants
-    /// that. One answer, perhaps of one confused server, must not stop a worker for a day.
+    /// The longest time that an upstream can make all calls wait (`Retry-After`) before a probe asks again.
+    /// One answer, perhaps of a single faulty server, must not stop a worker for a day.
     package var longestGate = Duration.seconds(300)
-    /// Whether a record that holds up a whole partition is sent elsewhere (`HeadOfLine`).
+    /// Whether a record that holds up its whole partition is sent to a retry topic or to the dead letters
+    /// (`HeadOfLine`).
     package var resolvesHeadOfLine = true
+    /// When the circuit breaker of an endpoint opens, and for how long.
     package var breaker = CircuitBreaker.Settings()
+    /// The bounds on the dead letters of one lane and reason.
     package var budget = DeadLetterBudget.Settings()
-    /// Calls a second of the whole fleet; nil for as many as there are slots for.
+    /// The number of calls a second that the whole fleet may make; nil if only the slots limit it.
     package var rate: RateLimit.Settings?
+    /// When a lane is held because its configuration looks broken, and for how long.
     package var lanes = LaneHealth.Settings()
+    /// The format of the values of outcome records.
     package var resultFormat = ValueFormat.json
 
-    /// Records in hand, in whatever state. Those of a held lane count too: a partition is read in order, so
-    /// that when they fill it, the records of other lanes behind them wait as well. The log and the metrics
-    /// say when that is so.
+    /// The largest number of records in hand, in any state.
+    ///
+    /// The records of a held lane count too. A partition is read in order, so if they fill this limit, the
+    /// records of other lanes behind them wait as well. The log and the metrics report that.
     package var recordsLimit = 100_000
-    /// Bytes of the records in hand: keys, values and headers, and what it takes to keep them.
+    /// The largest number of bytes in hand: records with the memory that an entry takes, requests in flight,
+    /// received answers, and outcomes that the broker has not acknowledged. The bound is checked between
+    /// reads of up to 64 records, so one read can exceed it.
     package var bytesLimit = 64 << 20
-    /// The largest record that the broker takes.
+    /// The largest record that the broker takes, in bytes.
     package var messageBytesLimit = 1_000_000
-    /// A worker that has something to do and takes in and finishes nothing for longer says so.
+    /// How long a worker that has work may take in and finish nothing before it reports that it stands still.
     package var stallLimit = Duration.seconds(30)
+    /// The least time between two commits.
     package var commitInterval = Duration.milliseconds(200)
-    /// Records that may be settled; those taken in are never more. Nil for no bound.
+    /// The number of records after which a bounded run ends; nil for no bound. The engine never takes in more
+    /// than are left to settle.
     package var settledBound: Int?
     /// How long a revoke or a stop waits for calls in flight and for the broker's acknowledgements.
     package var drainLimit = Duration.seconds(15)
-    /// How long the last commit before a revoke may take, and leaving the group after it.
+    /// How long the last commit before a revoke may take, and how long leaving the group may take after it.
     package var commitLimit = Duration.seconds(5)
 
-    /// How long a stop can take, from the signal to the end of the process.
+    /// The longest duration of a stop, from the signal to the end of the process.
     package var longestStop: Duration {
-        // What is left to do after the group has been left: connections and files are closed.
+        // After the group has been left, connections and files still have to be closed.
         let ending = Duration.seconds(3)
         return self.drainLimit + self.commitLimit * 2 + ending
     }
 
-    /// The input and, where there are some, its retry topics.
+    /// The input topic, followed by its retry topics if there are any.
     package var consumedTopics: [String] { [self.inputTopic] + self.retryTiers.map(\.topic) }
 
+    /// Makes the default settings. The topics for results, dead letters and tickets get their default names
+    /// from `inputTopic`.
     package init(
         inputTopic: String,
         groupID: String,
@@ -118,9 +145,11 @@ package struct EngineSettings: Hashable, Sendable {
     }
 }
 
-/// A topic whose records wait all equally long before they are called for again.
+/// A retry topic. All its records wait equally long before their next attempt.
 package struct RetryTier: Hashable, Sendable {
+    /// The name of the topic.
     package var topic: String
+    /// How long each record of the topic waits.
     package var delay: Duration
 
     package init(topic: String, delay: Duration) {
@@ -129,17 +158,21 @@ package struct RetryTier: Hashable, Sendable {
     }
 }
 
-/// What the engine learns of the cluster when it starts.
+/// The facts about the cluster that the engine learns when it starts.
 package struct ClusterFacts: Hashable, Sendable {
-    /// Makes dead-letter ids differ between clusters.
+    /// The id of the cluster. It makes dead-letter ids differ between clusters.
     package var clusterID: String
+    /// The number of partitions of the result topic. The outcome of a record goes to the partition with the
+    /// record's number, modulo this one.
     package var resultPartitions: Int
+    /// The number of partitions of the dead-letter topic. A dead letter goes to the partition with its
+    /// record's number, modulo this one.
     package var deadLetterPartitions: Int
-    /// Of the input topic and the retry topics together.
+    /// The number of partitions of the input topic and its retry topics together.
     package var consumedPartitions: Int
-    /// Of the parking topic; 0 if there is none.
+    /// The number of partitions of the parking topic; 0 if there is none.
     package var parkedPartitions: Int
-    /// Of each retry topic.
+    /// The number of partitions of each retry topic, by its name.
     package var retryPartitions: [String: Int]
 
     package init(

@@ -1,6 +1,9 @@
-/// The last good answer of every lane. As long as one lane is answered again and again, no name is hashed.
+/// The last good answer of every lane.
+///
+/// As long as the answers are all of one lane, no name is hashed.
 struct GoodAnswers: Sendable {
-    /// Names that are remembered at most. Beyond, those are forgotten that were answered longest ago.
+    /// The number of names that are remembered. Beyond it, the half that was answered longest ago is
+    /// forgotten.
     private static let limit = 10_000
 
     private var current: (name: String, answer: LaneHealth.GoodAnswer)?

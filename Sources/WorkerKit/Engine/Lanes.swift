@@ -1,22 +1,27 @@
-/// The health of every lane that was in doubt of late. A lane that nothing is known of is open.
+/// The health of every lane that was in doubt lately. A lane of which nothing is remembered is open.
 struct Lanes: Sendable {
-    /// The lane that stands for the whole upstream.
+    /// The name of the lane that stands for the whole upstream.
     static let upstream = ""
     private let settings: LaneHealth.Settings
+    /// The lanes that are remembered, by their names: a lane enters with its first hold or suspect rejection,
+    /// and leaves with a good answer when nothing is left to remember.
     private var doubted: [String: LaneHealth] = [:]
     private var goodAnswers = GoodAnswers()
 
     init(_ settings: LaneHealth.Settings) { self.settings = settings }
 
-    /// Whether no lane is in doubt. In good times that is so, and no name has to be hashed to see it.
+    /// Whether no lane is remembered. In good times that is so, and no name has to be hashed to see it.
     var areAllWell: Bool { self.doubted.isEmpty }
 
+    /// Returns the monotonic time of the next probe of a held lane; nil if the lane is open, or its probe is
+    /// in flight.
     func nextProbe(of name: String) -> Int64? { self.doubted[name]?.nextProbe }
 
     mutating func probeReleased(_ name: String, at now: Int64) { self.doubted[name]?.probeReleased(at: now) }
 
     mutating func probeDeclined(_ name: String, at now: Int64) { self.doubted[name]?.probeDeclined(at: now) }
 
+    /// The names of the lanes that are not open, in alphabetical order.
     var heldNames: [String] { self.doubted.filter { $0.value.state != .open }.keys.sorted() }
 
     func isOpen(_ name: String) -> Bool {
@@ -35,7 +40,9 @@ struct Lanes: Sendable {
         if !self.doubted.isEmpty { self.doubted[name]?.callEnded(call, at: now) }
     }
 
-    /// - Returns: whether this opened the lane again.
+    /// Notes an answer of a lane that says nothing against our configuration.
+    ///
+    /// - Returns: Whether this opened the lane again.
     mutating func answered(_ call: UInt64, on name: String, at now: Int64) -> Bool {
         guard !self.doubted.isEmpty, let isOpenAgain = self.doubted[name]?.answered(call) else {
             return false
@@ -50,7 +57,8 @@ struct Lanes: Sendable {
         self.doubted[name, default: LaneHealth(self.settings)].hold(call, after: previous, at: now)
     }
 
-    /// A call was answered well.
+    /// Notes that a call was answered well, as evidence for a later suspicion. Unlike `answered`, this also
+    /// concerns lanes that are not in doubt.
     mutating func noteGoodAnswer(_ call: UInt64, of name: String, at now: Int64) {
         self.goodAnswers.note(LaneHealth.GoodAnswer(call: call, at: now), of: name)
     }

@@ -1,20 +1,21 @@
-/// The records that wait for a slot, or for an endpoint, and which of them is next.
+/// The records that wait for a slot or for an endpoint, and the choice of the next one.
 ///
-/// In good times they go in the order of arrival, and a record that has failed before takes turns with a fresh one. While
-/// an upstream is in doubt, fresh ones go first, by turns the newest, any, the newest and the oldest: each of them may show that the
-/// upstream is well, and those that came together may all have the same fault. Now and then a record that has failed goes
-/// all the same, so that it comes to its end.
+/// In good times the records go in the order of their arrival, and records that have failed take turns with
+/// fresh ones. While an upstream is in doubt, fresh records go first, by turns the newest, a random one, the
+/// newest and the oldest. Each of them may show that the upstream is well, and records that arrived together
+/// may all have the same fault. Now and then a record that has failed goes all the same, so that it too is
+/// settled at some time.
 struct ReadyRecords: Sendable {
-    /// While an upstream is in doubt, one of so many is a record that has failed before.
+    /// While an upstream is in doubt, one of this many records is one that has failed before.
     private static let shareOfFailed = 8
 
     private var fresh = PickedQueue()
-    /// Records whose calls have failed before.
+    /// The records whose calls have failed before.
     private var failed = Fifo<EntryID>()
     private var turn = 0
 
     var count: Int { self.fresh.count + self.failed.count }
-    /// Records that have not failed yet.
+    /// The number of records that have not failed yet.
     var freshCount: Int { self.fresh.count }
     var isEmpty: Bool { self.count == 0 }
 
@@ -22,11 +23,11 @@ struct ReadyRecords: Sendable {
         if hasFailed { self.failed.append(id) } else { self.fresh.append(id) }
     }
 
-    /// Takes the next one out.
+    /// Removes and returns the next record; nil if there is none that may go.
     ///
     /// - Parameters:
-    ///   - isInDoubt: whether some upstream is not known to be well.
-    ///   - mayFail: whether a record that has failed before may be called for now.
+    ///   - isInDoubt: Whether some upstream is not known to be well.
+    ///   - mayFail: Whether a call may be made now for this record, which has failed before.
     mutating func pop(
         isInDoubt: Bool,
         using random: inout SplitMix64,
@@ -38,7 +39,8 @@ struct ReadyRecords: Sendable {
         return self.fresh.pop(isInDoubt: isInDoubt, using: &random) ?? self.popFailed(mayFail)
     }
 
-    /// Looks at a few: all of them may be outliers that have to wait.
+    /// Removes and returns a record that has failed and may go. At most eight records are asked, because all
+    /// of them may be outliers that have to wait.
     private mutating func popFailed(_ mayFail: (EntryID) -> Bool) -> EntryID? {
         for _ in 0..<min(8, self.failed.count) {
             guard let id = self.failed.popFirst() else { return nil }
@@ -50,14 +52,15 @@ struct ReadyRecords: Sendable {
 
     var elements: [EntryID] { self.fresh.elements + self.failed.elements }
 
-    /// Leaves out what is not wanted any more, and keeps the order of the rest.
+    /// Removes the records that are not wanted any more, and keeps the order of the rest.
     mutating func keep(where isWanted: (EntryID) -> Bool) {
         self.fresh.keep(where: isWanted)
         self.failed.keep(where: isWanted)
     }
 }
 
-/// A queue that gives its oldest, or by turns its newest, any, its newest and its oldest.
+/// A queue that gives its oldest record in good times. In doubt it gives, by turns, its newest, a random one,
+/// its newest and its oldest.
 struct PickedQueue: Sendable {
     private var records = Fifo<EntryID>()
     private var turn = 0

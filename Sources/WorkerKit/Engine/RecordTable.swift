@@ -1,13 +1,15 @@
 import Records
 import WireFormats
 
-/// Names one record in hand. The generation tells it from an earlier record that had the same place, so that
-/// whoever still holds an old name finds out.
+/// The name of one record in hand.
+///
+/// The generation tells the record from earlier records that had the same place in the table. So a completion
+/// or a queue that still has the name of a dropped record can find out that the record is gone.
 struct EntryID: Hashable, Sendable {
     let index: Int
     let generation: UInt32
 
-    /// As it travels through librdkafka and libcurl.
+    /// The name as one number, which travels with a request through librdkafka or libcurl.
     var packed: UInt64 { UInt64(self.generation) << 32 | UInt64(UInt32(truncatingIfNeeded: self.index)) }
 
     init(index: Int, generation: UInt32) {
@@ -21,114 +23,139 @@ struct EntryID: Hashable, Sendable {
     }
 }
 
-/// One record in hand, from its arrival until the broker has acknowledged its outcome.
+/// One record in hand, from its arrival until the broker has acknowledged everything about it.
 struct Entry: Sendable {
+    /// The states of a record in hand. `Engine` shows the moves between them.
     enum State: Int, CaseIterable, Sendable {
-        /// Behind an earlier record of its key or partition.
+        /// The record waits behind an earlier one of its key or partition.
         case queued
-        /// Waits for a slot.
+        /// The record waits for a slot.
         case ready
-        /// Whom it has to call may not be called now.
+        /// The endpoint that the record has to call may not be called now.
         case blocked
+        /// A call for the record is in flight.
         case calling
-        /// Waits for its next attempt.
+        /// The record waits for its next attempt.
         case backingOff
-        /// Its lane is held.
+        /// The record's lane is held, or the whole upstream is.
         case held
-        /// It is to be a dead letter, and waits until the budget has room for one more.
+        /// The record is to become a dead letter and waits until the budget has room for it.
         case condemned
-        /// Its dead letter or its outcome is on its way to the broker.
+        /// A dead letter, an outcome, a copy or a ticket of the record is on its way to the broker.
         case settling
-        /// The same, and the broker has refused it for now.
+        /// The producer or the broker has refused a dead letter, an outcome, a copy or a ticket of the record
+        /// for now.
         case resending
-        /// The same, and there is no transaction that it could be sent in.
+        /// The dead letter, outcome, copy or ticket waits for a transaction in which it can be sent, or for
+        /// that of an earlier record of its key.
         case waiting
-        /// The broker has all of it, in a transaction that is not committed.
+        /// The broker has acknowledged everything that comes of the record, in a transaction that is not
+        /// committed yet.
         case written
     }
 
-    /// As its publisher's topic has it, wherever it was read.
+    /// The record as it is in the publisher's topic, even if it was read from a retry topic.
     var record: InboundRecord
+    /// The index of its partition in the engine's assignments.
     var assignment: Int
-    /// Its offset in the partition that it was read from.
+    /// The offset of the record in the partition that it was read from.
     var offset: Int64
     var state: State
+    /// The time at which a worker first took the record in, in milliseconds since 1970.
     var receivedAt: Int64
-    /// Wall-clock milliseconds after which no further attempt begins.
+    /// The wall-clock time after which no further attempt begins, in milliseconds since 1970.
     var deadline: Int64
-    /// The same as a monotonic time, as the wall clock was when the record came.
+    /// The deadline as a monotonic time, by the wall clock at the time of arrival. It is never later than for
+    /// a record that was published then.
     var expiresAt: Int64
+    /// The memory that the record takes, in bytes, without answers and the outcome.
     var bytes: Int
-    /// What is kept of answers beside that, and what its outcome takes.
+    /// The bytes of earlier answers that are kept for the next call.
     var answerBytes = 0
+    /// The bytes of the outcome, until the broker has acknowledged it.
     var outcomeBytes = 0
-    /// The record that comes after this one in the order of its key.
+    /// The record behind this one in the order of its key or partition.
     var next: EntryID?
+    /// The number of calls made for the record, also before it was forwarded or parked, as far as this worker
+    /// knows of them.
     var attempts = 0
+    /// The number of failed calls that count against the limit of attempts.
     var countedFailures = 0
-    /// Whether its last call failed while the endpoint was in doubt, without a word on how long to wait.
+    /// Whether the last call failed while the endpoint was in doubt, and the answer did not say how long to
+    /// wait.
     var hasFailedInDoubt = false
-    /// Calls that the upstream may have acted upon and that nobody knows the answer of.
+    /// The number of calls that the upstream may have acted upon although their answer is not known.
     var ambiguousAttempts = 0
-    /// Failed produces in a row.
+    /// The number of times in a row that the producer or the broker has refused a record of this entry.
     var refusals = 0
-    /// The number of the current call.
+    /// The number of the current call, or of the last one.
     var call: UInt64 = 0
-    /// Where that goes, and whether it is the record's first there.
+    /// The endpoint of that call, as an index of the handler's list.
     var endpoint = 0
+    /// Whether that call is the first to its endpoint since the record was taken in.
     var isFirstThere = false
     var asked = AskedEndpoints()
-    /// How others fare there from here on tells whose fault the next failure is.
+    /// The evidence at one endpoint from which on the record's next failure there is judged.
     var mark = BlameEvidence.Mark()
+    /// The index of the endpoint that `mark` is about.
     var markedEndpoint = 0
-    /// Whether a call of it has failed for a reason that is the upstream's, as far as that one call can tell.
+    /// Whether a call for the record has failed for a reason of the upstream, as far as one call can tell.
     var hasFailed = false
-    /// Whether it failed last while calls for other records succeeded there.
+    /// Whether the last failure came while calls for other records succeeded at the same endpoint.
     var isOutlier = false
-    /// How often its calls asked for a hold, and the last that did.
+    /// The number of calls that asked for a hold.
     var holds = 0
+    /// The number of the last call that asked for a hold; nil if none has.
     var lastHold: UInt64?
-    /// Monotonic nanoseconds at the start of the current call.
+    /// The monotonic time at which the current call began, in nanoseconds.
     var calledAt: Int64 = 0
+    /// The time at which a call for the record first failed, in milliseconds since 1970; nil if none has.
     var firstFailedAt: Int64?
     var lastReason: Reason?
+    /// The HTTP status of the last call's answer; nil if there was no answer.
     var lastStatus: Int?
+    /// The handler's value for the call in flight; nil if there is none.
     var job: (any Sendable)?
+    /// The lane of the last call; nil before the first.
     var lane: String?
-    /// What the broker is to have, one after the other.
+    /// The records that the broker is to have because of this one, in the order in which they are sent.
     var outbound: [OutboundRecord] = []
-    /// How much of that it has acknowledged; the one after these is on its way.
+    /// The number of these records that the broker has acknowledged. The next one is on its way.
     var acknowledged = 0
-    /// Whether something of it was sent in the current transaction.
+    /// Whether a record of this entry was sent in the current transaction.
     var isInTransaction = false
-    /// Whether the next record of its key has been let go.
+    /// Whether the next record of the same key or partition was allowed to go ahead.
     var hasReleasedOrder = false
-    /// How it ends; nil as long as that is open, or if it only goes on elsewhere.
+    /// The end of the record; nil as long as it is open, or if the record only goes on elsewhere.
     var settlement: Settlement?
-    /// Why it ends in a dead letter, and since when (wall-clock milliseconds), if it does.
+    /// The rejection that makes the record a dead letter, and its time in wall-clock milliseconds since 1970;
+    /// nil if it is to become none.
     var death: (rejection: Rejection, at: Int64)?
     var trace: TraceContext?
-    /// No retry topic takes it.
+    /// Whether the record has to wait in hand, because the broker has refused its copy for a retry topic, or
+    /// its ticket.
     var mustStay = false
     var parking = Parking.none
 
-    /// Whether there is a ticket for it in the parking topic.
+    /// The relation of the record to a ticket in the parking topic.
     enum Parking: Hashable, Sendable {
+        /// The record has no ticket.
         case none
-        /// The ticket is on its way, and then the record leaves.
+        /// The ticket is on its way. When the broker has acknowledged it, the record leaves.
         case begun
-        /// The record has come back. Its ticket is taken back with its outcome.
+        /// The record came back from the parking topic. A tombstone takes its ticket back after its outcome.
         case over
-        /// The ticket is of another record, which had this offset before the topic was made anew.
+        /// The ticket is that of another record, which had this offset before the topic was deleted and
+        /// created again.
         case stale
     }
 
-    /// What its handler is told.
+    /// Returns the circumstances of an attempt, for the handler.
     func circumstances(of number: Int, at now: Int64) -> Attempt {
         Attempt(number: number, failures: self.countedFailures, now: now, ambiguous: self.ambiguousAttempts)
     }
 
-    /// What stands in a place that no record has.
+    /// The content of a place that no record has.
     static let vacant = Entry(
         record: InboundRecord(topic: "", partition: 0, offset: 0),
         assignment: 0,
@@ -141,19 +168,21 @@ struct Entry: Sendable {
     )
 }
 
-/// The records in hand, by their ids.
+/// The records in hand, each found by its `EntryID`.
 struct RecordTable: Sendable {
     private var entries: [Entry] = []
-    /// Odd while the place is taken; grows by one whenever it is taken or left.
+    /// The generation of each place. It is odd while the place is taken, and grows by one whenever the place
+    /// is taken or left.
     private var generations: [UInt32] = []
     private var free: [Int] = []
 
-    /// What the records take, and what is kept of answers and outcomes.
+    /// The bytes of the records, and of the answers and outcomes that are kept for them.
     private(set) var bytes = 0
-    /// What outcomes take of that.
+    /// The part of `bytes` that outcomes take.
     private(set) var outcomeBytes = 0
     var count: Int { self.entries.count - self.free.count }
 
+    /// Adds a record and returns its name.
     mutating func add(_ entry: consuming Entry) -> EntryID {
         self.bytes += entry.bytes
         if let index = self.free.popLast() {
@@ -166,12 +195,14 @@ struct RecordTable: Sendable {
         return EntryID(index: self.entries.count - 1, generation: 1)
     }
 
+    /// Returns whether the record is still in hand.
     func isCurrent(_ id: EntryID) -> Bool {
         self.generations.indices.contains(id.index) && self.generations[id.index] == id.generation
             && id.generation & 1 == 1
     }
 
-    /// Whoever asks has checked that the id is current.
+    /// The entry of a record in hand. To use the name of a record that is gone is a mistake of the program,
+    /// which ends it.
     subscript(_ id: EntryID) -> Entry {
         _read {
             precondition(self.generations[id.index] == id.generation, "the record is not in hand")
@@ -183,30 +214,32 @@ struct RecordTable: Sendable {
         }
     }
 
-    /// Reads or changes several fields at once, in place: a copy of an entry is a score of retains.
+    /// Reads or changes several fields of an entry in place. A copy of an entry would cost about twenty
+    /// retains.
     mutating func withEntry<Result>(_ id: EntryID, _ body: (inout Entry) -> Result) -> Result {
         body(&self[id])
     }
 
-    /// Where a record stands; nil if it is no longer in hand.
+    /// Returns the state of a record; nil if it is no longer in hand.
     func state(of id: EntryID) -> Entry.State? { self.isCurrent(id) ? self.entries[id.index].state : nil }
 
+    /// Removes a record that is settled or dropped.
     mutating func remove(_ id: EntryID) {
         self.bytes -= self[id].bytes + self[id].answerBytes + self[id].outcomeBytes
         self.outcomeBytes -= self[id].outcomeBytes
-        // Its bytes go now, not when the place is taken again.
+        // The memory of the record is freed now, and not only when the place is taken again.
         self.entries[id.index] = .vacant
         self.generations[id.index] &+= 1
         self.free.append(id.index)
     }
 
-    /// One more answer is kept until the record leaves.
+    /// Counts the bytes of an answer that is kept until the record leaves.
     mutating func keepAnswer(to id: EntryID, bytes: Int) {
         self[id].answerBytes += bytes
         self.bytes += bytes
     }
 
-    /// The outcome of a record is kept until it leaves.
+    /// Counts the bytes of an outcome that is kept until the record leaves, in place of an earlier one.
     mutating func keepOutcome(of id: EntryID, bytes: Int) {
         let more = bytes - self[id].outcomeBytes
         self[id].outcomeBytes = bytes
@@ -214,7 +247,7 @@ struct RecordTable: Sendable {
         self.bytes += more
     }
 
-    /// The ids of all records in hand.
+    /// The names of all records in hand, in the order of their places.
     var ids: [EntryID] {
         self.generations.indices.compactMap { index in
             let generation = self.generations[index]

@@ -1,43 +1,50 @@
 import Kafka
 
-/// Where the producer's transactions stand, with `delivery: exactly-once`.
+/// The state of the producer's transactions, with `delivery: exactly-once`.
 struct TransactionState: Sendable {
+    /// The stages of a transaction.
     enum Stage: Hashable, Sendable {
-        /// There is no producer that could begin one: it is made, or made anew, at this monotonic time.
+        /// No producer can begin a transaction. One is made, or made anew, at this monotonic time.
         case closed(retryAt: Int64)
+        /// A new producer is being registered, and its first transaction begins.
         case opening
-        /// It is to be asked at this monotonic time whether the last commit, which was never answered, took place.
+        /// The last commit was never answered, and may or may not have taken place. The group's committed
+        /// offsets are asked for at this monotonic time.
         case deciding(retryAt: Int64)
+        /// Records may join the transaction.
         case open
-        /// Nobody joins it any more: what was sent in it is to be acknowledged, and then it is committed.
+        /// No record may join any more. When the rest is acknowledged, the transaction is committed.
         case closing
         case committing
         case aborting
     }
 
     var stage = Stage.closed(retryAt: .min)
-    /// The records that something was sent of, in that order.
+    /// The records of which something was sent in the transaction, in that order.
     var members: [EntryID] = []
-    /// Members that the broker has not acknowledged all of.
+    /// The number of members of which the broker has not acknowledged everything.
     var unacknowledged = 0
-    /// Records that are ready to be sent when there is a transaction, in the order in which they became so.
+    /// The records that are ready to be sent and wait for a transaction, in the order in which they became
+    /// ready.
     var waiting = Fifo<EntryID>()
-    /// Records of keys of which some are to be sent again, in order: each has to be written before the next is sent. The
-    /// first is on its way, or waiting for a transaction.
+    /// For each key with records that are sent again: these records in order. Each has to be written before
+    /// the next is sent. The first of them is being sent, or waits for a transaction.
     var lines: [OrderingKey: Fifo<EntryID>] = [:]
-    /// What the commit under way says, or the one that was never answered.
+    /// The positions of the commit that is under way, or of the last one if it was never answered.
     var positions: [CommittedPosition] = []
-    /// Something in it failed, or belongs to partitions that are gone: it can only be aborted.
+    /// Whether the transaction can only be aborted, because something in it failed or belongs to partitions
+    /// that are gone.
     var isBroken = false
-    /// Transactions in a row that were not committed.
+    /// The number of transactions in a row that were not committed.
     var failures = 0
-    /// None is ended before this monotonic time.
+    /// The monotonic time before which a transaction is not closed, and a broken one not aborted.
     var notBefore: Int64 = .min
 
     /// Whether a commit is under way or was never answered.
     var isInDoubt: Bool { !self.positions.isEmpty }
 
-    /// The records are somebody else's from now on. What was sent of them must not be committed.
+    /// Forgets all records, because they belong to another owner from now on. A transaction in which some of
+    /// them were sent must not be committed.
     mutating func forgetMembers() {
         if !self.members.isEmpty { self.isBroken = true }
         self.members = []

@@ -1,10 +1,10 @@
 import Kafka
 
-/// Something that the broker refuses again and again.
+/// An error that the broker reports again and again.
 struct Trouble: Sendable {
     var code: KafkaError.Code
     var message: String
-    /// The monotonic time of the first refusal since the last success.
+    /// The monotonic time of the first error since the last success, in nanoseconds.
     var since: Int64
 
     init(_ error: KafkaError, since: Int64) {
