@@ -75,11 +75,12 @@ extension Adversary {
         }
     }
 
-    /// Freezes a worker. If that lasts longer than its session, the group treats the worker as dead.
+    /// Freezes a worker. If that lasts longer than its session, the group treats the worker as dead. The records that
+    /// pile up meanwhile take as long again.
     private func planFreeze() {
         let length = Duration.seconds(Int.random(in: 1...25, using: &self.random))
         self.faultOfSomebody { [unowned self] worker in
-            self.excuse(length + self.takeover)
+            self.excuse(length * 2 + self.takeover)
             worker.freeze(for: length)
             guard length > .seconds(10) else { return }
             self.timeline.after(.seconds(10)) { [unowned self] in

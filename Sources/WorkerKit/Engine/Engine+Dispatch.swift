@@ -164,9 +164,7 @@ extension Engine {
         if let trace = self.table[id].trace { request.headers += self.httpHeaders(of: trace) }
         self.lastCall += 1
         let number = self.lastCall
-        let wasClosed = self.endpoints[call.endpoint].breaker.state == .closed
-        self.endpoints[call.endpoint].breaker.callStarted(number, at: self.now.monotonic)
-        if !wasClosed { self.breakerMoved(call.endpoint) }
+        self.moveBreaker(call.endpoint) { $0.callStarted(number, at: self.now.monotonic) }
         self.lanes.callStarted(number, on: Lanes.upstream)
         self.lanes.callStarted(number, on: call.lane)
         self.table.withEntry(id) { entry in

@@ -219,6 +219,9 @@ extension Engine {
         for assignment in self.assignments { self.metrics.forget(assignment.partition) }
         self.assignments = []
         self.commit = CommitState()
+        // Without partitions there is nothing to write and to commit; a cluster that is still in trouble says so again.
+        self.produceTrouble = nil
+        self.commitTrouble = nil
     }
 
     /// Removes every record from memory. The calls in flight go on, and their completions will be stale.

@@ -50,6 +50,8 @@ extension Engine {
             entry.outbound = []
             entry.acknowledged = 0
             entry.isInTransaction = false
+            // A refused ticket may be that of a record that waited for the budget; it is judged anew.
+            entry.death = nil
             entry.state = .backingOff
             return entry.countedFailures
         }

@@ -159,11 +159,10 @@ extension Engine {
     private static var probes: Int { 4 }
 
     /// The number of records in hand that never failed and wait for an endpoint in doubt. While there are
-    /// fewer, more probes are looked for.
-    private static var freshLimit: Int { 32 }
+    /// fewer, more probes are looked for. Those in hand came first, and may all have the same fault.
+    private static var freshLimit: Int { 256 }
 
-    /// Returns whether an endpoint is in doubt and few records without a failure wait for it in hand. Even
-    /// those few may all have the same fault.
+    /// Returns whether an endpoint is in doubt and not too many records without a failure wait for it in hand.
     private func isProbeWanted(of endpoint: Int) -> Bool {
         let state = self.endpoints[endpoint]
         guard state.breaker.state != .closed else { return false }

@@ -173,13 +173,13 @@ extension Engine {
     private func gateIfAsked(_ id: EntryID, _ retry: Retry) {
         guard retry.gatesUpstream, let pause = self.pause(of: retry), pause > .zero else { return }
         let endpoint = self.table[id].endpoint
-        let was = self.endpoints[endpoint].breaker.admission(at: self.now.monotonic)
+        let was = self.endpoints[endpoint].breaker.state
         let letCallsThrough = self.endpoints[endpoint].breaker
             .gate(until: self.now.after(pause), at: self.now.monotonic)
         self.metrics.gated(pause)
         switch was {
-        case .yes, .waitForProbe: self.count(breakerOf: endpoint)
-        case .probe, .notBefore: break
+        case .closed, .halfOpen: self.count(breakerOf: endpoint)
+        case .open: break
         }
         // Calls that were in flight already, and probes, are told the same. Only the first such answer is
         // logged.
