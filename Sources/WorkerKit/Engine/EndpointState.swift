@@ -11,14 +11,23 @@ struct EndpointState: Sendable {
     var rate: RateLimit?
     /// The number of calls in flight for records in hand.
     var callsInFlight = 0
+    /// The monotonic time of the last call; nil before the first one.
+    var calledAt: Int64?
     /// Whether the last call that ended took at most a second.
     var isQuick = false
+    /// Whether the last probe came from the ready queue, and not from `blocked`.
+    var isTurnOfUnplanned = false
     /// The records whose calls to this endpoint may not be made now.
     var blocked = ReadyRecords()
 
     init(_ identity: UpstreamEndpoint, _ breaker: CircuitBreaker.Settings) {
         self.identity = identity
         self.breaker = CircuitBreaker(breaker)
+    }
+
+    /// Returns whether the endpoint was called in the last ten seconds.
+    func wasCalledLately(at now: Int64) -> Bool {
+        self.calledAt.map { now.subtractingClamped($0) < Duration.seconds(10).wholeNanoseconds } ?? false
     }
 
     /// Returns whether the breaker and the rate allow a call now.

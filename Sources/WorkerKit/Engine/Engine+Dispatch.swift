@@ -44,11 +44,9 @@ extension Engine {
         while !self.endpoints[endpoint].blocked.isEmpty, self.hasSlot,
             self.mayCall(endpoint)
         {
-            // A record that has failed is the next probe only if no fresh record can be. So ready records
-            // that were not planned yet go first: one of them may turn out to call this endpoint.
-            if self.endpoints[endpoint].blocked.freshCount == 0,
-                self.endpoints[endpoint].breaker.state != .closed, let id = self.nextFresh()
-            {
+            // Whom a ready record calls is known once it is planned. Where an endpoint is in doubt, fresh ones
+            // are planned by turns with those that wait here, which came first and may all have the same fault.
+            if self.isTurnOfUnplanned(at: endpoint), let id = self.nextFresh() {
                 if self.table.state(of: id) == .ready { self.attempt(id) }
                 continue
             }
@@ -65,6 +63,14 @@ extension Engine {
         }
     }
 
+    /// Returns whether the next probe of an endpoint in doubt comes from the ready queue. A record that has failed is
+    /// the next probe only if no fresh record can be.
+    private func isTurnOfUnplanned(at endpoint: Int) -> Bool {
+        guard self.endpoints[endpoint].breaker.state != .closed else { return false }
+        self.endpoints[endpoint].isTurnOfUnplanned.toggle()
+        return self.endpoints[endpoint].isTurnOfUnplanned || self.endpoints[endpoint].blocked.freshCount == 0
+    }
+
     /// Returns whether an endpoint may be called now, and has a slot left of its share.
     private func mayCall(_ endpoint: Int) -> Bool {
         self.endpoints[endpoint].admits(at: self.now.monotonic)
@@ -73,12 +79,16 @@ extension Engine {
 
     /// Returns the number of slots that one endpoint may take.
     ///
-    /// An endpoint may use all slots while it gives them back soon (`isQuick`). If each of its calls hangs
-    /// until its timeout, a quarter of the slots has to be left for the other endpoints.
+    /// An endpoint may use all slots while it gives them back soon (`isQuick`). If each of its calls may hang
+    /// until its timeout, it gets an equal share of the slots while others are in use, and otherwise all but a
+    /// quarter, so that another one can begin.
     private func slots(of endpoint: Int) -> Int {
-        let isAlone = self.endpoints.count == 1
-        return isAlone || self.endpoints[endpoint].isQuick
-            ? self.callLimit : self.callLimit - self.callLimit / 4
+        guard self.endpoints.count > 1, !self.endpoints[endpoint].isQuick else { return self.callLimit }
+        let isShared = self.endpoints.indices.contains { other in
+            other != endpoint && self.endpoints[other].wasCalledLately(at: self.now.monotonic)
+        }
+        return isShared
+            ? max(1, self.callLimit / self.endpoints.count) : self.callLimit - self.callLimit / 4
     }
 
     /// The earliest monotonic time at which a call may be made that may not be made now, a probe of a held
@@ -183,6 +193,7 @@ extension Engine {
         }
         self.callsInFlight += 1
         self.endpoints[call.endpoint].callsInFlight += 1
+        self.endpoints[call.endpoint].calledAt = self.now.monotonic
         if self.table[id].isOutlier { self.outliersInFlight += 1 }
         self.callStartedAtPace(to: call.endpoint)
         self.upstream.start(request, id: id.packed)
