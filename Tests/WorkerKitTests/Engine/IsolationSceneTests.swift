@@ -53,6 +53,29 @@ struct IsolationSceneTests {
         #expect(simulation.violations == [])
     }
 
+    /// While an endpoint is in doubt, poison waits for it that came first. The next probes are not all taken from there:
+    /// records that the worker has read since then are planned too.
+    @Test func recordsThatNobodyHasPlannedAreProbesToo() throws {
+        let simulation = Simulation {
+            $0.concurrency = 16
+            $0.breaker.longestPause = .seconds(20)
+        }
+        // The other endpoint is always at its limit, so that nobody is planned for its sake.
+        simulation.sideRate = RateLimit.Settings(rate: 4, burst: 2)
+        simulation.reply = { Reply($0.value == "poison" ? 503 : 200, after: .milliseconds(20)) }
+        let honest = HonestPublisher(simulation)
+        for index in 0..<400 {
+            simulation.cluster.append("crowd", key: "s\(index)", headers: [RecordHeader("side", "")])
+            if index < 60 { simulation.cluster.append("poison", key: "p\(index)") }
+        }
+        simulation.startWorker()
+        try simulation.run(for: .seconds(10))
+        honest.publish(perSecond: 100, for: .milliseconds(200))
+        try simulation.run(for: .seconds(45))
+        #expect(honest.judge.waiting == 0)
+        #expect(simulation.violations == [])
+    }
+
     /// A worker that takes over reads what lies first in the log. Where that is poison, it has to read on.
     @Test func poisonInFrontOfTheIntakeIsReadPast() throws {
         let simulation = Simulation {
@@ -147,6 +170,24 @@ struct IsolationSceneTests {
         }
         try simulation.run(for: .seconds(125))
         #expect(honest.judge.share(within: .seconds(30)) == 1)
+        #expect(simulation.violations == [])
+    }
+
+    /// With four slots, an endpoint whose calls hang until their timeout leaves two to the other one, which needs more
+    /// than one of them.
+    @Test func aHangingEndpointSharesFewSlotsEvenly() throws {
+        let simulation = Simulation { $0.concurrency = 4 }
+        simulation.reply = {
+            Reply(200, after: $0.endpoint == .side ? .seconds(10) : .milliseconds(50))
+        }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 25, for: .seconds(120))
+        simulation.startWorker()
+        for index in 0..<200 {
+            simulation.cluster.append("slow", key: "s\(index)", headers: [RecordHeader("side", "")])
+        }
+        try simulation.run(for: .seconds(125))
+        #expect(honest.judge.share(within: .seconds(5)) >= 0.99)
         #expect(simulation.violations == [])
     }
 
