@@ -7,14 +7,14 @@ import Terminal
 struct BrokerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "broker",
-        abstract: "Run the embedded broker, and print its address on the first line.",
+        abstract: "Run a broker in memory for trials, and print its address on the first line.",
         discussion: """
-            With --kind mock it is librdkafka's own mock broker: the Kafka protocol over TCP on 127.0.0.1, with \
-            consumer groups, committed offsets and idempotent producers, and about 5 MB kept for each partition. It \
-            has no transactions. With --kind embedded it is the broker of 'fleet demo' and 'fleet chaos', which has \
-            transactions, as push-arrival-worker needs them, keeps at most 64 MB for each partition, and takes orders \
-            to misbehave on standard input, a line of JSON each. Either forgets everything when it ends, which it \
-            does on SIGTERM or SIGINT.
+            With --kind mock it is librdkafka's mock broker: the Kafka protocol over TCP on 127.0.0.1, with \
+            consumer groups, committed offsets and idempotent producers, and about 5 MB kept for each partition. The \
+            mock broker has no transactions. With --kind embedded it is the embedded broker of 'fleet demo' and \
+            'fleet chaos', which has transactions, as push-arrival-worker needs them, keeps at most 64 MB for each \
+            partition, and takes orders to misbehave on standard input, a line of JSON each. Either broker forgets \
+            everything when it ends, which it does on SIGTERM or SIGINT.
             """
     )
 
@@ -27,7 +27,7 @@ struct BrokerCommand: AsyncParsableCommand {
     /// The broker to run: librdkafka's mock broker, or the embedded broker, which has transactions.
     enum Kind: String, ExpressibleByArgument { case mock, embedded }
 
-    @Option(help: "Which broker.")
+    @Option(help: "The broker to run: librdkafka's mock, or the embedded broker.")
     var kind = Kind.mock
 
     @OptionGroup var life: LifeOptions

@@ -163,7 +163,7 @@ extension EngineSettings {
             "longest_pause",
             default: self.breaker.longestPause,
             in: .milliseconds(10) ... .seconds(3_600),
-            help: "Bound of that pause, which doubles with each failed probe and each relapse."
+            help: "Bound of that pause, which doubles with each failed probe."
         )
     }
 
