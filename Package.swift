@@ -295,6 +295,8 @@ let package = Package(
             ]
         ),
 
+        // How the sources themselves are kept.
+        .testTarget(name: "HouseTests", swiftSettings: house),
         .testTarget(name: "EventThreadTests", dependencies: ["EventThread"], swiftSettings: house),
         .testTarget(
             name: "KafkaTests",

@@ -17,7 +17,7 @@ enum Assets {
             if (!live) return;
             const seconds = Math.max(1, Number(live.dataset.live) || 2);
             setTimeout(async () => {
-              // Whoever is about to press a button there is not interrupted.
+              // A user who is about to press a button there is not interrupted.
               if (!live.contains(document.activeElement)) {
                 try {
                   const answer = await fetch(location.href, { headers: { Accept: "text/html" } });

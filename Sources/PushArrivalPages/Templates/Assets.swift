@@ -25,7 +25,7 @@ enum Assets {
             return marked !== null && !marked.isCollapsed && live.contains(marked.anchorNode);
           };
           const put = (next) => {
-            // Whoever has come to a link by keyboard, or has scrolled a table, stays where they are.
+            // A user who has come to a link by keyboard, or has scrolled a table, stays there.
             const focus = live.contains(document.activeElement) ? document.activeElement : null;
             const scrolled = [...live.querySelectorAll(".scroll")].map((one) => [one.id, one.scrollLeft]);
             live.replaceChildren(...next.childNodes);

@@ -44,7 +44,7 @@ extension Engine {
         while !self.endpoints[endpoint].blocked.isEmpty, self.hasSlot,
             self.mayCall(endpoint)
         {
-            // Whom a ready record calls is known once it is planned. Where an endpoint is in doubt, fresh ones
+            // The endpoint of a ready record is known once it is planned. Where an endpoint is in doubt, fresh ones
             // are planned by turns with those that wait here, which came first and may all have the same fault.
             if self.isTurnOfUnplanned(at: endpoint), let id = self.nextFresh() {
                 if self.table.state(of: id) == .ready { self.attempt(id) }
