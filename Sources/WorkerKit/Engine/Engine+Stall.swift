@@ -9,7 +9,6 @@ import Logging
 extension Engine {
     /// Looks for a standstill. The report calls this once a second.
     func watchForStall() {
-        defer { self.hadRecords = false }
         switch self.phase {
         case .working: self.tell(self.look(hasWork: self.hasWork))
         case .assigning: self.tell(self.look(hasWork: true))
@@ -34,7 +33,7 @@ extension Engine {
     }
 
     private var hasWork: Bool {
-        self.hadRecords || self.parkedTickets > 0 && self.unparking.trouble != nil
+        self.table.count > 0 || self.parkedTickets > 0 && self.unparking.trouble != nil
             || self.assignments.contains { assignment in
                 guard assignment.readTrouble == nil else { return true }
                 guard assignment.waitsUntil == nil else { return false }

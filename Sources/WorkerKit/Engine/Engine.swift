@@ -104,9 +104,6 @@ package final class Engine<B: Broker, U: Upstream> {
     /// A count of the records that were taken in and that were finished, for the stall watch.
     var progress: UInt64 = 0
     var stallWatch: StallWatch
-    /// Whether there were records in hand since the stall watch last looked. Probes that come back from parking, fail and
-    /// are parked again are in hand only now and then.
-    var hadRecords = false
     /// The reason why the broker refuses records, and since when; nil since the last acknowledgement.
     var produceTrouble: Trouble?
     /// The reason why commits fail, and since when; nil since the last commit that succeeded.
@@ -234,7 +231,6 @@ package final class Engine<B: Broker, U: Upstream> {
     ///   offset was not committed is delivered again.
     package func turn(at now: Moment) throws(KafkaError) -> NextTurn {
         self.now = now
-        self.hadRecords = self.hadRecords || self.table.count > 0
         self.readClock()
         try self.serveBroker()
         self.serveUpstream()
