@@ -8,9 +8,14 @@ struct SilenceJudge {
     /// The time added to the limit: a worker checks itself only once a second, and so does this judge.
     private static let grace = Duration.seconds(3)
 
+    /// The longest wait of a record in a retry topic. The broker hands such a record over, and the worker takes it in when
+    /// its wait is over: that is progress which this judge does not see.
+    private let longestWait: Duration
     private var progress = 0
     /// The time since which the worker has had work and made no progress; nil if it has no work.
     private var standsSince: Int64?
+
+    init(longestWait: Duration = .zero) { self.longestWait = longestWait }
 
     /// Looks at a worker. The simulation calls this about once a second.
     ///
@@ -27,7 +32,7 @@ struct SilenceJudge {
             self.progress = progress
             return nil
         }
-        guard now - since > (Self.limit + Self.grace).wholeNanoseconds else { return nil }
+        guard now - since > (Self.limit + Self.grace + self.longestWait).wholeNanoseconds else { return nil }
         self.standsSince = nil
         return .nanoseconds(now - since)
     }

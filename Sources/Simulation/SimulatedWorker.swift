@@ -21,7 +21,7 @@ package final class SimulatedWorker: SimulatedProcess {
     /// Whether the engine has ended.
     package private(set) var hasEnded = false
     private var sleep = SleepJudge()
-    private var silence = SilenceJudge()
+    private var silence: SilenceJudge
 
     /// The milliseconds by which the machine's wall clock is ahead of the brokers'.
     private var wallStep: Int64 = 0
@@ -46,6 +46,7 @@ package final class SimulatedWorker: SimulatedProcess {
         self.broker = broker
         self.upstream = upstream
         self.settings = settings
+        self.silence = SilenceJudge(longestWait: settings.retryTiers.map(\.delay).max() ?? .zero)
         let memory = cluster.parking.map { SimulatedMemory($0, of: broker, fate: memoryFate) }
         self.memory = memory
         let log = RecordedLog(of: self.name, narrator)
