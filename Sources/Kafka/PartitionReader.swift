@@ -14,7 +14,9 @@ package import Records
     /// Offsets without a record can lie before it, such as transaction markers.
     package private(set) var end: Int64 = 0
     private let queue: EventQueue
-    private var batch = unsafe [UnsafeMutablePointer<rd_kafka_message_t>?](repeating: nil, count: 64)
+    /// One message at a time. With more, librdkafka before 2.1 loses records at a rebalance: a barrier takes messages out
+    /// of a batch that is being filled, and fetching goes on behind them (confluentinc/librdkafka#4208).
+    private var batch = unsafe [UnsafeMutablePointer<rd_kafka_message_t>?](repeating: nil, count: 1)
 
     init(_ partition: TopicPartition, of client: Client, tag: UInt32, on pipe: NotificationPipe) {
         self.partition = partition
