@@ -296,7 +296,7 @@ let package = Package(
         ),
 
         // How the sources themselves are kept.
-        .testTarget(name: "HouseTests", swiftSettings: house),
+        .testTarget(name: "HouseTests", dependencies: ["WorkerTestSupport"], swiftSettings: house),
         .testTarget(name: "EventThreadTests", dependencies: ["EventThread"], swiftSettings: house),
         .testTarget(
             name: "KafkaTests",

@@ -105,7 +105,7 @@ struct ReceiptAuditTests {
             .filter { $0.value > 0 }
         }
 
-        /// What the whole run ends with.
+        /// The verdict with which the whole run ends.
         func summary(_ delivery: EngineSettings.Delivery) -> ChaosSummary {
             let options = ChaosOptions(
                 length: .seconds(60),
@@ -135,7 +135,7 @@ struct ReceiptAuditTests {
         #expect(summary.lines.contains { $0.contains("honest receipts") && $0.contains("p99 100 ms") })
     }
 
-    /// Of an honest user, and of one who waited for the sandbox: the run is broken with either delivery.
+    /// A lost receipt breaks the run with either delivery, be it an honest user's or one that waited for the sandbox.
     @Test(arguments: [InputKind.purchase, .sandboxPurchase])
     func findsAReceiptThatIsLost(kind: InputKind) throws {
         var evidence = Evidence()

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WorkerTestSupport
 
 /// Every sentence of a comment in `Sources` names its subject.
 struct CommentsTests {
@@ -7,9 +8,6 @@ struct CommentsTests {
         var place: String
         var text: String
     }
-
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
 
     /// The comments of a file, each with all its lines as one text.
     private static func blocks(of text: String, in file: String) -> [Block] {
@@ -38,7 +36,7 @@ struct CommentsTests {
     }
 
     @Test func everySentenceNamesItsSubject() throws {
-        let sources = Self.root.appending(path: "Sources")
+        let sources = Documents.root.appending(path: "Sources")
         let files = FileManager.default.enumerator(atPath: sources.path())?.compactMap { $0 as? String } ?? []
         var count = 0
         for file in files.sorted() where file.hasSuffix(".swift") && !file.hasSuffix(".pb.swift") {

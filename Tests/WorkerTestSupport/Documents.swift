@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The Markdown documents of this repository, for tests that compare a document with the program that it describes.
 ///
@@ -30,7 +30,8 @@ package enum Documents {
         return only.text
     }
 
-    private static let root = URL(filePath: #filePath)
+    /// The folder of the repository.
+    package static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// Every Markdown file of the repository. Hidden folders, such as those of builds, are left out.

@@ -15,10 +15,10 @@ struct Replayer {
     let reader: ClusterReader
     let options: ReplayOptions
     let user: String
-    /// Asked before each transaction, and again and again while the replay waits for its rate; true ends the
+    /// The question asked before each transaction, and again and again while the replay waits for its rate; true ends the
     /// replay.
     let isStopped: () -> Bool
-    /// Told after each transaction what has been done so far.
+    /// Receives the report so far after each transaction.
     let progress: (ReplayReport) -> Void
 
     /// The number of letters of one transaction at most.

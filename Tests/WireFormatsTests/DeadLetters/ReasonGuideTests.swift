@@ -6,9 +6,6 @@ import WorkerTestSupport
 @testable import WireFormats
 
 @Suite struct ReasonGuideTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-
     /// The list in the documents: `a.` + `b`, `c` means `a.b` and `a.c`, up to the next semicolon.
     private static let documented: [String] = {
         guard let list = try? Documents.section("reason codes") else { return [] }
@@ -23,7 +20,7 @@ import WorkerTestSupport
     private static let written: [String] = {
         let folders = ["WireFormats", "WorkerKit", "ActivationWorker", "DeviceCheckWorker", "ReceiptWorker"]
         let sources = folders.flatMap { folder -> [String] in
-            let folder = root.appending(path: "Sources/\(folder)")
+            let folder = Documents.root.appending(path: "Sources/\(folder)")
             let files =
                 FileManager.default.enumerator(atPath: folder.path())?.compactMap { $0 as? String } ?? []
             return files.filter { $0.hasSuffix(".swift") && !$0.contains("DeadLetters/") }

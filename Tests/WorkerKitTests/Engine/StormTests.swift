@@ -22,7 +22,8 @@ struct StormTests {
         #expect(Storm(seed: 6).fingerprint != first.fingerprint || Storm(seed: 6).run() != [])
     }
 
-    /// What is under way holds the cluster. 20,000 storms once took more memory than there was.
+    /// Scheduled events hold the simulated cluster, so a storm that is over has to drop them: 20,000 storms once took more
+    /// memory than there was.
     @Test func aSimulationThatEndsInTheMiddleLeavesNothingBehind() throws {
         weak var cluster: SimulatedCluster?
         do {
