@@ -338,7 +338,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WorkerKitTests",
-            dependencies: ["Simulation", "Terminal", "WorkerKit", logging],
+            dependencies: ["Operations", "Simulation", "Terminal", "WorkerKit", logging],
             swiftSettings: house
         ),
         .testTarget(

@@ -39,6 +39,7 @@ package final class SimulatedWorker: SimulatedProcess {
         sideRate: RateLimit.Settings?,
         narrator: Narrator?,
         crashes: CrashRecorder?,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance,
         memoryFate: @escaping () -> SimulatedMemory.Fate = { SimulatedMemory.Fate() }
     ) {
         self.name = "worker \(number)"
@@ -63,7 +64,7 @@ package final class SimulatedWorker: SimulatedProcess {
             handler: ErasedHandler(SimulatedHandler(sideRate: sideRate)),
             broker: self.broker,
             upstream: upstream,
-            metrics: EngineMetrics(factory: NOOPMetricsHandler.instance, upstream: "simulated"),
+            metrics: EngineMetrics(factory: metrics, upstream: "simulated"),
             logger: Logger(label: "simulation") { _ in RecordedLog.Handler(log: log) },
             crashes: crashes,
             lot: memory.map {

@@ -1,3 +1,4 @@
+package import CoreMetrics
 import Records
 import WireFormats
 package import WorkerKit
@@ -29,6 +30,8 @@ package final class Simulation {
     }
     /// The speed and the errors of reading the parking topic and the input again.
     package var memoryFate: () -> SimulatedMemory.Fate = { SimulatedMemory.Fate() }
+    /// Takes the metrics of workers that are started from now on.
+    package var metrics: any MetricsFactory = NOOPMetricsHandler.instance
     private var started: UInt64 = 0
     private var narrator: Narrator? { self.timeline.narrator }
 
@@ -89,6 +92,7 @@ package final class Simulation {
             sideRate: self.sideRate,
             narrator: self.narrator,
             crashes: crashes,
+            metrics: self.metrics,
             memoryFate: { [unowned self] in self.memoryFate() }
         )
         self.workers.append(worker)

@@ -160,7 +160,7 @@ extension Engine {
 
     /// The number of records in hand that never failed and wait for an endpoint in doubt. While there are
     /// fewer, more probes are looked for. The records in hand came first, and may all have the same fault.
-    private static var freshLimit: Int { 256 }
+    private static var freshLimit: Int { 32 }
 
     /// Returns whether an endpoint is in doubt and not too many records without a failure wait for it in hand.
     private func isProbeWanted(of endpoint: Int) -> Bool {

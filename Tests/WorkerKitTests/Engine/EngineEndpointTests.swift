@@ -1,3 +1,4 @@
+import Operations
 import Records
 import Simulation
 import Testing
@@ -38,6 +39,29 @@ struct EngineEndpointTests {
         #expect(worker.upstream.calls.filter { $0.endpoint == .side && $0.at < end }.count < 700)
         #expect(simulation.violations == [])
         #expect(worker.isEmpty)
+    }
+
+    /// A breaker that lets several probes through has become half-open once, not once for each probe.
+    @Test func aBreakerIsCountedOnceForEachChangeOfItsState() throws {
+        let simulation = Simulation { $0.concurrency = 8 }
+        let registry = PrometheusRegistry()
+        simulation.metrics = registry
+        let end = 20 * Self.second
+        simulation.reply = { $0.at < end ? Reply(503) : Reply(200, after: .milliseconds(50)) }
+        for index in 0..<200 { simulation.cluster.append("\(index)") }
+        let worker = simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(600)))
+        let lines = registry.exposition().split(separator: "\n")
+        let count = { (state: String) in
+            lines.first { $0.hasPrefix("worker_circuit_transitions_total{") && $0.contains("to=\"\(state)\"") }
+                .flatMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+        }
+        let (closed, halfOpen, open) = (count("closed"), count("half_open"), count("open"))
+        #expect(open == worker.log.count("circuit breaker open"))
+        #expect(closed == worker.log.count("circuit breaker closed"))
+        // Each pause of an open breaker ends half-open, and the breaker then opens again or closes.
+        #expect(halfOpen == open)
+        #expect(simulation.violations == [])
     }
 
     @Test func retryAfterOfOneStopsNoCallToTheOther() throws {

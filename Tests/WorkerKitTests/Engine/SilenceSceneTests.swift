@@ -124,6 +124,30 @@ struct SilenceSceneTests {
         #expect(try simulation.run(for: .seconds(5)) { worker.engine.unreadiness == nil })
     }
 
+    /// The trouble belonged to a partition that another worker has now. The worker that gave it up has nothing
+    /// to commit any more, so no commit would ever end the trouble.
+    @Test func aWorkerForgetsTheTroubleWithCommitsTogetherWithItsPartitions() throws {
+        let simulation = Simulation(partitions: 2)
+        let error = KafkaError(code: .timedOut, message: "not authorized")
+        simulation.cluster.commitFate = { _ in .failed(error, after: .milliseconds(2), isStored: false) }
+        for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)", to: 1) }
+        let first = simulation.startWorker()
+        try simulation.run(for: .seconds(20))
+        #expect(first.engine.commitTrouble != nil)
+        let second = simulation.startWorker()
+        try simulation.run(for: .seconds(30)) { first.engine.assignments.count == 1 }
+        if first.engine.assignments.first?.partition.partition == 1 { simulation.cluster.rebalance() }
+        try simulation.run(for: .seconds(30)) { first.engine.assignments.first?.partition.partition == 0 }
+        simulation.cluster.commitFate = { _ in .acknowledged(after: .milliseconds(2)) }
+        for _ in 0..<60 {
+            try simulation.run(for: .seconds(1))
+            #expect(first.engine.unreadiness == nil)
+        }
+        #expect(second.engine.unreadiness == nil)
+        #expect(simulation.cluster.isEverythingCommitted)
+        #expect(simulation.violations == [])
+    }
+
     @Test func aWorkerThatHasNothingToDoIsReady() throws {
         let simulation = Simulation()
         for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)") }
