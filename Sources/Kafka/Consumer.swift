@@ -65,6 +65,9 @@ internal import CRdKafka
         case RD_KAFKA_EVENT_OFFSET_COMMIT: Self.commitAnswer(event)
         case RD_KAFKA_EVENT_LOG: event.log.map { .logged($0) }
         case RD_KAFKA_EVENT_ERROR: event.error.map { .failed(self.client.fatalFailure() ?? $0) }
+        // Every partition has a queue of its own, so no record belongs here. The owner could not tell a record
+        // that was dropped here from an offset that never had one, and would commit past it.
+        case RD_KAFKA_EVENT_FETCH: .failed(.strayRecord)
         default: nil
         }
     }

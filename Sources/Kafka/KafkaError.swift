@@ -73,6 +73,15 @@ package struct KafkaError: Error, Hashable {
     }
 }
 
+extension KafkaError {
+    /// A record has arrived in the consumer's common queue instead of the queue of its partition.
+    static let strayRecord = KafkaError(
+        code: Code(RD_KAFKA_RESP_ERR__STATE),
+        message: "a record arrived outside the queue of its partition",
+        isFatal: true
+    )
+}
+
 extension KafkaError: CustomStringConvertible {
     package var description: String { "\(self.message) (librdkafka \(self.code.rawValue))" }
 }

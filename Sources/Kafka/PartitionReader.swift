@@ -14,9 +14,6 @@ package import Records
     /// Offsets without a record can lie before it, such as transaction markers.
     package private(set) var end: Int64 = 0
     private let queue: EventQueue
-    /// One message at a time. With more, librdkafka before 2.1 loses records at a rebalance: a barrier takes messages out
-    /// of a batch that is being filled, and fetching goes on behind them (confluentinc/librdkafka#4208).
-    private var batch = unsafe [UnsafeMutablePointer<rd_kafka_message_t>?](repeating: nil, count: 1)
 
     init(_ partition: TopicPartition, of client: Client, tag: UInt32, on pipe: NotificationPipe) {
         self.partition = partition
@@ -47,6 +44,10 @@ package import Records
     /// Does the work of `read` without copying, for a caller that looks at many records and keeps few of
     /// them.
     ///
+    /// Messages are taken from librdkafka one by one. Its call for a whole batch loses records before version
+    /// 2.1: a pause, a resume or a seek while the batch is being filled takes messages out of it again, and
+    /// fetching goes on behind them (confluentinc/librdkafka#4208).
+    ///
     /// The function is not inlined, because the optimizer of Swift 6.3.1 crashes otherwise: it cannot forward
     /// a borrowed value that is not copyable.
     @inline(never)
@@ -59,27 +60,20 @@ package import Records
     {
         var taken = 0
         while taken < limit {
-            let wanted = min(limit - taken, unsafe self.batch.count)
-            let count = unsafe self.batch.withUnsafeMutableBufferPointer {
-                unsafe rd_kafka_consume_batch_queue(self.queue.queue, 0, $0.baseAddress, wanted)
-            }
-            for index in 0..<max(0, count) {
-                guard let message = unsafe self.batch[index] else { continue }
-                defer { unsafe rd_kafka_message_destroy(message) }
-                guard unsafe message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
-                    if unsafe message.pointee.err == RD_KAFKA_RESP_ERR__PARTITION_EOF {
-                        self.end = unsafe message.pointee.offset
-                    }
-                    failed(KafkaError(unsafe message.pointee.err))
-                    continue
-                }
-                take(unsafe RecordView(message, topic: self.partition.topic))
-                taken += 1
-            }
-            if count < wanted {
+            guard let message = unsafe rd_kafka_consume_queue(self.queue.queue, 0) else {
                 self.hasArrivals = false
                 break
             }
+            defer { unsafe rd_kafka_message_destroy(message) }
+            guard unsafe message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
+                if unsafe message.pointee.err == RD_KAFKA_RESP_ERR__PARTITION_EOF {
+                    self.end = unsafe message.pointee.offset
+                }
+                failed(KafkaError(unsafe message.pointee.err))
+                continue
+            }
+            take(unsafe RecordView(message, topic: self.partition.topic))
+            taken += 1
         }
         return taken
     }

@@ -289,7 +289,10 @@ struct ChaosAudit {
                 self.findings.note(.parked, "the ticket of input \(self.name(number)) was never taken back")
             }
             if input.outcomes == 0 {
-                self.findings.note(.lost, "input \(self.name(number)), \(input.kind), has no outcome")
+                self.findings.note(
+                    .lost,
+                    "input \(self.name(number)), \(input.kind), has no outcome\(self.traces(of: number))"
+                )
             }
             guard let letter = self.letters[number], input.outcomes > 0 else { continue }
             if letter.id == nil || letter.id != letter.idInOutcome {
@@ -312,6 +315,12 @@ struct ChaosAudit {
 
     /// The record key with this number.
     static func key(_ number: Int) -> [UInt8] { Array("customer-\(number)".utf8) }
+
+    /// The steps that an input without an outcome has gone, as far as calls and tickets show them.
+    private func traces(of number: Int) -> String {
+        (self.inputs[number - 1].hasBeenCalledFor ? ", although it was called for" : "")
+            + (self.tickets[number] == nil ? "" : ", and was parked")
+    }
 
     /// A description of an input for an objection: its number, its place and its key.
     private func name(_ number: Int) -> String {

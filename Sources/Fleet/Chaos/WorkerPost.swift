@@ -99,6 +99,7 @@ final class WorkerPost {
 
     /// The way in which a process ended.
     enum End: Hashable {
+        /// The process was killed, or it was stopped before it had begun.
         case killed
         /// The process exited after SIGTERM; with the time that it took.
         case left(ChildProcess.Exit, after: Duration)
@@ -116,6 +117,8 @@ final class WorkerPost {
         self.performer = nil
         defer { self.state = .absent }
         if self.isKilled { return .killed }
+        // A process that has not told its port yet does not serve, so SIGTERM may end it like any program.
+        if self.port == nil, exit == .code(128 + SIGTERM) { return .killed }
         if case .leaving(let since) = self.state { return .left(exit, after: since.duration(to: .now)) }
         return Self.end(of: self.program, with: exit, performer.lastWords)
     }

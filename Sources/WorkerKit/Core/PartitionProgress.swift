@@ -17,6 +17,8 @@ package struct PartitionProgress: Sendable {
     /// The offset after the newest one that the last owner had finished. Up to there, `finished` can have
     /// bits of records that have not been read yet.
     private var restoredEnd: Int64
+    /// The number of offsets that were passed because there was no record, since `takeAbsent`.
+    private var absent: Int64 = 0
 
     /// Takes a partition up.
     ///
@@ -75,11 +77,18 @@ package struct PartitionProgress: Sendable {
 
     /// Counts offsets without a record (compacted away, or a transaction marker) as done.
     private mutating func passAbsent(to offset: Int64) {
+        self.absent += offset - self.next
         if self.position == self.next, offset >= self.restoredEnd {
             self.skip(to: offset)
         } else {
             for absent in self.next..<offset { self.mark(absent) }
         }
+    }
+
+    /// Returns the number of offsets without a record that were passed since the last call.
+    package mutating func takeAbsent() -> Int64 {
+        defer { self.absent = 0 }
+        return self.absent
     }
 
     /// Notes that a record was settled and that the broker has acknowledged its outcome.

@@ -16,7 +16,11 @@ extension Engine {
         self.nextIntake = (self.nextIntake + 1) % count
         for step in 0..<count {
             guard self.intakeRoom > 0 else { return }
-            self.takeIn(from: (self.nextIntake + step) % count)
+            let index = (self.nextIntake + step) % count
+            self.takeIn(from: index)
+            if let absent = self.assignments[index].progress?.takeAbsent(), absent > 0 {
+                self.metrics.absent(absent)
+            }
         }
     }
 

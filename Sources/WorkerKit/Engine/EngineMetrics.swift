@@ -13,6 +13,7 @@ package final class EngineMetrics {
     private let outcomes: [Outcome.Fate: Counter]
     private let receivedRecords: Counter
     private let skippedRecords: Counter
+    private let absentOffsets: Counter
     private let staleCompletions: Counter
     private let forwardedRecords: Counter
     private let budgetRefusals: Counter
@@ -57,6 +58,7 @@ package final class EngineMetrics {
         self.receivedRecords = counter("messaging_client_consumed_messages_total")
         self.sentRecords = counter("messaging_client_sent_messages_total")
         self.skippedRecords = counter("worker_records_total", [("outcome", "skipped")])
+        self.absentOffsets = counter("worker_absent_offsets_total")
         self.staleCompletions = counter("worker_stale_completions_total")
         self.budgetRefusals = counter("worker_dead_letter_budget_rejections_total")
         self.headsOfLine = counter("worker_head_of_line_resolved_total")
@@ -95,6 +97,7 @@ package final class EngineMetrics {
     func received() { self.receivedRecords.increment() }
     func sent() { self.sentRecords.increment() }
     func skipped() { self.skippedRecords.increment() }
+    func absent(_ offsets: Int64) { self.absentOffsets.increment(by: offsets) }
     func staleCompletion() { self.staleCompletions.increment() }
     func held() { self.heldLanes.increment() }
     func putAside() { self.putAsideRecords.increment() }

@@ -35,6 +35,10 @@ enum MetricCatalogue {
         ("worker_build_info", "1, with the worker's name and version as labels."),
         ("worker_partitions_paused", "Partitions that are not read now, by the cause."),
         ("worker_records_total", "Records by what became of them."),
+        (
+            "worker_absent_offsets_total",
+            "Offsets of consumed topics without a record: compacted, aborted, or a transaction marker."
+        ),
         ("worker_stale_completions_total", "Answers that came after their record had been given up."),
         ("worker_lanes_held_total", "Times a lane was held because its configuration looked broken."),
         ("worker_records_parked_total", "Times a record had to wait for a held lane."),

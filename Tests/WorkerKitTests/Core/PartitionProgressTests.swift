@@ -125,6 +125,17 @@ struct PartitionProgressTests {
         #expect(progress.hasRoom(for: 2_000_000_000_000))
     }
 
+    @Test func offsetsWithoutARecordAreCountedOnce() {
+        var progress = PartitionProgress(position: 0, finishedBeyond: [4])
+        for offset: Int64 in [0, 1, 4] { _ = progress.begin(offset) }
+        var counts = [progress.takeAbsent(), progress.takeAbsent()]
+        _ = progress.pass(to: 8)
+        counts.append(progress.takeAbsent())
+        _ = progress.begin(8)
+        counts.append(progress.takeAbsent())
+        #expect(counts == [2, 0, 3, 0])
+    }
+
     @Test func whatIsRestoredOutsideTheWindowIsIgnored() {
         let outside: [Int64] = [3, 10 + Int64(PartitionProgress.window), .max]
         let progress = PartitionProgress(position: 10, finishedBeyond: outside + [12])
