@@ -53,8 +53,10 @@ struct EngineEndpointTests {
         #expect(try simulation.settleEverything(within: .seconds(600)))
         let lines = registry.exposition().split(separator: "\n")
         let count = { (state: String) in
-            lines.first { $0.hasPrefix("worker_circuit_transitions_total{") && $0.contains("to=\"\(state)\"") }
-                .flatMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+            lines.first {
+                $0.hasPrefix("worker_circuit_transitions_total{") && $0.contains("to=\"\(state)\"")
+            }
+            .flatMap { $0.split(separator: " ").last.flatMap { Int($0) } }
         }
         let (closed, halfOpen, open) = (count("closed"), count("half_open"), count("open"))
         #expect(open == worker.log.count("circuit breaker open"))
