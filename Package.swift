@@ -39,8 +39,8 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 // program around libFuzzer instead, and nothing else is: Deploy/fuzz builds it in a folder of its own.
 let fuzzing = Context.environment["FLOTILLA_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-    "ActivationWorker", "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Kafka", "Operations",
-    "Records", "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages",
+    "ActivationWorker", "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "FlotillaLab", "Kafka",
+    "Operations", "Records", "Terminal", "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages",
     "WorkerKit", nioCore, nioEmbedded, protobuf,
 ]
 let fuzzTargets: [Target] =
@@ -65,11 +65,19 @@ let fuzzTargets: [Target] =
         )
     ]
 
-/// A program cannot be linked into another. Without the file of its @main it is a library, and can be fuzzed.
-func program(_ name: String, dependencies: [Target.Dependency]) -> Target {
-    fuzzing
-        ? .target(name: name, dependencies: dependencies, exclude: ["\(name).swift"], swiftSettings: house)
-        : .executableTarget(name: name, dependencies: dependencies, swiftSettings: house)
+/// A library of `Sources`, in the folder of its floor. Floors stand on each other, and imports go downwards only.
+func room(_ name: String, on floor: String, dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: house)
+}
+
+/// An executable: the main of a room that holds its commands.
+func program(_ name: String, of room: String, on floor: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [.init(stringLiteral: room), argumentParser],
+        path: "Sources/\(floor)/Programs/\(name)",
+        swiftSettings: house
+    )
 }
 
 let package = Package(
@@ -77,12 +85,13 @@ let package = Package(
     products: fuzzing
         ? []
         : [
-            .executable(name: "activation-worker", targets: ["ActivationWorker"]),
-            .executable(name: "dead-letters", targets: ["DeadLetterTool"]),
-            .executable(name: "devicecheck-worker", targets: ["DeviceCheckWorker"]),
-            .executable(name: "push-arrival-worker", targets: ["PushArrivalWorker"]),
-            .executable(name: "receipt-worker", targets: ["ReceiptWorker"]),
-            .executable(name: "fleet", targets: ["Fleet"]),
+            .executable(name: "activation-worker", targets: ["activation-worker"]),
+            .executable(name: "dead-letters", targets: ["dead-letters"]),
+            .executable(name: "devicecheck-worker", targets: ["devicecheck-worker"]),
+            .executable(name: "fleet", targets: ["fleet"]),
+            .executable(name: "flotilla-lab", targets: ["flotilla-lab"]),
+            .executable(name: "push-arrival-worker", targets: ["push-arrival-worker"]),
+            .executable(name: "receipt-worker", targets: ["receipt-worker"]),
         ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -101,199 +110,211 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
-        // System libraries: one module map each, and a shim for what Swift cannot call.
-        .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
-        .systemLibrary(name: "CMalloc"),
-        .systemLibrary(name: "CSpawn"),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        // Before OpenSSL's first use in a process, whoever brings it: our targets, librdkafka or libcurl.
-        .target(name: "COpenSSLStart", linkerSettings: [.linkedLibrary("crypto")]),
-        // The same once more: what the simulators make of a signature must be nothing that a worker made.
+        // MARK: System: module maps and shims of the C libraries. Each has one importer.
+        .systemLibrary(
+            name: "CRdKafka",
+            path: "Sources/System/CRdKafka",
+            pkgConfig: "rdkafka",
+            providers: [.apt(["librdkafka-dev"])]
+        ),
+        .systemLibrary(name: "CMalloc", path: "Sources/System/CMalloc"),
+        .systemLibrary(name: "CSpawn", path: "Sources/System/CSpawn"),
+        .systemLibrary(
+            name: "CCurl",
+            path: "Sources/System/CCurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
+        ),
+        .systemLibrary(
+            name: "COpenSSL",
+            path: "Sources/System/COpenSSL",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]
+        ),
+        // Prepares OpenSSL before its first use in a process, by our targets, librdkafka or libcurl.
+        .target(
+            name: "COpenSSLStart",
+            path: "Sources/System/COpenSSLStart",
+            linkerSettings: [.linkedLibrary("crypto")]
+        ),
+        // The simulators judge signatures with a module of their own, so that they share nothing with a worker.
         .systemLibrary(
             name: "COpenSSLForUpstreams",
+            path: "Sources/System/COpenSSLForUpstreams",
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]
         ),
 
-        // A record as Kafka carries it: the one noun that both the client and the codecs speak.
-        .target(name: "Records", swiftSettings: house),
+        // MARK: Clients: one thin wrapper for each C library, and the record that client and codecs share.
+        room("Records", on: "Clients"),
+        room("EventThread", on: "Clients"),
+        room("Kafka", on: "Clients", dependencies: ["COpenSSLStart", "CRdKafka", "EventThread", "Records"]),
+        room("UpstreamHTTP", on: "Clients", dependencies: ["CCurl", "COpenSSLStart"]),
+        room("Cryptography", on: "Clients", dependencies: ["COpenSSL", "COpenSSLStart"]),
 
-        // Thin wrappers, each the only importer of its C library.
-        .target(name: "EventThread", swiftSettings: house),
-        .target(
-            name: "Kafka",
-            dependencies: ["COpenSSLStart", "CRdKafka", "EventThread", "Records"],
-            swiftSettings: house
-        ),
-        .target(name: "UpstreamHTTP", dependencies: ["CCurl", "COpenSSLStart"], swiftSettings: house),
-        .target(name: "Cryptography", dependencies: ["COpenSSL", "COpenSSLStart"], swiftSettings: house),
+        // MARK: Wire: the codec. Pure.
+        // WireMessages is generated from Schemas/, so the rules of this house do not apply to it.
+        .target(name: "WireMessages", dependencies: [protobuf], path: "Sources/Wire/WireMessages"),
+        room("WireFormats", on: "Wire", dependencies: ["Cryptography", "Records", "WireMessages", protobuf]),
 
-        // What protoc makes of Schemas/. Generated code has its own idea of memory safety, so not our dialect.
-        .target(name: "WireMessages", dependencies: [protobuf]),
-
-        // What is on the wire. Pure.
-        .target(
-            name: "WireFormats",
-            dependencies: ["Cryptography", "Records", "WireMessages", protobuf],
-            swiftSettings: house
-        ),
-
-        // What a command shows on a terminal, and how it is asked to stop.
-        .target(
-            name: "Terminal",
-            dependencies: ["CSpawn", "EventThread", argumentParser, unixSignals],
-            swiftSettings: house
-        ),
-
-        // What an operator sees: settings, logs, metrics, health.
-        .target(
-            name: "Operations",
+        // MARK: Operations: settings, logs, metrics, health; terminals and browsers.
+        room(
+            "Operations",
+            on: "Operations",
             dependencies: [
                 configuration, coreMetrics, hummingbird, hummingbirdCore, lifecycle, logging, metrics,
                 nioCore, yams,
-            ],
-            swiftSettings: house
+            ]
         ),
-
-        // The engine, and the service around it.
-        .target(
-            name: "WorkerKit",
-            dependencies: [
-                "Cryptography", "EventThread", "Kafka", "UpstreamHTTP", "Records", "WireFormats",
-                "Operations", "Terminal",
-                argumentParser, coreMetrics, lifecycle, logging, metrics, unixSignals,
-            ],
-            swiftSettings: house
+        room(
+            "Terminal",
+            on: "Operations",
+            dependencies: ["CSpawn", "EventThread", argumentParser, unixSignals]
         ),
-
-        // What pages for people with browsers have in common, whatever is on them.
-        .target(
-            name: "WebPages",
+        room(
+            "WebPages",
+            on: "Operations",
             dependencies: [
                 "Cryptography", "WireFormats", hummingbird, hummingbirdCore, mustache, nioCore,
-            ],
-            swiftSettings: house
+            ]
         ),
 
-        // What lies dead: found, indexed, replayed once, and followed to its end.
-        .target(
-            name: "DeadLetters",
+        // MARK: Engine: of calls (WorkerKit), and of states (StreamKit).
+        room(
+            "WorkerKit",
+            on: "Engine",
+            dependencies: [
+                "Cryptography", "EventThread", "Kafka", "Operations", "Records", "Terminal", "UpstreamHTTP",
+                "WireFormats", argumentParser, coreMetrics, lifecycle, logging, metrics, unixSignals,
+            ]
+        ),
+        room(
+            "StreamKit",
+            on: "Engine",
+            dependencies: [
+                "CMalloc", "EventThread", "Kafka", "Operations", "Records", "WorkerKit", coreMetrics,
+                lifecycle, logging, metrics,
+            ]
+        ),
+
+        // MARK: Workers: a handler, its settings and its commands.
+        room(
+            "ActivationWorker",
+            on: "Workers",
+            dependencies: [
+                "Operations", "Records", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser,
+                lifecycle,
+            ]
+        ),
+        program("activation-worker", of: "ActivationWorker", on: "Workers"),
+        room(
+            "DeviceCheckWorker",
+            on: "Workers",
+            dependencies: [
+                "Cryptography", "Operations", "Records", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                argumentParser, lifecycle, logging, metrics,
+            ]
+        ),
+        program("devicecheck-worker", of: "DeviceCheckWorker", on: "Workers"),
+        room(
+            "ReceiptWorker",
+            on: "Workers",
+            dependencies: [
+                "Cryptography", "Operations", "Records", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                argumentParser, lifecycle, logging,
+            ]
+        ),
+        program("receipt-worker", of: "ReceiptWorker", on: "Workers"),
+        room(
+            "PushStatistics",
+            on: "Workers",
+            dependencies: ["Cryptography", "WireFormats", "WireMessages", "WorkerKit", protobuf]
+        ),
+        room(
+            "PushArrivalPages",
+            on: "Workers",
+            dependencies: [
+                "EventThread", "Kafka", "Operations", "Records", "WebPages", "WireFormats", hummingbird,
+                lifecycle, logging,
+            ]
+        ),
+        room(
+            "PushArrivalWorker",
+            on: "Workers",
+            dependencies: [
+                "Cryptography", "Kafka", "Operations", "PushArrivalPages", "PushStatistics", "Records",
+                "StreamKit", "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser, lifecycle, logging,
+                metrics,
+            ]
+        ),
+        program("push-arrival-worker", of: "PushArrivalWorker", on: "Workers"),
+
+        // MARK: DeadLetters: finds, indexes, mends and replays dead letters.
+        room(
+            "DeadLetters",
+            on: "DeadLetters",
             dependencies: [
                 "Cryptography", "EventThread", "Kafka", "Operations", "Records", "WireFormats", grdb,
                 grdbSQLite,
-            ],
-            swiftSettings: house
+            ]
         ),
-        // The same for those who would rather look.
-        .target(
-            name: "DeadLetterPages",
+        room(
+            "DeadLetterPages",
+            on: "DeadLetters",
             dependencies: [
                 "Cryptography", "DeadLetters", "EventThread", "Operations", "WebPages", "WireFormats",
                 hummingbird, hummingbirdCore, hummingbirdTLS, lifecycle, nioCore, nioSSL,
-            ],
-            swiftSettings: house
+            ]
         ),
-        // How notifications arrive, for a product manager with a browser.
-        .target(
-            name: "PushArrivalPages",
-            dependencies: [
-                "EventThread", "Kafka", "Operations", "Records", "WebPages", "WireFormats",
-                hummingbird, lifecycle, logging,
-            ],
-            swiftSettings: house
-        ),
-        program(
+        room(
             "DeadLetterTool",
+            on: "DeadLetters",
             dependencies: [
                 "DeadLetterPages", "DeadLetters", "EventThread", "Kafka", "Operations", "Records", "Terminal",
                 "WireFormats", "WorkerKit", argumentParser, lifecycle, logging, unixSignals,
             ]
         ),
+        program("dead-letters", of: "DeadLetterTool", on: "DeadLetters"),
 
-        // The engine for work whose result is a state: one task for each partition, one transaction for all of them.
-        .target(
-            name: "StreamKit",
+        // MARK: Fleet: the operator's command.
+        room(
+            "Fleet",
+            on: "Fleet",
             dependencies: [
-                "CMalloc", "EventThread", "Kafka", "Operations", "Records", "WorkerKit", coreMetrics,
-                lifecycle, logging, metrics,
-            ],
-            swiftSettings: house
-        ),
-
-        // What is counted of pushes: devices, cohorts, tallies, and what becomes of them when they are added up.
-        .target(
-            name: "PushStatistics",
-            dependencies: ["Cryptography", "WireFormats", "WireMessages", "WorkerKit", protobuf],
-            swiftSettings: house
-        ),
-
-        // Workers: a handler, its settings, and a main.
-        program(
-            "ActivationWorker",
-            dependencies: [
-                "WorkerKit", "Records", "WireFormats", "Operations", "UpstreamHTTP", argumentParser,
-                lifecycle,
+                "EventThread", "Kafka", "Operations", "Records", "Terminal", "WireFormats", "WorkerKit",
+                argumentParser,
             ]
         ),
+        program("fleet", of: "Fleet", on: "Fleet"),
 
-        program(
-            "DeviceCheckWorker",
-            dependencies: [
-                "Cryptography", "WorkerKit", "Records", "WireFormats", "Operations", "UpstreamHTTP",
-                argumentParser, lifecycle, logging, metrics,
-            ]
-        ),
-
-        program(
-            "ReceiptWorker",
-            dependencies: [
-                "Cryptography", "WorkerKit", "Records", "WireFormats", "Operations", "UpstreamHTTP",
-                argumentParser, lifecycle, logging,
-            ]
-        ),
-
-        program(
-            "PushArrivalWorker",
-            dependencies: [
-                "Cryptography", "Kafka", "Operations", "PushArrivalPages", "PushStatistics", "Records",
-                "StreamKit",
-                "UpstreamHTTP",
-                "WireFormats", "WorkerKit", argumentParser, lifecycle, logging, metrics,
-            ]
-        ),
-
-        // The engine that ships, on a clock, a cluster and an upstream that one seed decides.
-        .target(
-            name: "Simulation",
+        // MARK: Lab: everything that only tests, tries and measures. No production program links it.
+        // The engines that ship, on a clock, a cluster and an upstream that one seed determines.
+        room(
+            "Simulation",
+            on: "Lab",
             dependencies: [
                 "Kafka", "Records", "StreamKit", "UpstreamHTTP", "WireFormats", "WorkerKit", coreMetrics,
                 logging,
-            ],
-            swiftSettings: house
-        ),
-
-        // The upstreams we talk to, as small servers that share no code with the workers.
-        .target(
-            name: "UpstreamSimulator",
-            dependencies: ["COpenSSLForUpstreams", "COpenSSLStart", nioCore, nioHTTP1, nioPosix],
-            swiftSettings: house
-        ),
-        // A Kafka broker in memory, for tests and chaos runs.
-        .target(
-            name: "EmbeddedBroker",
-            dependencies: [nioCore, nioPosix],
-            swiftSettings: house
-        ),
-        program(
-            "Fleet",
-            dependencies: [
-                "Cryptography", "EmbeddedBroker", "EventThread", "Kafka", "Records", "WireFormats",
-                "WireMessages", "WorkerKit", "PushStatistics",
-                "UpstreamHTTP", "UpstreamSimulator", "Operations", "Simulation", "Terminal",
-                argumentParser, protobuf, unixSignals,
             ]
         ),
+        // The upstreams as small servers that share no code with the workers.
+        room(
+            "UpstreamSimulator",
+            on: "Lab",
+            dependencies: ["COpenSSLForUpstreams", "COpenSSLStart", nioCore, nioHTTP1, nioPosix]
+        ),
+        // A Kafka broker in memory.
+        room("EmbeddedBroker", on: "Lab", dependencies: [nioCore, nioPosix]),
+        room(
+            "FlotillaLab",
+            on: "Lab",
+            dependencies: [
+                "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Kafka", "Operations",
+                "PushStatistics", "Records", "Simulation", "Terminal", "UpstreamHTTP", "UpstreamSimulator",
+                "WireFormats", "WireMessages", "WorkerKit", argumentParser, protobuf, unixSignals,
+            ]
+        ),
+        program("flotilla-lab", of: "FlotillaLab", on: "Lab"),
 
         // How the sources themselves are kept.
         .testTarget(name: "HouseTests", dependencies: ["WorkerTestSupport"], swiftSettings: house),
@@ -408,9 +429,14 @@ let package = Package(
         ),
         .testTarget(
             name: "FleetTests",
+            dependencies: ["Fleet", "Kafka", "Operations"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "FlotillaLabTests",
             dependencies: [
-                "EmbeddedBroker", "Fleet", "Kafka", "Records", "Terminal", "UpstreamSimulator", "WireFormats",
-                "WireMessages", "WorkerKit",
+                "EmbeddedBroker", "FlotillaLab", "Kafka", "Records", "Terminal", "UpstreamSimulator",
+                "WireFormats", "WireMessages", "WorkerKit",
             ],
             swiftSettings: house
         ),
@@ -441,7 +467,7 @@ let package = Package(
         .executableTarget(
             name: "DeadlyWorker",
             dependencies: [
-                "Operations", "Records", "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser,
+                "Operations", "Records", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser,
             ],
             path: "Tests/DeadlyWorker",
             swiftSettings: house
@@ -450,9 +476,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ActivationWorker", "DeadLetterTool", "DeviceCheckWorker", "EmbeddedBroker", "EventThread",
-                "Fleet", "Kafka", "PushArrivalWorker", "ReceiptWorker", "Records", "UpstreamSimulator",
-                "WireFormats",
+                "EmbeddedBroker", "EventThread", "Kafka", "Records", "UpstreamSimulator",
+                "WireFormats", "activation-worker", "dead-letters", "devicecheck-worker", "fleet",
+                "flotilla-lab", "push-arrival-worker", "receipt-worker",
                 "WorkerTestSupport",
             ],
             swiftSettings: house

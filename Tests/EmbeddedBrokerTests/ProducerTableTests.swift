@@ -38,7 +38,7 @@ struct ProducerTableTests {
         return table
     }
 
-    /// Found by `fleet chaos`: librdkafka takes the success of a second batch for that of the first, which was refused.
+    /// Found by `flotilla-lab chaos`: librdkafka takes the success of a second batch for that of the first, which was refused.
     @Test func whoseFirstBatchWasRefusedBeginsWithIt() throws {
         var table = self.table([])
         #expect(table.verdict(on: try Self.batch(from: 1)) == .append)

@@ -11,7 +11,7 @@ struct PushPreflightTests {
         return PushPreflight(SettingsReader(file: file, overrides: []), Roster.pushArrival)
     }
 
-    /// As `fleet broker` makes them.
+    /// As `flotilla-lab broker` makes them.
     private static let counts = Dictionary(
         uniqueKeysWithValues: Roster.topics.map { ($0.name, $0.partitions) }
     )

@@ -6,6 +6,7 @@ import WireMessages
 import WorkerKit
 
 @testable import Fleet
+@testable import FlotillaLab
 @testable import Operations
 @testable import WireFormats
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `fleet chaos`, short; and ended in the middle.
+/// `flotilla-lab chaos`, short; and ended in the middle.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ChaosTests {
     @Test(arguments: ["at-least-once", "exactly-once"])

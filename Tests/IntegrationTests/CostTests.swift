@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `fleet cost`, small: both deliveries are measured, and nobody is left behind.
+/// `flotilla-lab cost`, small: both deliveries are measured, and nobody is left behind.
 @Suite(.timeLimit(.minutes(2)))
 struct CostTests {
     @Test func bothDeliveriesAreMeasured() throws {

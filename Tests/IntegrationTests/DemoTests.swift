@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `fleet demo`, played to its end, and ended in ways that leave no time to say goodbye.
+/// `flotilla-lab demo`, played to its end, and ended in ways that leave no time to say goodbye.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DemoTests {
     private static let workers = [

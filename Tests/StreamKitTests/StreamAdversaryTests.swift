@@ -1,7 +1,7 @@
 import Simulation
 import Testing
 
-/// A slice of what `fleet simulate --streams --adversary` runs for hours: honest records of a stream are counted in time
+/// A slice of what `flotilla-lab simulate --streams --adversary` runs for hours: honest records of a stream are counted in time
 /// and once, whatever somebody else publishes and whatever happens to workers, clocks and brokers.
 struct StreamAdversaryTests {
     @Test(arguments: AdversaryKind.ofStreams)

@@ -1,7 +1,7 @@
 import Simulation
 import Testing
 
-/// A slice of what `fleet simulate --streams` runs for hours. A failing seed is in the failure's message.
+/// A slice of what `flotilla-lab simulate --streams` runs for hours. A failing seed is in the failure's message.
 struct StreamStormTests {
     static let seeds = 200
 

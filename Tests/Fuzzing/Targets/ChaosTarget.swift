@@ -3,7 +3,7 @@ import Records
 import UpstreamSimulator
 import WorkerKit
 
-@testable import Fleet
+@testable import FlotillaLab
 
 extension FuzzTarget {
     /// Lines with pages of the upstream's journal, an empty one, and a record of the results or of the dead letters.

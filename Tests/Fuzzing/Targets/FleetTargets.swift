@@ -1,8 +1,10 @@
 import Glibc
 import Records
+import Terminal
 import WireMessages
 
 @testable import Fleet
+@testable import FlotillaLab
 @testable import Kafka
 @testable import WireFormats
 

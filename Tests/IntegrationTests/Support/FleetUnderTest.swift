@@ -1,19 +1,19 @@
 import Foundation
 import WorkerTestSupport
 
-/// A `fleet` as a process, and everybody that it has started: they are known by its temporary folder in `TMPDIR`.
+/// A `flotilla-lab` as a process, or a `fleet`, and everybody that it has started: they are known by its temporary folder in `TMPDIR`.
 final class FleetUnderTest {
     private let process: TestProcess
     private let output: ProcessOutput
     private let folder: URL
 
-    init(_ arguments: [String]) throws {
+    init(_ arguments: [String], of program: String = "flotilla-lab") throws {
         self.folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("flotilla-\(UUID().uuidString)")
         self.output = try ProcessOutput()
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         self.process = try TestProcess(
-            try WorkerUnderTest.path(of: "fleet"),
+            try WorkerUnderTest.path(of: program),
             arguments,
             environment: ProcessInfo.processInfo.environment.merging(["TMPDIR": self.folder.path]) { $1 },
             output: .pipe(self.output.pipe),

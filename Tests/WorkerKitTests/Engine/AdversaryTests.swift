@@ -2,7 +2,7 @@ import Records
 import Simulation
 import Testing
 
-/// A slice of what `fleet simulate --adversary` runs for hours, and the judges of it.
+/// A slice of what `flotilla-lab simulate --adversary` runs for hours, and the judges of it.
 struct AdversaryTests {
     /// What takes time from everybody: that it is excused, and no more than it, is what the others are judged by.
     private static let kinds: Set<AdversaryKind> = [.sizes, .growth, .kills, .freezes]

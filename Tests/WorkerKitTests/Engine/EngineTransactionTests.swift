@@ -47,7 +47,7 @@ struct EngineTransactionTests {
             .compactMap { SimulatedOutcome($0)?.offset }
     }
 
-    /// Found by `fleet chaos`, seed 11: what the queue had no room for was overtaken by the next of its key.
+    /// Found by `flotilla-lab chaos`, seed 11: what the queue had no room for was overtaken by the next of its key.
     @Test(arguments: 1...9)
     func aFullQueueLetsNobodyOvertakeWhenAllAreSentAgain(refused: Int) throws {
         #expect(Self.order(try Self.broken { $0 == refused }) == Array(0..<9))

@@ -208,7 +208,7 @@ struct ParkingSceneTests {
 
     /// An endpoint that is down for 20 minutes, with 3,000 records of 80 KB behind it, and a worker that takes over in the
     /// middle: the other endpoint's records are settled as if nothing were, the worker stays within its bounds, and in the
-    /// end all are settled in the order of their keys. `fleet simulate --outage-day` has a day and 100,000 of them.
+    /// end all are settled in the order of their keys. `flotilla-lab simulate --outage-day` has a day and 100,000 of them.
     @Test(arguments: EngineSettings.Delivery.allCases)
     func aLongOutageCostsDiskAndNotProgress(delivery: EngineSettings.Delivery) throws {
         var plan = OutagePlan()

@@ -2,7 +2,7 @@ import Foundation
 import Simulation
 import Testing
 
-/// A slice of what `fleet simulate` runs for hours. A failing seed is in the failure's message.
+/// A slice of what `flotilla-lab simulate` runs for hours. A failing seed is in the failure's message.
 struct StormTests {
     static let seeds = 200
 

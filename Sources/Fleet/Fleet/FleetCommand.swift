@@ -1,0 +1,14 @@
+package import ArgumentParser
+import WorkerKit
+
+/// The program `fleet`: the operator's command for records and settings of a running fleet.
+package struct FleetCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "fleet",
+        abstract: "Publish and read records of a fleet, and check a worker's settings before it starts.",
+        version: WorkerIdentity.version,
+        subcommands: [PublishCommand.self, ReadCommand.self, PreflightCommand.self]
+    )
+
+    package init() {}
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import Terminal
+import WorkerKit
+
+/// `flotilla-lab chaos`: runs real processes under a schedule of failures, and checks every input afterwards.
+struct ChaosCommand: WaitingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chaos",
+        abstract:
+            "Run a fleet under kills, pauses, outages and a failing broker, and count what came of every input.",
+        discussion: """
+            Broker, simulator and workers are processes of their own. One seed decides what goes wrong and when: kill \
+            -9, SIGSTOP and SIGCONT, workers that come and go, outages of the upstream, a broker that is slow, refuses, \
+            forgets to answer and moves its coordinators, producers with a small queue. Everything is healed before the \
+            end. Then every input is looked for in the topics, by a reader of its own. The exit code is 0 only if none is \
+            lost, none is out of order, no outage has made a dead letter, no honest user was late beside an adversary, \
+            and, with exactly-once, nothing is there twice.
+            """
+    )
+
+    @Option(help: "How long things go wrong.")
+    var minutes: Int?
+
+    @Option(help: "The same in seconds; 60 if neither is said.")
+    var seconds: Int?
+
+    @Option(help: "Decides everything that goes wrong; any number by default.")
+    var seed: UInt64?
+
+    @Option(help: "What the workers promise: at-least-once or exactly-once.")
+    var delivery = EngineSettings.Delivery.exactlyOnce
+
+    @Option(help: "How many workers there are.")
+    var workers = 3
+
+    @Option(
+        help:
+            "A real cluster, host:port[,host:port…], which is not made to fail; topics are made and removed."
+    )
+    var brokers: String?
+
+    @Option(help: "Inputs a second; beside an adversary there are receipts as well, a tenth of them or 10.")
+    var rate = 300
+
+    @Flag(
+        help: """
+            Have others publish beside the load: honest users, who are judged by the time their records take, poison and \
+            floods of malformed records. And have receipts verified too: those of honest users in production, who are \
+            judged in the same way, while the sandbox is dead for most of the run and flooded with others.
+            """
+    )
+    var adversary = false
+
+    @Option(help: ArgumentHelp("Write the workers' logs into this folder.", valueName: "folder"))
+    var logs: String?
+
+    private var length: Duration { .seconds(self.seconds ?? (self.minutes ?? 1) * 60) }
+
+    private var options: ChaosOptions {
+        ChaosOptions(
+            length: self.length,
+            seed: self.seed ?? .random(in: 0..<1_000_000),
+            delivery: self.delivery,
+            workers: self.workers,
+            brokers: self.brokers,
+            rate: self.rate,
+            hasAdversary: self.adversary,
+            logs: self.logs
+        )
+    }
+
+    func validate() throws {
+        guard self.minutes == nil || self.seconds == nil else {
+            throw ValidationError("Either --minutes or --seconds.")
+        }
+        guard (1...1_440).contains(self.minutes ?? 1), (10...86_400).contains(self.seconds ?? 60) else {
+            throw ValidationError("A run takes from 10 seconds to a day.")
+        }
+        guard (1...50).contains(self.workers) else { throw ValidationError("--workers is from 1 to 50.") }
+        guard (1...100_000).contains(self.rate) else { throw ValidationError("--rate is from 1 to 100000.") }
+        guard self.options.inputs <= ChaosOptions.inputsLimit else {
+            throw ValidationError(
+                "That would be more than \(ChaosOptions.inputsLimit) inputs; take a lower --rate."
+            )
+        }
+    }
+
+    func carryOut(until wish: StopWish) throws {
+        let code = Chaos(self.options, wish).run()
+        guard code == 0 else { throw ExitCode(code) }
+    }
+}
+
+extension EngineSettings.Delivery: ExpressibleByArgument {}

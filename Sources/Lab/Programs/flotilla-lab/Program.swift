@@ -1,0 +1,8 @@
+import ArgumentParser
+import FlotillaLab
+
+/// The executable `flotilla-lab`.
+@main
+enum Program {
+    static func main() async { await FlotillaLabCommand.main() }
+}

@@ -1,0 +1,8 @@
+import ArgumentParser
+import ActivationWorker
+
+/// The executable `activation-worker`.
+@main
+enum Program {
+    static func main() async { await ActivationWorkerCommand.main() }
+}

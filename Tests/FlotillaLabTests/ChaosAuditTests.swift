@@ -1,0 +1,387 @@
+import Records
+import Testing
+import UpstreamSimulator
+import WireFormats
+import WorkerKit
+
+@testable import FlotillaLab
+
+/// A small run in which all is well, and each way in which it can be doctored.
+struct ChaosAuditTests {
+    private typealias Matter = ChaosFindings.Matter
+
+    /// What an audit is told of a run, before it is told.
+    private struct Evidence {
+        struct Input {
+            var kind: InputKind
+            var key: Int
+            var partition: Int32
+            var offset: Int64
+            var record: OutboundRecord
+        }
+
+        var inputs: [Input] = []
+        var undelivered: [Int: String] = [:]
+        var calls: [CallJournal.Entry] = []
+        var outcomes: [InboundRecord] = []
+        var letters: [InboundRecord] = []
+        var lostEntries = 0
+
+        /// Two keys in a partition each, with one input of every kind under both.
+        init() {
+            var make = Activations(topic: "work", now: 1_763_000_000_000)
+            for (index, kind) in InputKind.activations.enumerated() {
+                for key in 0...1 {
+                    var record = kind.record(&make)
+                    record.key = ChaosAudit.key(key)
+                    let place = (Int32(key), Int64(index))
+                    self.inputs.append(
+                        Input(kind: kind, key: key, partition: place.0, offset: place.1, record: record)
+                    )
+                    self.addCalls(self.inputs.count, kind)
+                    self.addOutcome(of: self.inputs.count)
+                    if kind.fate == .deadLettered { self.addLetter(of: self.inputs.count) }
+                }
+            }
+        }
+
+        private mutating func addCalls(_ number: Int, _ kind: InputKind) {
+            guard kind.isCalledFor else { return }
+            self.calls.append(.init(clickID: "chaos-\(number)", isCall: true))
+            self.calls.append(.init(clickID: "chaos-\(number)", isCall: false, ret: Self.lastWord(of: kind)))
+        }
+
+        static func lastWord(of kind: InputKind) -> Int? { (-99...0).first(where: kind.isFinal) }
+
+        mutating func addOutcome(
+            of number: Int,
+            fate: Outcome.Fate? = nil,
+            reason: String? = nil,
+            letter: String? = nil
+        ) {
+            self.outcomes.append(self.outcome(of: number, fate: fate, reason: reason, letter: letter))
+        }
+
+        func outcome(of number: Int, fate: Outcome.Fate? = nil, reason: String? = nil, letter: String? = nil)
+            -> InboundRecord
+        {
+            let input = self.inputs[number - 1]
+            let code = reason ?? input.kind.reason
+            let outcome = Outcome(
+                topic: "work",
+                partition: input.partition,
+                offset: input.offset,
+                fate: fate ?? input.kind.fate,
+                reason: code.map { Reason($0, "It is so.") },
+                attempts: 1,
+                deadLetterID: input.kind.fate == .deadLettered ? letter ?? "dl-\(number)" : nil,
+                receivedAt: 1_763_000_000_000,
+                settledAt: 1_763_000_000_001,
+                worker: "activation-worker",
+                workerVersion: "0"
+            )
+            return InboundRecord(
+                topic: "work.result",
+                partition: input.partition,
+                offset: Int64(self.outcomes.count),
+                timestamp: nil,
+                key: ChaosAudit.key(input.key),
+                value: ActivationResult.encode(outcome, nil, as: .protobuf),
+                headers: []
+            )
+        }
+
+        mutating func addLetter(of number: Int, reason: String? = nil) {
+            let input = self.inputs[number - 1]
+            let notice = [
+                RecordHeader("__dlq.errors.topic", "work"),
+                RecordHeader("__dlq.errors.partition", "\(input.partition)"),
+                RecordHeader("__dlq.errors.offset", "\(input.offset)"),
+                RecordHeader("dlq.id", "dl-\(number)"),
+                RecordHeader("dlq.reason", reason ?? input.kind.reason ?? ""),
+            ]
+            self.letters.append(
+                InboundRecord(
+                    topic: "work.dead-letter",
+                    partition: input.partition,
+                    offset: Int64(self.letters.count),
+                    timestamp: nil,
+                    key: input.record.key,
+                    value: input.record.value,
+                    headers: input.record.headers + notice
+                )
+            )
+        }
+
+        /// The number of the first input of this kind, which has the key 0.
+        func first(_ kind: InputKind) -> Int {
+            (self.inputs.firstIndex { $0.kind == kind } ?? 0) + 1
+        }
+
+        func findings(_ delivery: EngineSettings.Delivery = .exactlyOnce) -> ChaosFindings {
+            var audit = ChaosAudit(topic: "work", keys: 2, delivery: delivery)
+            for (index, input) in self.inputs.enumerated() {
+                let number = audit.sent(input.record, input.kind, key: input.key)
+                #expect(number == index + 1)
+            }
+            for (index, input) in self.inputs.enumerated() {
+                if let reason = self.undelivered[index + 1] {
+                    audit.notDelivered(index + 1, because: reason)
+                } else {
+                    audit.delivered(index + 1, to: input.partition, at: input.offset)
+                }
+            }
+            for call in self.calls { audit.noted(call) }
+            for outcome in self.outcomes { audit.foundOutcome(outcome) }
+            for letter in self.letters { audit.foundLetter(letter) }
+            audit.journalLost(self.lostEntries)
+            audit.conclude()
+            return audit.findings
+        }
+
+        /// What was found, and how often.
+        func matters(_ delivery: EngineSettings.Delivery = .exactlyOnce) -> [Matter: Int] {
+            let findings = self.findings(delivery)
+            return Dictionary(uniqueKeysWithValues: Matter.allCases.map { ($0, findings.count($0)) })
+                .filter { $0.value > 0 }
+        }
+    }
+
+    @Test func aRunInWhichAllIsWellIsClean() {
+        let evidence = Evidence()
+        let findings = evidence.findings()
+        #expect(evidence.matters() == [:])
+        #expect(findings.objections(.exactlyOnce) == [])
+        #expect(findings.outcomes == 2 * InputKind.activations.count)
+        #expect(findings.letters == 12)
+        #expect(findings.calls == 30 && findings.repeatedCalls == 0)
+    }
+
+    @Test(arguments: [29_000, 31_000])
+    func findsThatHonestUsersWaitTooLong(wait: Int64) {
+        let key = ActivationInputs.keys
+        #expect(ChaosAdversary.isHonest(key: key) && !ChaosAdversary.isHonest(key: key - 1))
+        var make = Activations(topic: "work", now: 1_763_000_000_000)
+        var audit = ChaosAudit(topic: "work", keys: ChaosAdversary.keys, delivery: .exactlyOnce)
+        for index in 0..<200 {
+            var record = InputKind.json.record(&make)
+            record.key = ChaosAudit.key(key)
+            let number = audit.sent(record, .json, key: key, at: 1_763_000_000_000)
+            audit.delivered(number, to: 0, at: Int64(index))
+            let outcome = Outcome(
+                topic: "work",
+                partition: 0,
+                offset: Int64(index),
+                fate: .succeeded,
+                reason: nil,
+                attempts: 1,
+                deadLetterID: nil,
+                receivedAt: 1_763_000_000_000,
+                settledAt: 1_763_000_000_000,
+                worker: "activation-worker",
+                workerVersion: "0"
+            )
+            // One in fifty is late, and that is more than one in a hundred.
+            let took = index % 50 == 0 ? wait : 10
+            audit.foundOutcome(
+                InboundRecord(
+                    topic: "work.result",
+                    partition: 0,
+                    offset: Int64(index),
+                    timestamp: 1_763_000_000_000 + took,
+                    key: record.key,
+                    value: ActivationResult.encode(outcome, nil, as: .protobuf),
+                    headers: []
+                )
+            )
+        }
+        audit.conclude()
+        #expect(audit.wait(at: 0.5) == 10)
+        #expect(audit.wait(at: 0.99) == wait)
+        #expect(audit.findings.count(.late) == (wait > 30_000 ? 1 : 0))
+    }
+
+    /// The load goes on until they are dead.
+    @Test func knowsWhichInputsArePoison() {
+        var make = Activations(topic: "work", now: 1_763_000_000_000)
+        var audit = ChaosAudit(topic: "work", keys: 1, delivery: .exactlyOnce)
+        for kind in [InputKind.json, .poison, .unknownCode, .poison] {
+            _ = audit.sent(kind.record(&make), kind, key: 0)
+        }
+        #expect(audit.poison == [2, 4])
+    }
+
+    @Test func findsWhatIsLost() {
+        var evidence = Evidence()
+        let number = evidence.first(.protobuf)
+        evidence.outcomes.remove(at: number - 1)
+        #expect(evidence.matters() == [.lost: 1])
+        #expect(!evidence.findings(.atLeastOnce).objections(.atLeastOnce).isEmpty)
+    }
+
+    @Test func findsWhatWasNotDelivered() {
+        var evidence = Evidence()
+        // The last of its key, and one that nobody calls for: nothing else depends on it.
+        let number = evidence.first(.unknownApp)
+        evidence.undelivered[number] = "timed out"
+        evidence.outcomes.remove(at: number - 1)
+        evidence.letters.removeAll { $0.text("dlq.id") == "dl-\(number)" }
+        #expect(evidence.matters() == [.undelivered: 1])
+    }
+
+    @Test func findsAWrongFateAndAWrongReason() {
+        var evidence = Evidence()
+        let (good, refused) = (evidence.first(.json), evidence.first(.illegalMuid))
+        evidence.outcomes[good - 1] = evidence.outcome(of: good, fate: .expired, reason: "deadline")
+        evidence.outcomes[refused - 1] = evidence.outcome(of: refused, reason: "gdt.-14")
+        #expect(evidence.matters() == [.wrongFate: 2])
+    }
+
+    @Test func findsAnOutcomeUnderAnotherKey() {
+        var evidence = Evidence()
+        evidence.outcomes[0].key = ChaosAudit.key(1)
+        #expect(evidence.matters() == [.wrongFate: 1])
+    }
+
+    @Test func countsDuplicatesAndForbidsThemWithExactlyOnce() {
+        var evidence = Evidence()
+        evidence.addOutcome(of: 4)
+        evidence.letters.append(Evidence().letters[2])
+        #expect(evidence.matters() == [.repeatedOutcome: 1, .repeatedLetter: 1])
+        #expect(evidence.findings(.exactlyOnce).objections(.exactlyOnce).count == 2)
+        #expect(evidence.findings(.atLeastOnce).objections(.atLeastOnce) == [])
+    }
+
+    @Test func findsOutcomesOutOfOrderOfTheirKeyOnly() {
+        var evidence = Evidence()
+        // Input 1 and 3 have one key, 2 and 4 the other.
+        evidence.outcomes.swapAt(0, 1)
+        #expect(evidence.matters() == [:])
+        evidence.outcomes = Evidence().outcomes
+        evidence.outcomes.swapAt(0, 2)
+        #expect(evidence.matters() == [.outcomeOutOfOrder: 1])
+    }
+
+    /// A repeat that comes late is a repeat and nothing else.
+    @Test func theFirstAppearanceCounts() {
+        var evidence = Evidence()
+        evidence.addOutcome(of: 1)
+        #expect(evidence.matters(.atLeastOnce) == [.repeatedOutcome: 1])
+    }
+
+    @Test func findsACallBeforeTheAnswerToAnEarlierOneOfItsKey() {
+        var evidence = Evidence()
+        // The calls for inputs 1 and 2, then for 3: question and answer each.
+        evidence.calls.swapAt(1, 4)
+        #expect(evidence.matters() == [.callOutOfOrder: 1])
+        evidence = Evidence()
+        evidence.calls.swapAt(1, 2)
+        #expect(evidence.matters() == [:])
+    }
+
+    /// An answer that is not the last word lets nobody ahead.
+    @Test func anAnswerThatAsksForAnotherTryIsNoneYet() {
+        var evidence = Evidence()
+        let number = evidence.first(.keysNotFound)
+        let answer = evidence.calls.firstIndex { $0.clickID == "chaos-\(number)" && !$0.isCall } ?? 0
+        evidence.calls[answer].ret = -12
+        #expect(evidence.matters()[.callOutOfOrder] ?? 0 > 0)
+        // The second try comes before the next of its key.
+        evidence.calls.insert(.init(clickID: "chaos-\(number)", isCall: true), at: answer + 1)
+        evidence.calls.insert(.init(clickID: "chaos-\(number)", isCall: false, ret: 0), at: answer + 2)
+        #expect(evidence.matters() == [:])
+        #expect(evidence.findings().repeatedCalls == 0)
+    }
+
+    @Test func aCallThatIsRepeatedAfterAKillIsNoViolation() {
+        var evidence = Evidence()
+        evidence.calls += evidence.calls.prefix(4)
+        #expect(evidence.matters() == [:])
+        #expect(evidence.findings().repeatedCalls == 2)
+    }
+
+    @Test func findsCallsThatNobodyAskedFor() {
+        var evidence = Evidence()
+        evidence.calls.append(.init(clickID: "chaos-\(evidence.first(.zeroDevice))", isCall: true))
+        evidence.calls.append(.init(clickID: "chaos-100000", isCall: true))
+        evidence.calls.append(.init(clickID: "somebody", isCall: true))
+        evidence.lostEntries = 3
+        #expect(evidence.matters() == [.strangeCall: 4])
+    }
+
+    @Test func findsADeadLetterThatAnOutageHasMade() {
+        var evidence = Evidence()
+        evidence.addLetter(of: evidence.first(.json), reason: "transport.timeout")
+        #expect(evidence.matters() == [.strayLetter: 1])
+    }
+
+    @Test func findsADeadLetterForAnotherReason() {
+        var evidence = Evidence()
+        let number = evidence.first(.illegalRequest)
+        evidence.letters.removeAll { $0.text("dlq.id") == "dl-\(number)" }
+        evidence.addLetter(of: number, reason: "http.503")
+        #expect(evidence.matters() == [.strayLetter: 1])
+    }
+
+    /// Four failures of its own, and an outage for the fifth.
+    @Test func theLastFailureOfARecordThatDiesAnywayMayBeOfAnOutage() {
+        var evidence = Evidence()
+        let number = evidence.first(.unknownCode)
+        evidence.letters.removeAll { $0.text("dlq.id") == "dl-\(number)" }
+        evidence.addLetter(of: number, reason: "http.503")
+        evidence.outcomes[number - 1] = evidence.outcome(of: number, reason: "http.503")
+        #expect(evidence.matters() == [:])
+        evidence.outcomes[number - 1] = evidence.outcome(of: number, reason: "gdt.-1")
+        #expect(evidence.matters() == [.wrongFate: 1])
+    }
+
+    @Test func findsAnOutcomeWhoseDeadLetterIsNotThere() {
+        var evidence = Evidence()
+        evidence.letters.removeFirst()
+        #expect(evidence.matters() == [.wrongLetter: 1])
+    }
+
+    @Test func findsAnOutcomeThatNamesAnotherDeadLetter() {
+        var evidence = Evidence()
+        let number = evidence.first(.tombstone)
+        evidence.outcomes[number - 1] = evidence.outcome(of: number, letter: "dl-other")
+        #expect(evidence.matters() == [.wrongLetter: 1])
+    }
+
+    @Test func findsADeadLetterThatDiffersFromItsRecord() {
+        var evidence = Evidence()
+        evidence.letters[0].value = [1]
+        evidence.letters[1].key = nil
+        evidence.letters[2].headers.insert(RecordHeader("new", "one"), at: 0)
+        #expect(evidence.matters() == [.wrongLetter: 3])
+    }
+
+    @Test func findsWhatIsNoOutcomeAndNoDeadLetter() {
+        var evidence = Evidence()
+        evidence.addOutcome(of: 1)
+        evidence.outcomes[evidence.outcomes.count - 1].value = Array("hello".utf8)
+        evidence.letters.append(Evidence().letters[0])
+        evidence.letters[evidence.letters.count - 1].headers = []
+        #expect(evidence.matters() == [.riddle: 2])
+    }
+
+    @Test func findsInputsOfAKeyThatTheBrokerHasInAnotherOrder() {
+        var evidence = Evidence()
+        // The last two that nobody calls for have their places swapped, and everything about them with it.
+        let (first, second) = (evidence.first(.zeroDevice), evidence.first(.oldConversion))
+        (evidence.inputs[first - 1].offset, evidence.inputs[second - 1].offset) = (
+            evidence.inputs[second - 1].offset, evidence.inputs[first - 1].offset
+        )
+        evidence.outcomes[first - 1] = evidence.outcome(of: first)
+        evidence.outcomes[second - 1] = evidence.outcome(of: second)
+        #expect(evidence.matters() == [.misordered: 1])
+    }
+
+    @Test func saysWhatItObjectsToAndCountsTheRest() {
+        var evidence = Evidence()
+        evidence.outcomes = []
+        let objections = evidence.findings().objections(.exactlyOnce)
+        #expect(objections.first?.contains("has no outcome") == true)
+        #expect(objections.contains { $0.hasSuffix("more like the last") })
+    }
+}
