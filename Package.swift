@@ -202,7 +202,8 @@ let package = Package(
             "ActivationWorker",
             on: "Workers",
             dependencies: [
-                "Operations", "Records", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser,
+                "Operations", "Records", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                argumentParser,
                 lifecycle,
             ]
         ),
@@ -467,7 +468,8 @@ let package = Package(
         .executableTarget(
             name: "DeadlyWorker",
             dependencies: [
-                "Operations", "Records", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser,
+                "Operations", "Records", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                argumentParser,
             ],
             path: "Tests/DeadlyWorker",
             swiftSettings: house

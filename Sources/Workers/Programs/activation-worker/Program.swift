@@ -1,5 +1,5 @@
-import ArgumentParser
 import ActivationWorker
+import ArgumentParser
 
 /// The executable `activation-worker`.
 @main
