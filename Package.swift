@@ -39,8 +39,9 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 // program around libFuzzer instead, and nothing else is: Deploy/fuzz builds it in a folder of its own.
 let fuzzing = Context.environment["FLOTILLA_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-    "ActivationWorker", "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "FlotillaLab", "Kafka",
-    "Operations", "Records", "Terminal", "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages",
+    "ActivationWorker", "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Harness", "Kafka",
+    "Operations", "Records", "Rehearsal", "Terminal", "Trials", "UpstreamHTTP", "UpstreamSimulator",
+    "WireFormats", "WireMessages",
     "WorkerKit", nioCore, nioEmbedded, protobuf,
 ]
 let fuzzTargets: [Target] =
@@ -306,13 +307,44 @@ let package = Package(
         ),
         // A Kafka broker in memory.
         room("EmbeddedBroker", on: "Lab", dependencies: [nioCore, nioPosix]),
+        // Runs programs, listens to their output and their topics, and stops them.
+        room(
+            "Harness",
+            on: "Lab",
+            dependencies: [
+                "EmbeddedBroker", "EventThread", "Kafka", "Records", "Terminal", "UpstreamHTTP",
+                "WireFormats",
+                "WireMessages", "WorkerKit", argumentParser, protobuf,
+            ]
+        ),
+        // The demo.
+        room(
+            "Rehearsal",
+            on: "Lab",
+            dependencies: [
+                "Cryptography", "Fleet", "Harness", "Kafka", "Records", "Terminal", "UpstreamHTTP",
+                "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", protobuf,
+            ]
+        ),
+        // Chaos, and measurements of the cost of a record.
+        room(
+            "Trials",
+            on: "Lab",
+            dependencies: [
+                "Cryptography", "EventThread", "Fleet", "Harness", "Kafka", "Operations", "PushStatistics",
+                "Records",
+                "Terminal", "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit",
+                protobuf,
+            ]
+        ),
         room(
             "FlotillaLab",
             on: "Lab",
             dependencies: [
-                "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Kafka", "Operations",
-                "PushStatistics", "Records", "Simulation", "Terminal", "UpstreamHTTP", "UpstreamSimulator",
-                "WireFormats", "WireMessages", "WorkerKit", argumentParser, protobuf, unixSignals,
+                "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Harness", "Kafka", "Operations",
+                "PushStatistics", "Records", "Rehearsal", "Simulation", "Terminal", "Trials",
+                "UpstreamSimulator",
+                "WireFormats", "WorkerKit", argumentParser,
             ]
         ),
         program("flotilla-lab", of: "FlotillaLab", on: "Lab"),
@@ -436,8 +468,8 @@ let package = Package(
         .testTarget(
             name: "FlotillaLabTests",
             dependencies: [
-                "EmbeddedBroker", "FlotillaLab", "Kafka", "Records", "Terminal", "UpstreamSimulator",
-                "WireFormats", "WireMessages", "WorkerKit",
+                "EmbeddedBroker", "Fleet", "Harness", "Kafka", "Records", "Rehearsal", "Terminal", "Trials",
+                "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit",
             ],
             swiftSettings: house
         ),

@@ -2,7 +2,9 @@ import EmbeddedBroker
 import Terminal
 import Testing
 
-@testable import FlotillaLab
+@testable import Harness
+@testable import Rehearsal
+@testable import Trials
 
 struct BrokerOrderTests {
     @Test func anOrderIsOneLine() {

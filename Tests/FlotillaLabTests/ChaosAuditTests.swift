@@ -4,7 +4,9 @@ import UpstreamSimulator
 import WireFormats
 import WorkerKit
 
-@testable import FlotillaLab
+@testable import Harness
+@testable import Rehearsal
+@testable import Trials
 
 /// A small run in which all is well, and each way in which it can be doctored.
 struct ChaosAuditTests {

@@ -1,6 +1,8 @@
 import Testing
 
-@testable import FlotillaLab
+@testable import Harness
+@testable import Rehearsal
+@testable import Trials
 
 struct ChaosScheduleTests {
     static let lengths: [Duration] = [.seconds(10), .seconds(20), .seconds(60), .seconds(600)]

@@ -2,7 +2,9 @@ import Foundation
 import Testing
 import WorkerKit
 
-@testable import FlotillaLab
+@testable import Harness
+@testable import Rehearsal
+@testable import Trials
 
 struct CostTableTests {
     private func measure(_ rate: Int, _ cpu: Int) throws -> CostRun.Measure {

@@ -6,15 +6,17 @@ import WireFormats
 import WireMessages
 import WorkerKit
 
-@testable import FlotillaLab
+@testable import Harness
 @testable import Kafka
+@testable import Rehearsal
+@testable import Trials
 
-/// A small act in which all is well, and each way in which it can be doctored.
+/// A small demo in which all is well, and each way in which it can be doctored.
 struct DemoAuditTests {
     /// What an audit is told, before it is told.
     private struct Evidence {
-        var specimens = [
-            Specimen.good("a state", Self.record("a"), "state", "bits 1 0"),
+        var samples = [
+            Sample.good("a state", Self.record("a"), "state", "bits 1 0"),
             .good(
                 "a second call",
                 Self.record("b"),
@@ -65,15 +67,15 @@ struct DemoAuditTests {
             offset: Int64? = nil,
             letter: String = "dl-4"
         ) -> InboundRecord {
-            let specimen = self.specimens[index]
-            let fate = fate ?? specimen.fate
+            let sample = self.samples[index]
+            let fate = fate ?? sample.fate
             let outcome = Outcome(
                 topic: "devicecheck",
                 partition: 0,
                 offset: offset ?? Int64(index),
                 fate: fate,
-                reason: (reason ?? specimen.reason).map { Reason($0, "Told.") },
-                attempts: attempts ?? specimen.calls.lowerBound,
+                reason: (reason ?? sample.reason).map { Reason($0, "Told.") },
+                attempts: attempts ?? sample.calls.lowerBound,
                 deadLetterID: fate == .deadLettered ? letter : nil,
                 receivedAt: 1_763_000_000_000,
                 settledAt: 1_763_000_000_001,
@@ -83,13 +85,13 @@ struct DemoAuditTests {
             let header = DeviceCheckHeader(operation: .query, environment: .production)
             let answer = result.map { DeviceCheckAnswer($0, header, bits: bits) }
             var record = InboundRecord(topic: "devicecheck.result", partition: 0, offset: Int64(index))
-            record.key = specimen.record.key
+            record.key = sample.record.key
             record.value = DeviceCheckResult.encode(outcome, answer, as: index == 0 ? .json : .protobuf)
             return record
         }
 
         func letter(of index: Int) -> InboundRecord {
-            let record = self.specimens[index].record
+            let record = self.samples[index].record
             var letter = InboundRecord(topic: "devicecheck.dead-letter", partition: 0, offset: 0)
             letter.key = record.key
             letter.value = record.value
@@ -104,8 +106,8 @@ struct DemoAuditTests {
 
         var audit: Audit {
             var register = Register(Flotilla_Devicecheck_V1_DeviceCheckResult.self)
-            for (index, specimen) in self.specimens.enumerated() {
-                let id = register.published(specimen)
+            for (index, sample) in self.samples.enumerated() {
+                let id = register.published(sample)
                 guard !self.undelivered.contains(index) else { continue }
                 let partition = TopicPartition(topic: "devicecheck", partition: 0)
                 register.delivered(
@@ -120,7 +122,7 @@ struct DemoAuditTests {
             audit.metrics = MetricsPage(Array((self.counters.joined(separator: "\n") + "\n").utf8))
             let stats = #"{"requests":\#(self.requests),"accepted":\#(self.accepted)}"#
             audit.answers.bodies = [UpstreamAnswers.stats: Array(stats.utf8)]
-            audit.exit = Player.Exit(exit: self.exit, took: .zero)
+            audit.exit = DemoWorker.Exit(exit: self.exit, took: .zero)
             return audit
         }
 
@@ -143,7 +145,7 @@ struct DemoAuditTests {
         var evidence = Evidence()
         evidence.outcomes.remove(at: index)
         #expect(
-            evidence.objects("\(evidence.specimens[index].title) (devicecheck/0/\(index)) has no outcome")
+            evidence.objects("\(evidence.samples[index].title) (devicecheck/0/\(index)) has no outcome")
         )
     }
 
@@ -158,7 +160,7 @@ struct DemoAuditTests {
         var evidence = Evidence()
         evidence.outcomes.append(evidence.outcomes[index])
         #expect(
-            evidence.objects("\(evidence.specimens[index].title) (devicecheck/0/\(index)) has 2 outcomes")
+            evidence.objects("\(evidence.samples[index].title) (devicecheck/0/\(index)) has 2 outcomes")
         )
     }
 
@@ -229,7 +231,7 @@ struct DemoAuditTests {
     /// Where a value may be personal, its letter must not have it.
     @Test func findsADeadLetterThatKeepsWhatItMustNot() {
         var evidence = Evidence()
-        evidence.specimens[4].letterLeavesOutTheValue = true
+        evidence.samples[4].letterLeavesOutTheValue = true
         #expect(evidence.objects("has a dead letter that does not leave out its value"))
         evidence.letters[0].value = nil
         #expect(evidence.objects("has a dead letter that does not leave out its value"))

@@ -4,7 +4,9 @@ import WireFormats
 import WireMessages
 import WorkerKit
 
-@testable import FlotillaLab
+@testable import Harness
+@testable import Rehearsal
+@testable import Trials
 
 /// The receipts of a small run in which all is well, and each way in which it can be doctored.
 struct ReceiptAuditTests {

@@ -3,7 +3,9 @@ import Testing
 import WireFormats
 import WorkerKit
 
-@testable import FlotillaLab
+@testable import Harness
+@testable import Rehearsal
+@testable import Trials
 
 struct ReceiptInputsTests {
     private static func drawn(at time: Duration, _ count: Int) -> [LoadInput] {

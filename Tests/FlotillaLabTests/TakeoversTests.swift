@@ -1,6 +1,8 @@
 import Testing
 
-@testable import FlotillaLab
+@testable import Harness
+@testable import Rehearsal
+@testable import Trials
 
 struct TakeoversTests {
     @Test func aPartitionWaitsUntilSomebodyElseHasTakenARecordUp() {

@@ -6,8 +6,10 @@ import WireMessages
 import WorkerKit
 
 @testable import Fleet
-@testable import FlotillaLab
+@testable import Harness
 @testable import Operations
+@testable import Rehearsal
+@testable import Trials
 @testable import WireFormats
 
 /// What fuzzing has found in the fleet's own tools, each with its story in one line.

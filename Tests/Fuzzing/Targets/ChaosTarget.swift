@@ -3,7 +3,9 @@ import Records
 import UpstreamSimulator
 import WorkerKit
 
-@testable import FlotillaLab
+@testable import Harness
+@testable import Rehearsal
+@testable import Trials
 
 extension FuzzTarget {
     /// Lines with pages of the upstream's journal, an empty one, and a record of the results or of the dead letters.

@@ -4,8 +4,10 @@ import Terminal
 import WireMessages
 
 @testable import Fleet
-@testable import FlotillaLab
+@testable import Harness
 @testable import Kafka
+@testable import Rehearsal
+@testable import Trials
 @testable import WireFormats
 
 extension FuzzTarget {

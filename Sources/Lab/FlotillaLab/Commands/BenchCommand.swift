@@ -2,7 +2,9 @@ import ArgumentParser
 import EventThread
 import Fleet
 import Foundation
+import Harness
 import Terminal
+import Trials
 import WorkerKit
 
 /// `flotilla-lab bench`: runs one worker, as a program that can be compared with other programs that have the same

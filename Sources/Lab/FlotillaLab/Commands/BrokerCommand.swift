@@ -1,6 +1,7 @@
 import ArgumentParser
 import EmbeddedBroker
 import Fleet
+import Harness
 import Kafka
 import Terminal
 

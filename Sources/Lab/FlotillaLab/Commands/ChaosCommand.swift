@@ -1,5 +1,7 @@
 import ArgumentParser
+import Harness
 import Terminal
+import Trials
 import WorkerKit
 
 /// `flotilla-lab chaos`: runs real processes under a schedule of failures, and checks every input afterwards.

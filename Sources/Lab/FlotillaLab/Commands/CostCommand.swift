@@ -1,5 +1,7 @@
 import ArgumentParser
+import Harness
 import Terminal
+import Trials
 
 /// `flotilla-lab cost`: compares the cost of exactly-once delivery with that of at-least-once delivery.
 struct CostCommand: WaitingCommand {

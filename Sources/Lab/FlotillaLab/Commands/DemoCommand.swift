@@ -1,4 +1,6 @@
 import ArgumentParser
+import Harness
+import Rehearsal
 import Terminal
 
 /// `flotilla-lab demo`: runs the whole fleet on this machine, and shows the outcome of every kind of record.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventThread
 import Glibc
+import Harness
 import Terminal
 
 /// `flotilla-lab leash`: runs a program that must not outlive the process that started it.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Fleet
 import Foundation
+import Harness
 import Kafka
 import Records
 import Terminal

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Harness
 import Simulation
 import Terminal
 import WorkerKit

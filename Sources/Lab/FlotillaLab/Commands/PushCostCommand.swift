@@ -1,5 +1,7 @@
 import ArgumentParser
+import Harness
 import Terminal
+import Trials
 
 /// `flotilla-lab push-cost`: measures the cost of a push event for the worker, and the memory that the worker keeps
 /// for it.

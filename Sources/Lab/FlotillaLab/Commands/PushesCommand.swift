@@ -1,10 +1,12 @@
 import ArgumentParser
 import Fleet
 import Foundation
+import Harness
 import Kafka
 import PushStatistics
 import Records
 import Terminal
+import Trials
 import WireFormats
 
 /// `flotilla-lab pushes`: publishes large numbers of push events, for measurements.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Harness
 import Terminal
 import UpstreamSimulator
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Cryptography
 import Foundation
+import Harness
 import Terminal
 import WireFormats
 

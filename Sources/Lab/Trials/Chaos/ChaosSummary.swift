@@ -1,0 +1,148 @@
+import Harness
+import WireFormats
+import WorkerKit
+
+/// The table at the end of a chaos run, with the objections.
+struct ChaosSummary {
+    /// The lines of the table.
+    let lines: [String]
+    /// One sentence for each broken promise; empty if all promises held.
+    let objections: [String]
+
+    /// Makes the summary.
+    ///
+    /// - Parameter receipts: the audit of the receipts; nil if there were none.
+    init(
+        _ options: ChaosOptions,
+        _ audit: ChaosAudit,
+        receipts: ChaosAudit?,
+        tally: ChaosTally,
+        takeovers: Takeovers
+    ) {
+        let findings = audit.findings
+        self.objections = [audit, receipts].compactMap(\.self).flatMap {
+            $0.findings.objections(options.delivery)
+        }
+        var table = Table()
+        let broker = options.brokers == nil ? "embedded broker" : "real cluster"
+        table.add(
+            "run",
+            "\(options.length.shown), \(options.delivery.rawValue), \(broker), seed \(options.seed)"
+        )
+        table.add(
+            "fleet",
+            "\(options.workers) workers\(receipts == nil ? "" : ", \(options.receiptWorkers) receipt workers") "
+                + "in \(tally.lives) lives, \(ChaosProcesses.partitions) partitions"
+        )
+        table.add("kill -9", "\(tally.kills)")
+        table.add("SIGSTOP and SIGCONT", "\(tally.pauses)")
+        table.add("scaled down, up", "\(tally.scaledDown), \(tally.scaledUp)")
+        table.add("lives with a small queue", "\(tally.smallQueues)")
+        table.add("faults of the upstream", "\(tally.upstreamFaults)")
+        table.add("faults of the broker", Self.faults(tally))
+        table.add()
+        table.add("inputs", "\(audit.inputs.count), \(Self.sorts(audit))")
+        table.add("lost", "\(findings.count(.lost) + findings.count(.undelivered))")
+        if let waits = Self.waits(audit) { table.add("honest users' outcomes", waits) }
+        table.add("outcomes visible", "\(findings.outcomes), \(Self.fates(findings))")
+        table.add("duplicated outcomes", "\(findings.count(.repeatedOutcome))")
+        table.add("wrong fates", "\(findings.count(.wrongFate) + findings.count(.riddle))")
+        table.add("dead letters", "\(findings.letters), \(findings.count(.repeatedLetter)) duplicated")
+        table.add("dead letters by an outage", "\(findings.count(.strayLetter))")
+        table.add("dead letters that do not fit", "\(findings.count(.wrongLetter))")
+        table.add("order violations, calls", "\(findings.count(.callOutOfOrder))")
+        table.add(
+            "order violations, outcomes",
+            "\(findings.count(.outcomeOutOfOrder) + findings.count(.misordered))"
+        )
+        table.add("calls", "\(findings.calls), \(findings.repeatedCalls) after the last word")
+        table.add("calls that nobody asked for", "\(findings.count(.strangeCall))")
+        if let receipts { Self.add(receipts, to: &table, options) }
+        table.add()
+        table.add("worked again after kill -9", Self.takeovers(takeovers))
+        table.add("longest stop after SIGTERM", tally.longestLeaving.shown)
+        table.add("settled after the load", tally.settling?.shown ?? "never")
+        table.add("lag of the group", "\(tally.lag)")
+        table.add("workers whose Kafka client failed", "\(tally.clientFailures)")
+        table.add("workers that failed otherwise", "\(findings.count(.worker))")
+        self.lines = [""] + table.lines + [""]
+    }
+
+    /// Adds the numbers of the receipts, and the effects of the outage of the sandbox on them.
+    private static func add(_ audit: ChaosAudit, to table: inout Table, _ options: ChaosOptions) {
+        let findings = audit.findings
+        let honest = audit.inputs.count { $0.kind == .purchase }
+        let sandbox = audit.inputs.filter { $0.kind == .sandboxPurchase }
+        let dead = ChaosSchedule.deadStretch(of: options.length)
+        table.add()
+        table.add("honest receipts", "\(honest)\(Self.waits(audit).map { ", \($0)" } ?? "")")
+        table.add(
+            "sandbox receipts settled",
+            "\(sandbox.count { $0.outcomes > 0 }) of \(sandbox.count), "
+                + "the sandbox dead for \((dead.upperBound - dead.lowerBound).shown)"
+        )
+        let honestlyParked = audit.tickets.keys.count { audit.inputs[$0 - 1].kind == .purchase }
+        table.add(
+            "receipts parked meanwhile",
+            "\(audit.tickets.count), \(honestlyParked) of honest users, \(findings.count(.parked)) never taken back"
+        )
+        table.add("receipts lost", "\(findings.count(.lost) + findings.count(.undelivered))")
+        table.add("duplicated outcomes, receipts", "\(findings.count(.repeatedOutcome))")
+        table.add("wrong fates, receipts", "\(findings.count(.wrongFate) + findings.count(.riddle))")
+        table.add("dead letters, receipts", "\(findings.letters)")
+        table.add(
+            "order violations, receipts",
+            "\(findings.count(.outcomeOutOfOrder) + findings.count(.misordered))"
+        )
+    }
+
+    /// The waiting times of honest records; nil if there were none.
+    private static func waits(_ audit: ChaosAudit) -> String? {
+        guard let median = audit.wait(at: 0.5), let late = audit.wait(at: 0.99),
+            let longest = audit.waits.last
+        else { return nil }
+        return "median \(Self.text(median)), p99 \(Self.text(late)), longest \(Self.text(longest)); "
+            + "the bound is \(ChaosAdversary.bound.shown)"
+    }
+
+    private static func text(_ milliseconds: Int64) -> String { Duration.milliseconds(milliseconds).shown }
+
+    private static func faults(_ tally: ChaosTally) -> String {
+        guard let counts = tally.brokerCounts else { return "\(tally.brokerFaults)" }
+        return "\(tally.brokerFaults): \(counts.refusedProduces) requests refused, "
+            + "\(counts.unansweredProduces + counts.unansweredEnds) answers lost, "
+            + "\(counts.refusedConnections) connections refused"
+    }
+
+    private static func sorts(_ audit: ChaosAudit) -> String {
+        InputKind.Sort.allCases.map { sort in
+            "\(audit.inputs.count { $0.kind.sort == sort }) \(sort.rawValue)"
+        }.joined(separator: ", ")
+    }
+
+    private static func fates(_ findings: ChaosFindings) -> String {
+        findings.fates.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    }
+
+    private static func takeovers(_ takeovers: Takeovers) -> String {
+        guard let median = takeovers.median, let longest = takeovers.longest else { return "not measured" }
+        return
+            "median \(Duration.milliseconds(median).shown), longest \(Duration.milliseconds(longest).shown), "
+            + "\(takeovers.waits.count) partitions"
+    }
+}
+
+/// A table with two columns.
+private struct Table {
+    private var rows: [(String, String)] = []
+
+    mutating func add(_ name: String = "", _ value: String = "") { self.rows.append((name, value)) }
+
+    var lines: [String] {
+        let width = self.rows.map(\.0.count).max() ?? 0
+        return self.rows.map { name, value in
+            guard !name.isEmpty else { return "" }
+            return "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(value)"
+        }
+    }
+}

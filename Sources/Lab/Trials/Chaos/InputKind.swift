@@ -1,0 +1,160 @@
+import Harness
+import Records
+import SwiftProtobuf
+import WireFormats
+import WireMessages
+
+/// The kind of a record in a chaos run, which determines the outcome that the record must have.
+enum InputKind: UInt8, CaseIterable, Hashable, Sendable {
+    case json, protobuf, framed, event
+    case zeroDevice, oldConversion
+    case illegalMuid, illegalTime
+    case unavailable, proxyPage, cutBefore, cutAfter, truncated, keysNotFound
+    case tombstone, notJSON, unknownApp, illegalRequest, unknownCode
+    /// GDT answers every call for this record with status 503, and other records normally. Only an adversary
+    /// publishes it.
+    case poison
+    /// A receipt of a purchase in production, and one of a purchase in the sandbox. The receipt worker
+    /// handles both.
+    case purchase, sandboxPurchase
+
+    /// The kinds that the activation worker handles.
+    static let activations = allCases.filter { $0 != .purchase && $0 != .sandboxPurchase }
+
+    /// The groups of kinds in the summary's table.
+    enum Sort: String, CaseIterable, Hashable, Sendable { case good, refused, retried, malformed }
+
+    var sort: Sort {
+        switch self {
+        case .json, .protobuf, .framed, .event, .purchase, .sandboxPurchase: .good
+        case .zeroDevice, .oldConversion, .illegalMuid, .illegalTime: .refused
+        case .unavailable, .proxyPage, .cutBefore, .cutAfter, .truncated, .keysNotFound, .unknownCode,
+            .poison:
+            .retried
+        case .tombstone, .notJSON, .unknownApp, .illegalRequest: .malformed
+        }
+    }
+
+    /// Draws a kind for the load. Most records are good, and few end as dead letters, as in a fleet that
+    /// works.
+    static func drawn(using random: inout some RandomNumberGenerator) -> InputKind {
+        let (good, refused, retried, dead): ([InputKind], [InputKind], [InputKind], [InputKind]) = (
+            [.json, .protobuf, .framed, .event], [.zeroDevice, .oldConversion, .illegalMuid, .illegalTime],
+            [.unavailable, .proxyPage, .cutBefore, .cutAfter, .truncated, .keysNotFound],
+            [.tombstone, .notJSON, .unknownApp, .illegalRequest, .unknownCode]
+        )
+        let kinds =
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0: dead
+            case 1...3: retried
+            case 4...7: refused
+            default: good
+            }
+        return kinds.randomElement(using: &random) ?? .json
+    }
+
+    /// The outcome that a record of this kind must have.
+    var fate: Outcome.Fate {
+        switch self.sort {
+        case .good: .succeeded
+        case .refused: .rejected
+        case .retried: self == .unknownCode || self == .poison ? .deadLettered : .succeeded
+        case .malformed: .deadLettered
+        }
+    }
+
+    /// The code of the reason that the outcome must have; nil for a success.
+    var reason: String? {
+        switch self {
+        case .zeroDevice: "device_id.zero"
+        case .oldConversion: "converted_at.too_old"
+        case .illegalMuid: "gdt.-15"
+        case .illegalTime: "gdt.-14"
+        case .tombstone: "value.tombstone"
+        case .notJSON: "value.not_json"
+        case .unknownApp: "configuration.unknown_app"
+        case .illegalRequest: "gdt.-1"
+        case .unknownCode: "gdt.-99"
+        case .poison: "http.503"
+        default: nil
+        }
+    }
+
+    /// Whether an outcome of this kind may have this reason.
+    ///
+    /// A record that GDT always answers with an unknown code or with status 503 is dead-lettered when the
+    /// last of its attempts fails. If an outage begins at that moment, the last failure belongs to the
+    /// outage.
+    func mayEnd(because reason: String?) -> Bool {
+        if reason == self.reason { return true }
+        guard self == .unknownCode || self == .poison, let reason else { return false }
+        return reason.hasPrefix("transport.") || reason.hasPrefix("http.")
+    }
+
+    /// Whether GDT must receive a call for a record of this kind.
+    var isCalledFor: Bool {
+        switch self {
+        case .zeroDevice, .oldConversion, .tombstone, .notJSON, .unknownApp, .purchase, .sandboxPurchase:
+            false
+        default: true
+        }
+    }
+
+    /// Whether this answer of GDT is the final one for the worker. After an unknown code the worker calls
+    /// again, but the worker decides how often; the first such answer therefore counts as final.
+    func isFinal(_ ret: Int) -> Bool {
+        switch self {
+        case .illegalMuid: ret == -15
+        case .illegalTime: ret == -14
+        case .illegalRequest: ret == -1
+        case .unknownCode: ret == -99
+        // A later record of the key must not be called for before the poison is dead-lettered, and no answer
+        // of GDT shows when that happens.
+        case .poison: false
+        default: ret == 0
+        }
+    }
+
+    /// The start of the click id, by which GDT's simulator decides on its answers (see `ClickScript`).
+    private var script: String {
+        switch self {
+        case .illegalMuid: "sim-ret-15"
+        case .illegalTime: "sim-ret-14"
+        case .unavailable: "sim-503x2"
+        case .proxyPage: "sim-htmlx1"
+        case .cutBefore: "sim-cutx1"
+        case .cutAfter: "sim-cutafterx1"
+        case .truncated: "sim-truncatedx1"
+        case .keysNotFound: "sim-ret-12x2"
+        case .illegalRequest: "sim-ret-1"
+        case .unknownCode: "sim-ret-99"
+        case .poison: "sim-503"
+        default: "chaos"
+        }
+    }
+
+    /// Makes a record of this kind. The kind must be one of `activations`. The click id ends with the number
+    /// of its device, which is the number of the input.
+    func record(_ make: inout Activations) -> OutboundRecord {
+        precondition(Self.activations.contains(self), "\(self) is no activation")
+        var message = make.message(clickID: self.script)
+        switch self {
+        case .protobuf: return make.protobuf(message)
+        case .framed: return make.framed(message, as: .protobuf)
+        case .event: return make.event(message, as: .json)
+        case .zeroDevice: message.deviceID = "00000000-0000-0000-0000-000000000000"
+        case .oldConversion: message.convertedAt.seconds -= 8 * 24 * 3_600
+        case .unknownApp: message.appID = 998_877
+        case .tombstone: return self.replaced(make.protobuf(message), by: nil)
+        case .notJSON: return self.replaced(make.protobuf(message), by: Array(#"{"appId":"112233","#.utf8))
+        default: break
+        }
+        return make.json(message)
+    }
+
+    private func replaced(_ record: OutboundRecord, by value: [UInt8]?) -> OutboundRecord {
+        var record = record
+        record.value = value
+        return record
+    }
+}

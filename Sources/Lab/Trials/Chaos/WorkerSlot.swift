@@ -1,0 +1,141 @@
+import Glibc
+import Harness
+import Terminal
+import UpstreamHTTP
+import WorkerKit
+
+/// A place in the fleet for one worker, whose process may be replaced many times.
+final class WorkerSlot {
+    /// The state of the worker's process.
+    enum State: Hashable {
+        case absent
+        case working
+        /// The process is stopped by SIGSTOP.
+        case paused
+        /// The process received SIGTERM at this time.
+        case leaving(since: ContinuousClock.Instant)
+    }
+
+    let name: String
+    private let program: String
+    private let harness: Harness
+    private let log: Int32
+    private(set) var state = State.absent
+    /// The number of processes that were started.
+    private(set) var lives = 0
+    private var child: CapturedProcess?
+    /// The port of the worker's metrics, as its log states it; nil before that.
+    private var port: String?
+    /// Whether the run has killed the process. Its exit then means nothing.
+    private var isKilled = false
+
+    /// - Parameters:
+    ///   - program: the name of the worker's program.
+    ///   - log: the descriptor that the worker's log is written to, which this object closes; -1 for none.
+    init(_ name: String, _ program: String, on harness: Harness, log: Int32) {
+        self.name = name
+        self.program = program
+        self.harness = harness
+        self.log = log
+    }
+
+    deinit { if self.log >= 0 { close(self.log) } }
+
+    /// Starts a process with this settings file, unless one is running.
+    func start(_ settings: String) throws {
+        guard self.child == nil else { return }
+        self.lives += 1
+        self.port = nil
+        self.isKilled = false
+        let program = try Sibling.path(of: self.program)
+        // A worker does not know its parent. `flotilla-lab leash` ends it if this process is killed.
+        let words = ["leash", "--", program, "run", "--config", settings]
+        self.child = try self.harness.start(
+            self.name,
+            try Sibling.path(of: "flotilla-lab"),
+            words,
+            mayEnd: true
+        ) {
+            [weak self] line in self?.noted(line)
+        }
+        self.state = .working
+    }
+
+    /// Writes a line of the worker's standard error to its log, and looks for the port of the metrics.
+    private func noted(_ line: String) {
+        if self.log >= 0 { Console.write(Array("\(line)\n".utf8), to: self.log) }
+        if self.port == nil, let event = WorkerEvent(line), event.message == "health and metrics" {
+            self.port = event.port
+        }
+    }
+
+    /// The request for the worker's metrics; nil if the worker is not running or has not logged its port yet.
+    var metricsRequest: HTTPRequest? {
+        guard self.state == .working, let port = self.port else { return nil }
+        return HTTPRequest(method: .get, url: "http://127.0.0.1:\(port)/metrics")
+    }
+
+    /// Sends SIGKILL.
+    func kill() {
+        guard self.child != nil else { return }
+        self.isKilled = true
+        self.child?.process.kill9()
+    }
+
+    /// Sends SIGSTOP to a running worker.
+    func pause() {
+        guard self.state == .working else { return }
+        self.child?.process.pause()
+        self.state = .paused
+    }
+
+    /// Sends SIGCONT to a stopped worker.
+    func resume() {
+        guard self.state == .paused else { return }
+        self.child?.process.resume()
+        self.state = .working
+    }
+
+    /// Sends SIGTERM.
+    func dismiss() {
+        guard self.state == .working || self.state == .paused else { return }
+        self.child?.dismiss()
+        self.state = .leaving(since: .now)
+    }
+
+    /// The way in which a process ended.
+    enum End: Hashable {
+        /// The process was killed, or it was stopped before it had begun.
+        case killed
+        /// The process exited after SIGTERM; with the time that it took.
+        case left(ChildProcess.Exit, after: Duration)
+        /// A Kafka client of the worker failed permanently. The worker has said so, and must be started
+        /// again.
+        case gaveUp(lastWords: String)
+        /// The process exited by itself.
+        case died(ChildProcess.Exit, lastWords: String)
+    }
+
+    /// Returns how the process has ended, once per process; nil while it runs.
+    func takeEnd() -> End? {
+        guard let child, let exit = child.process.exit else { return nil }
+        self.harness.forget(child)
+        self.child = nil
+        defer { self.state = .absent }
+        if self.isKilled { return .killed }
+        // A process that has not told its port yet does not serve, so SIGTERM may end it like any program.
+        if self.port == nil, exit == .code(128 + SIGTERM) { return .killed }
+        if case .leaving(let since) = self.state { return .left(exit, after: since.duration(to: .now)) }
+        return Self.end(of: self.program, with: exit, child.lastWords)
+    }
+
+    /// Classifies the exit of a worker that was not stopped.
+    static func end(of program: String, with exit: ChildProcess.Exit, _ lastWords: [String]) -> End {
+        if exit == .code(1), let last = lastWords.last, last.hasPrefix("\(program): "),
+            last.contains("(librdkafka ")
+        {
+            return .gaveUp(lastWords: last)
+        }
+        return .died(exit, lastWords: lastWords.suffix(3).joined(separator: " | "))
+    }
+}
