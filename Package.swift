@@ -42,7 +42,7 @@ let fuzzed: [Target.Dependency] = [
     "ActivationWorker", "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Harness", "Kafka",
     "Operations", "Records", "Rehearsal", "Terminal", "Trials", "UpstreamHTTP", "UpstreamSimulator",
     "WireFormats", "WireMessages",
-    "WorkerKit", nioCore, nioEmbedded, protobuf,
+    "ServiceKit", "WorkerKit", nioCore, nioEmbedded, protobuf,
 ]
 let fuzzTargets: [Target] =
     fuzzing
@@ -180,12 +180,21 @@ let package = Package(
             ]
         ),
 
-        // MARK: Engine: of calls (WorkerKit), and of states (StreamKit).
+        // MARK: Engine: the process and the ports of every engine; engines of calls and of states.
+        room(
+            "ServiceKit",
+            on: "Engine",
+            dependencies: [
+                "Cryptography", "EventThread", "Kafka", "Operations", "Records", "Terminal", "UpstreamHTTP",
+                "WireFormats", argumentParser, lifecycle, logging, metrics, unixSignals,
+            ]
+        ),
         room(
             "WorkerKit",
             on: "Engine",
             dependencies: [
-                "Cryptography", "EventThread", "Kafka", "Operations", "Records", "Terminal", "UpstreamHTTP",
+                "Cryptography", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "Terminal",
+                "UpstreamHTTP",
                 "WireFormats", argumentParser, coreMetrics, lifecycle, logging, metrics, unixSignals,
             ]
         ),
@@ -193,7 +202,8 @@ let package = Package(
             "StreamKit",
             on: "Engine",
             dependencies: [
-                "CMalloc", "EventThread", "Kafka", "Operations", "Records", "WorkerKit", coreMetrics,
+                "CMalloc", "EventThread", "Kafka", "Operations", "Records", "ServiceKit",
+                coreMetrics,
                 lifecycle, logging, metrics,
             ]
         ),
@@ -203,7 +213,7 @@ let package = Package(
             "ActivationWorker",
             on: "Workers",
             dependencies: [
-                "Operations", "Records", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                "Operations", "Records", "Terminal", "UpstreamHTTP", "WireFormats", "ServiceKit", "WorkerKit",
                 argumentParser,
                 lifecycle,
             ]
@@ -213,7 +223,8 @@ let package = Package(
             "DeviceCheckWorker",
             on: "Workers",
             dependencies: [
-                "Cryptography", "Operations", "Records", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                "Cryptography", "Operations", "Records", "UpstreamHTTP", "WireFormats", "ServiceKit",
+                "WorkerKit",
                 argumentParser, lifecycle, logging, metrics,
             ]
         ),
@@ -222,7 +233,8 @@ let package = Package(
             "ReceiptWorker",
             on: "Workers",
             dependencies: [
-                "Cryptography", "Operations", "Records", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                "Cryptography", "Operations", "Records", "UpstreamHTTP", "WireFormats", "ServiceKit",
+                "WorkerKit",
                 argumentParser, lifecycle, logging,
             ]
         ),
@@ -230,7 +242,9 @@ let package = Package(
         room(
             "PushStatistics",
             on: "Workers",
-            dependencies: ["Cryptography", "WireFormats", "WireMessages", "WorkerKit", protobuf]
+            dependencies: [
+                "Cryptography", "WireFormats", "WireMessages", "ServiceKit", protobuf,
+            ]
         ),
         room(
             "PushArrivalPages",
@@ -245,7 +259,8 @@ let package = Package(
             on: "Workers",
             dependencies: [
                 "Cryptography", "Kafka", "Operations", "PushArrivalPages", "PushStatistics", "Records",
-                "StreamKit", "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser, lifecycle, logging,
+                "StreamKit", "UpstreamHTTP", "WireFormats", "ServiceKit", "WorkerKit", argumentParser,
+                lifecycle, logging,
                 metrics,
             ]
         ),
@@ -273,7 +288,7 @@ let package = Package(
             on: "DeadLetters",
             dependencies: [
                 "DeadLetterPages", "DeadLetters", "EventThread", "Kafka", "Operations", "Records", "Terminal",
-                "WireFormats", "WorkerKit", argumentParser, lifecycle, logging, unixSignals,
+                "WireFormats", "ServiceKit", argumentParser, lifecycle, logging, unixSignals,
             ]
         ),
         program("dead-letters", of: "DeadLetterTool", on: "DeadLetters"),
@@ -283,7 +298,8 @@ let package = Package(
             "Fleet",
             on: "Fleet",
             dependencies: [
-                "EventThread", "Kafka", "Operations", "Records", "Terminal", "WireFormats", "WorkerKit",
+                "EventThread", "Kafka", "Operations", "Records", "Terminal", "WireFormats", "ServiceKit",
+                "WorkerKit",
                 argumentParser,
             ]
         ),
@@ -295,7 +311,8 @@ let package = Package(
             "Simulation",
             on: "Lab",
             dependencies: [
-                "Kafka", "Records", "StreamKit", "UpstreamHTTP", "WireFormats", "WorkerKit", coreMetrics,
+                "Kafka", "Records", "StreamKit", "UpstreamHTTP", "WireFormats", "ServiceKit", "WorkerKit",
+                coreMetrics,
                 logging,
             ]
         ),
@@ -314,7 +331,7 @@ let package = Package(
             dependencies: [
                 "EmbeddedBroker", "EventThread", "Kafka", "Records", "Terminal", "UpstreamHTTP",
                 "WireFormats",
-                "WireMessages", "WorkerKit", argumentParser, protobuf,
+                "WireMessages", "ServiceKit", "WorkerKit", argumentParser, protobuf,
             ]
         ),
         // The demo.
@@ -323,7 +340,7 @@ let package = Package(
             on: "Lab",
             dependencies: [
                 "Cryptography", "Fleet", "Harness", "Kafka", "Records", "Terminal", "UpstreamHTTP",
-                "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", protobuf,
+                "UpstreamSimulator", "WireFormats", "WireMessages", "ServiceKit", "WorkerKit", protobuf,
             ]
         ),
         // Chaos, and measurements of the cost of a record.
@@ -333,7 +350,8 @@ let package = Package(
             dependencies: [
                 "Cryptography", "EventThread", "Fleet", "Harness", "Kafka", "Operations", "PushStatistics",
                 "Records",
-                "Terminal", "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit",
+                "Terminal", "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages", "ServiceKit",
+                "WorkerKit",
                 protobuf,
             ]
         ),
@@ -344,7 +362,7 @@ let package = Package(
                 "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Harness", "Kafka", "Operations",
                 "PushStatistics", "Records", "Rehearsal", "Simulation", "Terminal", "Trials",
                 "UpstreamSimulator",
-                "WireFormats", "WorkerKit", argumentParser,
+                "WireFormats", "ServiceKit", "WorkerKit", argumentParser,
             ]
         ),
         program("flotilla-lab", of: "FlotillaLab", on: "Lab"),
@@ -386,13 +404,13 @@ let package = Package(
         .testTarget(
             name: "StreamKitTests",
             dependencies: [
-                "EventThread", "Kafka", "Operations", "Simulation", "StreamKit", "WorkerKit",
+                "EventThread", "Kafka", "Operations", "Simulation", "StreamKit", "ServiceKit", "WorkerKit",
             ],
             swiftSettings: house
         ),
         .testTarget(
             name: "WorkerKitTests",
-            dependencies: ["Operations", "Simulation", "Terminal", "WorkerKit", logging],
+            dependencies: ["Operations", "Simulation", "Terminal", "ServiceKit", "WorkerKit", logging],
             swiftSettings: house
         ),
         .testTarget(
@@ -409,13 +427,13 @@ let package = Package(
             dependencies: [
                 "Kafka", "Operations", "PushArrivalWorker", "PushStatistics", "Records", "StreamKit",
                 "WireFormats",
-                "WorkerKit", "WorkerTestSupport",
+                "ServiceKit", "WorkerKit", "WorkerTestSupport",
             ],
             swiftSettings: house
         ),
         .testTarget(
             name: "PushStatisticsTests",
-            dependencies: ["PushStatistics", "Records", "WireFormats", "WorkerKit"],
+            dependencies: ["PushStatistics", "Records", "WireFormats", "ServiceKit", "WorkerKit"],
             resources: [.copy("Vectors")],
             swiftSettings: house
         ),
@@ -429,7 +447,8 @@ let package = Package(
         .testTarget(
             name: "ActivationWorkerTests",
             dependencies: [
-                "ActivationWorker", "Operations", "Records", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                "ActivationWorker", "Operations", "Records", "UpstreamHTTP", "WireFormats", "ServiceKit",
+                "WorkerKit",
                 "WorkerTestSupport", logging,
             ],
             swiftSettings: house
@@ -438,7 +457,7 @@ let package = Package(
             name: "DeviceCheckWorkerTests",
             dependencies: [
                 "Cryptography", "DeviceCheckWorker", "Operations", "Records", "UpstreamHTTP", "WireFormats",
-                "WorkerKit", "WorkerTestSupport", configuration, lifecycle, logging,
+                "ServiceKit", "WorkerKit", "WorkerTestSupport", configuration, lifecycle, logging,
             ],
             swiftSettings: house
         ),
@@ -446,7 +465,7 @@ let package = Package(
             name: "ReceiptWorkerTests",
             dependencies: [
                 "Cryptography", "Operations", "ReceiptWorker", "Records", "UpstreamHTTP", "UpstreamSimulator",
-                "WireFormats", "WorkerKit", "WorkerTestSupport", lifecycle, logging,
+                "WireFormats", "ServiceKit", "WorkerKit", "WorkerTestSupport", lifecycle, logging,
             ],
             swiftSettings: house
         ),
@@ -469,7 +488,7 @@ let package = Package(
             name: "FlotillaLabTests",
             dependencies: [
                 "EmbeddedBroker", "Fleet", "Harness", "Kafka", "Records", "Rehearsal", "Terminal", "Trials",
-                "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit",
+                "UpstreamSimulator", "WireFormats", "WireMessages", "ServiceKit", "WorkerKit",
             ],
             swiftSettings: house
         ),
@@ -500,7 +519,7 @@ let package = Package(
         .executableTarget(
             name: "DeadlyWorker",
             dependencies: [
-                "Operations", "Records", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                "Operations", "Records", "Terminal", "UpstreamHTTP", "WireFormats", "ServiceKit", "WorkerKit",
                 argumentParser,
             ],
             path: "Tests/DeadlyWorker",

@@ -1,6 +1,7 @@
 import Glibc
 import Operations
 import Records
+import ServiceKit
 import UpstreamHTTP
 import WireFormats
 import WorkerKit

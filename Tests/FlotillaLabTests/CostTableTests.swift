@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import WorkerKit
 
 @testable import Harness
 @testable import Rehearsal

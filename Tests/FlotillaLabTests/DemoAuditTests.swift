@@ -4,7 +4,6 @@ import Terminal
 import Testing
 import WireFormats
 import WireMessages
-import WorkerKit
 
 @testable import Harness
 @testable import Kafka

@@ -1,4 +1,5 @@
 import Records
+import ServiceKit
 import Testing
 import WireFormats
 import WireMessages

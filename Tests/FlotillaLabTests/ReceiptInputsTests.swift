@@ -1,7 +1,7 @@
 import Records
+import ServiceKit
 import Testing
 import WireFormats
-import WorkerKit
 
 @testable import Harness
 @testable import Rehearsal

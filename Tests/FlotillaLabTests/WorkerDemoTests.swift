@@ -3,7 +3,6 @@ import Foundation
 import Records
 import Testing
 import WireFormats
-import WorkerKit
 
 @testable import Harness
 @testable import Rehearsal

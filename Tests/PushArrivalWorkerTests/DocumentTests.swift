@@ -1,4 +1,5 @@
 import Operations
+import ServiceKit
 import Testing
 import WorkerKit
 import WorkerTestSupport

@@ -2,9 +2,9 @@ import Kafka
 import Operations
 import PushStatistics
 import Records
+import ServiceKit
 import Testing
 import WireFormats
-import WorkerKit
 
 @testable import PushArrivalWorker
 @testable import StreamKit

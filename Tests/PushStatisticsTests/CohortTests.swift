@@ -1,8 +1,8 @@
 import Foundation
 import Records
+import ServiceKit
 import Testing
 import WireFormats
-import WorkerKit
 
 @testable import PushStatistics
 

@@ -1,6 +1,6 @@
+import ServiceKit
 import Testing
 import WireFormats
-import WorkerKit
 
 @testable import PushStatistics
 

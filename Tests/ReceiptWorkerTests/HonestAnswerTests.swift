@@ -3,7 +3,6 @@ import Logging
 import Operations
 import Testing
 import WireFormats
-import WorkerKit
 
 @testable import ReceiptWorker
 

@@ -3,7 +3,6 @@ import Records
 import Testing
 import UpstreamHTTP
 import WireFormats
-import WorkerKit
 
 @testable import ReceiptWorker
 

@@ -1,7 +1,7 @@
 import Foundation
 import Kafka
+import ServiceKit
 import Testing
-import WorkerKit
 
 @testable import Simulation
 @testable import StreamKit

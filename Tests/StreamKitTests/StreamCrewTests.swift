@@ -1,8 +1,8 @@
 import EventThread
 import Operations
+import ServiceKit
 import Synchronization
 import Testing
-import WorkerKit
 
 @testable import StreamKit
 

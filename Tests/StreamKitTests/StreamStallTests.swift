@@ -1,7 +1,6 @@
 import Kafka
 import Simulation
 import Testing
-import WorkerKit
 
 @testable import StreamKit
 

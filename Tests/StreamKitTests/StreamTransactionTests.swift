@@ -2,7 +2,6 @@ import Kafka
 import Simulation
 import StreamKit
 import Testing
-import WorkerKit
 
 /// All of a transaction is there or nothing is, and the engine knows which.
 struct StreamTransactionTests {

@@ -1,8 +1,8 @@
 package import ArgumentParser
 import DeadLetters
 import Kafka
+import ServiceKit
 import Terminal
-import WorkerKit
 
 /// The program `dead-letters`: shows what has failed, and replays it once.
 package struct DeadLettersCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import Kafka
-import WorkerKit
+import ServiceKit
 
 /// A partition that this engine works on, from assignment to revocation.
 struct Assignment<Source: RecordSource> {

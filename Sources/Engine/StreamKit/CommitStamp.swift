@@ -1,5 +1,5 @@
 import Kafka
-import WorkerKit
+import ServiceKit
 
 /// The text that is stored with a commit of a stream engine. It tells which engine made the commit, and what
 /// the commit is about.

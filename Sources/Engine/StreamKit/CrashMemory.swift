@@ -1,4 +1,4 @@
-package import WorkerKit
+package import ServiceKit
 
 /// The engine's view of the memory of records that have killed a process. The memory outlives the process.
 package protocol CrashMemory: AnyObject {

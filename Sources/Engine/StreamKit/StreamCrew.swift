@@ -1,7 +1,7 @@
 import EventThread
 import Operations
+import ServiceKit
 import Synchronization
-import WorkerKit
 
 /// The threads of one service and their common state: the worker is alive while each of them turns, and ready
 /// while each of them takes work.

@@ -1,6 +1,6 @@
 import Logging
 import Records
-import WorkerKit
+import ServiceKit
 
 // A record that kills the process is delivered again to the next process, and kills that too. So each record
 // is marked while a task has it, and a record that is known to have killed two processes is buried instead of

@@ -1,7 +1,7 @@
 import Kafka
 import Logging
 import Records
-import WorkerKit
+import ServiceKit
 
 // Partitions are assigned, their states are read back, and they are given up.
 extension StreamEngine {

@@ -1,4 +1,4 @@
-import WorkerKit
+import ServiceKit
 
 // The engine rests where there is no room, or nothing to do.
 extension StreamEngine {

@@ -1,5 +1,5 @@
 import Logging
-import WorkerKit
+import ServiceKit
 
 // The engine watches whether anything is finished, and reports why if nothing is.
 extension StreamEngine {

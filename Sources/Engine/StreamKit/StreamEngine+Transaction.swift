@@ -1,6 +1,6 @@
 import Kafka
 import Logging
-import WorkerKit
+import ServiceKit
 
 // The engine works in one transaction after the other. Each holds what tasks have published and written down,
 // and the positions of the group that belong to it.

@@ -1,7 +1,7 @@
 import Kafka
 import Logging
 import Records
-import WorkerKit
+import ServiceKit
 
 // Records are read, processed, and sent.
 extension StreamEngine {

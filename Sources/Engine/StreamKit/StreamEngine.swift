@@ -1,7 +1,7 @@
 package import Kafka
 package import Logging
 import Records
-package import WorkerKit
+package import ServiceKit
 
 /// Turns partitions into tasks, and the work of the tasks into transactions.
 ///

@@ -1,8 +1,8 @@
 import EventThread
 package import Kafka
 import Operations
+package import ServiceKit
 import ServiceLifecycle
-package import WorkerKit
 
 /// The cluster as it is found before the first record.
 package struct StreamCluster: Hashable, Sendable {

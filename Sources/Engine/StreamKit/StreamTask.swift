@@ -1,6 +1,6 @@
 package import Kafka
 package import Records
-package import WorkerKit
+package import ServiceKit
 
 /// The work on one partition of an input topic: records in, records out, and between them a state that can be
 /// rebuilt from records in Kafka.

@@ -4,7 +4,7 @@ import Kafka
 import Logging
 import Operations
 import Records
-import WorkerKit
+import ServiceKit
 
 /// One engine and its clients, on the thread that runs it.
 struct StreamThread: Sendable {

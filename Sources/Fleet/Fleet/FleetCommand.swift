@@ -1,5 +1,5 @@
 package import ArgumentParser
-import WorkerKit
+import ServiceKit
 
 /// The program `fleet`: the operator's command for records and settings of a running fleet.
 package struct FleetCommand: AsyncParsableCommand {

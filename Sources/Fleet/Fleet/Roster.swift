@@ -1,5 +1,5 @@
 import ArgumentParser
-package import WorkerKit
+package import ServiceKit
 
 /// The workers of the fleet and their topics. A new worker is added here.
 package enum Roster {

@@ -1,5 +1,5 @@
 package import ArgumentParser
-import WorkerKit
+import ServiceKit
 
 /// The program `flotilla-lab`: a fleet on one machine, with everything that only tests, tries and measures.
 package struct FlotillaLabCommand: AsyncParsableCommand {

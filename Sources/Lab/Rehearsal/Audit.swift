@@ -1,4 +1,5 @@
 import Harness
+import ServiceKit
 import Terminal
 import WireFormats
 import WorkerKit

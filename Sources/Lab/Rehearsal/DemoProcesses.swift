@@ -1,6 +1,6 @@
 import Harness
+import ServiceKit
 import UpstreamHTTP
-import WorkerKit
 
 /// All processes of the demo: their start, their addresses and their end.
 final class DemoProcesses {

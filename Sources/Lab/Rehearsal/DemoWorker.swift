@@ -1,9 +1,9 @@
 import Fleet
 import Glibc
 import Harness
+import ServiceKit
 import Terminal
 import UpstreamHTTP
-import WorkerKit
 
 /// One worker in the demo: its process, its addresses, and the records in its topics.
 final class DemoWorker {

@@ -1,6 +1,6 @@
 import Harness
 import Kafka
-import WorkerKit
+import ServiceKit
 
 /// Collects the data for the checks of all workers, and prints their results.
 struct Inspection {

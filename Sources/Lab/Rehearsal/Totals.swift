@@ -1,6 +1,6 @@
 import Harness
+import ServiceKit
 import WireFormats
-import WorkerKit
 
 /// The numbers of the whole demo, with one line for each worker.
 struct Totals {

@@ -1,7 +1,7 @@
 import Harness
 import Records
+import ServiceKit
 import Terminal
-import WorkerKit
 
 /// The part of the demo that is about one worker: its settings, the records that are published to it, step by
 /// step, and the conditions that must hold in the end.

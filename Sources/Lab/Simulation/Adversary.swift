@@ -1,4 +1,4 @@
-import WorkerKit
+import ServiceKit
 
 /// A random run with honest publishers and an adversary, for engines of any kind.
 ///

@@ -1,4 +1,4 @@
-import WorkerKit
+import ServiceKit
 
 /// A kind of harm that a publisher or an operator can do to a fleet, on purpose or by accident, while honest
 /// publishers use it.

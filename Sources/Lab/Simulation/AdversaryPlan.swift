@@ -1,3 +1,4 @@
+import ServiceKit
 import WorkerKit
 
 /// The properties of a whole run with an adversary, drawn once from its seed.

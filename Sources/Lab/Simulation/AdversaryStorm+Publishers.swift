@@ -1,4 +1,5 @@
 import Records
+import ServiceKit
 import UpstreamHTTP
 import WorkerKit
 

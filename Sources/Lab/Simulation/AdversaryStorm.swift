@@ -1,5 +1,5 @@
 import Records
-import WorkerKit
+import ServiceKit
 
 /// A random run of call engines with honest publishers and with every kind of adversary, drawn from one seed.
 ///

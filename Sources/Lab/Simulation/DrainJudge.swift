@@ -1,3 +1,4 @@
+import ServiceKit
 import WorkerKit
 
 /// Checks that a worker gives up its partitions in time when the group asks for them, and ends in time when

@@ -1,5 +1,6 @@
 import Kafka
 import Records
+import ServiceKit
 import WorkerKit
 
 /// Counts the records and bytes that one worker holds, independently of its engine. A record is held from the

@@ -1,4 +1,4 @@
-import WorkerKit
+import ServiceKit
 
 /// Checks that the records of honest publishers are settled in time and with success, whatever other
 /// publishers send and whichever other part fails.

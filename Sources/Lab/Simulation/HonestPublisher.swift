@@ -1,5 +1,5 @@
 import Records
-import WorkerKit
+import ServiceKit
 
 /// A publisher that harms no other user. Its records are valid, come at an even pace and have a key each, and
 /// a judge checks how long they take.

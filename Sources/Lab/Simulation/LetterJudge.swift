@@ -1,3 +1,4 @@
+import ServiceKit
 import WorkerKit
 
 /// Counts the dead letters of one worker against the budget of their lane and reason. It is used where the

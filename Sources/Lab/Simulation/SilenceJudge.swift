@@ -1,4 +1,4 @@
-import WorkerKit
+import ServiceKit
 
 /// Finds a worker that stands still without saying so: it has records to read or to settle, does neither for
 /// a while, and reports that it is ready.

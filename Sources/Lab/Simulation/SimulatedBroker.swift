@@ -1,7 +1,8 @@
 package import Kafka
 package import Records
+package import ServiceKit
 import WireFormats
-package import WorkerKit
+import WorkerKit
 
 /// One member of the simulated group together with its producer, as one worker process sees the cluster.
 ///

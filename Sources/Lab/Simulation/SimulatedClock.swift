@@ -1,4 +1,4 @@
-package import WorkerKit
+package import ServiceKit
 
 /// A clock that advances only when the simulation tells it to.
 package final class SimulatedClock {

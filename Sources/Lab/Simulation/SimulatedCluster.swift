@@ -1,5 +1,6 @@
 package import Kafka
 package import Records
+import ServiceKit
 import WireFormats
 import WorkerKit
 

@@ -1,7 +1,7 @@
 package import Kafka
 package import Records
+import ServiceKit
 import WireFormats
-import WorkerKit
 
 /// Reads one assigned partition of a simulated topic.
 package final class SimulatedSource: RecordSource {

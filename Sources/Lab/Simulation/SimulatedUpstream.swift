@@ -1,4 +1,5 @@
 import Records
+import ServiceKit
 package import UpstreamHTTP
 import WorkerKit
 

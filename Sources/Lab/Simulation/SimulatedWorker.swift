@@ -2,6 +2,7 @@ import CoreMetrics
 import Kafka
 import Logging
 import Records
+import ServiceKit
 import WireFormats
 package import WorkerKit
 

@@ -1,5 +1,6 @@
 package import CoreMetrics
 import Records
+package import ServiceKit
 import WireFormats
 package import WorkerKit
 

@@ -1,4 +1,4 @@
-import WorkerKit
+import ServiceKit
 
 /// Finds a process that sleeps too long, or not at all.
 struct SleepJudge {

@@ -1,5 +1,6 @@
 import Kafka
 import Records
+import ServiceKit
 import UpstreamHTTP
 import WorkerKit
 

@@ -1,5 +1,5 @@
 import Records
-import WorkerKit
+import ServiceKit
 
 /// A random run of call engines in which everything can go wrong, drawn from one seed.
 ///

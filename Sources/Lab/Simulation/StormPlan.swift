@@ -1,3 +1,4 @@
+import ServiceKit
 import WorkerKit
 
 /// The properties of a whole run, drawn once from its seed.

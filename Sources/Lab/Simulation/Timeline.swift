@@ -1,4 +1,4 @@
-import WorkerKit
+import ServiceKit
 
 /// A process on the clock of a simulation.
 package protocol SimulatedProcess: AnyObject {

@@ -1,5 +1,5 @@
 import Kafka
-import WorkerKit
+import ServiceKit
 
 /// The random faults of brokers and processes in one run, whichever kind of engine runs. All are drawn from
 /// one seed and counted.

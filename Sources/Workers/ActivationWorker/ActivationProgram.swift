@@ -1,4 +1,5 @@
 import Operations
+import ServiceKit
 import UpstreamHTTP
 import WireFormats
 import WorkerKit

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import ServiceKit
 import WorkerKit
 
 /// The program `activation-worker`: it reports conversions of apps to GDT and publishes the result of each.

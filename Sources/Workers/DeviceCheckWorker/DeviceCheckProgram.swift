@@ -1,5 +1,6 @@
 import Cryptography
 import Operations
+import ServiceKit
 import UpstreamHTTP
 import WireFormats
 import WorkerKit

@@ -1,7 +1,7 @@
 package import Cryptography
 package import Operations
+package import ServiceKit
 package import WireFormats
-package import WorkerKit
 
 /// The settings of the handler of DeviceCheck.
 package struct DeviceCheckSettings: Sendable {

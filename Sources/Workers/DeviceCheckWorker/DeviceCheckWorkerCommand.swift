@@ -1,4 +1,5 @@
 package import ArgumentParser
+import ServiceKit
 import WorkerKit
 
 /// The program `devicecheck-worker`: it reads and sets the two bits that Apple keeps for a device, validates

@@ -1,9 +1,9 @@
 import Kafka
 import PushStatistics
 import Records
+import ServiceKit
 import StreamKit
 import WireFormats
-import WorkerKit
 
 /// The task of one input partition: it counts the events of the devices that are at home there, each event
 /// once.

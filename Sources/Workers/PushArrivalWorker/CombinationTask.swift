@@ -1,9 +1,9 @@
 import Kafka
 import PushStatistics
 import Records
+import ServiceKit
 import StreamKit
 import WireFormats
-import WorkerKit
 
 /// The task of one partition of the parts topic: it adds up the parts of each message, and publishes
 /// statistics when they are due.

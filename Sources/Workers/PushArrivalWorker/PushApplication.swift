@@ -3,7 +3,6 @@ import Kafka
 import PushStatistics
 import Records
 import StreamKit
-import WorkerKit
 
 /// The two kinds of task of the worker. An arrival task counts events in the home partition of their device;
 /// a combination task adds up the counts of all partitions in the partition of their message.

@@ -1,4 +1,5 @@
 import Operations
+import ServiceKit
 import WorkerKit
 
 /// The names and the settings of the push-arrival worker.

@@ -2,6 +2,7 @@ import Kafka
 import Operations
 import PushArrivalPages
 import PushStatistics
+import ServiceKit
 import StreamKit
 import WireFormats
 import WorkerKit

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import ServiceKit
 import WorkerKit
 
 /// The program `push-arrival-worker`: it turns the reports of notification service extensions into arrival

@@ -1,8 +1,8 @@
 import Kafka
 import Operations
 import PushStatistics
+import ServiceKit
 import StreamKit
-import WorkerKit
 
 /// The names of all topics of the worker.
 struct PushTopicNames: Hashable, Sendable {

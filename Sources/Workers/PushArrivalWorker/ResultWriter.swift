@@ -1,8 +1,8 @@
 import PushStatistics
 import Records
+import ServiceKit
 import StreamKit
 import WireFormats
-import WorkerKit
 
 /// The writer of the outcomes: one result for every input record, and a dead letter for every record that
 /// cannot be read.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Logging
 import Operations
 import PushArrivalPages
+import ServiceKit
 import ServiceLifecycle
 import StreamKit
 import WorkerKit

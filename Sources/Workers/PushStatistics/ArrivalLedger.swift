@@ -1,5 +1,5 @@
+import ServiceKit
 package import WireFormats
-import WorkerKit
 
 /// The state of one input partition: its cohorts, the changes that must be written, and the parts that are
 /// due.

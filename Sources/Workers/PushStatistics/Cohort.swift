@@ -1,5 +1,5 @@
+import ServiceKit
 package import WireFormats
-import WorkerKit
 
 /// One message as one input partition has counted it: the tally, and the devices whose events were counted.
 ///

@@ -1,5 +1,5 @@
+import ServiceKit
 import WireFormats
-import WorkerKit
 
 // Folding: the compact form of a small cohort in memory. Numbers are varints, and counts that are zero are
 // left out. These bytes never leave the process, so their format can change at any time.

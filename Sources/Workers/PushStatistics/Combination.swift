@@ -1,5 +1,5 @@
+import ServiceKit
 package import WireFormats
-import WorkerKit
 
 /// The statistics of messages, added up from the parts that the input partitions publish.
 ///

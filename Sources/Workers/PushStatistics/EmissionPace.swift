@@ -1,4 +1,4 @@
-import WorkerKit
+import ServiceKit
 
 /// The interval at which the statistics of a message are published. It depends on the age of the message: a
 /// new message changes every second, an old one hardly at all.

@@ -1,5 +1,5 @@
+import ServiceKit
 import WireFormats
-import WorkerKit
 
 /// The limit of messages of an app that may begin with the report of a single device.
 ///

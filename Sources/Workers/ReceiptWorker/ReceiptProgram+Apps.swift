@@ -1,7 +1,6 @@
 import Cryptography
 import Operations
 import WireFormats
-import WorkerKit
 
 // This file reads the apps from the settings, each with its route and the values that the route needs.
 extension ReceiptProgram {

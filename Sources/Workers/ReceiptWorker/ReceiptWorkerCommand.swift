@@ -1,4 +1,5 @@
 package import ArgumentParser
+import ServiceKit
 import WorkerKit
 
 /// The program `receipt-worker`: it verifies purchases in Apple's store and publishes the result of each.

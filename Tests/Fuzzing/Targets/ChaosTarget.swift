@@ -1,7 +1,6 @@
 import Foundation
 import Records
 import UpstreamSimulator
-import WorkerKit
 
 @testable import Harness
 @testable import Rehearsal

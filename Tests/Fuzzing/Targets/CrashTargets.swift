@@ -1,6 +1,6 @@
 import Glibc
 
-@testable import WorkerKit
+@testable import ServiceKit
 
 extension FuzzTarget {
     /// The text of a crash ledger, as it may lie on the disk.

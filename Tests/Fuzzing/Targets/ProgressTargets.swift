@@ -1,4 +1,5 @@
 @testable import Kafka
+@testable import ServiceKit
 @testable import WorkerKit
 
 extension FuzzTarget {

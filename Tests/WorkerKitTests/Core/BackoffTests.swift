@@ -1,5 +1,5 @@
+import ServiceKit
 import Testing
-import WorkerKit
 
 struct BackoffTests {
     private let backoff = Backoff(base: .milliseconds(500), longest: .seconds(60))

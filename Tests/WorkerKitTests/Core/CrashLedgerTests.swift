@@ -1,5 +1,5 @@
+import ServiceKit
 import Testing
-import WorkerKit
 
 struct CrashLedgerTests {
     private static func place(_ offset: Int64, topic: String = "activation") throws -> CrashLedger.Place {

@@ -1,6 +1,6 @@
 import Foundation
+import ServiceKit
 import Testing
-import WorkerKit
 
 /// A folder that is gone with everything in it when the test is done with it.
 private final class CrashFolderUnderTest {

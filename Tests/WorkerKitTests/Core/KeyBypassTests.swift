@@ -1,5 +1,6 @@
 import Testing
 
+@testable import ServiceKit
 @testable import WorkerKit
 
 private let minute: Int64 = 60_000_000_000

@@ -1,5 +1,5 @@
+import ServiceKit
 import Testing
-import WorkerKit
 
 struct LandmarkCheckTests {
     private static let second: Int64 = 1_000_000_000

@@ -1,4 +1,5 @@
 import Kafka
+import ServiceKit
 import Testing
 import WorkerKit
 

@@ -1,5 +1,5 @@
+import ServiceKit
 import Testing
-import WorkerKit
 
 struct DueQueueTests {
     @Test(arguments: 0..<100)

@@ -1,4 +1,5 @@
 import Glibc
+import ServiceKit
 import WorkerKit
 
 /// An upstream of some servers with a queue before them, and a caller that always has more to ask for: a model to

@@ -2,7 +2,7 @@ import Records
 import Simulation
 import Testing
 
-@testable import WorkerKit
+@testable import ServiceKit
 
 /// An upstream that fails often but not always.
 struct EngineBrownOutTests {

@@ -5,6 +5,7 @@ import Simulation
 import Testing
 import UpstreamHTTP
 
+@testable import ServiceKit
 @testable import WorkerKit
 
 /// What keeps a worker from doing harm: to the dead letters, to its upstream, to itself.

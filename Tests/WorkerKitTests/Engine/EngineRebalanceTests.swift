@@ -2,8 +2,6 @@ import Kafka
 import Simulation
 import Testing
 
-@testable import WorkerKit
-
 /// Assignment, revocation, loss, and the way out.
 struct EngineRebalanceTests {
     private typealias Reply = SimulatedUpstream.Reply

@@ -2,7 +2,7 @@ import Records
 import Simulation
 import Testing
 
-@testable import WorkerKit
+@testable import ServiceKit
 
 /// Retries, outages, lanes and deadlines.
 struct EngineRetryTests {

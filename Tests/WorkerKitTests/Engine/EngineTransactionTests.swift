@@ -3,7 +3,7 @@ import Records
 import Simulation
 import Testing
 
-@testable import WorkerKit
+@testable import ServiceKit
 
 /// Transactions that are undone, and what becomes of their records.
 struct EngineTransactionTests {

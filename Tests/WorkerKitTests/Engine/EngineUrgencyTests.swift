@@ -4,6 +4,7 @@ import Testing
 import UpstreamHTTP
 import WireFormats
 
+@testable import ServiceKit
 @testable import WorkerKit
 
 /// Records that are good for a moment only: giving up, calls that do not keep, second tries.

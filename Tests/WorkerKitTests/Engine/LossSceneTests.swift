@@ -4,6 +4,7 @@ import Simulation
 import Testing
 import UpstreamHTTP
 
+@testable import ServiceKit
 @testable import WorkerKit
 
 /// Ways in which records could be lost in silence: offsets that were moved, and clocks that were set.

@@ -1,6 +1,7 @@
 import Kafka
 import Testing
 
+@testable import ServiceKit
 @testable import WorkerKit
 
 struct ParkedRecordsTests {

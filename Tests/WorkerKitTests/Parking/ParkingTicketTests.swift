@@ -2,6 +2,7 @@ import Kafka
 import Records
 import Testing
 
+@testable import ServiceKit
 @testable import WorkerKit
 
 struct ParkingTicketTests {

@@ -1,7 +1,7 @@
 import Operations
 import Testing
 
-@testable import WorkerKit
+@testable import ServiceKit
 
 struct KafkaSettingsTests {
     private static func settings(_ lines: String...) throws -> KafkaSettings {

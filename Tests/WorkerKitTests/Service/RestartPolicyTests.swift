@@ -1,7 +1,7 @@
 import Glibc
+import ServiceKit
 import Terminal
 import Testing
-import WorkerKit
 
 struct RestartPolicyTests {
     private typealias Step = RestartPolicy.Step

@@ -2,7 +2,7 @@ import Glibc
 import Logging
 import Testing
 
-@testable import WorkerKit
+@testable import ServiceKit
 
 /// The supervisor in a process of its own, with small shell scripts for a worker.
 @Suite(.timeLimit(.minutes(2)))

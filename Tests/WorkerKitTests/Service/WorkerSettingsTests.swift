@@ -1,6 +1,7 @@
 import Operations
 import Testing
 
+@testable import ServiceKit
 @testable import WorkerKit
 
 /// What every worker reads, whichever it is.

@@ -4,10 +4,10 @@ import DeadLetters
 import Foundation
 import Logging
 import Operations
+import ServiceKit
 import ServiceLifecycle
 import Terminal
 import UnixSignals
-import WorkerKit
 
 /// `dead-letters serve`: serves the web pages until SIGTERM or SIGINT.
 struct ServeCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 package import ArgumentParser
 import Foundation
 import Records
+import ServiceKit
 import UpstreamHTTP
 import WireFormats
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Records
+import ServiceKit
 import WireFormats
 
 /// Tries single exchanges on a handler.

@@ -1,5 +1,6 @@
 package import ArgumentParser
 import Records
+import ServiceKit
 import UpstreamHTTP
 import WireFormats
 

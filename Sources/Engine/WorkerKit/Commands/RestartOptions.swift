@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Logging
 import Operations
+import ServiceKit
 import Terminal
 
 /// The option `--restarts`, which every `run` has: how often the worker is started again after a crash.

@@ -1,5 +1,6 @@
 package import ArgumentParser
 import Foundation
+import ServiceKit
 
 /// The command `run`, which consumes until it is told to stop. It exits with 0 after a complete drain, and
 /// with 1 when something is wrong.

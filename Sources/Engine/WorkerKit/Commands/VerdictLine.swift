@@ -1,3 +1,4 @@
+import ServiceKit
 import WireFormats
 
 /// A verdict as one line of JSON, always with the same members.

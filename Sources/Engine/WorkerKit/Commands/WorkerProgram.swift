@@ -1,4 +1,5 @@
 package import Operations
+package import ServiceKit
 package import UpstreamHTTP
 
 /// The parts that make a program out of a handler: its names, its own settings, and what must be masked when

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// Stops calls to an upstream that does not answer, and probes it with a few calls until it does.
 ///
 /// The breaker opens for one of three reasons: a run of consecutive failures, a share of failures among the

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The number of calls that may be in flight at once, found from how the upstream takes them.
 ///
 /// Little's law gives the number of calls that an upstream works on without letting any of them wait: the

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The number of dead letters that may be written before further ones have to wait.
 ///
 /// A single bad record is the record's fault. A thousand in five minutes are the sign of a broken schema, a

@@ -1,3 +1,5 @@
+package import ServiceKit
+
 /// The wall clock that deadlines are compared with: the system's clock, checked against the monotonic clock
 /// and against the timestamps of records.
 ///

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// Switches the order of a key off for a while when too many records queue behind one of them.
 ///
 /// Order costs time: a record that keeps failing holds up all later records of its key. For forty records of

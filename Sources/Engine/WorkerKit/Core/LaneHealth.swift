@@ -1,3 +1,5 @@
+package import ServiceKit
+
 /// The state of one lane of the upstream (one account, one app): open, or held because our configuration for
 /// it looks broken.
 ///

@@ -1,3 +1,4 @@
+package import ServiceKit
 import WireFormats
 
 /// The finished offsets beyond a committed offset, as the text that is stored with the commit.

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The number of calls a second that this worker may make: its share of the rate of the whole fleet.
 ///
 /// The limit is a token bucket. Its credit is a whole number of parts of a call. The parts are so small that

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The part of a rate that is left while the upstream throttles calls. It falls fast and rises slowly.
 ///
 /// The rule is RudderStack's for destinations that answer 429. Time is cut into windows. A window with too

@@ -1,5 +1,6 @@
 import Kafka
 import Records
+import ServiceKit
 
 /// One partition that this engine works on, from its assignment until it is given up.
 ///

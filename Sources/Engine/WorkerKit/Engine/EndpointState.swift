@@ -1,3 +1,4 @@
+import ServiceKit
 import WireFormats
 
 /// The state of one endpoint of the upstream, with the records that wait for it.

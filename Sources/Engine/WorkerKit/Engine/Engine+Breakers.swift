@@ -1,4 +1,5 @@
 import Logging
+import ServiceKit
 
 // Each endpoint has a circuit breaker of its own. This file moves the breakers and reports their changes.
 extension Engine {

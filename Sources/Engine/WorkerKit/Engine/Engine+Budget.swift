@@ -1,4 +1,5 @@
 import Logging
+import ServiceKit
 import WireFormats
 
 // The dead-letter budgets: if too many records of a lane are about to become dead letters for one reason,

@@ -1,3 +1,5 @@
+import ServiceKit
+
 // The bounds on memory. Beside the records in hand, three things take memory: requests in flight, answers
 // that arrive, and the parts of answers and outcomes that are kept until the broker has acknowledged them.
 extension Engine {

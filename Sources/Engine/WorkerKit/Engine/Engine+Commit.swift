@@ -1,5 +1,6 @@
 import Kafka
 import Logging
+import ServiceKit
 
 /// The state of the commits of the current assignment. With `delivery: exactly-once`, `outstanding` stays
 /// nil, because the transactions carry the positions.

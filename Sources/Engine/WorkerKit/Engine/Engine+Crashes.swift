@@ -1,6 +1,7 @@
 import Kafka
 import Logging
 import Records
+import ServiceKit
 import WireFormats
 
 // A record that kills the process is delivered again to the next process and kills that too. No limit on

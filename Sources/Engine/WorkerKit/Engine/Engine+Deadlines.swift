@@ -1,5 +1,6 @@
 import Logging
 import Records
+import ServiceKit
 
 // Deadlines, by a clock that does not expire all records when the wall clock is set wrong.
 extension Engine {

@@ -1,6 +1,7 @@
 import Kafka
 import Logging
 import Records
+import ServiceKit
 import WireFormats
 
 // A record that keeps failing while nearly everything behind it is done holds up its partition: soon no

@@ -1,5 +1,6 @@
 import Logging
 import Records
+import ServiceKit
 
 // A partition is read in order. So records of a held lane stop the intake of other lanes' records once they
 // fill the limits on what is in hand, or once the oldest of them is a whole window behind.

@@ -1,5 +1,6 @@
 import Logging
 import Records
+import ServiceKit
 import WireFormats
 
 // Lanes whose configuration looks broken. Their records wait: none becomes a dead letter, and none is settled

@@ -1,6 +1,7 @@
 import Kafka
 import Logging
 import Records
+import ServiceKit
 import WireFormats
 
 // From the broker to the ready queue.

@@ -1,5 +1,6 @@
 import Logging
 import Records
+import ServiceKit
 
 // The order of records: the records of a key are called for one after the other (`ordering: key`), or all
 // records of a partition are.

@@ -1,4 +1,5 @@
 import Records
+import ServiceKit
 import WireFormats
 
 // The outcome record of a settled record, and smaller forms of it. An outcome that is too large for the

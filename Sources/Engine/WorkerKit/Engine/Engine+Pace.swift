@@ -1,3 +1,4 @@
+import ServiceKit
 import UpstreamHTTP
 
 // The pace of the calls: how many may be in flight at once, and how many may begin in a second.

@@ -1,6 +1,7 @@
 import Kafka
 import Logging
 import Records
+import ServiceKit
 import WireFormats
 
 // Parking takes a record out of memory: a ticket goes to the parking topic, the record's offset counts as

@@ -1,5 +1,6 @@
 import Kafka
 import Logging
+import ServiceKit
 
 // The phases of the membership: assignment, revocation, loss, and leaving the group. The group waits for an
 // answer to an assignment and to a revocation. That is why there is time for a drain.

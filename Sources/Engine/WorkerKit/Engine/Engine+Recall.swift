@@ -1,6 +1,7 @@
 import Kafka
 import Logging
 import Records
+import ServiceKit
 
 // Before a partition is worked on, the tickets of its parked records are read, because they say which records
 // of which keys come first. The reading time depends on the number of tickets, not on the size of the parked

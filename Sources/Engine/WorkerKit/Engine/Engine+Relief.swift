@@ -1,4 +1,5 @@
 import Kafka
+import ServiceKit
 import WireFormats
 
 // Relief of memory: records that wait for an endpoint, a lane or a budget take up room that others need.

@@ -1,5 +1,6 @@
 import Kafka
 import Records
+import ServiceKit
 
 // The gauges. They are set once a second, because sums over everything in hand take too long for every turn.
 extension Engine {

@@ -1,5 +1,6 @@
 import Kafka
 import Records
+import ServiceKit
 import WireFormats
 
 // Retry topics: a record spends a long wait in a topic, where it takes up neither memory nor the window of

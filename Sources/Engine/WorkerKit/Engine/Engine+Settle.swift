@@ -1,6 +1,7 @@
 import Kafka
 import Logging
 import Records
+import ServiceKit
 import WireFormats
 
 // From a verdict to the broker's acknowledgement, after which the offset may be committed.

@@ -1,5 +1,6 @@
 import Kafka
 import Logging
+import ServiceKit
 
 // The report of a standstill: a worker that has work, and neither takes in nor finishes a record for a while,
 // reports it in its readiness, in the log and as a metric.

@@ -1,5 +1,6 @@
 import Kafka
 import Logging
+import ServiceKit
 
 // Results, dead letters and offsets as one transaction (`delivery: exactly-once`).
 //

@@ -1,6 +1,7 @@
 import Kafka
 import Logging
 import Records
+import ServiceKit
 import WireFormats
 
 // The return of parked records. The engine makes visits: a visit reads one partition of the input again, from

@@ -1,4 +1,5 @@
 import Logging
+import ServiceKit
 import UpstreamHTTP
 import WireFormats
 

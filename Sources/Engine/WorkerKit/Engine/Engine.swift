@@ -1,6 +1,7 @@
 package import Kafka
 package import Logging
 import Records
+package import ServiceKit
 import UpstreamHTTP
 import WireFormats
 

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The numbers that the engine counts in two places, so that a test can compare the two counts.
 ///
 /// One count is kept as records move; the other is found by going through everything in hand.

@@ -1,3 +1,4 @@
+package import ServiceKit
 package import WireFormats
 
 /// The settings of an engine. Every limit is here, and a worker can start with every default.
@@ -142,19 +143,6 @@ package struct EngineSettings: Hashable, Sendable {
         self.worker = worker
         self.workerVersion = workerVersion
         self.upstream = upstream
-    }
-}
-
-/// A retry topic. All its records wait equally long before their next attempt.
-package struct RetryTier: Hashable, Sendable {
-    /// The name of the topic.
-    package var topic: String
-    /// How long each record of the topic waits.
-    package var delay: Duration
-
-    package init(topic: String, delay: Duration) {
-        self.topic = topic
-        self.delay = delay
     }
 }
 

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The records that wait for one held lane, and the choice of its next probe.
 struct HeldRecords: Sendable {
     /// The records that have never asked for a hold. They are the first probes, and not all from one end of

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The records that wait for a slot or for an endpoint, and the choice of the next one.
 ///
 /// In good times the records go in the order of their arrival, and records that have failed take turns with

@@ -1,4 +1,5 @@
 import Kafka
+import ServiceKit
 
 /// The state of the producer's transactions, with `delivery: exactly-once`.
 struct TransactionState: Sendable {

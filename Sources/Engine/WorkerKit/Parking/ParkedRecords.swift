@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The parked records of one partition, in the order of their offsets.
 ///
 /// Two rules keep the order of each key, and the engine must follow both. A record whose key has a parked

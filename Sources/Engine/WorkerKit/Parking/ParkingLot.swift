@@ -1,4 +1,5 @@
 import Kafka
+package import ServiceKit
 
 /// The parking topic, in which an engine puts aside records that would otherwise fill its memory
 /// (`ParkingTicket`).

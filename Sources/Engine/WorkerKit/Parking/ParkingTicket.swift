@@ -1,4 +1,5 @@
 package import Records
+package import ServiceKit
 
 /// The note that a record of the input was put aside: its offset counts as done, and it is read again when
 /// what it waits for has come.

@@ -1,6 +1,7 @@
 import Kafka
 import Logging
 import Operations
+import ServiceKit
 
 /// The check of a cluster before the first record: it asks what the cluster holds, and compares that with
 /// `Preflight`.

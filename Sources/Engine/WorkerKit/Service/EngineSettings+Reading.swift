@@ -1,4 +1,5 @@
 import Operations
+import ServiceKit
 
 // How the engine's settings are read, section by section.
 extension EngineSettings {

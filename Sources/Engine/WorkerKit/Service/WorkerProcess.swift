@@ -1,4 +1,5 @@
 import Logging
+package import ServiceKit
 import UpstreamHTTP
 
 /// A worker as a process: its services in one group, with its signals and its log.

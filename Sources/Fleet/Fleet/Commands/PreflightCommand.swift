@@ -1,6 +1,7 @@
 import ArgumentParser
 import Kafka
 import Operations
+import ServiceKit
 import Terminal
 import WorkerKit
 

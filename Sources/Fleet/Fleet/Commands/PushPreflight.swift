@@ -1,6 +1,6 @@
 import Kafka
 import Operations
-import WorkerKit
+import ServiceKit
 
 /// The requirements of a push-arrival worker on its cluster.
 ///

@@ -3,9 +3,9 @@ import EventThread
 import Fleet
 import Foundation
 import Harness
+import ServiceKit
 import Terminal
 import Trials
-import WorkerKit
 
 /// `flotilla-lab bench`: runs one worker, as a program that can be compared with other programs that have the same
 /// interface.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Harness
+import ServiceKit
 import Terminal
 import Trials
 import WorkerKit

@@ -1,5 +1,6 @@
 import Fleet
 import Harness
+import ServiceKit
 import Terminal
 import UpstreamSimulator
 import WireMessages

@@ -1,9 +1,9 @@
 import Fleet
 import Harness
 import Records
+import ServiceKit
 import Terminal
 import WireMessages
-import WorkerKit
 
 /// The demo of the push-arrival worker: a campaign of yesterday, and the events that its devices have
 /// reported since. The worker calls no upstream; it computes statistics.

@@ -1,6 +1,7 @@
 import Fleet
 import Foundation
 import Harness
+import ServiceKit
 import Terminal
 import UpstreamSimulator
 import WireMessages

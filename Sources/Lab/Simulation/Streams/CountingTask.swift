@@ -1,8 +1,8 @@
 import Kafka
 import Records
+import ServiceKit
 import StreamKit
 import WireFormats
-import WorkerKit
 
 /// Counts the items of each group in one partition of the input, each item once.
 ///

@@ -1,5 +1,5 @@
+import ServiceKit
 import StreamKit
-import WorkerKit
 
 /// The folder in which simulated processes mark the record that they are about to process. It outlives all of
 /// them.

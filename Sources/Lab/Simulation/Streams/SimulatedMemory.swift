@@ -1,7 +1,7 @@
 package import Kafka
 package import Records
+import ServiceKit
 import StreamKit
-import WorkerKit
 
 /// Reads topics of the simulated cluster for one process, at the speed that the simulation chooses.
 package final class SimulatedMemory: MemoryReader {

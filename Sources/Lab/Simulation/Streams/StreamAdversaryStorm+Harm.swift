@@ -1,6 +1,6 @@
 import Kafka
 import Records
-import WorkerKit
+import ServiceKit
 
 // The harmful publishers, and the faults of brokers and processes.
 extension StreamAdversaryStorm: Adversary {

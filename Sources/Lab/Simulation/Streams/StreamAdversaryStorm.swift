@@ -1,7 +1,7 @@
 import Kafka
 import Records
+import ServiceKit
 import StreamKit
-import WorkerKit
 
 /// A random run of stream engines with honest publishers and with every kind of adversary, drawn from one
 /// seed.

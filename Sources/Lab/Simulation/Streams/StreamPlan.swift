@@ -1,5 +1,5 @@
+import ServiceKit
 import StreamKit
-import WorkerKit
 
 /// The properties of a whole run of stream engines, drawn once from its seed.
 struct StreamPlan {

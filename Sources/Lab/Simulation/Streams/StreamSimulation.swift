@@ -1,5 +1,3 @@
-import WorkerKit
-
 /// A cluster whose topics keep states, and stream workers, on one simulated clock.
 package final class StreamSimulation {
     let timeline: Timeline

@@ -1,6 +1,6 @@
 import Kafka
 import Records
-import WorkerKit
+import ServiceKit
 
 // The faults of a run of stream engines.
 extension StreamStorm {

@@ -1,6 +1,6 @@
 import Records
+import ServiceKit
 import StreamKit
-import WorkerKit
 
 /// A random run of stream engines in which everything can go wrong, drawn from one seed.
 ///

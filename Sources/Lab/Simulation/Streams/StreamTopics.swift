@@ -1,5 +1,6 @@
 import Kafka
 import Records
+import ServiceKit
 import WorkerKit
 
 /// The topics of a simulated cluster that are written in transactions, kept entry by entry as brokers keep

@@ -1,7 +1,7 @@
 import Kafka
 import Records
+import ServiceKit
 import StreamKit
-import WorkerKit
 
 /// Makes the tasks of one simulated process, and judges the records that the engine passes to them.
 final class StreamWatch: StreamApplication {

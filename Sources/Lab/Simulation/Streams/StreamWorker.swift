@@ -1,6 +1,7 @@
 import CoreMetrics
 import Kafka
 import Logging
+import ServiceKit
 package import StreamKit
 import WorkerKit
 

@@ -1,7 +1,7 @@
 import Kafka
 import Records
+import ServiceKit
 import StreamKit
-import WorkerKit
 
 /// Adds up the reports of all partitions on each group. Its state is read back from its input.
 final class SummingTask: StreamTask {

@@ -1,6 +1,6 @@
 import Harness
 import Records
-import WorkerKit
+import ServiceKit
 
 /// The activations of a chaos run: the records of the load, and with an adversary the records of other
 /// publishers as well.

@@ -1,5 +1,4 @@
 import Harness
-import WorkerKit
 
 /// The publishers beside the load of a chaos run: honest users, and users who do harm.
 ///

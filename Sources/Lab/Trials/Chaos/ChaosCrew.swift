@@ -2,6 +2,7 @@ import Fleet
 import Glibc
 import Harness
 import Kafka
+import ServiceKit
 import Terminal
 import WorkerKit
 

@@ -2,9 +2,9 @@ import Fleet
 import Foundation
 import Harness
 import Kafka
+import ServiceKit
 import Terminal
 import UpstreamHTTP
-import WorkerKit
 
 /// The processes of a chaos run and the topics between them.
 final class ChaosProcesses {

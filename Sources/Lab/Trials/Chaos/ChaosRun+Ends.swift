@@ -1,6 +1,5 @@
 import Harness
 import Terminal
-import WorkerKit
 
 // How worker processes end, and how the next ones are started.
 extension ChaosRun {

@@ -1,7 +1,7 @@
 import Harness
+import ServiceKit
 import UpstreamHTTP
 import UpstreamSimulator
-import WorkerKit
 
 // The faults of processes, upstream and broker: how each begins and ends.
 extension ChaosRun {

@@ -1,10 +1,10 @@
 import Fleet
 import Foundation
 import Harness
+import ServiceKit
 import UpstreamHTTP
 import UpstreamSimulator
 import WireMessages
-import WorkerKit
 
 /// A chaos run: first the time with load and faults, then the time in which all records must be settled.
 final class ChaosRun {

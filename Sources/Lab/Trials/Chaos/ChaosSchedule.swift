@@ -1,5 +1,5 @@
 import Harness
-import WorkerKit
+import ServiceKit
 
 /// All faults of a chaos run, drawn from one seed before the run starts.
 ///

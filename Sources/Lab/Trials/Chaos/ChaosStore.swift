@@ -1,8 +1,8 @@
 import Foundation
 import Harness
+import ServiceKit
 import Terminal
 import UpstreamSimulator
-import WorkerKit
 
 /// The settings files of the receipt workers and of the simulated store.
 struct ChaosStore {

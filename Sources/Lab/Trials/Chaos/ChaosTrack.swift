@@ -2,7 +2,7 @@ import Fleet
 import Harness
 import Kafka
 import Records
-import WorkerKit
+import ServiceKit
 
 /// One kind of worker in a chaos run, with its inputs and its results.
 final class ChaosTrack {

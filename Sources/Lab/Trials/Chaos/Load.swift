@@ -2,7 +2,7 @@ import EventThread
 import Harness
 import Kafka
 import Records
-import WorkerKit
+import ServiceKit
 
 /// Publishes the inputs of a source at a steady rate, and tells the audit about each.
 final class Load: Attended {

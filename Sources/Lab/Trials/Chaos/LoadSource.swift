@@ -1,5 +1,5 @@
 import Records
-import WorkerKit
+import ServiceKit
 
 /// A sequence of inputs for a chaos run.
 protocol LoadSource {

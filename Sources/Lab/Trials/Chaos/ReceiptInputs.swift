@@ -1,9 +1,9 @@
 import Harness
 import Records
+import ServiceKit
 import UpstreamSimulator
 import WireFormats
 import WireMessages
-import WorkerKit
 
 /// The receipts of a chaos run with an adversary.
 ///

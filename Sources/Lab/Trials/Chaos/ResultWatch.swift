@@ -2,7 +2,7 @@ import Fleet
 import Harness
 import Kafka
 import Records
-import WorkerKit
+import ServiceKit
 
 /// Reads the results as they are written. It shows when every input has an outcome, and when a partition is
 /// processed again after a kill.

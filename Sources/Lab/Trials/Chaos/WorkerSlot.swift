@@ -2,7 +2,6 @@ import Glibc
 import Harness
 import Terminal
 import UpstreamHTTP
-import WorkerKit
 
 /// A place in the fleet for one worker, whose process may be replaced many times.
 final class WorkerSlot {

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Harness
 import Kafka
+import ServiceKit
 import Terminal
 import UpstreamHTTP
 import UpstreamSimulator

@@ -2,8 +2,8 @@ import Foundation
 import Harness
 import PushStatistics
 import Records
+import ServiceKit
 import WireFormats
-import WorkerKit
 
 /// Measures the cost of counting an event and the memory that is kept for it, in one process, on one thread
 /// and without Kafka.

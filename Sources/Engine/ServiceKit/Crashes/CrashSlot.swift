@@ -6,7 +6,7 @@ import Synchronization
 /// The memory is shared with the file, so what was stored in it remains whatever ends the process, SIGKILL
 /// included. Only the end of the machine may take it away. The descriptor holds a lock that the kernel
 /// releases when the process ends; by that lock, other processes tell a dead owner from a living one.
-@safe final class CrashSlot {
+@safe package final class CrashSlot {
     private let descriptor: Int32
     private let memory: UnsafeMutableRawPointer
     private let isSet: UnsafeMutablePointer<Atomic<UInt64>>
@@ -17,7 +17,7 @@ import Synchronization
     /// Takes over a locked descriptor, and writes an empty mark of this run.
     ///
     /// - Returns: Nil if there is no room on the disk or in memory; then the descriptor is closed.
-    init?(owning descriptor: Int32, run: UInt64) {
+    package init?(owning descriptor: Int32, run: UInt64) {
         let size = CrashMark.bytes
         // The room on the disk is taken now. If it were missing later, a store into the memory would end the
         // process.
@@ -39,7 +39,7 @@ import Synchronization
         close(self.descriptor)
     }
 
-    func mark(topic: String, partition: Int32, offset: Int64) {
+    package func mark(topic: String, partition: Int32, offset: Int64) {
         // The kernel keeps the order of the stores. This fence and the releasing store below keep the
         // compiler from changing it.
         atomicMemoryFence(ordering: .acquiringAndReleasing)
@@ -57,7 +57,7 @@ import Synchronization
         unsafe self.isSet.pointee.store(UInt64(1).littleEndian, ordering: .releasing)
     }
 
-    func clear() { unsafe self.isSet.pointee.store(0, ordering: .releasing) }
+    package func clear() { unsafe self.isSet.pointee.store(0, ordering: .releasing) }
 
     private func write(_ topic: String) {
         self.topic = topic

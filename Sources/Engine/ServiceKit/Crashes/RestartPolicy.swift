@@ -13,7 +13,7 @@ package struct RestartPolicy: Hashable, Sendable {
     }
 
     /// The length of a run after which earlier crashes do not count any more.
-    static let soundLife = Duration.seconds(600)
+    package static let soundLife = Duration.seconds(600)
     private static let backoff = Backoff(base: .seconds(1), longest: .seconds(10))
 
     private let limit: Int

@@ -26,15 +26,23 @@ package struct Preflight: Hashable, Sendable {
     /// The largest record that the broker accepts, in bytes (`kafka.message_limit`).
     package var messageBytesLimit: Int
 
-    /// Makes the conditions of a worker with these settings.
-    package init(_ settings: EngineSettings) {
-        self.inputTopic = settings.inputTopic
-        self.resultTopic = settings.resultTopic
-        self.deadLetterTopic = settings.deadLetterTopic
-        self.parkedTopic = settings.parkedTopic
-        self.retryTiers = settings.retryTiers
-        self.deadline = settings.deadline
-        self.messageBytesLimit = settings.messageBytesLimit
+    /// Makes the conditions from their parts.
+    package init(
+        inputTopic: String,
+        resultTopic: String,
+        deadLetterTopic: String,
+        parkedTopic: String,
+        retryTiers: [RetryTier],
+        deadline: Duration,
+        messageBytesLimit: Int
+    ) {
+        self.inputTopic = inputTopic
+        self.resultTopic = resultTopic
+        self.deadLetterTopic = deadLetterTopic
+        self.parkedTopic = parkedTopic
+        self.retryTiers = retryTiers
+        self.deadline = deadline
+        self.messageBytesLimit = messageBytesLimit
     }
 
     /// A fault of a setting under `kafka`.

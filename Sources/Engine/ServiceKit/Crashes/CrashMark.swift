@@ -8,16 +8,16 @@
 package struct CrashMark: Hashable, Sendable {
     /// The length of a mark.
     package static let bytes = 512
-    static let magic: UInt64 = 0x316B_726D_746C_6621
+    package static let magic: UInt64 = 0x316B_726D_746C_6621
 
-    enum Layout {
-        static let magic = 0
-        static let run = 8
-        static let isSet = 16
-        static let offset = 24
-        static let partition = 32
-        static let topicLength = 36
-        static let topic = 40
+    package enum Layout {
+        package static let magic = 0
+        package static let run = 8
+        package static let isSet = 16
+        package static let offset = 24
+        package static let partition = 32
+        package static let topicLength = 36
+        package static let topic = 40
     }
 
     /// Why bytes are not a readable mark.

@@ -1,23 +1,27 @@
 import Foundation
 
 /// One line of JSON whose members have a fixed order, for people and scripts alike.
-struct JSONLine {
+package struct JSONLine {
     private var members: [String] = []
 
-    mutating func add(_ name: String, _ text: String?) { self.addRaw(name, text.map(Self.quoted) ?? "null") }
+    package init() {}
 
-    mutating func add(_ name: String, _ number: Int64?) {
+    package mutating func add(_ name: String, _ text: String?) {
+        self.addRaw(name, text.map(Self.quoted) ?? "null")
+    }
+
+    package mutating func add(_ name: String, _ number: Int64?) {
         self.addRaw(name, number.map(String.init) ?? "null")
     }
 
     /// Adds a member whose value is JSON already.
-    mutating func addRaw(_ name: String, _ json: String) {
+    package mutating func addRaw(_ name: String, _ json: String) {
         self.members.append("\(Self.quoted(name)):\(json)")
     }
 
-    var text: String { "{\(self.members.joined(separator: ","))}" }
+    package var text: String { "{\(self.members.joined(separator: ","))}" }
 
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         // A string can always be encoded.

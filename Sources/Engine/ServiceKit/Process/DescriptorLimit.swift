@@ -1,7 +1,7 @@
 import Glibc
 
 /// The number of file descriptors that this process may have open. A call in flight needs one.
-struct DescriptorLimit {
+package struct DescriptorLimit {
     /// The descriptors that are needed beside the calls: for brokers, health checks, pipes and files.
     private static let others = 256
 
@@ -22,7 +22,7 @@ struct DescriptorLimit {
     /// Makes sure that so many calls can be in flight.
     ///
     /// - Throws: `PreflightFailure` if the process may not open as many descriptors as they need.
-    static func makeRoom(forCalls concurrency: Int) throws(PreflightFailure) {
+    package static func makeRoom(forCalls concurrency: Int) throws(PreflightFailure) {
         let limit = Self.raise()
         guard limit < concurrency + Self.others else { return }
         throw PreflightFailure(faults: [

@@ -1,6 +1,6 @@
 import Glibc
-import Logging
-import Terminal
+package import Logging
+package import Terminal
 
 /// Runs a program as a child process, and starts it again in place when a crash has ended it.
 ///
@@ -8,9 +8,9 @@ import Terminal
 /// without a volume the folder is lost with the container, so the next start has to happen in the same
 /// container. The supervisor stays small so that nothing can end it but what ends the whole container: it
 /// opens no socket and reads no setting.
-struct Supervisor {
+package struct Supervisor {
     /// The number of the leash in the child: a pipe whose other end is open as long as the supervisor runs.
-    static let leash: Int32 = 3
+    package static let leash: Int32 = 3
     /// The signals that ask the child to drain, commit and end. SIGHUP is passed on too, and changes nothing
     /// in the child.
     private static let stopSignals = [SIGTERM, SIGINT]
@@ -25,7 +25,7 @@ struct Supervisor {
     ///   - program: The path of the program.
     ///   - environment: The environment of the child, as `name=value`.
     ///   - restarts: The number of restarts in a row.
-    init(
+    package init(
         _ program: String,
         _ arguments: [String],
         environment: [String],
@@ -43,7 +43,7 @@ struct Supervisor {
     ///
     /// - Returns: The exit code to end with. It is 0 if a stop was requested in the pause before a restart.
     /// - Throws: `Complaint` if the program cannot be started.
-    consuming func run() throws(Complaint) -> Int32 {
+    package consuming func run() throws(Complaint) -> Int32 {
         // A log that nobody reads must not end the supervisor.
         _ = signal(SIGPIPE, SIG_IGN)
         let signals = SignalQueue(Self.stopSignals + [SIGHUP, SIGCHLD])
