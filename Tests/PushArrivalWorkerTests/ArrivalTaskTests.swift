@@ -20,7 +20,12 @@ import WireFormats
 
     private func task() -> ArrivalTask {
         let cluster = StreamCluster(id: "c", partitionCounts: [:])
-        return ArrivalTask(0, self.settings, cluster, PushMetrics(factory: PrometheusRegistry()))
+        return ArrivalTask(
+            0,
+            self.settings,
+            cluster: cluster,
+            metrics: PushMetrics(factory: PrometheusRegistry())
+        )
     }
 
     private func arrival(of message: String, offset: Int64) -> InboundRecord {
@@ -123,7 +128,7 @@ import WireFormats
                 partitionCounts: [self.settings.topics.input: partitions]
             )
             let metrics = PushMetrics(factory: PrometheusRegistry())
-            let task = ArrivalTask(0, self.settings, cluster, metrics)
+            let task = ArrivalTask(0, self.settings, cluster: cluster, metrics: metrics)
             let key = [UInt8](repeating: UInt8(ascii: "k"), count: 1_047_700)
             let record = InboundRecord(
                 topic: self.settings.topics.input,

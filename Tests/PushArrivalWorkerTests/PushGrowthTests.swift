@@ -55,7 +55,7 @@ struct PushGrowthTests {
         let metrics = PushMetrics(factory: PrometheusRegistry())
         var homes: [Int32] = []
         for partition in 0..<9 as Range<Int32> {
-            let task = ArrivalTask(partition, settings, cluster, metrics)
+            let task = ArrivalTask(partition, settings, cluster: cluster, metrics: metrics)
             let isHome = partition < 4
             #expect((task.memory == .none) == !isHome)
             let output = StreamOutput()
@@ -99,7 +99,7 @@ struct PushGrowthTests {
     func aPartitionWithoutAChangelogCountsNothing(value: String, claim: String?, isSentOn: Bool) throws {
         let settings = try Self.settings()
         let metrics = PushMetrics(factory: PrometheusRegistry())
-        let task = ArrivalTask(7, settings, Self.cluster(input: 9, changelog: 4), metrics)
+        let task = ArrivalTask(7, settings, cluster: Self.cluster(input: 9, changelog: 4), metrics: metrics)
         let output = StreamOutput()
         let record = InboundRecord(
             topic: "push-arrival",

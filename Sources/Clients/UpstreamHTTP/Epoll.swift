@@ -44,18 +44,18 @@ internal import Glibc
 
     /// Watches a socket. Returns false if the kernel refuses.
     func add(_ socket: Int32, for readiness: Readiness, key: UInt64) -> Bool {
-        self.control(EPOLL_CTL_ADD, socket, readiness, key)
+        self.control(EPOLL_CTL_ADD, socket, for: readiness, key: key)
     }
 
     func change(_ socket: Int32, to readiness: Readiness, key: UInt64) -> Bool {
-        self.control(EPOLL_CTL_MOD, socket, readiness, key)
+        self.control(EPOLL_CTL_MOD, socket, for: readiness, key: key)
     }
 
     func remove(_ socket: Int32) {
-        _ = self.control(EPOLL_CTL_DEL, socket, [], 0)
+        _ = self.control(EPOLL_CTL_DEL, socket, for: [], key: 0)
     }
 
-    private func control(_ verb: Int32, _ socket: Int32, _ readiness: Readiness, _ key: UInt64) -> Bool {
+    private func control(_ verb: Int32, _ socket: Int32, for readiness: Readiness, key: UInt64) -> Bool {
         var event = unsafe epoll_event()
         unsafe event.events = readiness.rawValue
         unsafe event.data.u64 = key

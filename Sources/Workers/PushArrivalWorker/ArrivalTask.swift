@@ -22,8 +22,8 @@ final class ArrivalTask: StreamTask {
     init(
         _ partition: Int32,
         _ settings: PushArrivalSettings,
-        _ cluster: StreamCluster,
-        _ metrics: PushMetrics
+        cluster: StreamCluster,
+        metrics: PushMetrics
     ) {
         self.partition = partition
         self.settings = settings
@@ -121,13 +121,13 @@ final class ArrivalTask: StreamTask {
         do throws(PushEvent.Fault) {
             var event = try PushEvent(decoding: record, now: now.wall, paths: self.settings.paths)
             event.appBundle = self.settings.apps.app(of: event.appBundle)
-            guard !self.sendHome(event, record, origin, output) else { return }
-            self.count(event, record, origin, now, output)
+            guard !self.sendHome(event, record, from: origin, to: output) else { return }
+            self.count(event, record, from: origin, at: now, to: output)
         } catch {
             switch error {
             case .record(let fault):
                 self.metrics.counted("dead_lettered")
-                self.results.bury(record, origin, fault.kind, fault.reason, now, output)
+                self.results.bury(record, origin, as: fault.kind, because: fault.reason, at: now, to: output)
             case .refused(let reason, var header):
                 let isCountedElsewhere = reason.code == PushEvent.missingDevice && !self.isHome
                 if isCountedElsewhere, self.passOn(record, origin, output) { return }
@@ -136,7 +136,7 @@ final class ArrivalTask: StreamTask {
                     self.ledger.count(withoutDevice: header, now: now.wall)
                 }
                 self.metrics.counted("rejected")
-                self.results.reject(record, origin, reason, header, now, output)
+                self.results.reject(record, origin, because: reason, header: header, at: now, to: output)
             }
         }
     }
@@ -144,7 +144,14 @@ final class ArrivalTask: StreamTask {
     func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
         let reason = Reason("crash_loop", "The worker died twice while it was handling this record.")
         self.metrics.counted("dead_lettered")
-        self.results.bury(record, EventOrigin(of: record), .rejected, reason, now, output)
+        self.results.bury(
+            record,
+            EventOrigin(of: record),
+            as: .rejected,
+            because: reason,
+            at: now,
+            to: output
+        )
     }
 
     /// Sends an event to the home partition of its device, because only there a repeated event is recognised.
@@ -153,8 +160,8 @@ final class ArrivalTask: StreamTask {
     private func sendHome(
         _ event: PushEvent,
         _ record: borrowing InboundRecord,
-        _ origin: EventOrigin,
-        _ output: StreamOutput
+        from origin: EventOrigin,
+        to output: StreamOutput
     ) -> Bool {
         let home = self.settings.partitioner.partition(of: event.deviceID.utf8.span, among: self.homes)
         guard home != self.partition, origin.hops < EventOrigin.hopsLimit || !self.isHome else {
@@ -203,9 +210,9 @@ final class ArrivalTask: StreamTask {
     private func count(
         _ event: PushEvent,
         _ record: borrowing InboundRecord,
-        _ origin: EventOrigin,
-        _ now: Moment,
-        _ output: StreamOutput
+        from origin: EventOrigin,
+        at now: Moment,
+        to output: StreamOutput
     ) {
         self.ledger.isCrowded = output.isCrowded
         let judgement = self.ledger.count(event, now: now.wall)
@@ -214,14 +221,14 @@ final class ArrivalTask: StreamTask {
             return self.results.reject(
                 record,
                 origin,
-                Self.tooManyMessages,
-                PushEventHeader(of: event),
-                now,
-                output
+                because: Self.tooManyMessages,
+                header: PushEventHeader(of: event),
+                at: now,
+                to: output
             )
         }
         self.metrics.counted(judgement.standing)
-        self.results.settle(record, origin, event, judgement, now, output)
+        self.results.settle(record, origin, event: event, judgement: judgement, at: now, to: output)
         if judgement.standing == .accepted, event.kind == .arrived {
             self.batch?.add(event, PushTime(of: event, sentMS: judgement.sent), to: output)
         }

@@ -23,6 +23,6 @@ final class PushApplication: StreamApplication {
         guard partition.topic == self.settings.topics.input else {
             return CombinationTask(self.settings, self.metrics)
         }
-        return ArrivalTask(partition.partition, self.settings, self.cluster, self.metrics)
+        return ArrivalTask(partition.partition, self.settings, cluster: self.cluster, metrics: self.metrics)
     }
 }

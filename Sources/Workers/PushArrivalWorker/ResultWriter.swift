@@ -22,30 +22,36 @@ final class ResultWriter {
     func settle(
         _ record: borrowing InboundRecord,
         _ origin: EventOrigin,
-        _ event: PushEvent,
-        _ judgement: Judgement,
-        _ now: Moment,
-        _ output: StreamOutput
+        event: PushEvent,
+        judgement: Judgement,
+        at now: Moment,
+        to output: StreamOutput
     ) {
         let subject = PushArrivalResult.Subject.event(
             event,
             judgement.standing,
             PushTime(of: event, sentMS: judgement.sent)
         )
-        self.send(record, origin, self.outcome(record, .succeeded, nil, now), subject, output)
+        self.send(
+            record,
+            origin,
+            outcome: self.outcome(record, .succeeded, because: nil, at: now),
+            subject: subject,
+            to: output
+        )
     }
 
     /// Writes the result of an event that could be read but cannot be counted.
     func reject(
         _ record: borrowing InboundRecord,
         _ origin: EventOrigin,
-        _ reason: Reason,
-        _ header: PushEventHeader,
-        _ now: Moment,
-        _ output: StreamOutput
+        because reason: Reason,
+        header: PushEventHeader,
+        at now: Moment,
+        to output: StreamOutput
     ) {
-        let outcome = self.outcome(record, .rejected, reason, now)
-        self.send(record, origin, outcome, .refused(header), output)
+        let outcome = self.outcome(record, .rejected, because: reason, at: now)
+        self.send(record, origin, outcome: outcome, subject: .refused(header), to: output)
     }
 
     /// Writes the result and the dead letter of a record that cannot be read, or must not be read because it
@@ -54,10 +60,10 @@ final class ResultWriter {
     func bury(
         _ record: borrowing InboundRecord,
         _ origin: EventOrigin,
-        _ kind: DeadLetter.Class,
-        _ reason: Reason,
-        _ now: Moment,
-        _ output: StreamOutput
+        as kind: DeadLetter.Class,
+        because reason: Reason,
+        at now: Moment,
+        to output: StreamOutput
     ) {
         let notice = DeadLetterNotice(
             source: DeadLetterNotice.Source(
@@ -86,8 +92,8 @@ final class ResultWriter {
                 omitsValue: true
             )
         )
-        let outcome = self.outcome(record, .deadLettered, reason, now, deadLetterID: notice.id)
-        self.send(record, origin, outcome, nil, output)
+        let outcome = self.outcome(record, .deadLettered, because: reason, at: now, deadLetterID: notice.id)
+        self.send(record, origin, outcome: outcome, subject: nil, to: output)
     }
 
     // MARK: - Outcomes
@@ -95,8 +101,8 @@ final class ResultWriter {
     private func outcome(
         _ record: borrowing InboundRecord,
         _ fate: Outcome.Fate,
-        _ reason: Reason?,
-        _ now: Moment,
+        because reason: Reason?,
+        at now: Moment,
         deadLetterID: String? = nil
     ) -> Outcome {
         Outcome(
@@ -117,9 +123,9 @@ final class ResultWriter {
     private func send(
         _ record: borrowing InboundRecord,
         _ origin: EventOrigin,
-        _ outcome: Outcome,
-        _ subject: PushArrivalResult.Subject?,
-        _ output: StreamOutput
+        outcome: Outcome,
+        subject: PushArrivalResult.Subject?,
+        to output: StreamOutput
     ) {
         var headers = self.headers
         if !record.headers.isEmpty {

@@ -28,8 +28,8 @@ extension Pages {
             return self.message(
                 visit,
                 .notFound,
-                "No such replay",
-                ["Nothing is known of \(SafeText.line(name, limit: 60))."],
+                heading: "No such replay",
+                sentences: ["Nothing is known of \(SafeText.line(name, limit: 60))."],
                 next: "/replays",
                 nextLabel: "To the replays"
             )
@@ -40,7 +40,15 @@ extension Pages {
         let isBehind = (ended?.report.done ?? 0) > (view?.total ?? 0)
         if running != nil { frame.reload = 1 } else if isOpen || isBehind { frame.reload = 3 }
         let replays = try self.index.replays(batch: name, limit: Self.replaysLimit)
-        let model = BatchModel(name, view, running, ended, replays, frame: frame, now: visit.now)
+        let model = BatchModel(
+            name,
+            view,
+            running: running,
+            ended: ended,
+            replays: replays,
+            frame: frame,
+            now: visit.now
+        )
         return .page(try self.templates.render(model, with: .batch))
     }
 }
@@ -137,9 +145,9 @@ struct BatchModel: Sendable {
     init(
         _ name: String,
         _ view: BatchView?,
-        _ running: ReplayRunner.Running?,
-        _ ended: ReplayRunner.Ended?,
-        _ replays: [ReplayView],
+        running: ReplayRunner.Running?,
+        ended: ReplayRunner.Ended?,
+        replays: [ReplayView],
         frame: Frame,
         now: Int64
     ) {

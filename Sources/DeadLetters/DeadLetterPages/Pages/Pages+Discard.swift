@@ -78,7 +78,7 @@ extension Pages {
             "\(Shown.count(report.done, "letter")) discarded, in the name of \(SafeText.line(user, limit: 60))."
         ]
         if before > 0 { sentences.append("\(Shown.count(before, "letter")) had been discarded before.") }
-        return self.message(visit, .ok, "Discarded", sentences)
+        return self.message(visit, .ok, heading: "Discarded", sentences: sentences)
     }
 }
 

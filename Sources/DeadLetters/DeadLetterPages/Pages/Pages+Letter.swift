@@ -15,8 +15,8 @@ extension Pages {
             return self.message(
                 visit,
                 .badRequest,
-                "Why?",
-                [Because.wanted, "Nothing was unmasked."],
+                heading: "Why?",
+                sentences: [Because.wanted, "Nothing was unmasked."],
                 next: "/letters/" + FormFields.encode(name),
                 nextLabel: "Back to the letter"
             )

@@ -25,8 +25,8 @@ extension Pages {
         let model = PlanModel(
             plan,
             form,
-            replay,
-            mark,
+            replay: replay,
+            mark: mark,
             frame: self.frame("Dry run", visit, at: ""),
             headline: headline,
             faults: faults,
@@ -62,7 +62,7 @@ extension Pages {
 
     /// Returns the page for a confirmation that lacks something.
     func again(_ visit: Visit, _ sentences: [String]) -> PageAnswer {
-        self.message(visit, .badRequest, "Not yet", sentences)
+        self.message(visit, .badRequest, heading: "Not yet", sentences: sentences)
     }
 
     /// Asks the running replay to stop, and writes to the audit trail which user did.
@@ -71,8 +71,8 @@ extension Pages {
             return self.message(
                 visit,
                 .conflict,
-                "That replay is not under way",
-                ["It has ended already."],
+                heading: "That replay is not under way",
+                sentences: ["It has ended already."],
                 next: "/replays",
                 nextLabel: "To the replays"
             )
@@ -154,8 +154,8 @@ struct PlanModel: Sendable {
     init(
         _ plan: ReplayPlan,
         _ form: FilterForm,
-        _ replay: ReplayForm,
-        _ mark: String?,
+        replay: ReplayForm,
+        mark: String?,
         frame: Frame,
         headline: String,
         faults: [String],

@@ -71,7 +71,12 @@ struct Pages: Sendable {
             case .get: return try await self.look(visit)
             case .post: return try await self.act(visit)
             case .other:
-                var answer = self.message(visit, .methodNotAllowed, "That cannot be done here", [])
+                var answer = self.message(
+                    visit,
+                    .methodNotAllowed,
+                    heading: "That cannot be done here",
+                    sentences: []
+                )
                 answer.headers.append(("Allow", "GET, HEAD, POST"))
                 return answer
             }
@@ -98,7 +103,7 @@ struct Pages: Sendable {
         case "replays" where steps.count == 2: return try self.batch(visit, String(steps[1]))
         case "audit" where steps.count == 1: return try self.audit(visit)
         case "retention" where steps.count == 1: return try self.retention(visit)
-        default: return self.message(visit, .notFound, "There is no such page", [])
+        default: return self.message(visit, .notFound, heading: "There is no such page", sentences: [])
         }
     }
 
@@ -110,7 +115,7 @@ struct Pages: Sendable {
         case ("replays", 1, _): return self.replay(visit)
         case ("replays", 3, "stop"): return try await self.stop(visit, String(steps[1]))
         case ("discards", 1, _): return try await self.discardNow(visit)
-        default: return self.message(visit, .notFound, "Nothing can be done there", [])
+        default: return self.message(visit, .notFound, heading: "Nothing can be done there", sentences: [])
         }
     }
 
@@ -127,8 +132,8 @@ struct Pages: Sendable {
     func message(
         _ visit: Visit,
         _ status: PageAnswer.Status,
-        _ heading: String,
-        _ sentences: [String],
+        heading: String,
+        sentences: [String],
         next: String = "/",
         nextLabel: String = "To the groups"
     ) -> PageAnswer {
@@ -150,28 +155,38 @@ struct Pages: Sendable {
     private func failure(_ visit: Visit, _ error: any Error) -> PageAnswer {
         switch error {
         case let error as Desk.NoSuchLetter:
-            return self.message(visit, .notFound, "There is no such letter", ["\(error)."])
+            return self.message(
+                visit,
+                .notFound,
+                heading: "There is no such letter",
+                sentences: ["\(error)."]
+            )
         case let error as Desk.Ambiguous:
-            return self.message(visit, .notFound, "Which one?", ["\(error)."])
+            return self.message(visit, .notFound, heading: "Which one?", sentences: ["\(error)."])
         case let error as Desk.TooMany:
-            return self.message(visit, .badRequest, "That is too much at once", ["There are \(error)."])
+            return self.message(
+                visit,
+                .badRequest,
+                heading: "That is too much at once",
+                sentences: ["There are \(error)."]
+            )
         case is DeskThread.Busy:
             return self.message(
                 visit,
                 .unavailable,
-                "Too busy",
-                ["Many others are looking. Try again in a moment."]
+                heading: "Too busy",
+                sentences: ["Many others are looking. Try again in a moment."]
             )
         case is DeskThread.Closed:
-            return self.message(visit, .unavailable, "The server is stopping", [])
+            return self.message(visit, .unavailable, heading: "The server is stopping", sentences: [])
         case is ReplayRunner.Taken: return self.taken(visit)
         default:
             let text = SafeText.line("\(error)", limit: 500)
             return self.message(
                 visit,
                 .failed,
-                "That did not work",
-                [text, "Nothing more is known about it here."]
+                heading: "That did not work",
+                sentences: [text, "Nothing more is known about it here."]
             )
         }
     }
@@ -181,8 +196,8 @@ struct Pages: Sendable {
         self.message(
             visit,
             .conflict,
-            "Something else is under way",
-            [
+            heading: "Something else is under way",
+            sentences: [
                 "One replay or discard at a time. Wait for it, or stop it, and confirm again from a new dry run."
             ],
             next: "/replays",

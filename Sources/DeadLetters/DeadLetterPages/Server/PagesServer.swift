@@ -77,7 +77,7 @@ package struct PagesServer: Service {
                     looking.close()
                     replaying.close()
                 }
-                try await self.serve(looking, replaying, runner, watch)
+                try await self.serve(looking, replaying, runner: runner, watch: watch)
             }
             do {
                 while try await group.next() != nil {}
@@ -95,8 +95,8 @@ package struct PagesServer: Service {
     private func serve(
         _ desk: DeskThread,
         _ replaying: DeskThread,
-        _ runner: ReplayRunner,
-        _ watch: IndexWatch
+        runner: ReplayRunner,
+        watch: IndexWatch
     ) async throws {
         let (index, mark): (LetterIndex, KeyedMark)
         do {

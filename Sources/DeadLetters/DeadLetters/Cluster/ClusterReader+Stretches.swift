@@ -88,7 +88,7 @@ extension ClusterReader {
         for (partition, bounds) in bounds {
             guard let stand = stands[partition] else { continue }
             if stand.next > bounds.upperBound {
-                try self.forget(partition, stand, bounds, &stands)
+                try self.forget(partition, stand, bounds: bounds, in: &stands)
                 continue
             }
             try self.index.prune(stand, before: bounds.lowerBound)
@@ -116,7 +116,7 @@ extension ClusterReader {
         }
         for partition in anchors.keys where !found.contains(partition) {
             guard let stand = stands[partition], let bounds = bounds[partition] else { continue }
-            try self.forget(partition, stand, bounds, &stands)
+            try self.forget(partition, stand, bounds: bounds, in: &stands)
         }
     }
 
@@ -124,8 +124,8 @@ extension ClusterReader {
     private func forget(
         _ partition: TopicPartition,
         _ stand: LetterIndex.Stand,
-        _ bounds: Range<Int64>,
-        _ stands: inout [TopicPartition: LetterIndex.Stand]
+        bounds: Range<Int64>,
+        in stands: inout [TopicPartition: LetterIndex.Stand]
     ) throws {
         try self.index.forget(stand, restartingAt: bounds.lowerBound)
         stands[partition]?.next = bounds.lowerBound

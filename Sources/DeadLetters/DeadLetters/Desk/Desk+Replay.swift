@@ -126,7 +126,7 @@ extension Desk {
             while !rest.isEmpty {
                 let chunk = rest.prefix(Self.discardLimit)
                 rest = rest.dropFirst(chunk.count)
-                try self.discard(chunk, because, selection, writer, &report)
+                try self.discard(chunk, because: because, selection: selection, with: writer, into: &report)
             }
         } catch is LedgerWriter.TakenOver {
             report.interruption = .takenOver
@@ -140,10 +140,10 @@ extension Desk {
     /// Discards these letters, and writes the audit entry, in one transaction.
     private func discard(
         _ letters: ArraySlice<LetterView>,
-        _ because: String,
-        _ selection: String,
-        _ writer: LedgerWriter,
-        _ report: inout ReplayReport
+        because: String,
+        selection: String,
+        with writer: LedgerWriter,
+        into report: inout ReplayReport
     ) throws {
         var ids: [LetterID] = []
         for letter in letters {

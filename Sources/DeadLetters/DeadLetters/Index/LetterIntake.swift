@@ -179,7 +179,15 @@ final class LetterIntake {
             let source = try row.source.map { try Self.id(of: $0.topic, among: &known.sources, in: database) }
             let key = row.key.map { marker.key($0) }
             let isRepeat = try knowsIDs && LetterIndex.isThere(id, in: row.position.topic, database)
-            let numbers = Self.numbers(row, id, key: key, group: group, source: source, state, isRepeat)
+            let numbers = Self.numbers(
+                row,
+                id,
+                key: key,
+                group: group,
+                source: source,
+                state: state,
+                isRepeat: isRepeat
+            )
             try insert(numbers)
             if !isRepeat {
                 let bucket = BucketKey(group: pending.group, hour: row.at / Self.hour)
@@ -213,8 +221,8 @@ final class LetterIntake {
         key: Int64?,
         group: Int64,
         source: Int64?,
-        _ state: LetterState,
-        _ isRepeat: Bool
+        state: LetterState,
+        isRepeat: Bool
     ) -> InlineArray<16, Int64?> {
         [
             LetterIndex.place(partition: row.partition, offset: row.position.offset), group, id.high, id.low,

@@ -33,7 +33,7 @@ struct Replayer {
     func run(_ plan: ReplayPlan, batch: String, now: () -> Int64) -> ReplayReport {
         var report = ReplayReport(batch: batch, planned: plan.items.count)
         do {
-            try self.replay(plan, batch, now, &report)
+            try self.replay(plan, batch: batch, now: now, into: &report)
         } catch is LedgerWriter.TakenOver {
             report.interruption = .takenOver
         } catch {
@@ -46,9 +46,9 @@ struct Replayer {
 
     private func replay(
         _ plan: ReplayPlan,
-        _ batch: String,
-        _ now: () -> Int64,
-        _ report: inout ReplayReport
+        batch: String,
+        now: () -> Int64,
+        into report: inout ReplayReport
     ) throws {
         var writer = try self.openedWriter()
         var pace = ReplayPace(rate: self.options.rate)
@@ -61,7 +61,7 @@ struct Replayer {
             let tasks = try self.tasks(for: chunk, batch: batch, from: &number, counts, &report)
             while !tasks.isEmpty, !pace.isDue(), !self.isStopped() { writer.serve(atMost: pace.wait) }
             guard !self.isStopped() else { return report.interruption = .asked }
-            pace.sent(try self.send(tasks, &writer, now, &report))
+            pace.sent(try self.send(tasks, &writer, now: now, into: &report))
             self.progress(report)
         }
     }
@@ -155,8 +155,8 @@ struct Replayer {
     private func send(
         _ tasks: [Task],
         _ writer: inout LedgerWriter,
-        _ now: () -> Int64,
-        _ report: inout ReplayReport
+        now: () -> Int64,
+        into report: inout ReplayReport
     ) throws -> Int {
         do {
             try self.commit(tasks, &writer, now)
@@ -169,7 +169,7 @@ struct Replayer {
                 report.skipped[.tooLarge, default: 0] += tasks.count
                 return 0
             }
-            return try tasks.reduce(0) { try $0 + self.send([$1], &writer, now, &report) }
+            return try tasks.reduce(0) { try $0 + self.send([$1], &writer, now: now, into: &report) }
         }
     }
 

@@ -40,15 +40,21 @@ extension Preflight {
             outlook.addSize(
                 "dead-letter",
                 self.deadLetterTopic,
-                topic,
-                largestInput,
-                "a larger record's dead letter says where it lies and does not carry it"
+                settings: topic,
+                largestInput: largestInput,
+                consequence: "a larger record's dead letter says where it lies and does not carry it"
             )
         }
         for tier in self.retryTiers {
             guard let topic = settings[tier.topic] else { continue }
             outlook.addCompaction("retry", tier.topic, topic)
-            outlook.addSize("retry", tier.topic, topic, largestInput, "a larger record waits in hand instead")
+            outlook.addSize(
+                "retry",
+                tier.topic,
+                settings: topic,
+                largestInput: largestInput,
+                consequence: "a larger record waits in hand instead"
+            )
             outlook.addRetention(of: tier, topic)
         }
         self.lookAtParking(settings, &outlook)
@@ -106,9 +112,9 @@ extension Preflight.Outlook {
     fileprivate mutating func addSize(
         _ role: String,
         _ name: String,
-        _ settings: TopicSettings,
-        _ largestInput: Int64?,
-        _ consequence: String
+        settings: TopicSettings,
+        largestInput: Int64?,
+        consequence: String
     ) {
         guard let largestInput, let largest = settings.number("max.message.bytes"), largest < largestInput
         else { return }

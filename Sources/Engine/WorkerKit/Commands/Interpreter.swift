@@ -48,14 +48,14 @@ struct Interpreter<P: WorkerProgram> {
             return VerdictLine(
                 verdict: "answer",
                 fate: .succeeded,
-                result: self.result(.succeeded, nil, answer, record, attempt)
+                result: self.result(.succeeded, nil, answer: answer, of: record, attempt: attempt)
             )
         case .refuse(let reason, let answer):
             return VerdictLine(
                 verdict: "reject",
                 reason: reason,
                 fate: .rejected,
-                result: self.result(.rejected, reason, answer, record, attempt)
+                result: self.result(.rejected, reason, answer: answer, of: record, attempt: attempt)
             )
         case .call(let call):
             let request = self.reveal ? call.request : P.masked(call.request)
@@ -71,7 +71,7 @@ struct Interpreter<P: WorkerProgram> {
                 verdict: "reject",
                 reason: retry.reason,
                 fate: .rejected,
-                result: self.result(.rejected, retry.reason, answer, record, attempt)
+                result: self.result(.rejected, retry.reason, answer: answer, of: record, attempt: attempt)
             )
         case .reject(let rejection):
             return VerdictLine(
@@ -88,9 +88,9 @@ struct Interpreter<P: WorkerProgram> {
     private func result(
         _ fate: Outcome.Fate,
         _ reason: Reason?,
-        _ answer: (any Sendable)?,
-        _ record: InboundRecord,
-        _ attempt: Attempt
+        answer: (any Sendable)?,
+        of record: InboundRecord,
+        attempt: Attempt
     ) -> String {
         let outcome = Outcome(
             topic: record.topic,

@@ -107,20 +107,20 @@ final class CountingTask: StreamTask {
         case .item(let item, let group):
             if self.partition < self.homes {
                 let isFirst = self.count(item, of: group, now)
-                self.settle(record, isFirst ? "first" : "repeat", now, output)
+                self.settle(record, isFirst ? "first" : "repeat", at: now, to: output)
             } else {
                 self.sendHome(record, output)
-                self.settle(record, "moved", now, output)
+                self.settle(record, "moved", at: now, to: output)
             }
         case .stranger(let name):
             // A name that is known already takes no more memory.
             guard self.strangers.contains(name) || !output.isCrowded else {
-                return self.settle(record, .rejected, "too_many", now, output)
+                return self.settle(record, .rejected, because: "too_many", at: now, to: output)
             }
             self.strangers.insert(name)
-            self.settle(record, "stranger", now, output)
-        case .undecodable: self.bury(record, "undecodable", now, output)
-        case .refused: self.settle(record, .rejected, "refused", now, output)
+            self.settle(record, "stranger", at: now, to: output)
+        case .undecodable: self.bury(record, "undecodable", at: now, to: output)
+        case .refused: self.settle(record, .rejected, because: "refused", at: now, to: output)
         case .deadly: self.watch.die()
         }
     }
@@ -150,7 +150,7 @@ final class CountingTask: StreamTask {
     func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
         self.watch.buried.append(record.offset)
         if CountedEvent(record) == .deadly {
-            self.bury(record, "crash_loop", now, output)
+            self.bury(record, "crash_loop", at: now, to: output)
         } else {
             self.process(record, at: now, output)
         }
@@ -159,29 +159,29 @@ final class CountingTask: StreamTask {
     private func bury(
         _ record: borrowing InboundRecord,
         _ reason: String,
-        _ now: Moment,
-        _ output: StreamOutput
+        at now: Moment,
+        to output: StreamOutput
     ) {
         let id = record.place
         output.send(OutboundRecord(topic: "work.dead-letter", headers: [RecordHeader("dlq.id", id)]))
-        self.settle(record, .deadLettered, reason, letter: id, now, output)
+        self.settle(record, .deadLettered, because: reason, letter: id, at: now, to: output)
     }
 
     private func settle(
         _ record: borrowing InboundRecord,
         _ answer: String,
-        _ now: Moment,
-        _ output: StreamOutput
-    ) { self.settle(record, .succeeded, nil, answer: answer, now, output) }
+        at now: Moment,
+        to output: StreamOutput
+    ) { self.settle(record, .succeeded, because: nil, answer: answer, at: now, to: output) }
 
     private func settle(
         _ record: borrowing InboundRecord,
         _ fate: Outcome.Fate,
-        _ reason: String?,
+        because reason: String?,
         letter: String? = nil,
         answer: String = "",
-        _ now: Moment,
-        _ output: StreamOutput
+        at now: Moment,
+        to output: StreamOutput
     ) {
         let outcome = Outcome(
             topic: record.topic,

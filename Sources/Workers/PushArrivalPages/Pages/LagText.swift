@@ -5,10 +5,16 @@ enum LagText {
         case ..<1_000: "\(max(0, milliseconds)) ms"
         case ..<10_000: Self.decimal(milliseconds, by: 1_000) + " s"
         case ..<60_000: "\(milliseconds / 1_000) s"
-        case ..<3_600_000: Self.pair(milliseconds, 60_000, "min", 1_000, "s")
-        case ..<86_400_000: Self.pair(milliseconds, 3_600_000, "h", 60_000, "min")
+        case ..<3_600_000: Self.pair(milliseconds, 60_000, name: "min", lesser: 1_000, lesserName: "s")
+        case ..<86_400_000: Self.pair(milliseconds, 3_600_000, name: "h", lesser: 60_000, lesserName: "min")
         default:
-            Self.pair(milliseconds, 86_400_000, milliseconds < 172_800_000 ? "day" : "days", 3_600_000, "h")
+            Self.pair(
+                milliseconds,
+                86_400_000,
+                name: milliseconds < 172_800_000 ? "day" : "days",
+                lesser: 3_600_000,
+                lesserName: "h"
+            )
         }
     }
 
@@ -26,9 +32,9 @@ enum LagText {
     private static func pair(
         _ milliseconds: Int64,
         _ unit: Int64,
-        _ name: String,
-        _ lesser: Int64,
-        _ lesserName: String
+        name: String,
+        lesser: Int64,
+        lesserName: String
     ) -> String {
         let rest = milliseconds / unit < self.exactUnits ? milliseconds % unit / lesser : 0
         return "\(milliseconds / unit) \(name)" + (rest == 0 ? "" : " \(rest) \(lesserName)")
