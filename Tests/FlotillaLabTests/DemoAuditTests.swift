@@ -15,19 +15,19 @@ struct DemoAuditTests {
     /// What an audit is told, before it is told.
     private struct Evidence {
         var samples = [
-            Sample.good("a state", Self.record("a"), "state", "bits 1 0"),
+            Sample.good("a state", Self.record("a"), word: "state", detail: "bits 1 0"),
             .good(
                 "a second call",
                 Self.record("b"),
-                "updated",
-                "bits 1 1",
+                word: "updated",
+                detail: "bits 1 1",
                 calls: 2,
                 followUps: 1,
                 accepted: 2
             ),
-            .good("a retry", Self.record("c"), "valid", calls: 3),
-            .refused("a stale one", Self.record("d"), "superseded", "update.superseded"),
-            .dead("a wrong one", Self.record("e"), .invalid, "op.unknown"),
+            .good("a retry", Self.record("c"), word: "valid", calls: 3),
+            .refused("a stale one", Self.record("d"), word: "superseded", because: "update.superseded"),
+            .dead("a wrong one", Self.record("e"), as: .invalid, because: "op.unknown"),
         ]
         var outcomes: [InboundRecord] = []
         var letters: [InboundRecord] = []

@@ -44,8 +44,8 @@ struct Sample {
     static func good(
         _ title: String,
         _ record: OutboundRecord,
-        _ word: String,
-        _ detail: String? = nil,
+        word: String,
+        detail: String? = nil,
         calls: Int = 1,
         followUps: Int = 0,
         accepted: Int = 1
@@ -77,8 +77,8 @@ struct Sample {
     static func refused(
         _ title: String,
         _ record: OutboundRecord,
-        _ word: String,
-        _ reason: String,
+        word: String,
+        because reason: String,
         calls: Int = 0,
         followUps: Int = 0,
         accepted: Int = 0
@@ -109,8 +109,8 @@ struct Sample {
     static func dead(
         _ title: String,
         _ record: OutboundRecord,
-        _ kind: DeadLetter.Class,
-        _ reason: String,
+        as kind: DeadLetter.Class,
+        because reason: String,
         calls: Int = 0
     ) -> Sample {
         Sample(

@@ -15,7 +15,7 @@ extension DeviceCheckHandler {
             return .hold(error.reason, scope: .lane)
         // A call sets bits to given values, so it can be repeated even if Apple may already have set them.
         case .failure(let error), .ambiguous(let error):
-            return self.again(Retry(error.reason, blame: .upstream), job, attempt)
+            return self.again(Retry(error.reason, blame: .upstream), job, in: attempt)
         case .response(let response):
             let reply = DeviceCheckReply(
                 to: job.step.operation,
@@ -34,8 +34,8 @@ extension DeviceCheckHandler {
         _ attempt: Attempt
     ) -> Verdict<Job, Answer> {
         switch reply {
-        case .state(let bits, let month): return self.known(bits, month, response, job, attempt)
-        case .notSet: return self.known(nil, nil, response, job, attempt)
+        case .state(let bits, let month): return self.known(bits, month, from: response, of: job, in: attempt)
+        case .notSet: return self.known(nil, nil, from: response, of: job, in: attempt)
         case .done: return self.done(response, job, attempt)
         case .badDeviceToken: return self.tokenRefused(response, job, attempt)
         case .unauthorized: return self.unauthorized(job, attempt)
@@ -55,7 +55,7 @@ extension DeviceCheckHandler {
             // device.
             return .refuse(.status(response.status), self.answer(.unavailable, to: job, attempt, response))
         case .unexplained: return self.unexplained(response, job, attempt)
-        case .unreadable: return self.again(Retry(.unreadable, blame: .upstream), job, attempt)
+        case .unreadable: return self.again(Retry(.unreadable, blame: .upstream), job, in: attempt)
         case .unavailable:
             let delay = response.header("retry-after").flatMap { RetryAfter.delay($0, now: attempt.now) }
             let isForEverybody = delay != nil && [429, 503].contains(response.status)
@@ -65,7 +65,7 @@ extension DeviceCheckHandler {
                 after: delay,
                 gatesUpstream: isForEverybody
             )
-            return self.again(retry, job, attempt, response)
+            return self.again(retry, job, in: attempt, after: response)
         }
     }
 
@@ -74,9 +74,9 @@ extension DeviceCheckHandler {
     private func known(
         _ bits: DeviceBits?,
         _ month: String?,
-        _ response: HTTPResponse,
-        _ job: Job,
-        _ attempt: Attempt
+        from response: HTTPResponse,
+        of job: Job,
+        in attempt: Attempt
     ) -> Verdict<Job, Answer> {
         self.tokens.accepted(job.serial, of: job.check.header.teamID)
         if case .reading(let change) = job.step {
@@ -170,7 +170,7 @@ extension DeviceCheckHandler {
     }
 
     /// Retries as long as the device token is fresh and tries are left. Then the answer is `unavailable`.
-    private func again(_ retry: Retry, _ job: Job, _ attempt: Attempt, _ response: HTTPResponse? = nil)
+    private func again(_ retry: Retry, _ job: Job, in attempt: Attempt, after response: HTTPResponse? = nil)
         -> Verdict<Job, Answer>
     {
         let mayTry = job.tries(attempt.number) < self.settings.attempts

@@ -33,22 +33,23 @@ extension ReceiptHandler {
         switch reply.decision {
         case .accept, .acceptExpired:
             self.served.insert(Self.lane(job, .serverAPI))
-            return self.take(reply.answer, answer, job, attempt)
+            return self.take(reply.answer, answer, of: job, in: attempt)
         case .trySandbox, .tryProduction:
             return self.follow(job.elsewhere(isRefused: response.status == 401), attempt)
         case .retry:
             let (delay, isNamed) = (reply.delay, reply.namesTime)
             return .retry(self.retry(reply.reason, response, delay: delay, isNamed: isNamed, attempt))
-        case .retryLimited where reply.isUnknownPurchase: return self.unknown(reply, answer, job, attempt)
+        case .retryLimited where reply.isUnknownPurchase:
+            return self.unknown(reply, answer, of: job, in: attempt)
         // An outage of Apple must not end the records of purchases of which nothing is known yet.
         case .retryLimited where response.status >= 500:
             return .retry(self.retry(reply.reason, response, attempt))
         case .retryLimited where reply.errorCode != nil:
             return self.fewTimes(reply.reason, orElse: answer, attempt)
         case .retryLimited: return self.fewTimes(reply.reason, attempt)
-        case .reject: return self.rejected(reply, answer, job, attempt)
+        case .reject: return self.rejected(reply, answer, of: job, in: attempt)
         case .configuration where response.status == 401:
-            return self.unauthorized(reply, answer, job, attempt)
+            return self.unauthorized(reply, answer, of: job, in: attempt)
         case .configuration where reply.isBadRequest && self.served.contains(Self.lane(job, .serverAPI)):
             return self.fewTimes(reply.reason, orElse: answer, attempt)
         case .configuration: return .hold(reply.reason, scope: .lane)
@@ -63,13 +64,13 @@ extension ReceiptHandler {
     /// If the other environment has accepted a token before, the key is good, and the app is not sold in this
     /// environment. If both environments have refused the token, it may have been made wrongly once: the call
     /// is repeated with a new token, and the lane is held if Apple refuses that, too.
-    private func unauthorized(_ reply: AppStoreReply, _ answer: Answer, _ job: Job, _ attempt: Attempt)
+    private func unauthorized(_ reply: AppStoreReply, _ answer: Answer, of job: Job, in attempt: Attempt)
         -> Verdict<Job, Answer>
     {
         if job.gathered == nil, job.visited.contains(job.host.other), !job.refusals.contains(job.host.other) {
             var job = job
             job.refusals.insert(job.host)
-            return self.unknown(reply, answer, job, attempt)
+            return self.unknown(reply, answer, of: job, in: attempt)
         }
         return job.isRenewed ? .hold(reply.reason, scope: .lane) : self.follow(job.renewed(), attempt)
     }
@@ -79,12 +80,12 @@ extension ReceiptHandler {
     /// If Apple rejects a follow-up request, the purchases found so far stay valid. A rejection by the
     /// sandbox with the status 404 counts only if production has accepted our token: otherwise production has
     /// said nothing about the purchase.
-    private func rejected(_ reply: AppStoreReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+    private func rejected(_ reply: AppStoreReply, _ draft: Answer, of job: Job, in attempt: Attempt)
         -> Verdict<Job, Answer>
     {
         if var gathered = job.gathered {
             gathered.isIncomplete = true
-            return self.concluded(gathered, draft, job, attempt)
+            return self.concluded(gathered, draft, of: job, in: attempt)
         }
         guard draft.httpStatus == 404, job.refusals.contains(.production) else {
             return .refuse(reply.reason, draft)
@@ -102,10 +103,10 @@ extension ReceiptHandler {
     /// Retries a purchase that Apple does not know yet, because a new purchase becomes known only after some
     /// minutes. The waits double from `firstLag` on. After `lagAttempts` tries the record is refused; an
     /// unknown purchase is never granted.
-    private func unknown(_ reply: AppStoreReply, _ answer: Answer, _ job: Job, _ attempt: Attempt)
+    private func unknown(_ reply: AppStoreReply, _ answer: Answer, of job: Job, in attempt: Attempt)
         -> Verdict<Job, Answer>
     {
-        if job.gathered != nil { return self.rejected(reply, answer, job, attempt) }
+        if job.gathered != nil { return self.rejected(reply, answer, of: job, in: attempt) }
         let tries = attempt.failures + 1
         guard tries < self.settings.lagAttempts else {
             return job.refusals.contains(.production)
@@ -117,7 +118,7 @@ extension ReceiptHandler {
 
     /// Verifies a good answer, adds it to the purchases found so far, and asks the next question if there is
     /// one.
-    private func take(_ found: AppStoreAnswer?, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+    private func take(_ found: AppStoreAnswer?, _ draft: Answer, of job: Job, in attempt: Attempt)
         -> Verdict<Job, Answer>
     {
         guard let verifier = self.local.ofAnswers, let found else {
@@ -141,7 +142,7 @@ extension ReceiptHandler {
             return self.fewTimes(flaw.reason(in: "transaction"), orElse: draft, attempt)
         }
         guard let next = self.next(after: gathered, job, attempt) else {
-            return self.concluded(gathered, draft, job, attempt)
+            return self.concluded(gathered, draft, of: job, in: attempt)
         }
         job.gathered = gathered
         return self.follow(job.next(next), attempt)
@@ -167,13 +168,13 @@ extension ReceiptHandler {
 
     /// Returns the final verdict. A claimed transaction that does not belong to the receipt is removed first:
     /// the sender has not proven that it is theirs.
-    private func concluded(_ found: StorePurchases, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+    private func concluded(_ found: StorePurchases, _ draft: Answer, of job: Job, in attempt: Attempt)
         -> Verdict<Job, Answer>
     {
         var found = found
         if case .next = job.history { found.isIncomplete = true }
         if !job.holdsClaim(found), let claimed = job.claim.transactionID { found.remove(claimed) }
-        let verdict = self.settled(found, draft, job, attempt)
+        let verdict = self.settled(found, draft, of: job, in: attempt)
         // Apple was asked about the id alone, so it has not confirmed the receipt that came with it.
         guard case .unverified = job.credibility, case .answer(var answer) = verdict, answer.verdict == .valid
         else { return verdict }

@@ -48,17 +48,18 @@ extension ReceiptHandler {
         let lane = Self.lane(job, .verifyReceipt)
         if reply.status != nil, !reply.isBadRequest { self.served.insert(lane) }
         switch reply.decision {
-        case .accept, .acceptExpired: return self.accepted(reply, answer, job, attempt)
+        case .accept, .acceptExpired: return self.accepted(reply, answer, of: job, in: attempt)
         case .trySandbox, .tryProduction: return self.follow(job.elsewhere(), attempt)
         case .retry: return .retry(self.retry(reply.reason, response, attempt))
         // The sandbox cannot decide for production. Production is asked first, unless a record hints at the
         // sandbox.
         case .reject where !job.mayBeRejected: return self.follow(job.elsewhere(), attempt)
         case .reject: return .refuse(reply.reason, answer)
-        case .retryLimited where reply.isAboutReceipt: return self.doubted(reply, answer, job, attempt)
+        case .retryLimited where reply.isAboutReceipt:
+            return self.doubted(reply, answer, of: job, in: attempt)
         case .retryLimited: return self.fewTimes(reply.reason, attempt)
         case .configuration where reply.status == SecretDoubts.secretStatus:
-            return self.secretRefused(reply, answer, job, attempt)
+            return self.secretRefused(reply, answer, of: job, in: attempt)
         case .configuration where self.served.contains(lane):
             return self.fewTimes(reply.reason, orElse: answer, attempt)
         case .configuration: return .hold(reply.reason, scope: .lane)
@@ -68,7 +69,7 @@ extension ReceiptHandler {
     /// Decides about an answer that a client may have caused by its receipt. It counts as a fault of Apple or
     /// of our configuration only if several different receipts with a verified signature got it and no
     /// receipt has got a good answer in between.
-    private func doubted(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+    private func doubted(_ reply: VerifyReceiptReply, _ draft: Answer, of job: Job, in attempt: Attempt)
         -> Verdict<Job, Answer>
     {
         guard let status = reply.status, reply.decision == .retryLimited, !reply.isApproval else {
@@ -85,7 +86,7 @@ extension ReceiptHandler {
 
     /// Decides about an answer that calls the shared secret wrong. It says something about our secret only if
     /// the receipt is one of our app.
-    private func secretRefused(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+    private func secretRefused(_ reply: VerifyReceiptReply, _ draft: Answer, of job: Job, in attempt: Attempt)
         -> Verdict<Job, Answer>
     {
         let app = job.claim.bundleID
@@ -106,39 +107,41 @@ extension ReceiptHandler {
     }
 
     /// Turns an approval by Apple into a verdict.
-    private func accepted(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+    private func accepted(_ reply: VerifyReceiptReply, _ draft: Answer, of job: Job, in attempt: Attempt)
         -> Verdict<Job, Answer>
     {
         // Apple checks the shared secret only if the receipt has a subscription.
         let hasSubscription = reply.purchases?.transactions.contains { $0.expiresAt != nil } ?? true
         self.doubts.approved(of: job.claim.bundleID, hasTakenSecret: hasSubscription)
-        guard var purchases = reply.purchases else { return self.ended(reply, draft, job, attempt) }
+        guard var purchases = reply.purchases else { return self.ended(reply, draft, of: job, in: attempt) }
         // Apple has approved this very receipt, so its own fields may fill the gaps of the answer.
         if purchases.bundleID == nil { purchases.bundleID = job.local?.bundleID }
         purchases.learn(from: job.local?.transactions ?? [])
-        return self.settled(purchases, draft, job, attempt)
+        return self.settled(purchases, draft, of: job, in: attempt)
     }
 
     /// Decides about a subscription that Apple calls expired without sending its purchases. The purchases of
     /// the receipt itself are used, because Apple has confirmed the receipt.
-    private func ended(_ reply: VerifyReceiptReply, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+    private func ended(_ reply: VerifyReceiptReply, _ draft: Answer, of job: Job, in attempt: Attempt)
         -> Verdict<Job, Answer>
     {
         var purchases = job.local ?? StorePurchases()
         purchases.environment = job.host.environment
-        let verdict = self.settled(purchases, draft, job, attempt)
+        let verdict = self.settled(purchases, draft, of: job, in: attempt)
         guard case .answer(let own) = verdict, own.verdict == .valid else { return verdict }
         // By the receipt's own dates the subscription goes on. Apple's statement counts, so all its periods
         // are marked as ended.
         purchases.callOver()
-        guard case .answer(var answer) = self.settled(purchases, draft, job, attempt) else { return verdict }
+        guard case .answer(var answer) = self.settled(purchases, draft, of: job, in: attempt) else {
+            return verdict
+        }
         (answer.verdict, answer.check) = (.expired, reply.reason.code)
         return .answer(answer)
     }
 
     /// Returns the verdict on purchases that Apple has confirmed. If they lack a field that decides, Apple is
     /// asked a few times more.
-    func settled(_ purchases: StorePurchases, _ draft: Answer, _ job: Job, _ attempt: Attempt)
+    func settled(_ purchases: StorePurchases, _ draft: Answer, of job: Job, in attempt: Attempt)
         -> Verdict<Job, Answer>
     {
         if let flaw = purchases.flaw {

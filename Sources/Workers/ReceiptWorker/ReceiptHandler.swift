@@ -80,7 +80,7 @@ package struct ReceiptHandler: Handler {
         receipt.header.bundleID = app.bundleID
         guard !receipt.text.isEmpty else { return self.planWithoutReceipt(receipt, app, attempt) }
         do throws(AppReceiptFault) {
-            return self.plan(receipt, try ReceiptInput(receipt.text), app, attempt)
+            return self.plan(receipt, try ReceiptInput(receipt.text), for: app, in: attempt)
         } catch {
             return .refuse(error.reason, Answer(.invalid, receipt.header))
         }
@@ -109,8 +109,8 @@ package struct ReceiptHandler: Handler {
     private func plan(
         _ receipt: Receipt,
         _ input: ReceiptInput,
-        _ app: ReceiptSettings.App,
-        _ attempt: Attempt
+        for app: ReceiptSettings.App,
+        in attempt: Attempt
     ) -> Plan<Job, Answer> {
         var job = Job(
             header: receipt.header,
@@ -132,17 +132,17 @@ package struct ReceiptHandler: Handler {
             guard purchases.bundleID == nil || job.isOurs else {
                 return .refuse(.foreign, self.answer(.notOurs, to: job))
             }
-            return self.plan(receipt, input, job, app, credibility, attempt)
+            return self.plan(receipt, input, of: job, for: app, credibility: credibility, in: attempt)
         }
     }
 
     private func plan(
         _ receipt: Receipt,
         _ input: ReceiptInput,
-        _ job: Job,
-        _ app: ReceiptSettings.App,
-        _ credibility: LocalVerifier.Credibility,
-        _ attempt: Attempt
+        of job: Job,
+        for app: ReceiptSettings.App,
+        credibility: LocalVerifier.Credibility,
+        in attempt: Attempt
     ) -> Plan<Job, Answer> {
         var job = job
         switch app.route {

@@ -78,10 +78,10 @@ extension ReceiptProgram {
                     "Calls of the whole fleet to the App Store Server API's production: Apple's limit for the app. "
                     + "The sandbox gets a tenth of them."
             ),
-            files: self.files(reader, sharedSecret, keyText, keyIDText)
+            files: self.files(reader, sharedSecret: sharedSecret, key: keyText, keyID: keyIDText)
         )
         guard let route else { return nil }
-        self.check(app, route, anchors, reader)
+        self.check(app, route, given: anchors, reportingTo: reader)
         return app
     }
 
@@ -89,8 +89,8 @@ extension ReceiptProgram {
     private static func check(
         _ app: ReceiptSettings.App,
         _ route: ReceiptSettings.Route,
-        _ anchors: LocalVerifier.Anchors,
-        _ reader: SettingsReader
+        given anchors: LocalVerifier.Anchors,
+        reportingTo reader: SettingsReader
     ) {
         switch route {
         case .verifyReceipt: break
@@ -149,9 +149,9 @@ extension ReceiptProgram {
 
     private static func files(
         _ reader: SettingsReader,
-        _ sharedSecret: Secret?,
-        _ key: Secret?,
-        _ keyID: Secret?
+        sharedSecret: Secret?,
+        key: Secret?,
+        keyID: Secret?
     ) -> [ReceiptSettings.WatchedFile] {
         let secrets: [(ReceiptSettings.WatchedFile.Content, String, Secret?)] = [
             (.sharedSecret, "shared_secret", sharedSecret), (.key, "key", key), (.keyID, "key_id", keyID),

@@ -31,9 +31,10 @@ enum ReceiptProgram: WorkerProgram {
                     reader,
                     "limited_attempts",
                     default: 4,
-                    engine,
-                    "Tries of what Apple gives no known reason for, before it is unavailable, or a dead letter if the "
-                        + "record cannot be the cause."
+                    within: engine,
+                    help:
+                        "Tries of what Apple gives no known reason for, before it is unavailable, or a "
+                        + "dead letter if the record cannot be the cause."
                 ),
                 secretDoubts: reader.int(
                     "secret_doubts",
@@ -48,8 +49,8 @@ enum ReceiptProgram: WorkerProgram {
                     reader,
                     "lag_attempts",
                     default: 7,
-                    engine,
-                    "Tries of a purchase that Apple does not know yet, before it is called invalid."
+                    within: engine,
+                    help: "Tries of a purchase that Apple does not know yet, before it is called invalid."
                 ),
                 firstLag: reader.duration(
                     "first_lag",
@@ -147,8 +148,8 @@ enum ReceiptProgram: WorkerProgram {
         _ reader: SettingsReader,
         _ key: String,
         default standard: Int,
-        _ engine: EngineSettings,
-        _ help: String
+        within engine: EngineSettings,
+        help: String
     ) -> Int {
         let attempts = reader.int(
             key,

@@ -50,14 +50,14 @@ struct LettersCommand: WaitingCommand {
         )
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         for index in 0..<self.count where wish.count == 0 {
-            publisher.publish(self.letter(index, partitions, clusterID, now), wish)
+            publisher.publish(self.letter(index, among: partitions, clusterID: clusterID, now: now), wish)
             if index % 1_000 == 0 { publisher.serve() }
         }
         publisher.finish(wish)
         Console.line(publisher.summary(unread: 0, topic: self.topic))
     }
 
-    private func letter(_ index: Int, _ partitions: Int32, _ clusterID: String, _ now: Int64)
+    private func letter(_ index: Int, among partitions: Int32, clusterID: String, now: Int64)
         -> OutboundRecord
     {
         let partition = Int32(clamping: index) % partitions

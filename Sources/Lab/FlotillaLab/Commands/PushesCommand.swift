@@ -57,7 +57,13 @@ struct PushesCommand: WaitingCommand {
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         let events = MadeUpEvents(messages: self.messages, sent: now - 200_000)
         if self.changelog {
-            self.publishChangelog(of: events, Int32(clamping: partitions), publisher, now, wish)
+            self.publishChangelog(
+                of: events,
+                across: Int32(clamping: partitions),
+                through: publisher,
+                now: now,
+                until: wish
+            )
         } else {
             for index in 0..<self.count where wish.count == 0 {
                 publisher.publish(self.record(of: events.event(index)), wish)
@@ -90,10 +96,10 @@ struct PushesCommand: WaitingCommand {
     /// Publishes the changelog that a worker would write for these events.
     private func publishChangelog(
         of events: MadeUpEvents,
-        _ partitions: Int32,
-        _ publisher: Publisher,
-        _ now: Int64,
-        _ wish: StopWish
+        across partitions: Int32,
+        through publisher: Publisher,
+        now: Int64,
+        until wish: StopWish
     ) {
         let ledgers = (0..<partitions).map {
             ArrivalLedger(

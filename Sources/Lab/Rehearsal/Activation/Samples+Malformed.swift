@@ -11,38 +11,63 @@ extension Samples {
         var stranger = make.message()
         stranger.appID = 998_877
         return [
-            .dead("tombstone", make.raw(nil, self.oddHeaders), .undecodable, "value.tombstone"),
-            .dead("no bytes at all", make.raw([]), .undecodable, "value.empty"),
+            .dead("tombstone", make.raw(nil, self.oddHeaders), as: .undecodable, because: "value.tombstone"),
+            .dead("no bytes at all", make.raw([]), as: .undecodable, because: "value.empty"),
             .dead(
                 "bytes that mean nothing",
                 make.raw([0xFF, 0xFE, 0x00, 0x9F]),
-                .undecodable,
-                "value.not_protobuf"
+                as: .undecodable,
+                because: "value.not_protobuf"
             ),
             .dead(
                 "JSON that ends early",
                 make.raw(Array(#"{"appId":"112233","#.utf8)),
-                .undecodable,
-                "value.not_json"
+                as: .undecodable,
+                because: "value.not_json"
             ),
-            .dead("text that is not UTF-8", make.raw(self.invalidText, json), .undecodable, "value.not_json"),
-            .dead("a frame around nothing", make.raw([0, 0, 0, 0, 7]), .undecodable, "value.framing"),
+            .dead(
+                "text that is not UTF-8",
+                make.raw(self.invalidText, json),
+                as: .undecodable,
+                because: "value.not_json"
+            ),
+            .dead(
+                "a frame around nothing",
+                make.raw([0, 0, 0, 0, 7]),
+                as: .undecodable,
+                because: "value.framing"
+            ),
             .dead(
                 "an unknown content type",
                 make.raw(Array("<a/>".utf8), [RecordHeader("content-type", "text/xml")]),
-                .undecodable,
-                "value.unknown_content_type"
+                as: .undecodable,
+                because: "value.unknown_content_type"
             ),
-            .dead("a field of the wrong type", make.spoilt(appID, by: "true"), .invalid, "field.wrong_type"),
-            .dead("no app id", make.spoilt(appID, by: "0"), .invalid, "app_id.missing"),
-            .dead("an unknown app type", make.spoilt("IOS", by: "WINDOWS"), .invalid, "app_type.unknown"),
+            .dead(
+                "a field of the wrong type",
+                make.spoilt(appID, by: "true"),
+                as: .invalid,
+                because: "field.wrong_type"
+            ),
+            .dead("no app id", make.spoilt(appID, by: "0"), as: .invalid, because: "app_id.missing"),
+            .dead(
+                "an unknown app type",
+                make.spoilt("IOS", by: "WINDOWS"),
+                as: .invalid,
+                because: "app_type.unknown"
+            ),
             .dead(
                 "an unknown conversion type",
                 make.spoilt("MOBILEAPP_ACTIVITE", by: "MOBILEAPP_ACTIVATE"),
-                .invalid,
-                "conversion_type.unknown"
+                as: .invalid,
+                because: "conversion_type.unknown"
             ),
-            .dead("an app without keys", make.json(stranger), .invalid, "configuration.unknown_app"),
+            .dead(
+                "an app without keys",
+                make.json(stranger),
+                as: .invalid,
+                because: "configuration.unknown_app"
+            ),
         ]
     }
 

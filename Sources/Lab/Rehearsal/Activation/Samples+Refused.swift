@@ -46,8 +46,8 @@ extension Samples {
             .dead(
                 "GDT says -1, illegal request",
                 make.json(make.message(clickID: "sim-ret-1")),
-                .rejected,
-                "gdt.-1",
+                as: .rejected,
+                because: "gdt.-1",
                 calls: 1
             ),
         ]

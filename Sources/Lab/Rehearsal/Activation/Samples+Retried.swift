@@ -34,8 +34,8 @@ extension Samples {
             .dead(
                 "an unknown code, every time",
                 make.json(make.message(clickID: "sim-ret-99")),
-                .exhausted,
-                "gdt.-99",
+                as: .exhausted,
+                because: "gdt.-99",
                 calls: WorkerFile.attempts
             ),
         ]

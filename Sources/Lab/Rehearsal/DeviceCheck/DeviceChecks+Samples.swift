@@ -13,24 +13,24 @@ extension DeviceChecks {
         let first = self.update("ben", [nil, true], leaving: [false, true])
         let development = self.update("anna", [true, true], leaving: [true, true], in: "development")
         return [
-            .good("Anna's: never asked before", query("anna"), "not_set"),
-            .good("Anna's: set both", self.record(both, of: "anna"), "updated", "bits 1 0"),
-            .good("Anna's: which are they?", query("anna"), "state", "bits 1 0"),
+            .good("Anna's: never asked before", query("anna"), word: "not_set"),
+            .good("Anna's: set both", self.record(both, of: "anna"), word: "updated", detail: "bits 1 0"),
+            .good("Anna's: which are they?", query("anna"), word: "state", detail: "bits 1 0"),
             .good(
                 "Anna's: set one, keep one",
                 self.record(one, of: "anna"),
-                "updated",
-                "bits 1 1",
+                word: "updated",
+                detail: "bits 1 1",
                 calls: 2,
                 followUps: 1,
                 accepted: 2
             ),
-            .good("Anna's: and now?", query("anna"), "state", "bits 1 1"),
+            .good("Anna's: and now?", query("anna"), word: "state", detail: "bits 1 1"),
             .good(
                 "Ben's: set one of none",
                 self.record(first, of: "ben", as: .protobuf),
-                "updated",
-                "bits 0 1",
+                word: "updated",
+                detail: "bits 0 1",
                 calls: 2,
                 followUps: 1,
                 accepted: 2
@@ -38,13 +38,13 @@ extension DeviceChecks {
             .good(
                 "Cara's: a real device?",
                 self.record(self.message(.validate, "cara"), of: "cara"),
-                "valid"
+                word: "valid"
             ),
             .good(
                 "a build from Xcode: set both",
                 self.record(development, of: "xcode"),
-                "updated",
-                "bits 1 1"
+                word: "updated",
+                detail: "bits 1 1"
             ),
         ]
     }
@@ -61,44 +61,49 @@ extension DeviceChecks {
         let newer = self.update("dora", [true, true], leaving: [true, true], requestedAt: self.now)
         let older = self.change("dora", [false, false], requestedAt: self.now - 5_000)
         return [
-            .good("Dora's: set both, just now", self.record(newer, of: "dora"), "updated", "bits 1 1"),
+            .good(
+                "Dora's: set both, just now",
+                self.record(newer, of: "dora"),
+                word: "updated",
+                detail: "bits 1 1"
+            ),
             .refused(
                 "Dora's: an older one, late",
                 self.record(older, of: "dora"),
-                "superseded",
-                "update.superseded"
+                word: "superseded",
+                because: "update.superseded"
             ),
             .refused(
                 "a token that can be none",
                 self.record(garbled, of: "eve"),
-                "invalid_token",
-                "device_token.malformed"
+                word: "invalid_token",
+                because: "device_token.malformed"
             ),
             .refused(
                 "a token from Xcode",
                 self.record(foreign, of: "finn"),
-                "invalid_token",
-                "device_token.invalid",
+                word: "invalid_token",
+                because: "device_token.invalid",
                 calls: 1
             ),
             .refused(
                 "a token 90 seconds old",
                 self.record(self.message(.query, "hal", age: 90_000), of: "hal"),
-                "expired_token",
-                "device_token.expired",
+                word: "expired_token",
+                because: "device_token.expired",
                 calls: 1
             ),
             .refused(
                 "a token of 7 minutes ago",
                 self.record(self.message(.query, "ida", age: 7 * 60_000), of: "ida"),
-                "expired_token",
-                "device_token.too_old"
+                word: "expired_token",
+                because: "device_token.too_old"
             ),
             .refused(
                 "an unknown environment",
                 self.record(environment, of: "kim"),
-                "unavailable",
-                "environment.unknown"
+                word: "unavailable",
+                because: "environment.unknown"
             ),
             .expired("published 10 minutes ago", late, "expired_token"),
         ]
@@ -119,21 +124,36 @@ extension DeviceChecks {
             )
         }
         return [
-            .dead("tombstone", record(nil), .undecodable, "value.tombstone"),
-            .dead("JSON that ends early", record(#"{"op":"query","#), .undecodable, "value.not_json"),
-            .dead("an unknown operation", self.record(operation, of: "kim"), .invalid, "op.unknown"),
+            .dead("tombstone", record(nil), as: .undecodable, because: "value.tombstone"),
+            .dead(
+                "JSON that ends early",
+                record(#"{"op":"query","#),
+                as: .undecodable,
+                because: "value.not_json"
+            ),
+            .dead(
+                "an unknown operation",
+                self.record(operation, of: "kim"),
+                as: .invalid,
+                because: "op.unknown"
+            ),
             .dead(
                 "an update without bits",
                 self.record(self.message(.update, "kim"), of: "kim"),
-                .invalid,
-                "bits.missing"
+                as: .invalid,
+                because: "bits.missing"
             ),
-            .dead("a query with bits", self.record(query, of: "kim"), .invalid, "bits.not_an_update"),
+            .dead(
+                "a query with bits",
+                self.record(query, of: "kim"),
+                as: .invalid,
+                because: "bits.not_an_update"
+            ),
             .dead(
                 "a team without a key",
                 self.record(stranger, of: "kim"),
-                .invalid,
-                "configuration.unknown_team"
+                as: .invalid,
+                because: "configuration.unknown_team"
             ),
         ]
     }

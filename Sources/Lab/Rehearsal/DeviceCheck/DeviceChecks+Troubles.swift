@@ -30,33 +30,38 @@ extension DeviceChecks {
         let update = self.update("mia", [true, false], leaving: [true, false])
         let unlucky = self.change("noa", [true, true], in: "development")
         return [
-            .good("503 twice", self.record(self.message(.query, "lou"), of: "lou"), "not_set", calls: 3),
+            .good(
+                "503 twice",
+                self.record(self.message(.query, "lou"), of: "lou"),
+                word: "not_set",
+                calls: 3
+            ),
             .good(
                 "our own token has expired",
                 self.record(update, of: "mia"),
-                "updated",
-                "bits 1 0",
+                word: "updated",
+                detail: "bits 1 0",
                 calls: 2,
                 followUps: 1
             ),
             .good(
                 "a proxy's page instead",
                 self.record(self.message(.validate, "oli"), of: "oli"),
-                "valid",
+                word: "valid",
                 calls: 2
             ),
             .refused(
                 "503 until the token is old",
                 self.record(unlucky, of: "noa"),
-                "unavailable",
-                "http.503",
+                word: "unavailable",
+                because: "http.503",
                 calls: 5
             ),
             .refused(
                 "refused, nobody knows why",
                 self.record(self.message(.query, "pia", in: "development"), of: "pia"),
-                "unavailable",
-                "devicecheck.unexplained",
+                word: "unavailable",
+                because: "devicecheck.unexplained",
                 calls: 3
             ),
         ]

@@ -82,8 +82,8 @@ extension PushCampaign {
             .good(
                 title,
                 self.record(value, key: Self.deviceID(1)),
-                "accepted",
-                "lag \(lag) ms",
+                word: "accepted",
+                detail: "lag \(lag) ms",
                 calls: 0,
                 accepted: 0
             )
@@ -108,7 +108,7 @@ extension PushCampaign {
         var long = self.arrival(of: 51, after: 10_000)
         long.messageID = String(repeating: "m", count: 10_000)
         let broken = self.record(Array(#"{"type":"arrived","payload":{"aps":"#.utf8), key: Self.deviceID(51))
-        var dead = Sample.dead("JSON that ends early", broken, .undecodable, "value.not_json")
+        var dead = Sample.dead("JSON that ends early", broken, as: .undecodable, because: "value.not_json")
         dead.letterLeavesOutTheValue = true
         return [
             .refused("no device", self.record(nobody, key: Self.deviceID(51)), "device_id.missing"),

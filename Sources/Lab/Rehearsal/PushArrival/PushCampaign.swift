@@ -163,8 +163,8 @@ struct PushCampaign {
         .good(
             title,
             self.record(event, key: key),
-            standing,
-            lag.map { "lag \($0) ms" },
+            word: standing,
+            detail: lag.map { "lag \($0) ms" },
             calls: 0,
             accepted: 0
         )

@@ -13,22 +13,27 @@ extension Receipts {
         func id(_ item: Item) -> OutboundRecord { self.record(self.withID(item), of: item.rawValue) }
         let signed = self.record(self.signed(.signed), of: "quiet", as: .protobuf)
         return [
-            .good("receipt: a subscription", receipt(.subscription), "valid"),
-            .good("receipt: its time is over", receipt(.lapsed), "expired", "transaction.expired"),
-            .good("receipt: taken back", receipt(.refunded), "refunded", "transaction.revoked"),
+            .good("receipt: a subscription", receipt(.subscription), word: "valid"),
+            .good(
+                "receipt: its time is over",
+                receipt(.lapsed),
+                word: "expired",
+                detail: "transaction.expired"
+            ),
+            .good("receipt: taken back", receipt(.refunded), word: "refunded", detail: "transaction.revoked"),
             .good(
                 "receipt: 21007, so sandbox",
                 receipt(.tested),
-                "valid",
-                "flagged: Sandbox",
+                word: "valid",
+                detail: "flagged: Sandbox",
                 calls: 2,
                 followUps: 1
             ),
-            .good("id: a book", id(.book), "valid"),
+            .good("id: a book", id(.book), word: "valid"),
             .good(
                 "id: a subscription",
                 id(.bookSubscription),
-                "valid",
+                word: "valid",
                 calls: 2,
                 followUps: 1,
                 accepted: 2
@@ -36,12 +41,12 @@ extension Receipts {
             .good(
                 "id: 404, so sandbox",
                 id(.testedBook),
-                "valid",
-                "flagged: Sandbox",
+                word: "valid",
+                detail: "flagged: Sandbox",
                 calls: 2,
                 followUps: 1
             ),
-            .good("signed: nobody is asked", signed, "valid", calls: 0, accepted: 0),
+            .good("signed: nobody is asked", signed, word: "valid", calls: 0, accepted: 0),
         ]
     }
 
@@ -82,33 +87,48 @@ extension Receipts {
         var environment = self.withID(.book)
         environment.environment = "staging"
         return [
-            .refused("another app's receipt", self.record(foreign, of: "1"), "not_ours", "bundle.foreign"),
+            .refused(
+                "another app's receipt",
+                self.record(foreign, of: "1"),
+                word: "not_ours",
+                because: "bundle.foreign"
+            ),
             .refused(
                 "signed for another app",
                 self.record(signedElsewhere, of: "2"),
-                "not_ours",
-                "bundle.foreign"
+                word: "not_ours",
+                because: "bundle.foreign"
             ),
-            .refused("a forged signature", self.record(self.forged, of: "3"), "invalid", "jws.signature"),
-            .refused("a web page", self.record(page, of: "4"), "invalid", "receipt.markup"),
-            .refused("anything in base64", self.record(nothing, of: "5"), "invalid", "receipt.unknown_form"),
+            .refused(
+                "a forged signature",
+                self.record(self.forged, of: "3"),
+                word: "invalid",
+                because: "jws.signature"
+            ),
+            .refused("a web page", self.record(page, of: "4"), word: "invalid", because: "receipt.markup"),
+            .refused(
+                "anything in base64",
+                self.record(nothing, of: "5"),
+                word: "invalid",
+                because: "receipt.unknown_form"
+            ),
             .refused(
                 "an order id of Google's",
                 self.record(letters, of: "6"),
-                "invalid",
-                "transaction_id.malformed"
+                word: "invalid",
+                because: "transaction_id.malformed"
             ),
             .refused(
                 "neither receipt nor id",
                 self.record(self.message(of: .shop), of: "7"),
-                "invalid",
-                "receipt.missing"
+                word: "invalid",
+                because: "receipt.missing"
             ),
             .refused(
                 "an unknown environment",
                 self.record(environment, of: "8"),
-                "invalid",
-                "environment.unknown"
+                word: "invalid",
+                because: "environment.unknown"
             ),
         ]
     }
@@ -124,13 +144,18 @@ extension Receipts {
             )
         }
         return [
-            .dead("tombstone", record(nil), .undecodable, "value.tombstone"),
-            .dead("JSON that ends early", record(#"{"bundleId":"#), .undecodable, "value.not_json"),
+            .dead("tombstone", record(nil), as: .undecodable, because: "value.tombstone"),
+            .dead(
+                "JSON that ends early",
+                record(#"{"bundleId":"#),
+                as: .undecodable,
+                because: "value.not_json"
+            ),
             .dead(
                 "an app without settings",
                 self.record(stranger, of: "0"),
-                .invalid,
-                "configuration.unknown_app"
+                as: .invalid,
+                because: "configuration.unknown_app"
             ),
         ]
     }
@@ -144,23 +169,23 @@ extension Receipts {
             .refused(
                 "21003, not authentic",
                 self.record(self.withReceipt(.lost), of: "1"),
-                "invalid",
-                "verifyreceipt.21003",
+                word: "invalid",
+                because: "verifyreceipt.21003",
                 calls: 1
             ),
             .refused(
                 "another product is claimed",
                 self.record(product, of: "2"),
-                "invalid",
-                "product.not_in_receipt",
+                word: "invalid",
+                because: "product.not_in_receipt",
                 calls: 1,
                 accepted: 1
             ),
             .refused(
                 "another purchase is claimed",
                 self.record(transaction, of: "3"),
-                "invalid",
-                "transaction.not_in_receipt",
+                word: "invalid",
+                because: "transaction.not_in_receipt",
                 calls: 1,
                 accepted: 1
             ),
@@ -168,8 +193,8 @@ extension Receipts {
             .refused(
                 "unknown, also a while later",
                 self.record(self.withID(.unknownBook), of: "4"),
-                "invalid",
-                "appstore.transaction_not_found",
+                word: "invalid",
+                because: "appstore.transaction_not_found",
                 calls: 6,
                 followUps: 3
             ),

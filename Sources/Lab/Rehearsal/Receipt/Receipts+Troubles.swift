@@ -25,22 +25,22 @@ extension Receipts {
             .good(
                 "21005, then a proxy's page",
                 self.record(self.withReceipt(.subscription), of: "1"),
-                "valid",
+                word: "valid",
                 calls: 3
             ),
-            .good("503 twice", self.record(self.withID(.slowBook), of: "2"), "valid", calls: 3),
+            .good("503 twice", self.record(self.withID(.slowBook), of: "2"), word: "valid", calls: 3),
             .good(
                 "too fresh to be known yet",
                 self.record(self.withID(.freshBook), of: "3"),
-                "valid",
+                word: "valid",
                 calls: 5,
                 followUps: 2
             ),
             .dead(
                 "418, every time",
                 self.record(self.withID(.oddBook), of: "4"),
-                .exhausted,
-                "http.418",
+                as: .exhausted,
+                because: "http.418",
                 calls: 3
             ),
         ]
@@ -58,7 +58,7 @@ extension Receipts {
             .good(
                 "429, come back in a second",
                 self.record(self.withID(.throttledBook), of: "1"),
-                "valid",
+                word: "valid",
                 calls: 2
             )
         ]

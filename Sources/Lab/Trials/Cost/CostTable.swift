@@ -12,9 +12,9 @@ struct CostTable {
     static func line(_ delivery: EngineSettings.Delivery, _ measure: CostRun.Measure) -> String {
         self.line(
             delivery.rawValue,
-            measure.perSecond,
-            measure.cpuMicroseconds,
-            measure.peakKibibytes / 1_024
+            rate: measure.perSecond,
+            cpu: measure.cpuMicroseconds,
+            mebibytes: measure.peakKibibytes / 1_024
         )
     }
 
@@ -24,8 +24,18 @@ struct CostTable {
         guard let cheap, let exact else { return [] }
         return [
             "medians",
-            Self.line(EngineSettings.Delivery.atLeastOnce.rawValue, cheap.rate, cheap.cpu, cheap.mebibytes),
-            Self.line(EngineSettings.Delivery.exactlyOnce.rawValue, exact.rate, exact.cpu, exact.mebibytes),
+            Self.line(
+                EngineSettings.Delivery.atLeastOnce.rawValue,
+                rate: cheap.rate,
+                cpu: cheap.cpu,
+                mebibytes: cheap.mebibytes
+            ),
+            Self.line(
+                EngineSettings.Delivery.exactlyOnce.rawValue,
+                rate: exact.rate,
+                cpu: exact.cpu,
+                mebibytes: exact.mebibytes
+            ),
             String(
                 format: "exactly-once is at %.2f of the records per second, for %.2f of the CPU per record",
                 exact.rate / cheap.rate,
@@ -46,7 +56,7 @@ struct CostTable {
         return (median(\.perSecond), median(\.cpuMicroseconds), median(\.peakKibibytes) / 1_024)
     }
 
-    private static func line(_ name: String, _ rate: Double, _ cpu: Double, _ mebibytes: Double) -> String {
+    private static func line(_ name: String, rate: Double, cpu: Double, mebibytes: Double) -> String {
         let padded = name + String(repeating: " ", count: max(0, 14 - name.count))
         return String(format: "  %@%8.0f records/s%8.1f µs CPU/record%8.0f MiB", padded, rate, cpu, mebibytes)
     }

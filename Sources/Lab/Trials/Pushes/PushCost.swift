@@ -37,7 +37,7 @@ package struct PushCost {
         }
         Self.collect(ledger, now, &changelog)
         let bytes = Double(ledger.byteCount) / Double(max(1, pairs))
-        let (all, counting) = self.time(ledger, events, pairs, now)
+        let (all, counting) = self.time(ledger, events, pairs: pairs, now: now)
         return Line(
             pairs: pairs,
             nanosecondsPerEvent: all,
@@ -64,8 +64,8 @@ package struct PushCost {
     private func time(
         _ ledger: ArrivalLedger,
         _ events: MadeUpEvents,
-        _ pairs: Int,
-        _ now: Int64
+        pairs: Int,
+        now: Int64
     ) -> (all: Double, counting: Double) {
         var random = SplitMix64(seed: 1)
         let values = (0..<self.sample).map { number in
@@ -90,7 +90,7 @@ package struct PushCost {
                 let start = clock.now
                 let judgement = ledger.count(event, now: now)
                 counting += clock.now - start
-                written += Self.result(record, event, judgement, now).count
+                written += Self.result(record, event, judged: judgement, now: now).count
             }
         }
         precondition(written > 0, "nothing was counted")
@@ -101,8 +101,8 @@ package struct PushCost {
     private static func result(
         _ record: InboundRecord,
         _ event: PushEvent,
-        _ judgement: Judgement,
-        _ now: Int64
+        judged judgement: Judgement,
+        now: Int64
     ) -> [UInt8] {
         let outcome = Outcome(
             topic: record.topic,

@@ -63,7 +63,7 @@ struct StoreState {
         if target == "/verifyReceipt" {
             reply = self.verifyReceipt(request, isSandbox, now)
         } else if target.hasPrefix("/inApps/") {
-            reply = self.serverAPI(target, request, isSandbox, now)
+            reply = self.serverAPI(target, request, isSandbox: isSandbox, now: now)
         } else {
             reply = AppleReply(404, "Not Found")
         }
@@ -204,7 +204,7 @@ struct StoreState {
 
     // MARK: The App Store Server API
 
-    private mutating func serverAPI(_ target: String, _ request: Request, _ isSandbox: Bool, _ now: Int64)
+    private mutating func serverAPI(_ target: String, _ request: Request, isSandbox: Bool, now: Int64)
         -> AppleReply
     {
         guard request.method == "GET" else { return AppleReply(405, "Method Not Allowed") }

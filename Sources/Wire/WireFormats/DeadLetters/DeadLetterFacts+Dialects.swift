@@ -9,7 +9,13 @@ extension DeadLetterFacts {
 
     mutating func readNotice(_ found: borrowing FoundFields) {
         self.claimedID = found.letterID(.id)
-        self.readSource(found, .kafkaTopic, .kafkaPartition, .kafkaOffset, .kafkaGroup)
+        self.readSource(
+            found,
+            topic: .kafkaTopic,
+            partition: .kafkaPartition,
+            offset: .kafkaOffset,
+            group: .kafkaGroup
+        )
         self.originalTimestamp = found.time(.originalTimestamp)
         self.kind = found.text(.kind).flatMap(DeadLetter.Class.init(rawValue:))?.rawValue ?? Self.unknown
         self.reason = found.code(.reason) ?? Self.unknown
@@ -27,7 +33,13 @@ extension DeadLetterFacts {
     }
 
     mutating func readKafka(_ found: borrowing FoundFields, _ rules: ReasonRules) {
-        self.readSource(found, .kafkaTopic, .kafkaPartition, .kafkaOffset, .kafkaGroup)
+        self.readSource(
+            found,
+            topic: .kafkaTopic,
+            partition: .kafkaPartition,
+            offset: .kafkaOffset,
+            group: .kafkaGroup
+        )
         self.message = found.message(.kafkaMessage)
         self.reason = rules.code(for: self.message)
         // A broker dead-letters a share group's record for two causes only (KIP-1191).
@@ -44,9 +56,21 @@ extension DeadLetterFacts {
     mutating func readSpring(_ found: borrowing FoundFields, _ rules: ReasonRules) {
         let isOld = found.bytes(.springTopic) == nil && found.bytes(.springException) == nil
         if isOld {
-            self.readSource(found, .springOldTopic, .springOldPartition, .springOldOffset, .springOldGroup)
+            self.readSource(
+                found,
+                topic: .springOldTopic,
+                partition: .springOldPartition,
+                offset: .springOldOffset,
+                group: .springOldGroup
+            )
         } else {
-            self.readSource(found, .springTopic, .springPartition, .springOffset, .springGroup)
+            self.readSource(
+                found,
+                topic: .springTopic,
+                partition: .springPartition,
+                offset: .springOffset,
+                group: .springGroup
+            )
         }
         self.originalTimestamp = found.number(isOld ? .springOldTimestamp : .springTimestamp)
         self.message = found.message(isOld ? .springOldMessage : .springMessage)
@@ -61,14 +85,26 @@ extension DeadLetterFacts {
     }
 
     mutating func readConnect(_ found: borrowing FoundFields, _ rules: ReasonRules) {
-        self.readSource(found, .connectTopic, .connectPartition, .connectOffset, nil)
+        self.readSource(
+            found,
+            topic: .connectTopic,
+            partition: .connectPartition,
+            offset: .connectOffset,
+            group: nil
+        )
         self.message = found.message(.connectMessage)
         self.readException(found.className(.connectException), rules)
         self.worker = found.text(.connectConnector)
     }
 
     mutating func readStreams(_ found: borrowing FoundFields, _ rules: ReasonRules) {
-        self.readSource(found, .streamsTopic, .streamsPartition, .streamsOffset, nil)
+        self.readSource(
+            found,
+            topic: .streamsTopic,
+            partition: .streamsPartition,
+            offset: .streamsOffset,
+            group: nil
+        )
         self.message = found.message(.streamsMessage)
         self.readException(found.className(.streamsException), rules)
         self.worker = found.text(.streamsNode)
@@ -79,13 +115,19 @@ extension DeadLetterFacts {
         if found.bytes(.karafkaOffset) == nil {
             self.readSource(
                 found,
-                .karafkaOldTopic,
-                .karafkaOldPartition,
-                .karafkaOldOffset,
-                .karafkaOldGroup
+                topic: .karafkaOldTopic,
+                partition: .karafkaOldPartition,
+                offset: .karafkaOldOffset,
+                group: .karafkaOldGroup
             )
         } else {
-            self.readSource(found, .karafkaTopic, .karafkaPartition, .karafkaOffset, .karafkaGroup)
+            self.readSource(
+                found,
+                topic: .karafkaTopic,
+                partition: .karafkaPartition,
+                offset: .karafkaOffset,
+                group: .karafkaGroup
+            )
         }
         self.kind = "exception"
         self.attempts = found.smallNumber(.karafkaAttempts) ?? found.smallNumber(.karafkaOldAttempts)
@@ -93,7 +135,7 @@ extension DeadLetterFacts {
     }
 
     mutating func readWatermill(_ found: borrowing FoundFields, _ rules: ReasonRules) {
-        self.readSource(found, .watermillTopic, nil, nil, nil)
+        self.readSource(found, topic: .watermillTopic, partition: nil, offset: nil, group: nil)
         self.message = found.message(.watermillReason)
         self.kind = "exception"
         self.reason = rules.code(for: self.message)
@@ -101,7 +143,13 @@ extension DeadLetterFacts {
     }
 
     mutating func readPlain(_ found: borrowing FoundFields, _ rules: ReasonRules) {
-        self.readSource(found, .plainTopic, .plainPartition, .plainOffset, nil)
+        self.readSource(
+            found,
+            topic: .plainTopic,
+            partition: .plainPartition,
+            offset: .plainOffset,
+            group: nil
+        )
         self.message = found.message(.plainMessage)
         if self.message.isEmpty { self.message = found.message(.plainException) }
         self.reason = rules.code(for: self.message)
@@ -109,10 +157,10 @@ extension DeadLetterFacts {
 
     private mutating func readSource(
         _ found: borrowing FoundFields,
-        _ topic: DeadLetterField,
-        _ partition: DeadLetterField?,
-        _ offset: DeadLetterField?,
-        _ group: DeadLetterField?
+        topic: DeadLetterField,
+        partition: DeadLetterField?,
+        offset: DeadLetterField?,
+        group: DeadLetterField?
     ) {
         self.sourceTopic = found.topic(topic)
         self.sourcePartition = partition.flatMap { found.number($0) }.flatMap { Int32(exactly: $0) }

@@ -88,9 +88,9 @@ private struct JSONPrinter {
         case .null, .bool, .number: self.shortened(tree.leafText ?? "")
         case .string(let text): self.quoted(text)
         case .array(let elements):
-            self.list(elements, "[", "]") { $0.print($1) }
+            self.list(elements, between: "[", and: "]") { $0.print($1) }
         case .object(let members):
-            self.list(members, "{", "}") { printer, member in
+            self.list(members, between: "{", and: "}") { printer, member in
                 printer.quoted(member.name)
                 printer.text += printer.indent == nil ? ":" : ": "
                 printer.print(member.value)
@@ -100,9 +100,9 @@ private struct JSONPrinter {
 
     private mutating func list<Element>(
         _ elements: [Element],
-        _ open: String,
-        _ close: String,
-        _ print: (inout JSONPrinter, Element) -> Void
+        between open: String,
+        and close: String,
+        print: (inout JSONPrinter, Element) -> Void
     ) {
         self.text += open
         self.depth += 1
