@@ -3,6 +3,7 @@ import Records
 import Testing
 import UpstreamHTTP
 import WireFormats
+import WorkerKit
 
 @testable import DeviceCheckWorker
 

@@ -2,6 +2,7 @@ import Cryptography
 import Foundation
 import Logging
 import Operations
+import ServiceKit
 import ServiceLifecycle
 import Testing
 import UpstreamHTTP

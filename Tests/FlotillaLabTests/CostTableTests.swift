@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WorkerKit
 
 @testable import Harness
 @testable import Rehearsal

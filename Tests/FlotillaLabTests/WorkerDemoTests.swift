@@ -1,6 +1,7 @@
 import Fleet
 import Foundation
 import Records
+import ServiceKit
 import Testing
 import WireFormats
 

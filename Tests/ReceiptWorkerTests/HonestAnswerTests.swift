@@ -3,6 +3,7 @@ import Logging
 import Operations
 import Testing
 import WireFormats
+import WorkerKit
 
 @testable import ReceiptWorker
 

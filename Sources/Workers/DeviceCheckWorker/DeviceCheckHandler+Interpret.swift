@@ -1,3 +1,4 @@
+import ServiceKit
 import UpstreamHTTP
 import WireFormats
 package import WorkerKit

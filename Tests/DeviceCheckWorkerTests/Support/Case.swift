@@ -1,6 +1,7 @@
 import Cryptography
 import Foundation
 import Records
+import ServiceKit
 import UpstreamHTTP
 import WireFormats
 import WorkerKit

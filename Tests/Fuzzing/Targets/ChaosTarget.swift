@@ -1,6 +1,7 @@
 import Foundation
 import Records
 import UpstreamSimulator
+import WorkerKit
 
 @testable import Harness
 @testable import Rehearsal

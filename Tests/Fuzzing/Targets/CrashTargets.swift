@@ -1,6 +1,7 @@
 import Glibc
 
 @testable import ServiceKit
+@testable import WorkerKit
 
 extension FuzzTarget {
     /// The text of a crash ledger, as it may lie on the disk.

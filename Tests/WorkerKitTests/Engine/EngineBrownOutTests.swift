@@ -3,6 +3,7 @@ import Simulation
 import Testing
 
 @testable import ServiceKit
+@testable import WorkerKit
 
 /// An upstream that fails often but not always.
 struct EngineBrownOutTests {

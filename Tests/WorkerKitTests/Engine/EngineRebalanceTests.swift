@@ -2,6 +2,9 @@ import Kafka
 import Simulation
 import Testing
 
+@testable import ServiceKit
+@testable import WorkerKit
+
 /// Assignment, revocation, loss, and the way out.
 struct EngineRebalanceTests {
     private typealias Reply = SimulatedUpstream.Reply

@@ -3,6 +3,7 @@ import Simulation
 import Testing
 
 @testable import ServiceKit
+@testable import WorkerKit
 
 /// Retries, outages, lanes and deadlines.
 struct EngineRetryTests {

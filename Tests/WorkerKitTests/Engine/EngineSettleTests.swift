@@ -3,6 +3,8 @@ import Records
 import Simulation
 import Testing
 
+@testable import WorkerKit
+
 /// From the verdict to the broker's acknowledgement.
 struct EngineSettleTests {
     private typealias Reply = SimulatedUpstream.Reply

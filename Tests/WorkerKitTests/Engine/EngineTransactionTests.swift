@@ -4,6 +4,7 @@ import Simulation
 import Testing
 
 @testable import ServiceKit
+@testable import WorkerKit
 
 /// Transactions that are undone, and what becomes of their records.
 struct EngineTransactionTests {

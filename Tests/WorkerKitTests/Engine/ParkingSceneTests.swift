@@ -4,6 +4,7 @@ import Simulation
 import Testing
 import UpstreamHTTP
 
+@testable import ServiceKit
 @testable import WorkerKit
 
 /// What waits leaves memory: scenes of one destination, lane or key that would fill the hands of a worker, beside a steady

@@ -4,6 +4,7 @@ import Simulation
 import Testing
 import UpstreamHTTP
 
+@testable import ServiceKit
 @testable import WorkerKit
 
 /// A worker that has something to do and gets nowhere for longer than half a minute does not call itself ready.

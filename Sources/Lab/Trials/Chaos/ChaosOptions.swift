@@ -29,7 +29,7 @@ package struct ChaosOptions: Hashable, Sendable {
         seed: UInt64,
         delivery: EngineSettings.Delivery,
         workers: Int,
-        brokers: String?,
+        brokers: String? = nil,
         rate: Int,
         hasAdversary: Bool = false,
         logs: String? = nil
