@@ -40,9 +40,8 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let fuzzing = Context.environment["FLOTILLA_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
     "ActivationWorker", "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Harness", "Kafka",
-    "Operations", "Records", "Rehearsal", "Terminal", "Trials", "UpstreamHTTP", "UpstreamSimulator",
-    "WireFormats", "WireMessages",
-    "ServiceKit", "WorkerKit", nioCore, nioEmbedded, protobuf,
+    "Operations", "Records", "Rehearsal", "ServiceKit", "Terminal", "Trials", "UpstreamHTTP",
+    "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", nioCore, nioEmbedded, protobuf,
 ]
 let fuzzTargets: [Target] =
     fuzzing
@@ -163,8 +162,7 @@ let package = Package(
             "Operations",
             on: "Operations",
             dependencies: [
-                configuration, coreMetrics, hummingbird, hummingbirdCore, lifecycle, logging, metrics,
-                nioCore, yams,
+                configuration, coreMetrics, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, yams,
             ]
         ),
         room(
@@ -186,7 +184,7 @@ let package = Package(
             on: "Engine",
             dependencies: [
                 "Cryptography", "EventThread", "Kafka", "Operations", "Records", "Terminal", "UpstreamHTTP",
-                "WireFormats", argumentParser, lifecycle, logging, metrics, unixSignals,
+                lifecycle, logging, metrics, unixSignals,
             ]
         ),
         room(
@@ -194,16 +192,14 @@ let package = Package(
             on: "Engine",
             dependencies: [
                 "Cryptography", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "Terminal",
-                "UpstreamHTTP",
-                "WireFormats", argumentParser, coreMetrics, lifecycle, logging, metrics, unixSignals,
+                "UpstreamHTTP", "WireFormats", argumentParser, coreMetrics, lifecycle, logging, metrics,
             ]
         ),
         room(
             "StreamKit",
             on: "Engine",
             dependencies: [
-                "CMalloc", "EventThread", "Kafka", "Operations", "Records", "ServiceKit",
-                coreMetrics,
+                "CMalloc", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", coreMetrics,
                 lifecycle, logging, metrics,
             ]
         ),
@@ -213,9 +209,8 @@ let package = Package(
             "ActivationWorker",
             on: "Workers",
             dependencies: [
-                "Operations", "Records", "Terminal", "UpstreamHTTP", "WireFormats", "ServiceKit", "WorkerKit",
-                argumentParser,
-                lifecycle,
+                "Operations", "Records", "ServiceKit", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                argumentParser, lifecycle,
             ]
         ),
         program("activation-worker", of: "ActivationWorker", on: "Workers"),
@@ -223,9 +218,8 @@ let package = Package(
             "DeviceCheckWorker",
             on: "Workers",
             dependencies: [
-                "Cryptography", "Operations", "Records", "UpstreamHTTP", "WireFormats", "ServiceKit",
-                "WorkerKit",
-                argumentParser, lifecycle, logging, metrics,
+                "Cryptography", "Operations", "Records", "ServiceKit", "UpstreamHTTP", "WireFormats",
+                "WorkerKit", argumentParser, lifecycle, metrics,
             ]
         ),
         program("devicecheck-worker", of: "DeviceCheckWorker", on: "Workers"),
@@ -233,9 +227,8 @@ let package = Package(
             "ReceiptWorker",
             on: "Workers",
             dependencies: [
-                "Cryptography", "Operations", "Records", "UpstreamHTTP", "WireFormats", "ServiceKit",
-                "WorkerKit",
-                argumentParser, lifecycle, logging,
+                "Cryptography", "Operations", "Records", "ServiceKit", "UpstreamHTTP", "WireFormats",
+                "WorkerKit", argumentParser, lifecycle,
             ]
         ),
         program("receipt-worker", of: "ReceiptWorker", on: "Workers"),
@@ -243,7 +236,7 @@ let package = Package(
             "PushStatistics",
             on: "Workers",
             dependencies: [
-                "Cryptography", "WireFormats", "WireMessages", "ServiceKit", protobuf,
+                "Cryptography", "ServiceKit", "WireFormats", "WireMessages", protobuf,
             ]
         ),
         room(
@@ -259,9 +252,8 @@ let package = Package(
             on: "Workers",
             dependencies: [
                 "Cryptography", "Kafka", "Operations", "PushArrivalPages", "PushStatistics", "Records",
-                "StreamKit", "UpstreamHTTP", "WireFormats", "ServiceKit", "WorkerKit", argumentParser,
-                lifecycle, logging,
-                metrics,
+                "ServiceKit", "StreamKit", "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser,
+                lifecycle, logging, metrics,
             ]
         ),
         program("push-arrival-worker", of: "PushArrivalWorker", on: "Workers"),
@@ -287,8 +279,8 @@ let package = Package(
             "DeadLetterTool",
             on: "DeadLetters",
             dependencies: [
-                "DeadLetterPages", "DeadLetters", "EventThread", "Kafka", "Operations", "Records", "Terminal",
-                "WireFormats", "ServiceKit", argumentParser, lifecycle, logging, unixSignals,
+                "DeadLetterPages", "DeadLetters", "EventThread", "Kafka", "Operations", "Records",
+                "ServiceKit", "Terminal", "WireFormats", argumentParser, lifecycle, logging, unixSignals,
             ]
         ),
         program("dead-letters", of: "DeadLetterTool", on: "DeadLetters"),
@@ -298,9 +290,8 @@ let package = Package(
             "Fleet",
             on: "Fleet",
             dependencies: [
-                "EventThread", "Kafka", "Operations", "Records", "Terminal", "WireFormats", "ServiceKit",
-                "WorkerKit",
-                argumentParser,
+                "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "Terminal", "WireFormats",
+                "WorkerKit", argumentParser,
             ]
         ),
         program("fleet", of: "Fleet", on: "Fleet"),
@@ -311,16 +302,17 @@ let package = Package(
             "Simulation",
             on: "Lab",
             dependencies: [
-                "Kafka", "Records", "StreamKit", "UpstreamHTTP", "WireFormats", "ServiceKit", "WorkerKit",
-                coreMetrics,
-                logging,
+                "Kafka", "Records", "ServiceKit", "StreamKit", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                coreMetrics, logging,
             ]
         ),
         // The upstreams as small servers that share no code with the workers.
         room(
             "UpstreamSimulator",
             on: "Lab",
-            dependencies: ["COpenSSLForUpstreams", "COpenSSLStart", nioCore, nioHTTP1, nioPosix]
+            dependencies: [
+                "COpenSSLForUpstreams", "COpenSSLStart", nioCore, nioHTTP1, nioPosix,
+            ]
         ),
         // A Kafka broker in memory.
         room("EmbeddedBroker", on: "Lab", dependencies: [nioCore, nioPosix]),
@@ -330,8 +322,7 @@ let package = Package(
             on: "Lab",
             dependencies: [
                 "EmbeddedBroker", "EventThread", "Kafka", "Records", "Terminal", "UpstreamHTTP",
-                "WireFormats",
-                "WireMessages", "ServiceKit", "WorkerKit", argumentParser, protobuf,
+                "WireFormats", "WireMessages", argumentParser, protobuf,
             ]
         ),
         // The demo.
@@ -339,8 +330,8 @@ let package = Package(
             "Rehearsal",
             on: "Lab",
             dependencies: [
-                "Cryptography", "Fleet", "Harness", "Kafka", "Records", "Terminal", "UpstreamHTTP",
-                "UpstreamSimulator", "WireFormats", "WireMessages", "ServiceKit", "WorkerKit", protobuf,
+                "Fleet", "Harness", "Kafka", "Records", "ServiceKit", "Terminal", "UpstreamHTTP",
+                "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", protobuf,
             ]
         ),
         // Chaos, and measurements of the cost of a record.
@@ -348,10 +339,8 @@ let package = Package(
             "Trials",
             on: "Lab",
             dependencies: [
-                "Cryptography", "EventThread", "Fleet", "Harness", "Kafka", "Operations", "PushStatistics",
-                "Records",
-                "Terminal", "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages", "ServiceKit",
-                "WorkerKit",
+                "EventThread", "Fleet", "Harness", "Kafka", "PushStatistics", "Records", "ServiceKit",
+                "Terminal", "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit",
                 protobuf,
             ]
         ),
@@ -359,10 +348,9 @@ let package = Package(
             "FlotillaLab",
             on: "Lab",
             dependencies: [
-                "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Harness", "Kafka", "Operations",
-                "PushStatistics", "Records", "Rehearsal", "Simulation", "Terminal", "Trials",
-                "UpstreamSimulator",
-                "WireFormats", "ServiceKit", "WorkerKit", argumentParser,
+                "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Harness", "Kafka",
+                "PushStatistics", "Records", "Rehearsal", "ServiceKit", "Simulation", "Terminal", "Trials",
+                "UpstreamSimulator", "WireFormats", "WorkerKit", argumentParser,
             ]
         ),
         program("flotilla-lab", of: "FlotillaLab", on: "Lab"),
@@ -388,8 +376,8 @@ let package = Package(
         .testTarget(
             name: "WireFormatsTests",
             dependencies: [
-                "WireFormats", "WireMessages", "WorkerTestSupport", "Records", "Cryptography",
-                "UpstreamSimulator", protobuf,
+                "Cryptography", "Records", "UpstreamSimulator", "WireFormats", "WireMessages",
+                "WorkerTestSupport", protobuf,
             ],
             resources: [.copy("Vectors")],
             swiftSettings: house
@@ -404,36 +392,38 @@ let package = Package(
         .testTarget(
             name: "StreamKitTests",
             dependencies: [
-                "EventThread", "Kafka", "Operations", "Simulation", "StreamKit", "ServiceKit", "WorkerKit",
+                "EventThread", "Kafka", "Operations", "ServiceKit", "Simulation", "StreamKit", "WorkerKit",
             ],
             swiftSettings: house
         ),
         .testTarget(
             name: "WorkerKitTests",
-            dependencies: ["Operations", "Simulation", "Terminal", "ServiceKit", "WorkerKit", logging],
+            dependencies: [
+                "Operations", "ServiceKit", "Simulation", "Terminal", "WorkerKit", logging,
+            ],
             swiftSettings: house
         ),
         .testTarget(
             name: "DeadLettersTests",
             dependencies: [
                 "Cryptography", "DeadLetters", "EmbeddedBroker", "EventThread", "Kafka", "Operations",
-                "Records",
-                "WireFormats", "WorkerTestSupport", grdb,
+                "Records", "WireFormats", "WorkerTestSupport", grdb,
             ],
             swiftSettings: house
         ),
         .testTarget(
             name: "PushArrivalWorkerTests",
             dependencies: [
-                "Kafka", "Operations", "PushArrivalWorker", "PushStatistics", "Records", "StreamKit",
-                "WireFormats",
-                "ServiceKit", "WorkerKit", "WorkerTestSupport",
+                "Kafka", "Operations", "PushArrivalWorker", "PushStatistics", "Records", "ServiceKit",
+                "StreamKit", "WireFormats", "WorkerKit", "WorkerTestSupport",
             ],
             swiftSettings: house
         ),
         .testTarget(
             name: "PushStatisticsTests",
-            dependencies: ["PushStatistics", "Records", "WireFormats", "ServiceKit", "WorkerKit"],
+            dependencies: [
+                "PushStatistics", "Records", "ServiceKit", "WireFormats", "WorkerKit",
+            ],
             resources: [.copy("Vectors")],
             swiftSettings: house
         ),
@@ -447,25 +437,24 @@ let package = Package(
         .testTarget(
             name: "ActivationWorkerTests",
             dependencies: [
-                "ActivationWorker", "Operations", "Records", "UpstreamHTTP", "WireFormats", "ServiceKit",
-                "WorkerKit",
-                "WorkerTestSupport", logging,
+                "ActivationWorker", "Operations", "Records", "ServiceKit", "UpstreamHTTP", "WireFormats",
+                "WorkerKit", "WorkerTestSupport", logging,
             ],
             swiftSettings: house
         ),
         .testTarget(
             name: "DeviceCheckWorkerTests",
             dependencies: [
-                "Cryptography", "DeviceCheckWorker", "Operations", "Records", "UpstreamHTTP", "WireFormats",
-                "ServiceKit", "WorkerKit", "WorkerTestSupport", configuration, lifecycle, logging,
+                "Cryptography", "DeviceCheckWorker", "Operations", "Records", "ServiceKit", "UpstreamHTTP",
+                "WireFormats", "WorkerKit", "WorkerTestSupport", configuration, lifecycle, logging,
             ],
             swiftSettings: house
         ),
         .testTarget(
             name: "ReceiptWorkerTests",
             dependencies: [
-                "Cryptography", "Operations", "ReceiptWorker", "Records", "UpstreamHTTP", "UpstreamSimulator",
-                "WireFormats", "ServiceKit", "WorkerKit", "WorkerTestSupport", lifecycle, logging,
+                "Cryptography", "Operations", "ReceiptWorker", "Records", "ServiceKit", "UpstreamHTTP",
+                "UpstreamSimulator", "WireFormats", "WorkerKit", "WorkerTestSupport", lifecycle, logging,
             ],
             swiftSettings: house
         ),
@@ -476,7 +465,9 @@ let package = Package(
         ),
         .testTarget(
             name: "EmbeddedBrokerTests",
-            dependencies: ["CRdKafka", "EmbeddedBroker", "EventThread", "Kafka", "Records", nioCore],
+            dependencies: [
+                "CRdKafka", "EmbeddedBroker", "EventThread", "Kafka", "Records", nioCore,
+            ],
             swiftSettings: house
         ),
         .testTarget(
@@ -487,14 +478,14 @@ let package = Package(
         .testTarget(
             name: "FlotillaLabTests",
             dependencies: [
-                "EmbeddedBroker", "Fleet", "Harness", "Kafka", "Records", "Rehearsal", "Terminal", "Trials",
-                "UpstreamSimulator", "WireFormats", "WireMessages", "ServiceKit", "WorkerKit",
+                "EmbeddedBroker", "Fleet", "Harness", "Kafka", "Records", "Rehearsal", "ServiceKit",
+                "Terminal", "Trials", "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit",
             ],
             swiftSettings: house
         ),
         .testTarget(
             name: "DeadLetterToolTests",
-            dependencies: ["DeadLetterTool", "DeadLetters", "WorkerTestSupport"],
+            dependencies: ["DeadLetters", "DeadLetterTool", "WorkerTestSupport"],
             swiftSettings: house
         ),
         .testTarget(
@@ -509,9 +500,8 @@ let package = Package(
             name: "PushArrivalPagesTests",
             dependencies: [
                 "EmbeddedBroker", "EventThread", "Kafka", "Operations", "PushArrivalPages", "Records",
-                "WebPages",
-                "WireFormats", "WireMessages", "WorkerTestSupport", configuration, lifecycle, logging,
-                protobuf,
+                "WebPages", "WireFormats", "WireMessages", "WorkerTestSupport", configuration, lifecycle,
+                logging, protobuf,
             ],
             swiftSettings: house
         ),
@@ -519,7 +509,7 @@ let package = Package(
         .executableTarget(
             name: "DeadlyWorker",
             dependencies: [
-                "Operations", "Records", "Terminal", "UpstreamHTTP", "WireFormats", "ServiceKit", "WorkerKit",
+                "Operations", "Records", "ServiceKit", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
                 argumentParser,
             ],
             path: "Tests/DeadlyWorker",
@@ -529,10 +519,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "EmbeddedBroker", "EventThread", "Kafka", "Records", "UpstreamSimulator",
-                "WireFormats", "activation-worker", "dead-letters", "devicecheck-worker", "fleet",
-                "flotilla-lab", "push-arrival-worker", "receipt-worker",
-                "WorkerTestSupport",
+                "activation-worker", "dead-letters", "devicecheck-worker", "EmbeddedBroker", "EventThread",
+                "fleet", "flotilla-lab", "Kafka", "push-arrival-worker", "receipt-worker", "Records",
+                "UpstreamSimulator", "WireFormats", "WorkerTestSupport",
             ],
             swiftSettings: house
         ),

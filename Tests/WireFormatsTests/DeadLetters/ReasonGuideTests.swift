@@ -18,7 +18,10 @@ import WorkerTestSupport
 
     /// What stands in the sources as a code with a sentence after it.
     private static let written: [String] = {
-        let folders = ["WireFormats", "WorkerKit", "ActivationWorker", "DeviceCheckWorker", "ReceiptWorker"]
+        let folders = [
+            "Wire/WireFormats", "Engine/ServiceKit", "Engine/WorkerKit", "Workers/ActivationWorker",
+            "Workers/DeviceCheckWorker", "Workers/ReceiptWorker",
+        ]
         let sources = folders.flatMap { folder -> [String] in
             let folder = Documents.root.appending(path: "Sources/\(folder)")
             let files =
