@@ -1,5 +1,6 @@
-import ServiceKit
 import Testing
+
+@testable import ServiceKit
 
 struct CrashLedgerTests {
     private static func place(_ offset: Int64, topic: String = "activation") throws -> CrashLedger.Place {

@@ -1,7 +1,8 @@
 import Glibc
-import ServiceKit
 import Terminal
 import Testing
+
+@testable import ServiceKit
 
 struct RestartPolicyTests {
     private typealias Step = RestartPolicy.Step

@@ -4,28 +4,28 @@ import Glibc
 ///
 /// No other user may write to the folder, so that none can put files or links in the place of ours, or have
 /// our records dead-lettered.
-package final class CrashFolder {
+final class CrashFolder {
     /// A failure, as a sentence without its full stop.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
 
-        package static func last(_ what: String) -> Failure {
+        static func last(_ what: String) -> Failure {
             let code = errno
             let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "system error \(code)"
             return Failure(description: "\(what): \(reason)")
         }
     }
 
-    package let path: String
+    let path: String
     /// The things that were found and should not be there, each with what was done about it.
-    package var warnings: [String] = []
+    var warnings: [String] = []
     private let descriptor: Int32
 
     /// Opens the folder, and creates it if there is none. The folder above it must exist.
     ///
     /// - Throws: `Failure` if the folder cannot be opened, belongs to another user, or can be written by
     ///   others.
-    package init(path: String) throws(Failure) {
+    init(path: String) throws(Failure) {
         if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw .last("cannot make the folder \(path)") }
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw .last("cannot open the folder \(path)") }
@@ -57,7 +57,7 @@ package final class CrashFolder {
     /// Waits until no other worker is busy with the ledger, which takes each of them milliseconds.
     ///
     /// - Returns: A descriptor that holds the lock until it is closed.
-    package func lock() throws(Failure) -> Int32 {
+    func lock() throws(Failure) -> Int32 {
         let descriptor = try self.file("lock", makesIt: true) ?? -1
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else {
@@ -73,7 +73,7 @@ package final class CrashFolder {
     ///
     /// - Returns: A descriptor that holds the lock until it is closed; nil if the owner lives, or if the slot
     ///   does not exist and `makesIt` is false.
-    package func lockSlot(_ number: Int, makesIt: Bool) throws(Failure) -> Int32? {
+    func lockSlot(_ number: Int, makesIt: Bool) throws(Failure) -> Int32? {
         guard let descriptor = try self.file(Self.name(ofSlot: number), makesIt: makesIt) else { return nil }
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
         close(descriptor)
@@ -82,7 +82,7 @@ package final class CrashFolder {
 
     /// Returns the mark in a locked slot; nil if there is none, or if it cannot be read, which adds a
     /// warning.
-    package func mark(in descriptor: Int32, _ number: Int) -> CrashMark? {
+    func mark(in descriptor: Int32, _ number: Int) -> CrashMark? {
         let name = "\(self.path)/\(Self.name(ofSlot: number))"
         guard let bytes = Self.contents(of: descriptor, limit: CrashMark.bytes) else {
             self.warnings.append(Failure.last("cannot read \(name)").description)
@@ -99,7 +99,7 @@ package final class CrashFolder {
         }
     }
 
-    package static func name(ofSlot number: Int) -> String { "slot-\(number < 10 ? "0" : "")\(number)" }
+    static func name(ofSlot number: Int) -> String { "slot-\(number < 10 ? "0" : "")\(number)" }
 
     /// Opens one of our files. Anything else that has its name is removed, because only we write to this
     /// folder.
@@ -134,7 +134,7 @@ package final class CrashFolder {
     }
 
     /// Returns the content of a file, at most one byte more than the limit; nil if the file cannot be read.
-    package static func contents(of descriptor: Int32, limit: Int) -> [UInt8]? {
+    static func contents(of descriptor: Int32, limit: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: limit + 1)
         var count = 0
         while count < bytes.count {
@@ -153,7 +153,7 @@ package final class CrashFolder {
     /// Replaces the whole content of a file with these bytes.
     ///
     /// - Returns: Whether that has succeeded.
-    package static func fill(_ descriptor: Int32, with bytes: [UInt8]) -> Bool {
+    static func fill(_ descriptor: Int32, with bytes: [UInt8]) -> Bool {
         var count = 0
         while count < bytes.count {
             let put = unsafe bytes.withUnsafeBytes {
@@ -178,7 +178,7 @@ extension CrashFolder {
     /// Reads the ledger as it is now.
     ///
     /// - Returns: The entries that could be read, and whether these are all that the file holds.
-    package func readLedger() throws(Failure) -> (ledger: CrashLedger, isWhole: Bool) {
+    func readLedger() throws(Failure) -> (ledger: CrashLedger, isWhole: Bool) {
         guard let descriptor = try self.file(Self.ledger, makesIt: false) else {
             return (CrashLedger(), true)
         }
@@ -198,7 +198,7 @@ extension CrashFolder {
 
     /// Writes the ledger to a file beside its place and moves it there, so that no reader ever sees half of
     /// it.
-    package func write(_ ledger: CrashLedger) throws(Failure) {
+    func write(_ ledger: CrashLedger) throws(Failure) {
         let draft = Self.ledger + ".new"
         if unsafe unlinkat(self.descriptor, draft, 0) != 0, errno != ENOENT {
             throw .last("cannot remove \(self.path)/\(draft)")

@@ -5,23 +5,23 @@
 /// cleared first. All numbers are little-endian.
 ///
 ///     0  magic   8  run   16  isSet   24  offset   32  partition   36  length of the topic   40  topic
-package struct CrashMark: Hashable, Sendable {
+struct CrashMark: Hashable, Sendable {
     /// The length of a mark.
-    package static let bytes = 512
-    package static let magic: UInt64 = 0x316B_726D_746C_6621
+    static let bytes = 512
+    static let magic: UInt64 = 0x316B_726D_746C_6621
 
-    package enum Layout {
-        package static let magic = 0
-        package static let run = 8
-        package static let isSet = 16
-        package static let offset = 24
-        package static let partition = 32
-        package static let topicLength = 36
-        package static let topic = 40
+    enum Layout {
+        static let magic = 0
+        static let run = 8
+        static let isSet = 16
+        static let offset = 24
+        static let partition = 32
+        static let topicLength = 36
+        static let topic = 40
     }
 
     /// Why bytes are not a readable mark.
-    package enum Fault: Error, Hashable {
+    enum Fault: Error, Hashable {
         /// The bytes were not written by this program, or by another version of it.
         case foreign
         /// The bytes were written by this program, but no record can have that place.
@@ -29,15 +29,15 @@ package struct CrashMark: Hashable, Sendable {
     }
 
     /// The number of the run that wrote the mark.
-    package let run: UInt64
+    let run: UInt64
     /// The record that the run was handling.
-    package let place: CrashLedger.Place
+    let place: CrashLedger.Place
 
     /// Reads the mark in a slot whose owner died.
     ///
     /// - Returns: The mark; nil if the owner was handling no record.
     /// - Throws: `Fault` if the bytes are not a readable mark.
-    package static func read(_ slot: [UInt8]) throws(Fault) -> CrashMark? {
+    static func read(_ slot: [UInt8]) throws(Fault) -> CrashMark? {
         // All zeros: the file was created and not yet filled, because its owner died before it could begin.
         if slot.allSatisfy({ $0 == 0 }) { return nil }
         guard slot.count == Self.bytes, Self.number(slot, at: Layout.magic, bytes: 8) == Self.magic else {
@@ -60,7 +60,7 @@ package struct CrashMark: Hashable, Sendable {
     }
 
     /// Returns the bytes of a slot whose owner handles no record yet.
-    package static func blank(run: UInt64) -> [UInt8] {
+    static func blank(run: UInt64) -> [UInt8] {
         var slot = [UInt8](repeating: 0, count: Self.bytes)
         for byte in 0..<8 {
             slot[Layout.magic + byte] = UInt8(truncatingIfNeeded: Self.magic >> UInt64(8 * byte))

@@ -1,4 +1,4 @@
-package import Kafka
+import Kafka
 
 extension KafkaError {
     /// Returns the error as a worker has to take it: fatal, and in the words of the worker's settings, if the
@@ -6,7 +6,7 @@ extension KafkaError {
     ///
     /// - Parameter hasJoined: Whether the group has ever accepted this worker. If it has, the worker keeps
     ///   trying when the cluster takes rights away, because they may come back.
-    package func asToldToMember(hasJoined: Bool) -> KafkaError {
+    func asToldToMember(hasJoined: Bool) -> KafkaError {
         let sentence: String? =
             switch self.code {
             case .fencedInstance:

@@ -4,12 +4,12 @@ import Glibc
 /// The signals of this process in the order in which they came, for one thread that waits for them.
 ///
 /// A process has one queue. From the first use of the queue on, its signals end nothing by themselves.
-package struct SignalQueue {
+struct SignalQueue {
     /// The pipe of the process. It is shared, because the handler of a signal is given nothing but the
     /// signal's number.
     private static let pipe = WakePipe()
 
-    package init(_ numbers: [Int32]) {
+    init(_ numbers: [Int32]) {
         // The pipe is made before the first signal can come, because a signal handler must not allocate.
         _ = Self.pipe
         for number in numbers {
@@ -23,7 +23,7 @@ package struct SignalQueue {
     }
 
     /// Returns the signals that have come since the last call.
-    package func take() -> [Int32] {
+    func take() -> [Int32] {
         var numbers: [Int32] = []
         var buffer = [UInt8](repeating: 0, count: 4 * 64)
         while case let count = Self.pipe.read(into: &buffer), count > 0 {
@@ -35,7 +35,7 @@ package struct SignalQueue {
     }
 
     /// Sleeps until a signal has come or the time is up. The wait may end early.
-    package func wait(atMost longest: Duration) {
+    func wait(atMost longest: Duration) {
         var wait = Wait(on: [Self.pipe.readEnd])
         wait(atMost: longest)
     }
