@@ -87,6 +87,7 @@ final class ChaosProcesses {
                     atMost: .seconds(30)
                 )
             }
+            try self.waitForTopics()
         } else {
             let topics = self.topics.flatMap { ["--topic", "\($0):\(Self.partitions)"] }
             let words = ["broker", "--kind", "embedded", "--until-stdin-closes"] + topics
@@ -94,6 +95,17 @@ final class ChaosProcesses {
             self.broker = broker
             try self.harness.turn { broker.firstLine != nil }
             self.brokers = broker.firstLine ?? ""
+        }
+    }
+
+    /// Waits until the brokers know the topics that were just made. For a moment they can answer as if a new
+    /// topic did not exist.
+    private func waitForTopics() throws {
+        guard let admin else { return }
+        var known: [String: Int] = [:]
+        while !self.topics.allSatisfy({ known[$0] == Self.partitions }) {
+            try self.harness.turn()
+            known = try admin.metadata(atMost: .seconds(10)).partitionCounts
         }
     }
 
