@@ -74,7 +74,7 @@ func room(_ name: String, on floor: String, dependencies: [Target.Dependency] = 
 func program(_ name: String, of room: String, on floor: String) -> Target {
     .executableTarget(
         name: name,
-        dependencies: [.init(stringLiteral: room), argumentParser],
+        dependencies: [.target(name: room), argumentParser],
         path: "Sources/\(floor)/Programs/\(name)",
         swiftSettings: house
     )
@@ -360,7 +360,7 @@ let package = Package(
         .testTarget(name: "EventThreadTests", dependencies: ["EventThread"], swiftSettings: house),
         .testTarget(
             name: "KafkaTests",
-            dependencies: ["EventThread", "Kafka", "Records"],
+            dependencies: ["CRdKafka", "EventThread", "Kafka", "Records"],
             swiftSettings: house
         ),
         .testTarget(

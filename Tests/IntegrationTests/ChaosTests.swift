@@ -6,7 +6,7 @@ import Testing
 struct ChaosTests {
     @Test(arguments: ["at-least-once", "exactly-once"])
     func aFleetKeepsItsPromisesUnderChaos(delivery: String) throws {
-        let chaos = try FleetUnderTest(["chaos", "--seconds", "20", "--seed", "1", "--delivery", delivery])
+        let chaos = try CommandUnderTest(["chaos", "--seconds", "20", "--seed", "1", "--delivery", delivery])
         let status = chaos.exitStatus()
         #expect(chaos.waitForLine("Clean."), "\(chaos.text)")
         #expect(status == 0, "\(chaos.text)")
@@ -17,7 +17,7 @@ struct ChaosTests {
     /// Beside an adversary, and receipt workers whose sandbox is dead. Honest users are judged by the clock, so the load
     /// is one that a busy machine can bear.
     @Test func aFleetKeepsItsPromisesBesideAnAdversaryAndADeadEndpoint() throws {
-        let chaos = try FleetUnderTest([
+        let chaos = try CommandUnderTest([
             "chaos", "--adversary", "--seconds", "20", "--seed", "1", "--rate", "60",
         ])
         let status = chaos.exitStatus()
@@ -31,7 +31,7 @@ struct ChaosTests {
     /// Also with a worker that stands still at that moment, and would never hear of its end by itself.
     @Test(arguments: [SIGKILL, SIGTERM])
     func nobodySurvivesChaos(signal: Int32) throws {
-        let chaos = try FleetUnderTest(["chaos", "--seconds", "20", "--seed", "1"])
+        let chaos = try CommandUnderTest(["chaos", "--seconds", "20", "--seed", "1"])
         try #require(chaos.waitForLine("SIGSTOP worker"), "\(chaos.text)")
         chaos.send(signal)
         let asked = ContinuousClock.now

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct CostTests {
     @Test func bothDeliveriesAreMeasured() throws {
-        let cost = try FleetUnderTest(["cost", "--records", "300", "--rounds", "2", "--latency", "1"])
+        let cost = try CommandUnderTest(["cost", "--records", "300", "--rounds", "2", "--latency", "1"])
         #expect(cost.exitStatus() == 0, "\(cost.text)")
         #expect(cost.waitForLine("of the CPU per record"), "\(cost.text)")
         // Two runs of each, and the median of each.

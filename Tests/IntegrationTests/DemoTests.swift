@@ -9,7 +9,7 @@ struct DemoTests {
     ]
 
     @Test func accountsForEveryRecordOfEveryWorker() throws {
-        let demo = try FleetUnderTest(["demo"])
+        let demo = try CommandUnderTest(["demo"])
         #expect(demo.exitStatus() == 0, "\(demo.text)")
         let text = demo.text
         for (name, records) in [
@@ -39,7 +39,7 @@ struct DemoTests {
     /// Ctrl-C while the workers join, and in the middle of the scenes.
     @Test(arguments: ["receipt-worker", "GDT refuses every connection"])
     func leavesNothingBehindWhenInterrupted(words: String) throws {
-        let demo = try FleetUnderTest(["demo"])
+        let demo = try CommandUnderTest(["demo"])
         if Self.workers.contains(words) {
             for worker in Self.workers { _ = try #require(demo.waitFor(worker, "run")) }
         } else {
@@ -54,7 +54,7 @@ struct DemoTests {
 
     /// A demo that loses a worker says so, and is not taken for one in which all was well.
     @Test func failsWithAWorker() throws {
-        let demo = try FleetUnderTest(["demo"])
+        let demo = try CommandUnderTest(["demo"])
         let worker = try #require(demo.waitFor("receipt-worker", "run"))
         #expect(demo.waitForLine("\nactivation "), "\(demo.text)")
         kill(worker, SIGKILL)
@@ -66,7 +66,7 @@ struct DemoTests {
 
     @Test(arguments: [SIGKILL, SIGTERM])
     func nobodySurvivesTheDemo(signal: Int32) throws {
-        let demo = try FleetUnderTest(["demo"])
+        let demo = try CommandUnderTest(["demo"])
         for worker in Self.workers { _ = try #require(demo.waitFor(worker, "run")) }
         demo.send(signal)
         _ = demo.exitStatus()

@@ -162,7 +162,7 @@ struct OperatorTests {
     }
 
     @Test func aHangUpEndsNoBrokerThatHasNoTerminal() throws {
-        let fleet = try FleetUnderTest(["broker", "--topic", "t:1"])
+        let fleet = try CommandUnderTest(["broker", "--topic", "t:1"])
         #expect(fleet.waitForLine("127.0.0.1:"))
         fleet.send(SIGHUP)
         #expect(fleet.waitForLine("SIGHUP is ignored"))

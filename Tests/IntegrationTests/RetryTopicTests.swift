@@ -85,7 +85,7 @@ struct RetryTopicTests {
             #expect(worker.exitStatus() == 1)
             #expect(worker.log.contains("keeps a record for 60000 ms (retention.ms)"), "\(worker.log)")
             #expect(worker.log.contains("Set it to 3601000 or more"))
-            let preflight = try FleetUnderTest(["preflight", "--config", worker.settingsPath], of: "fleet")
+            let preflight = try CommandUnderTest(["preflight", "--config", worker.settingsPath], of: "fleet")
             #expect(preflight.exitStatus() == 1)
             #expect(preflight.waitForLine("Set it to 3601000 or more"), "\(preflight.text)")
         }

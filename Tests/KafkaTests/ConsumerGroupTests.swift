@@ -1,7 +1,9 @@
+import CRdKafka
 import EventThread
-import Kafka
 import Records
 import Testing
+
+@testable import Kafka
 
 @Suite(.timeLimit(.minutes(3)))
 struct ConsumerGroupTests {
@@ -31,6 +33,19 @@ struct ConsumerGroupTests {
             }
         )
         #expect(first.revocations >= 1)
+    }
+
+    /// A record that nobody reads could not be told from an offset that never had one.
+    @Test func aRecordOutsideTheQueueOfItsPartitionIsAFatalError() throws {
+        let cluster = try self.cluster(partitions: 1)
+        try publish([OutboundRecord(topic: "work", value: [1], partition: 0)], to: cluster)
+        let member = try Member(cluster, group: "workers")
+        let partition = TopicPartition(topic: "work", partition: 0)
+        // Without a reader, the partition's records go to the queue of the group.
+        let list = PartitionList([CommittedPosition(partition: partition, offset: 0)])
+        try KafkaError.check(unsafe rd_kafka_assign(member.consumer.client.handle, list.list))
+        #expect(try serve(member) { !member.failures.isEmpty })
+        #expect(member.failures.first?.isFatal == true)
     }
 
     @Test func aPositionAndItsMetadataOutliveTheMember() throws {

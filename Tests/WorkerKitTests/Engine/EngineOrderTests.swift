@@ -1,4 +1,5 @@
 import Kafka
+import Operations
 import Simulation
 import Testing
 
@@ -132,6 +133,20 @@ struct EngineOrderTests {
         simulation.startWorker()
         #expect(try simulation.settleEverything(within: .seconds(20)))
         #expect(simulation.violations == [])
+    }
+
+    /// Between two records, and behind the last one.
+    @Test func offsetsWithoutARecordAreCounted() throws {
+        let simulation = Simulation()
+        let registry = PrometheusRegistry()
+        simulation.metrics = registry
+        for _ in 0..<2 {
+            simulation.cluster.append("ok")
+            for _ in 0..<3 { simulation.cluster.appendMarker() }
+        }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(20)))
+        #expect(registry.exposition().contains("\nworker_absent_offsets_total 6\n"))
     }
 
     @Test func topicMadeAnewIsReadFromItsBeginning() throws {

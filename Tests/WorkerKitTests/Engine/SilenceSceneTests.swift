@@ -101,6 +101,35 @@ struct SilenceSceneTests {
         #expect(try simulation.run(for: .seconds(5)) { second.engine.unreadiness == nil })
     }
 
+    /// A fatal error while tickets, or parked records, are read ends the worker. If it went on, a ticket that
+    /// was not read would count as one that does not exist.
+    @Test(arguments: ["tickets", "records"]) func aReaderThatHasFailedForGoodEndsTheWorker(_ kind: String)
+        throws
+    {
+        let simulation = self.withParkedRecords()
+        let first = simulation.startWorker()
+        try simulation.run(for: .seconds(20))
+        let fatal = SimulatedMemory.Fate(error: KafkaError(code: .timedOut, message: "broken", isFatal: true))
+        if kind == "tickets" {
+            simulation.kill(first)
+            // The end of the parking topic and the start of the reading come before the first tickets.
+            var questions = 0
+            simulation.memoryFate = {
+                questions += 1
+                return questions > 3 ? fatal : SimulatedMemory.Fate()
+            }
+            simulation.startWorker()
+        } else {
+            var questions = 0
+            simulation.memoryFate = {
+                questions += 1
+                return questions > 2 ? fatal : SimulatedMemory.Fate()
+            }
+            simulation.reply = { _ in Reply(200) }
+        }
+        #expect(throws: KafkaError.self) { try simulation.run(for: .seconds(60)) }
+    }
+
     @Test func aWorkerThatCannotReadParkedRecordsAgainSaysSo() throws {
         let simulation = self.withParkedRecords()
         let worker = simulation.startWorker()

@@ -24,7 +24,7 @@ extension Engine {
         }
         do {
             guard let ends = recall.ends else { return try self.startRecall(lot) }
-            self.readTickets(lot)
+            try self.readTickets(lot)
             let isRead = ends.allSatisfy { partition, end in
                 (lot.memory.readEnd(of: partition) ?? -1) >= end
             }
@@ -45,7 +45,12 @@ extension Engine {
         self.recall?.ends = ends
     }
 
-    private func readTickets(_ lot: ParkingLot) {
+    /// Reads the tickets that have arrived.
+    ///
+    /// - Throws: An error that is fatal. A ticket may be missing then, and its record would be taken for one
+    ///   that was never parked.
+    private func readTickets(_ lot: ParkingLot) throws(KafkaError) {
+        var fatal: KafkaError?
         let places = Dictionary(
             self.assignments.map { (lot.place(of: $0.partition), $0.place) },
             uniquingKeysWith: { first, _ in first }
@@ -63,8 +68,9 @@ extension Engine {
                 case .otherPlace, .unreadable: self.recall?.strangers += 1
                 }
             } _: { error in
-                self.recallFailed(error)
+                if error.isFatal { fatal = error } else { self.recallFailed(error) }
             }
+            if let fatal { throw fatal }
             isMore = count == Self.ticketBatch
         }
     }

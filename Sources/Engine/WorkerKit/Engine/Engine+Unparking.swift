@@ -243,7 +243,7 @@ extension Engine {
         } _: {
             failure = $0
         }
-        if let failure { return self.visitFailed(failure) }
+        if let failure { throw failure }
         self.lookWhoAsksSoon()
         if !arrived.isEmpty {
             self.unparking.trouble = nil

@@ -13,7 +13,7 @@ extension ChaosRun {
             case .killed, nil: break
             case .left(let exit, let took):
                 if exit != .code(0) { self.object(.worker, "\(slot.name) left with \(exit)") }
-                self.tell("\(slot.name) has left, \(Self.text(took)) after SIGTERM")
+                self.tell("\(slot.name) has left, \(took.shown) after SIGTERM")
                 self.tally.longestLeaving = max(self.tally.longestLeaving, took)
             case .gaveUp(let lastWords):
                 self.tell("\(slot.name) gives up: \(lastWords)")
@@ -27,7 +27,7 @@ extension ChaosRun {
             if case .leaving(let since) = slot.state, since.duration(to: .now) > Self.longestLeaving {
                 self.object(
                     .worker,
-                    "\(slot.name) had not ended \(Self.text(Self.longestLeaving)) after SIGTERM"
+                    "\(slot.name) had not ended \(Self.longestLeaving.shown) after SIGTERM"
                 )
                 slot.kill()
             }

@@ -9,7 +9,7 @@ extension ChaosRun {
 
     /// Starts a fault.
     func begin(_ fault: ChaosFault) throws {
-        let length = Self.text(fault.length)
+        let length = fault.length.shown
         switch fault.deed {
         case .kill(let worker):
             self.tell("kill -9 worker \(worker + 1), for \(length)")

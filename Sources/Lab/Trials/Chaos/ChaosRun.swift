@@ -142,7 +142,7 @@ final class ChaosRun {
         self.killWhoIsDue()
         try self.takeEnds()
         for (what, length) in self.tracks.flatMap({ $0.watch.takeovers.takeEnded() }) {
-            self.tell("what \(what) left behind is worked again after \(Self.text(length))")
+            self.tell("what \(what) left behind is worked again after \(length.shown)")
         }
         let open = self.tracks.reduce(0) { $0 + $1.open }
         self.harness.screen.show("… \(self.sent) sent, \(open) under way")
@@ -181,7 +181,7 @@ final class ChaosRun {
             let open = self.sent - self.tracks.reduce(0) { $0 + $1.watch.settled }
             self.object(
                 .lag,
-                "\(open) inputs had no outcome \(Self.text(Self.longestSettling)) after the load's end"
+                "\(open) inputs had no outcome \(Self.longestSettling.shown) after the load's end"
             )
         }
     }
@@ -222,6 +222,4 @@ final class ChaosRun {
             takeovers: self.activations.watch.takeovers
         )
     }
-
-    static func text(_ duration: Duration) -> String { duration.shown }
 }

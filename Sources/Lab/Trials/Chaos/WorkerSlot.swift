@@ -122,9 +122,11 @@ final class WorkerSlot {
         self.child = nil
         defer { self.state = .absent }
         if self.isKilled { return .killed }
-        // A process that has not told its port yet does not serve, so SIGTERM may end it like any program.
-        if self.port == nil, exit == .code(128 + SIGTERM) { return .killed }
-        if case .leaving(let since) = self.state { return .left(exit, after: since.duration(to: .now)) }
+        if case .leaving(let since) = self.state {
+            // A process that has not told its port yet does not serve, so SIGTERM may end it like any program.
+            let isUnborn = self.port == nil && exit == .code(128 + SIGTERM)
+            return isUnborn ? .killed : .left(exit, after: since.duration(to: .now))
+        }
         return Self.end(of: self.program, with: exit, child.lastWords)
     }
 

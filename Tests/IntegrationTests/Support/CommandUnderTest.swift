@@ -2,7 +2,7 @@ import Foundation
 import WorkerTestSupport
 
 /// A `flotilla-lab` as a process, or a `fleet`, and everybody that it has started: they are known by its temporary folder in `TMPDIR`.
-final class FleetUnderTest {
+final class CommandUnderTest {
     private let process: TestProcess
     private let output: ProcessOutput
     private let folder: URL
