@@ -182,7 +182,7 @@ package final class SimulatedWorker: SimulatedProcess {
         // The acts of a process after its death are not judged.
         guard !self.broker.isDead else { return }
         if self.broker.requests > requests { self.judgeSleep(until: asleepUntil) }
-        self.checkBooks()
+        self.broker.cluster.violations += self.engine.disagreements(callsOut: self.upstream.inFlight.count)
     }
 
     private func judgeSleep(until wake: Int64) {
@@ -190,12 +190,6 @@ package final class SimulatedWorker: SimulatedProcess {
             let late = self.sleep.overslept(until: wake, at: self.upstream.clock.now)
         else { return }
         self.broker.cluster.violations.append("\(self.name) would have overslept by \(late) ns")
-    }
-
-    /// Checks after every turn that counters which describe one thing in two places agree.
-    private func checkBooks() {
-        let books = self.engine.books(callsOut: self.upstream.inFlight.count)
-        self.broker.cluster.violations += books.disagreements
     }
 
     /// Adds a violation if the worker stands still and reports that it is ready. The simulation should call

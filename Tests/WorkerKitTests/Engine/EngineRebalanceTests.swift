@@ -80,10 +80,10 @@ struct EngineRebalanceTests {
         try simulation.run(for: .seconds(1))
         // Their slots stay taken until they are back: the upstream is still at work on them. One of two endpoints takes
         // three slots of four.
-        #expect(worker.engine.orphanedCalls == 3)
+        #expect(worker.engine.table.orphanedCalls == 3)
         #expect(worker.upstream.calls.count == 4)
         #expect(try simulation.settleEverything(within: .seconds(20)))
-        #expect(worker.engine.orphanedCalls == 0)
+        #expect(worker.engine.table.orphanedCalls == 0)
         #expect(worker.upstream.calls.count == 7)
         #expect(simulation.cluster.published.count == 4)
         #expect(simulation.violations == [])
@@ -103,10 +103,10 @@ struct EngineRebalanceTests {
         simulation.cluster.expel(worker.broker)
         isSlow = false
         try simulation.run(for: .seconds(1))
-        #expect(worker.engine.settlingCount == 1)
+        #expect(worker.engine.table.settlingCount == 1)
         // The report of the first try arrives now, under an old name.
         try simulation.run(for: .seconds(5))
-        #expect(worker.engine.settlingCount == 1)
+        #expect(worker.engine.table.settlingCount == 1)
         #expect(try simulation.settleEverything(within: .seconds(10)))
         #expect(simulation.cluster.published.count == 1)
         #expect(simulation.violations == [])

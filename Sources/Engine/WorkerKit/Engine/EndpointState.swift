@@ -10,8 +10,6 @@ struct EndpointState: Sendable {
     var evidence = BlameEvidence()
     /// This worker's share of the endpoint's rate; nil before the first assignment, or if there is no limit.
     var rate: RateLimit?
-    /// The number of calls in flight for records in hand.
-    var callsInFlight = 0
     /// The monotonic time of the last call; nil before the first one.
     var calledAt: Int64?
     /// Whether the last call that ended took at most a second.
@@ -77,8 +75,6 @@ extension [EndpointState] {
     func areAllWell(at now: Int64) -> Bool { self.allSatisfy { $0.breaker.isWell(at: now) } }
 
     var areAllClosed: Bool { self.allSatisfy { $0.breaker.state == .closed } }
-
-    var blockedCount: Int { self.reduce(0) { $0 + $1.blocked.count } }
 
     var haveBlocked: Bool { self.contains { !$0.blocked.isEmpty } }
 }

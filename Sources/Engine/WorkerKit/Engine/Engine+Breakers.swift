@@ -27,8 +27,10 @@ extension Engine {
     /// long backoff for a fault that was not its own.
     private func endWaits(for endpoint: Int) {
         let waiting = self.backingOff.elements.filter { id, _ in
-            self.table.state(of: id) == .backingOff && self.table[id].endpoint == endpoint
-                && self.table[id].hasFailedInDoubt
+            guard self.table.isCurrent(id), case .backingOff(_, .doubt) = self.table[id].state else {
+                return false
+            }
+            return self.table[id].lastEndpoint == endpoint
         }
         guard !waiting.isEmpty else { return }
         let ids = Set(waiting.map(\.element))

@@ -28,14 +28,11 @@ extension Engine {
 
     /// Returns the account that a dead letter of this record counts against.
     func account(of id: EntryID, _ rejection: Rejection) -> DeadLetterBudgets.Account {
-        self.budgets.account(lane: self.table[id].lane ?? "", reason: rejection.reason.code)
+        self.budgets.account(lane: self.table[id].lastLane ?? "", reason: rejection.reason.code)
     }
 
     private func condemn(_ id: EntryID, _ rejection: Rejection, in account: DeadLetterBudgets.Account) {
-        self.table.withEntry(id) { entry in
-            entry.state = .condemned
-            entry.death = (rejection, entry.death?.at ?? self.now.wall)
-        }
+        self.table.move(id, to: .condemned(rejection))
         self.condemned[account, default: Fifo()].append(id)
         self.metrics.budgetRefused()
     }
@@ -57,8 +54,6 @@ extension Engine {
         )
     }
 
-    var condemnedCount: Int { self.condemned.values.reduce(0) { $0 + $1.count } }
-
     /// The earliest monotonic time at which a budget may have room again; nil if no record waits for one.
     var nextBudget: Int64? {
         self.condemned.keys.map { account in
@@ -79,13 +74,13 @@ extension Engine {
 
     private func buryCondemned(of account: DeadLetterBudgets.Account) {
         while let id = self.condemned[account]?.first {
-            guard self.table.state(of: id) == .condemned, let death = self.table[id].death else {
+            guard self.table.isCurrent(id), case .condemned(let rejection) = self.table[id].state else {
                 _ = self.condemned[account]?.popFirst()
                 continue
             }
             guard case .yes = self.budgets.admits(account, at: self.now.monotonic) else { return }
             _ = self.condemned[account]?.popFirst()
-            self.writeDeadLetter(id, death.rejection, from: account)
+            self.writeDeadLetter(id, rejection, from: account)
         }
         self.condemned[account] = nil
         self.logger.notice(

@@ -66,7 +66,7 @@ extension Engine {
         switch self.settings.delivery {
         case .atLeastOnce: self.commit.isOutstanding
         case .exactlyOnce:
-            self.commit.isWantedNow || self.settlingCount > 0 || self.transaction.isInDoubt
+            self.commit.isWantedNow || self.table.settlingCount > 0 || self.transaction.isInDoubt
                 || !self.transaction.members.isEmpty
         }
     }

@@ -11,7 +11,7 @@ extension Engine {
         // The endpoint of a record is known only after the handler has planned it. So while no endpoint may
         // be called, no record is planned.
         while self.hasSlot, self.endpoints.admitSome(at: self.now.monotonic), let id = self.nextReady() {
-            guard self.table.state(of: id) == .ready else { continue }
+            guard self.table.kind(of: id) == .ready else { continue }
             self.attempt(id)
         }
     }
@@ -19,8 +19,8 @@ extension Engine {
     private func nextReady() -> EntryID? {
         let isInDoubt = !self.endpoints.areAllWell(at: self.now.monotonic)
         return self.ready.pop(isInDoubt: isInDoubt, using: &self.random) { id in
-            guard self.table.state(of: id) == .ready, self.table[id].isOutlier else { return true }
-            return self.outliersInFlight < self.outlierLimit
+            guard self.table.kind(of: id) == .ready, self.table[id].isOutlier else { return true }
+            return self.table.outlierCalls < self.outlierLimit
         }
     }
 
@@ -36,7 +36,7 @@ extension Engine {
 
     /// Whether one more call may begin: a slot is free, and memory and this worker's rate allow the call.
     private var hasSlot: Bool {
-        self.callsInFlight + self.orphanedCalls < self.callLimit && self.hasRoomForACall
+        self.table.callsInFlight < self.callLimit && self.hasRoomForACall
             && self.nextByRate == nil
     }
 
@@ -48,7 +48,7 @@ extension Engine {
             // The endpoint of a ready record is known once it is planned. Where an endpoint is in doubt, fresh ones
             // are planned by turns with those that wait here, which came first and may all have the same fault.
             if self.isTurnOfUnplanned(at: endpoint), let id = self.nextFresh() {
-                if self.table.state(of: id) == .ready { self.attempt(id) }
+                if self.table.kind(of: id) == .ready { self.attempt(id) }
                 continue
             }
             guard
@@ -58,8 +58,8 @@ extension Engine {
                     mayFail: { _ in true }
                 )
             else { return }
-            guard self.table.state(of: id) == .blocked else { continue }
-            self.table[id].state = .ready
+            guard self.table.kind(of: id) == .blocked else { continue }
+            self.table.move(id, to: .ready(self.table[id].state.followUp))
             self.attempt(id)
         }
     }
@@ -75,7 +75,7 @@ extension Engine {
     /// Returns whether an endpoint may be called now, and has a slot left of its share.
     private func mayCall(_ endpoint: Int) -> Bool {
         self.endpoints[endpoint].admits(at: self.now.monotonic)
-            && self.endpoints[endpoint].callsInFlight < self.slots(of: endpoint)
+            && self.table.calls(to: endpoint) < self.slots(of: endpoint)
     }
 
     /// Returns the number of slots that one endpoint may take.
@@ -120,26 +120,24 @@ extension Engine {
     private func attempt(_ id: EntryID) {
         if self.isDeadly(id) { return self.rejectDeadly(id) }
         guard !self.isExpired(id) else { return self.expire(id) }
-        if !self.followUps.isEmpty, let call = self.followUps[id] { return self.callOrPark(id, call) }
+        if let next = self.table[id].state.followUp { return self.callOrWait(id, next.call) }
         let circumstances = self.table.withEntry(id) {
             $0.circumstances(of: $0.attempts + 1, at: self.now.wall)
         }
         switch self.handling(id, { self.handler.plan(self.table[id].record, circumstances) }) {
-        case .call(let call): self.callOrPark(id, call)
+        case .call(let call): self.callOrWait(id, call)
         case .answer(let answer): self.settle(id, as: .succeeded, because: nil, answer)
         case .refuse(let reason, let answer): self.settle(id, as: .rejected, because: reason, answer)
         case .reject(let rejection): self.deadLetter(id, rejection)
         }
     }
 
-    /// Makes a call, or puts its record where it waits: `blocked` if the endpoint may not be called now,
-    /// `held` if the lane is held.
-    private func callOrPark(_ id: EntryID, _ call: Call<any Sendable>) {
+    /// Makes a call for a ready record, or puts the record where it waits: `blocked` if the endpoint may not be
+    /// called now, `held` if the lane is held.
+    private func callOrWait(_ id: EntryID, _ call: Call<any Sendable>) {
         guard self.mayCall(call.endpoint) else {
-            let hasFailed = self.table.withEntry(id) { entry in
-                entry.state = .blocked
-                return entry.hasFailed || entry.holds > 0
-            }
+            self.table.move(id, to: .blocked(self.table[id].state.followUp))
+            let hasFailed = self.table.withEntry(id) { $0.hasFailed || $0.holds > 0 }
             return self.endpoints[call.endpoint].blocked.append(id, hasFailed: hasFailed)
         }
         guard self.lanes.admits(Lanes.upstream, at: self.now.monotonic) else {
@@ -164,13 +162,11 @@ extension Engine {
             endpoint.breaker.state == .closed && endpoint.isWithinRate(at: self.now.monotonic)
             && self.lanes.isOpen(Lanes.upstream) && self.lanes.isOpen(call.lane)
         guard !mayCall else { return self.start(id, call) }
-        if !call.isPerishable { self.followUps[id] = call }
-        self.makeReady(id)
+        self.makeReady(id, with: call.isPerishable ? nil : FollowUp(call))
     }
 
     /// Starts a call. Its record holds a slot until the completion comes back.
     private func start(_ id: EntryID, _ call: Call<any Sendable>) {
-        if !self.followUps.isEmpty { self.followUps[id] = nil }
         var request = call.request
         if let trace = self.table[id].trace { request.headers += self.httpHeaders(of: trace) }
         self.lastCall += 1
@@ -178,24 +174,26 @@ extension Engine {
         self.moveBreaker(call.endpoint) { $0.callStarted(number, at: self.now.monotonic) }
         self.lanes.callStarted(number, on: Lanes.upstream)
         self.lanes.callStarted(number, on: call.lane)
-        self.table.withEntry(id) { entry in
-            entry.state = .calling
-            entry.job = call.job
-            entry.lane = call.lane
+        let inFlight = self.table.withEntry(id) { entry in
+            entry.lastLane = call.lane
+            entry.lastEndpoint = call.endpoint
             entry.attempts += 1
-            entry.call = number
-            entry.endpoint = call.endpoint
-            entry.isFirstThere = entry.asked.insert(call.endpoint)
             if entry.attempts == 1 {
                 entry.mark = self.endpoints[call.endpoint].evidence.mark
                 entry.markedEndpoint = call.endpoint
             }
-            entry.calledAt = self.now.monotonic
+            return CallInFlight(
+                number: number,
+                endpoint: call.endpoint,
+                lane: call.lane,
+                job: call.job,
+                began: self.now.monotonic,
+                isFirstThere: entry.asked.insert(call.endpoint),
+                isOutlier: entry.isOutlier
+            )
         }
-        self.callsInFlight += 1
-        self.endpoints[call.endpoint].callsInFlight += 1
+        self.table.move(id, to: .calling(inFlight))
         self.endpoints[call.endpoint].calledAt = self.now.monotonic
-        if self.table[id].isOutlier { self.outliersInFlight += 1 }
         self.callStartedAtPace(to: call.endpoint)
         self.upstream.start(request, id: id.packed)
     }
@@ -221,18 +219,17 @@ extension Engine {
     }
 
     /// Lets a record wait for a slot if it is still in this state.
-    func makeReady(_ id: EntryID, from state: Entry.State) {
-        guard self.table.state(of: id) == state else { return }
-        self.makeReady(id)
+    func makeReady(_ id: EntryID, from kind: RecordState.Kind) {
+        guard self.table.kind(of: id) == kind else { return }
+        self.makeReady(id, with: self.table[id].state.followUp)
     }
 
     /// Lets a record wait for a slot.
-    func makeReady(_ id: EntryID) {
-        let hasFailed = self.table.withEntry(id) { entry in
-            entry.state = .ready
-            return entry.hasFailed
-        }
-        self.ready.append(id, hasFailed: hasFailed)
+    ///
+    /// - Parameter next: The call to make then; nil if the record is to be planned.
+    func makeReady(_ id: EntryID, with next: FollowUp? = nil) {
+        self.table.move(id, to: .ready(next))
+        self.ready.append(id, hasFailed: self.table[id].hasFailed)
     }
 
     /// Expires the waiting records whose deadline has passed, once a second. Otherwise a record would expire
@@ -240,17 +237,17 @@ extension Engine {
     func sweepIfDue() {
         guard self.now.monotonic >= self.nextSweep else { return }
         self.nextSweep = self.now.after(.seconds(1))
-        var places: Set<Entry.State> = []
+        var places: Set<RecordState.Kind> = []
         for id in self.table.ids where self.isExpired(id) {
-            let state = self.table[id].state
-            switch state {
+            let kind = self.table[id].state.kind
+            switch kind {
             case .ready, .blocked, .backingOff, .held:
-                places.insert(state)
+                places.insert(kind)
                 self.expire(id)
             // A queued record waits for an earlier one of its key, and its deadline is checked when that one
             // is settled. The records in the other states have a call in flight, or are on the way to their
             // end.
-            case .queued, .calling, .condemned, .settling, .resending, .waiting, .written: break
+            case .arrived, .queued, .calling, .condemned, .settling, .resending, .waiting, .written: break
             }
         }
         for place in places { self.forgetWhoLeft(place) }
@@ -261,8 +258,8 @@ extension Engine {
 
     /// Removes the ids of records that have expired from one waiting place. They would take up room there,
     /// and in the ready queue they would close the intake.
-    private func forgetWhoLeft(_ place: Entry.State) {
-        let isThere = { (id: EntryID) in self.table.state(of: id) == place }
+    private func forgetWhoLeft(_ place: RecordState.Kind) {
+        let isThere = { (id: EntryID) in self.table.kind(of: id) == place }
         switch place {
         case .ready: self.ready.keep(where: isThere)
         case .blocked:
@@ -273,7 +270,7 @@ extension Engine {
                 self.held[lane]?.keep(where: isThere)
                 if self.held[lane]?.isEmpty == true { self.held[lane] = nil }
             }
-        case .queued, .calling, .condemned, .settling, .resending, .waiting, .written: break
+        case .arrived, .queued, .calling, .condemned, .settling, .resending, .waiting, .written: break
         }
     }
 

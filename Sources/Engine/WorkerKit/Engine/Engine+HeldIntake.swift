@@ -28,7 +28,7 @@ extension Engine {
             self.logger.warning(
                 "records of held lanes stop the intake: others wait behind them",
                 metadata: [
-                    "records": "\(self.heldCount)", "in_hand": "\(self.table.count)",
+                    "records": "\(self.table.count(of: .held))", "in_hand": "\(self.table.count)",
                     "fullest_lane": "\(self.fullestLane)",
                 ]
             )
@@ -38,8 +38,6 @@ extension Engine {
         }
     }
 
-    private var heldCount: Int { self.held.values.reduce(0) { $0 + $1.count } }
-
     private var fullestLane: String {
         Self.shown(self.held.max { $0.value.count < $1.value.count }?.key ?? Lanes.upstream)
     }
@@ -47,7 +45,7 @@ extension Engine {
     /// Whether the intake of some partition is stopped because of held records.
     private var isStoppedByHeldRecords: Bool {
         guard !self.held.isEmpty else { return false }
-        return self.isFull && self.heldCount >= self.table.count / 2 || self.isWindowHeld
+        return self.isFull && self.table.count(of: .held) >= self.table.count / 2 || self.isWindowHeld
     }
 
     /// Whether held records are still close to stopping the intake: some limit is used to nine tenths.
@@ -63,7 +61,7 @@ extension Engine {
         guard self.assignments.contains(where: { !$0.overflow.isEmpty }) else { return false }
         return self.table.ids.contains { id in
             let (state, index, offset) = self.table.withEntry(id) {
-                ($0.state, $0.assignment, $0.offset)
+                ($0.state.kind, $0.assignment, $0.offset)
             }
             return state == .held && !self.assignments[index].overflow.isEmpty
                 && self.assignments[index].progress?.position == offset

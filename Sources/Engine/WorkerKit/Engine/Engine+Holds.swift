@@ -8,23 +8,21 @@ import WireFormats
 extension Engine {
     /// Acts on a rejection: the record becomes a dead letter, or it is kept because its lane may be
     /// misconfigured.
-    func rejected(_ id: EntryID, _ rejection: Rejection) {
+    func rejected(_ id: EntryID, _ rejection: Rejection, by call: CallInFlight) {
         guard rejection.suggestsConfigurationFault else {
-            self.upstreamAnswered(id, laneIsFine: true)
+            self.upstreamAnswered(call, laneIsFine: true)
             return self.deadLetter(id, rejection)
         }
-        self.upstreamAnswered(id, laneIsFine: false)
-        let (call, previous, own) = self.table.withEntry(id) { ($0.call, $0.lastHold, $0.lane) }
-        let lane = own ?? Lanes.upstream
+        self.upstreamAnswered(call, laneIsFine: false)
         let hold = self.lanes.suspected(
-            call,
+            call.number,
             ofKey: self.keyMark(of: id),
-            after: previous,
-            on: lane,
+            after: self.table[id].lastHold,
+            on: call.lane,
             at: self.now.monotonic
         )
         guard let hold else { return self.deadLetter(id, rejection) }
-        self.keep(id, because: rejection.reason, in: lane, hold)
+        self.keep(id, because: rejection.reason, in: call.lane, hold, by: call)
     }
 
     /// Returns a number that tells the records of one key from other records, whether or not their order is
@@ -36,22 +34,28 @@ extension Engine {
     }
 
     /// Acts on a handler's request to hold the record's lane, or the whole upstream.
-    func hold(_ id: EntryID, _ reason: Reason, _ scope: HoldScope) {
-        self.upstreamAnswered(id, laneIsFine: false)
-        let (call, previous, own) = self.table.withEntry(id) { ($0.call, $0.lastHold, $0.lane) }
-        let lane = scope == .upstream ? Lanes.upstream : own ?? Lanes.upstream
-        let hold = self.lanes.hold(call, after: previous, on: lane, at: self.now.monotonic)
-        self.keep(id, because: reason, in: lane, hold)
+    func hold(_ id: EntryID, _ reason: Reason, _ scope: HoldScope, by call: CallInFlight) {
+        self.upstreamAnswered(call, laneIsFine: false)
+        let lane = scope == .upstream ? Lanes.upstream : call.lane
+        let previous = self.table[id].lastHold
+        let hold = self.lanes.hold(call.number, after: previous, on: lane, at: self.now.monotonic)
+        self.keep(id, because: reason, in: lane, hold, by: call)
     }
 
     /// Keeps a record whose call asked for a hold. If the lane is held, the record waits until a probe of the
     /// lane is answered; otherwise it waits for a time of its own.
-    private func keep(_ id: EntryID, because reason: Reason, in lane: String, _ hold: LaneHealth.Hold) {
+    private func keep(
+        _ id: EntryID,
+        because reason: Reason,
+        in lane: String,
+        _ hold: LaneHealth.Hold,
+        by call: CallInFlight
+    ) {
         let isItsFirst = self.table.withEntry(id) { entry in
             entry.lastReason = reason
             entry.firstFailedAt = entry.firstFailedAt ?? self.now.wall
             entry.holds += 1
-            entry.lastHold = entry.call
+            entry.lastHold = call.number
             return entry.holds == 1
         }
         let metadata: Logger.Metadata = ["lane": "\(Self.shown(lane))", "reason": "\(reason.code)"]
@@ -79,11 +83,8 @@ extension Engine {
 
     /// Lets a record wait until its lane is open again, or until it is chosen as the lane's probe.
     func keepHeld(_ id: EntryID, in lane: String) {
-        let isSuspect = self.table.withEntry(id) { entry in
-            entry.state = .held
-            return entry.holds > 0
-        }
-        self.held[lane, default: HeldRecords()].append(id, isSuspect: isSuspect)
+        self.table.move(id, to: .held(self.table[id].state.followUp))
+        self.held[lane, default: HeldRecords()].append(id, isSuspect: self.table[id].holds > 0)
         self.metrics.keptHeld()
     }
 
@@ -92,15 +93,14 @@ extension Engine {
     private func wait(_ id: EntryID) {
         let holds = self.table[id].holds
         let pause = self.settings.lanes.backoff.delayAboveHalf(afterFailures: holds, using: &self.random)
-        self.table[id].state = .backingOff
-        self.backingOff.add(id, due: self.now.after(pause))
+        self.backOff(id, for: pause)
     }
 
     /// Notes that a call was answered well, on the record's lane and on the whole upstream. Logs it if that
     /// opens one of them again.
-    func laneAnswered(_ id: EntryID, _ call: UInt64) {
-        for lane in [Lanes.upstream, self.table[id].lane ?? Lanes.upstream] {
-            guard self.lanes.answered(call, on: lane, at: self.now.monotonic) else { continue }
+    func laneAnswered(_ call: CallInFlight) {
+        for lane in [Lanes.upstream, call.lane] {
+            guard self.lanes.answered(call.number, on: lane, at: self.now.monotonic) else { continue }
             self.logger.notice("lane open again", metadata: ["lane": "\(Self.shown(lane))"])
         }
     }
@@ -123,7 +123,7 @@ extension Engine {
     private func releaseAll(of lane: String) {
         guard var waiting = self.held.removeValue(forKey: lane) else { return }
         while let id = waiting.popFirst() {
-            guard self.table.state(of: id) == .held else { continue }
+            guard self.table.kind(of: id) == .held else { continue }
             if self.table[id].holds > 0 { self.wait(id) } else { self.makeReady(id, from: .held) }
         }
     }

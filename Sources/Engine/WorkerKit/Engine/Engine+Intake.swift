@@ -167,18 +167,14 @@ extension Engine {
             max(0, deadline.subtractingClamped(now)).addingClamped(1),
             self.settings.deadline.wholeMilliseconds.addingClamped(1)
         )
-        let bytes = record.approximateBytes
-        var entry = Entry(
+        let entry = Entry(
             record: record,
             assignment: index,
             offset: offset,
-            state: .ready,
-            receivedAt: self.now.wall,
             deadline: deadline,
             expiresAt: self.now.after(.milliseconds(left)),
-            bytes: bytes
+            receivedAt: self.now.wall
         )
-        if !record.headers.isEmpty { entry.trace = TraceContext(record.headers) }
         self.assignments[index].inHand += 1
         if isNew {
             self.metrics.received()

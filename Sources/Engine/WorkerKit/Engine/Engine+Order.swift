@@ -23,7 +23,7 @@ extension Engine {
             return self.makeReady(id)
         }
         self.table[tail.last].next = id
-        self.table[id].state = .queued
+        self.table.move(id, to: .queued)
         tail.last = id
         tail.waiting += 1
         self.tails[key] = tail
@@ -54,7 +54,7 @@ extension Engine {
         for id in mates.sorted(by: { self.table[$0].offset < self.table[$1].offset }) {
             self.table[id].next = nil
             self.table[id].hasReleasedOrder = true
-            guard self.table[id].state == .queued else { continue }
+            guard self.table[id].state.kind == .queued else { continue }
             self.makeReady(id)
         }
     }

@@ -72,7 +72,7 @@ extension Engine {
                 fate: settlement.fate,
                 reason: settlement.reason,
                 attempts: entry.attempts,
-                deadLetterID: settlement.deadLetterID,
+                deadLetterID: settlement.death?.letter,
                 receivedAt: entry.receivedAt,
                 settledAt: self.now.wall,
                 worker: self.settings.worker,

@@ -12,10 +12,7 @@ extension Engine {
     /// The monotonic time at which a dip of the adaptive limit ends and slots are free again, even if no call
     /// comes back. Nil if a slot is free now, or only a returning call can free one.
     var nextByLimit: Int64? {
-        guard self.settings.pace == .adaptive, self.callsInFlight + self.orphanedCalls >= self.callLimit
-        else {
-            return nil
-        }
+        guard self.settings.pace == .adaptive, self.table.callsInFlight >= self.callLimit else { return nil }
         return self.adaptiveLimit.dipEnd(at: self.now.monotonic)
     }
 
@@ -31,11 +28,12 @@ extension Engine {
         self.rate?.take(at: self.now.monotonic)
         self.endpoints[endpoint].rate?.take(at: self.now.monotonic)
         if self.settings.pace != .fixed {
-            self.adaptiveLimit.started(inFlight: self.callsInFlight + self.orphanedCalls)
+            self.adaptiveLimit.started(inFlight: self.table.callsInFlight)
         }
     }
 
-    /// Notes a call that has ended, for the rates and the adaptive limit.
+    /// Notes a call that has just ended and whose record is still `calling`, for the rates and the adaptive
+    /// limit.
     ///
     /// - Parameter nanoseconds: The time since the call began.
     func callEndedAtPace(_ exchange: Exchange, at endpoint: Int, nanoseconds: Int64) {
@@ -45,7 +43,7 @@ extension Engine {
         guard self.settings.pace != .fixed else { return }
         self.adaptiveLimit.completed(
             latency: nanoseconds,
-            inFlight: self.callsInFlight + self.orphanedCalls + 1,
+            inFlight: self.table.callsInFlight,
             outcome: exchange.load,
             at: self.now.monotonic
         )

@@ -57,7 +57,6 @@ extension Engine {
     ///
     /// - Parameter due: The monotonic time before which the record does not come back.
     func park(_ id: EntryID, in room: WaitingRoom, notBefore due: Int64 = .min) {
-        if !self.followUps.isEmpty { self.followUps[id] = nil }
         let (index, parking, record, past) = self.table.withEntry(id) { entry in
             entry.next = nil
             entry.hasReleasedOrder = true
@@ -67,7 +66,10 @@ extension Engine {
             self.assignments[index].parked.putBack(record.offset, in: room, past)
             return self.forgetUnparked(id)
         }
-        if parking == .stale { self.dropTicket(of: record.offset, in: index) }
+        if parking == .stale {
+            self.dropTicket(of: record.offset, in: index)
+            self.table[id].parking = .none
+        }
         let ticket = ParkingTicket(
             place: self.assignments[index].place,
             offset: record.offset,
@@ -78,14 +80,12 @@ extension Engine {
         self.assignments[index].parked.begin(ticket, past)
         self.parkedTickets += 1
         self.metrics.putAside()
-        self.table[id].parking = .begun
-        self.publish([ticket.record(to: lot.topic, partition: record.partition)], nil, for: id)
+        self.publish([ticket.record(to: lot.topic, partition: record.partition)], for: .ticket, of: id)
     }
 
     /// Notes that the broker does not take the ticket of a record. The record has no ticket then.
     func ticketRefused(_ id: EntryID) {
         let (index, offset) = self.table.withEntry(id) { ($0.assignment, $0.offset) }
-        self.table[id].parking = .none
         self.dropTicket(of: offset, in: index)
     }
 

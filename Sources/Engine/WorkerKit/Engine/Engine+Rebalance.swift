@@ -180,13 +180,16 @@ extension Engine {
 
     /// Whether no call is in flight, and the broker has acknowledged everything that was sent. Records that
     /// only wait do not count.
-    private var isDrained: Bool { self.callsInFlight == 0 && self.settlingCount == 0 }
+    private var isDrained: Bool { self.table.count(of: .calling) == 0 && self.table.settlingCount == 0 }
 
     private func beginLastCommit(_ why: Draining) {
         if !self.isDrained {
             self.logger.warning(
                 "drain limit passed",
-                metadata: ["calls": "\(self.callsInFlight)", "unacknowledged": "\(self.settlingCount)"]
+                metadata: [
+                    "calls": "\(self.table.count(of: .calling))",
+                    "unacknowledged": "\(self.table.settlingCount)",
+                ]
             )
         }
         self.phase = .committing(until: self.now.after(self.settings.commitLimit), why)
@@ -227,19 +230,14 @@ extension Engine {
 
     /// Removes every record from memory. The calls in flight go on, and their completions will be stale.
     private func dropEverythingInHand() {
-        for id in self.table.ids {
-            if self.table[id].state == .calling { self.abandonCall(self.table[id]) }
-            self.table.remove(id)
-        }
+        for id in self.table.ids { self.drop(id) }
         self.ready = ReadyRecords()
         for index in self.endpoints.indices { self.endpoints[index].blocked = ReadyRecords() }
         self.backingOff = DueQueue()
         self.resending = DueQueue()
-        self.followUps = [:]
         self.tails = [:]
         self.condemned = [:]
         self.held = [:]
-        self.settlingCount = 0
         self.forgetParking()
         self.transaction.forgetMembers()
         if let began = self.drainStarted { self.metrics.drained(nanoseconds: self.now.monotonic - began) }

@@ -74,8 +74,8 @@ extension Engine {
         for index in self.endpoints.indices where self.endpoints[index].breaker.state != .closed {
             let room = WaitingRoom.endpoint(self.endpoints[index].identity.name)
             let ids = self.ready.elements.filter {
-                self.table.state(of: $0) == .ready && self.table[$0].hasFailed
-                    && self.table[$0].endpoint == index
+                self.table.kind(of: $0) == .ready && self.table[$0].hasFailed
+                    && self.table[$0].lastEndpoint == index
             }
             let surplus = self.surplus(of: ids, .ready, in: room, share, onlyUnparked)
             guard !surplus.isEmpty else { continue }
@@ -127,7 +127,7 @@ extension Engine {
         for endpoint in self.endpoints.indices {
             let room = WaitingRoom.endpoint(self.endpoints[endpoint].identity.name)
             let ids = waiting.map(\.element).filter {
-                self.table.state(of: $0) == .backingOff && self.table[$0].endpoint == endpoint
+                self.table.kind(of: $0) == .backingOff && self.table[$0].lastEndpoint == endpoint
             }
             let surplus = self.surplus(of: ids, .backingOff, in: room, share, onlyUnparked)
             guard !surplus.isEmpty else { continue }
@@ -156,9 +156,9 @@ extension Engine {
     /// Returns whether records are queued behind this one that can be parked while it is on its way.
     private func hasOthersBehind(_ id: EntryID) -> Bool {
         guard self.table[id].next != nil, self.canPark(in: self.table[id].assignment) else { return false }
-        return switch self.table[id].state {
+        return switch self.table[id].state.kind {
         case .ready, .calling, .settling, .resending, .waiting: true
-        case .queued, .blocked, .backingOff, .held, .condemned, .written: false
+        case .arrived, .queued, .blocked, .backingOff, .held, .condemned, .written: false
         }
     }
 
@@ -178,7 +178,7 @@ extension Engine {
     /// its partition. The followers of a record that stays are parked.
     private func surplus(
         of ids: [EntryID],
-        _ state: Entry.State,
+        _ kind: RecordState.Kind,
         in room: WaitingRoom,
         _ share: Share,
         _ onlyUnparked: Bool
@@ -186,7 +186,7 @@ extension Engine {
         var (records, bytes) = (0, 0)
         var surplus: Set<EntryID> = []
         let current = ids.filter {
-            self.table.state(of: $0) == state && self.canPark(in: self.table[$0].assignment)
+            self.table.kind(of: $0) == kind && self.canPark(in: self.table[$0].assignment)
         }
         for id in current.sorted(by: self.isRatherKept) {
             let (size, parking) = self.table.withEntry(id) { ($0.bytes, $0.parking) }

@@ -8,12 +8,12 @@ extension Engine {
     func report() {
         guard self.now.monotonic >= self.nextReport else { return }
         self.nextReport = self.now.monotonic + 1_000_000_000
-        self.metrics.set("worker_records_inflight", self.callsInFlight)
-        self.metrics.set("worker_records_waiting", self.ready.count)
-        self.metrics.set("worker_records_blocked", self.endpoints.blockedCount)
-        self.metrics.set("worker_records_backoff", self.backingOff.count)
-        self.metrics.set("worker_records_parked", self.held.values.reduce(0) { $0 + $1.count })
-        self.metrics.set("worker_records_settling", self.settlingCount)
+        self.metrics.set("worker_records_inflight", self.table.count(of: .calling))
+        self.metrics.set("worker_records_waiting", self.table.count(of: .ready))
+        self.metrics.set("worker_records_blocked", self.table.count(of: .blocked))
+        self.metrics.set("worker_records_backoff", self.table.count(of: .backingOff))
+        self.metrics.set("worker_records_parked", self.table.count(of: .held))
+        self.metrics.set("worker_records_settling", self.table.settlingCount)
         self.metrics.set("worker_records_in_hand", self.table.count)
         self.metrics.set("worker_bytes_in_hand", self.bytesInHand)
         self.metrics.set("worker_partitions_assigned", self.assignments.count)
@@ -21,7 +21,7 @@ extension Engine {
         self.metrics.set("worker_lanes_held", self.lanes.heldNames.count)
         self.reportHeldLanes()
         self.metrics.set("worker_ready", self.unreadiness == nil ? 1 : 0)
-        self.metrics.set("worker_records_condemned", self.condemnedCount)
+        self.metrics.set("worker_records_condemned", self.table.count(of: .condemned))
         self.reportParking()
         self.watchForStall()
         self.reportPace()
@@ -44,7 +44,7 @@ extension Engine {
         let isFull = self.isFull
         let mayCall = self.endpoints.contains { $0.breaker.state == .closed }
         let isSaturated = self.ready.freshCount >= self.settings.concurrency * 2
-        let isFullOfBlocked = isFull && self.endpoints.blockedCount >= self.table.count / 2
+        let isFullOfBlocked = isFull && self.table.count(of: .blocked) >= self.table.count / 2
         let behind = self.assignments.count { !$0.overflow.isEmpty }
         self.metrics.set("worker_partitions_paused", isFull ? all : 0, [("cause", "memory")])
         self.metrics.set(

@@ -32,7 +32,7 @@ extension Engine {
         let partition = entry.record.partition % Int32(max(1, partitions))
         let copy = ticket.record(of: entry.record, to: tier.topic, partition: partition)
         guard copy.encodedBytesBound <= self.settings.messageBytesLimit else { return false }
-        self.publish([copy], nil, for: id)
+        self.publish([copy], for: .copy, of: id)
         return true
     }
 
@@ -44,21 +44,12 @@ extension Engine {
 
     /// Lets a record wait in hand, because the broker does not take its copy or its ticket.
     func keepInHand(_ id: EntryID) {
-        self.settlingCount -= 1
-        if self.table[id].parking == .begun { self.ticketRefused(id) }
-        let failures = self.table.withEntry(id) { entry in
-            entry.mustStay = true
-            entry.outbound = []
-            entry.acknowledged = 0
-            entry.isInTransaction = false
-            // A refused ticket may be that of a record that waited for the budget; it is judged anew.
-            entry.death = nil
-            entry.state = .backingOff
-            return entry.countedFailures
-        }
+        if case .ticket? = self.table[id].state.publication?.purpose { self.ticketRefused(id) }
+        self.table[id].mustStay = true
+        let failures = self.table[id].countedFailures
         let delay = self.settings.backoff.delayAboveHalf(afterFailures: failures, using: &self.random)
         let wait = max(delay, self.settings.retryTiers.first?.delay ?? .zero)
-        self.backingOff.add(id, due: self.now.after(wait))
+        self.backOff(id, for: wait)
     }
 
     // MARK: intake
@@ -104,8 +95,7 @@ extension Engine {
         let rest = Duration.milliseconds(min(longest, ticket.notBefore.subtractingClamped(self.now.wall)))
         guard rest > .zero, !self.isExpired(id) else { return self.makeReady(id) }
         if self.forward(id, waiting: rest) { return }
-        self.table[id].state = .backingOff
-        self.backingOff.add(id, due: self.now.after(rest))
+        self.backOff(id, for: rest)
     }
 
     /// Makes a dead letter of a record of a retry topic that does not say where it came from.

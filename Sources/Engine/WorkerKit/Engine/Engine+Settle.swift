@@ -11,7 +11,7 @@ extension Engine {
         self.budgets.noteSettled(at: self.now.monotonic)
         var settlement = Settlement(fate: fate, reason: reason, answer: answer)
         let record = self.outcomeRecord(of: id, &settlement, bytesLimit: self.settings.messageBytesLimit)
-        self.publish([record], settlement, for: id)
+        self.publish([record], for: .end(settlement), of: id)
     }
 
     /// Makes a dead letter of a record: publishes the letter and then, when the broker has acknowledged it,
@@ -25,14 +25,13 @@ extension Engine {
     /// account.
     func writeDeadLetter(_ id: EntryID, _ rejection: Rejection, from account: DeadLetterBudgets.Account) {
         self.budgets.noteDeadLetter(of: account, at: self.now.monotonic)
-        self.table[id].death = (rejection, self.now.wall)
         let entry = self.table[id]
         let notice = self.notice(of: entry, rejection, diedAt: self.now.wall)
         let letter = self.letter(of: entry, notice, bytesLimit: self.settings.messageBytesLimit)
         var settlement = Settlement(
             fate: .deadLettered,
             reason: rejection.reason,
-            deadLetterID: notice.id
+            death: Settlement.Death(rejection: rejection, at: self.now.wall, letter: notice.id)
         )
         let outcome = self.outcomeRecord(of: id, &settlement, bytesLimit: self.settings.messageBytesLimit)
         self.metrics.deadLettered(rejection)
@@ -44,7 +43,7 @@ extension Engine {
                 "source": "\(entry.record.topic)/\(entry.record.partition)/\(entry.record.offset)",
             ]
         )
-        self.publish([letter, outcome], settlement, for: id)
+        self.publish([letter, outcome], for: .end(settlement), of: id)
     }
 
     private func notice(of entry: Entry, _ rejection: Rejection, diedAt: Int64) -> DeadLetterNotice {
@@ -82,20 +81,9 @@ extension Engine {
     /// Gives the broker these records one after the other, then the tombstone of the record's ticket if it
     /// has one. When the last of them is acknowledged, the record leaves.
     ///
-    /// - Parameter settlement: The end of the record; nil if it only goes on elsewhere, in a retry topic or
-    ///   in the parking topic.
-    func publish(_ records: [OutboundRecord], _ settlement: Settlement?, for id: EntryID) {
-        if !self.followUps.isEmpty { self.followUps[id] = nil }
-        self.settlingCount += 1
-        let all = records + self.endOfTicket(of: id)
-        self.table.withEntry(id) { entry in
-            entry.outbound = all
-            entry.settlement = settlement
-        }
-        // A dead letter or a copy shares its bytes with the record, but an outcome has its own.
-        if settlement != nil, let value = records.last?.value {
-            self.table.keepOutcome(of: id, bytes: value.count)
-        }
+    func publish(_ records: [OutboundRecord], for purpose: Publication.Purpose, of id: EntryID) {
+        let publication = Publication(records, for: purpose, ticketEnd: self.endOfTicket(of: id))
+        self.table.move(id, to: .settling(publication))
         self.sendOrWait(id)
     }
 
@@ -103,18 +91,17 @@ extension Engine {
     /// transaction, and waits if it cannot join one now.
     func sendOrWait(_ id: EntryID) {
         if self.settings.delivery == .exactlyOnce, !self.isItsTurn(id) || !self.joinTransaction(id) {
-            self.table[id].state = .waiting
+            self.waitForTransaction(id)
         } else {
             self.sendNext(of: id)
         }
     }
 
     private func sendNext(of id: EntryID) {
-        let next = self.table.withEntry(id) { entry in
-            entry.state = .settling
-            return entry.acknowledged < entry.outbound.count ? entry.outbound[entry.acknowledged] : nil
+        guard let publication = self.table[id].state.publication, let record = publication.current else {
+            preconditionFailure("nothing to send")
         }
-        guard let record = next else { preconditionFailure("nothing to send") }
+        if self.table[id].state.kind != .settling { self.table.move(id, to: .settling(publication)) }
         do {
             try self.broker.send(record, id: id.packed)
         } catch {
@@ -124,17 +111,15 @@ extension Engine {
 
     /// Notes a delivery report and sends the next record of the entry, or finishes the entry.
     func produceReported(_ id: EntryID, _ error: KafkaError?) {
-        guard self.table.state(of: id) == .settling else { return self.metrics.staleCompletion() }
+        guard self.table.kind(of: id) == .settling else { return self.metrics.staleCompletion() }
         if let error { return self.produceRefused(id, error, wasQueued: true) }
         self.metrics.sent()
         self.produceTrouble = nil
-        let isDone = self.table.withEntry(id) { entry in
-            entry.acknowledged += 1
-            entry.refusals = 0
-            return entry.acknowledged == entry.outbound.count
+        let isDone = self.table.withPublication(of: id) {
+            $0.acknowledgeOne()
+            return $0.isAcknowledged
         }
-        guard isDone else { return self.sendOrWait(id) }
-        self.settlingCount -= 1
+        guard isDone == true else { return self.sendOrWait(id) }
         switch self.settings.delivery {
         case .atLeastOnce: self.finish(id)
         case .exactlyOnce: self.writtenInTransaction(id)
@@ -147,18 +132,18 @@ extension Engine {
     /// - Parameter wasQueued: Whether librdkafka had taken the record into its queue and then gave it up.
     private func produceRefused(_ id: EntryID, _ error: KafkaError, wasQueued: Bool) {
         if error.isFatal, self.settings.delivery == .atLeastOnce { self.fatal = error }
-        // The outcome that names a dead letter is sent only after the letter is acknowledged. So as long as
-        // no record is acknowledged, the refused one is the letter.
-        let isDeadLetter = self.table.withEntry(id) { $0.death != nil && $0.acknowledged == 0 }
+        let isDeadLetter = self.table[id].state.publication?.currentDeath != nil
         if error.code == .queueFull { return self.resendLater(id, Self.queueBackoff) }
         self.metrics.produceFailed(isDeadLetter: isDeadLetter)
         let isNews = self.produceTrouble?.code != error.code
         self.produceTrouble = Trouble(error, since: self.produceTrouble?.since ?? self.now.monotonic)
-        let isSmaller = error.code == .messageTooLarge && self.shrink(id, isDeadLetter: isDeadLetter)
+        let isSmaller = error.code == .messageTooLarge && self.shrink(id)
         if self.settings.delivery == .exactlyOnce, wasQueued || !isSmaller {
             return self.transactionBroken(by: id, error)
         }
-        if self.table[id].mustStay, self.table[id].settlement == nil { return self.keepInHand(id) }
+        if self.table[id].mustStay, self.table[id].state.publication?.settlement == nil {
+            return self.keepInHand(id)
+        }
         if isSmaller { return self.sendOrWait(id) }
         if isNews {
             self.logger.warning(
@@ -174,9 +159,10 @@ extension Engine {
     private static var queueBackoff: Backoff { Backoff(base: .milliseconds(10), longest: .milliseconds(100)) }
 
     private func resendLater(_ id: EntryID, _ backoff: Backoff) {
-        self.table[id].refusals += 1
-        self.table[id].state = .resending
-        let delay = backoff.delay(afterFailures: self.table[id].refusals, using: &self.random)
+        guard var publication = self.table[id].state.publication else { return }
+        publication.refused()
+        self.table.move(id, to: .resending(publication))
+        let delay = backoff.delay(afterFailures: publication.refusals, using: &self.random)
         self.resending.add(id, due: self.now.after(delay))
     }
 
@@ -184,53 +170,48 @@ extension Engine {
     ///
     /// - Returns: Whether there is a smaller record to send. A copy or a ticket has no smaller form, so its
     ///   record then stays in hand.
-    private func shrink(_ id: EntryID, isDeadLetter: Bool) -> Bool {
-        guard self.table[id].settlement != nil else {
+    private func shrink(_ id: EntryID) -> Bool {
+        guard let publication = self.table[id].state.publication, let refused = publication.current else {
+            return false
+        }
+        guard let settlement = publication.settlement else {
             self.table[id].mustStay = true
             return false
         }
-        return isDeadLetter ? self.shrinkLetter(of: id) : self.shrinkOutcome(of: id)
+        guard let death = publication.currentDeath else {
+            return self.shrinkOutcome(of: id, refused, settlement)
+        }
+        return self.shrinkLetter(of: id, refused, death)
     }
 
     /// Replaces a dead letter that is larger than the broker accepts by one that leaves more out. At the end,
     /// the letter only says where the record is.
     ///
     /// - Returns: False if there is nothing left to leave out.
-    private func shrinkLetter(of id: EntryID) -> Bool {
+    private func shrinkLetter(of id: EntryID, _ refused: OutboundRecord, _ death: Settlement.Death) -> Bool {
         let entry = self.table[id]
-        guard let (rejection, diedAt) = entry.death, let refused = entry.outbound.first else { return false }
-        let notice = self.notice(of: entry, rejection, diedAt: diedAt)
+        let notice = self.notice(of: entry, death.rejection, diedAt: death.at)
         let smaller = self.letter(of: entry, notice, bytesLimit: refused.encodedBytesBound - 1)
         guard smaller.encodedBytesBound < refused.encodedBytesBound else { return false }
-        self.table[id].outbound[0] = smaller
+        self.table.withPublication(of: id) { $0.shrink(to: smaller) }
         return true
     }
 
     /// Replaces an outcome that is larger than the broker accepts by one that leaves more out.
     ///
     /// - Returns: False if there is nothing left to leave out.
-    private func shrinkOutcome(of id: EntryID) -> Bool {
-        let (settlement, refused) = self.table.withEntry(id) { entry in
-            (
-                entry.settlement,
-                entry.acknowledged < entry.outbound.count ? entry.outbound[entry.acknowledged] : nil
-            )
-        }
-        guard var settlement, let refused, self.leaveOut(of: refused, &settlement, for: id) else {
-            return false
-        }
+    private func shrinkOutcome(of id: EntryID, _ refused: OutboundRecord, _ settlement: Settlement) -> Bool {
+        var settlement = settlement
+        guard self.leaveOut(of: refused, &settlement, for: id) else { return false }
         let smaller = self.outcomeRecord(of: id, &settlement, bytesLimit: refused.encodedBytesBound - 1)
-        self.table.withEntry(id) { entry in
-            entry.outbound[entry.acknowledged] = smaller
-            entry.settlement = settlement
-        }
+        self.table.withPublication(of: id) { $0.shrink(to: smaller, settlement) }
         return true
     }
 
     /// Sends the records again whose wait after a refusal is over.
     func resendWhatIsDue() {
         while let id = self.resending.popDue(at: self.now.monotonic) {
-            guard self.table.state(of: id) == .resending else { continue }
+            guard self.table.kind(of: id) == .resending else { continue }
             self.sendOrWait(id)
         }
     }
@@ -238,27 +219,28 @@ extension Engine {
     /// Finishes a record: the broker has acknowledged everything about it, and with exactly-once its
     /// transaction is committed. Its offset may be committed from now on.
     func finish(_ id: EntryID) {
-        let (index, offset, fate, attempts, receivedAt) = self.table.withEntry(id) { entry in
-            (entry.assignment, entry.offset, entry.settlement?.fate, entry.attempts, entry.receivedAt)
+        let (index, offset, attempts, receivedAt) = self.table.withEntry(id) { entry in
+            (entry.assignment, entry.offset, entry.attempts, entry.receivedAt)
         }
-        let parking = self.table[id].parking
-        switch parking {
+        switch self.table[id].parking {
         case .over: self.finishUnparked(id)
-        case .begun:
-            self.assignments[index].parked.written(offset)
-            self.assignments[index].finish(offset)
         case .stale:
             self.dropTicket(of: offset, in: index)
             self.assignments[index].finish(offset)
         case .none: self.assignments[index].finish(offset)
         }
         self.progress &+= 1
-        if parking != .begun { self.forgive(id) }
-        if let fate {
+        switch self.table[id].state.publication?.purpose {
+        case .end(let settlement)?:
+            self.forgive(id)
             self.settledRecords += 1
-            self.metrics.settled(fate, attempts: attempts, milliseconds: self.now.wall - receivedAt)
-        } else if parking != .begun {
+            self.metrics
+                .settled(settlement.fate, attempts: attempts, milliseconds: self.now.wall - receivedAt)
+        case .copy?:
+            self.forgive(id)
             self.metrics.forwarded()
+        case .ticket?: self.assignments[index].parked.written(offset)
+        case nil: preconditionFailure("a record ended without a publication")
         }
         self.releaseOrder(of: id)
         self.table.remove(id)

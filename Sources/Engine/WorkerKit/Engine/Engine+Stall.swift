@@ -175,11 +175,11 @@ extension Engine {
 
     private var upstreamStall: StallWatch.Stall? {
         guard let endpoint = self.endpoints.first(where: { $0.breaker.state != .closed }) else {
-            guard self.callsInFlight + self.orphanedCalls > 0 else { return nil }
+            guard self.table.callsInFlight > 0 else { return nil }
             return StallWatch.Stall(
                 cause: "upstream_slow",
                 description:
-                    "\(self.callsInFlight) calls to \(self.settings.upstream) are out and none is answered",
+                    "\(self.table.count(of: .calling)) calls to \(self.settings.upstream) are out and none is answered",
                 remedy: "look at the upstream; http.timeout bounds the wait"
             )
         }

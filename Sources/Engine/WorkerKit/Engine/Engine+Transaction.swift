@@ -68,14 +68,13 @@ extension Engine {
     func joinTransaction(_ id: EntryID) -> Bool {
         // If the transaction is ending, the record is sent again in the next one, together with all other
         // members.
-        if self.table[id].isInTransaction { return self.transactionTakesMembers }
+        if self.table[id].state.publication?.isInTransaction == true { return self.transactionTakesMembers }
         guard self.transaction.stage == .open, !self.transaction.isBroken else {
             self.transaction.waiting.append(id)
             return false
         }
-        self.table[id].isInTransaction = true
+        self.table.withPublication(of: id) { $0.isInTransaction = true }
         self.transaction.members.append(id)
-        self.transaction.unacknowledged += 1
         return true
     }
 
@@ -93,10 +92,19 @@ extension Engine {
     /// The next record of its key may go ahead. Its outcome comes later in this transaction or in a later
     /// one, whether this one is committed or aborted.
     func writtenInTransaction(_ id: EntryID) {
-        self.transaction.unacknowledged -= 1
-        self.table[id].state = .written
+        if let publication = self.table[id].state.publication {
+            self.table.move(id, to: .written(publication))
+        }
         self.releaseOrder(of: id)
         self.advanceLine(behind: id)
+    }
+
+    /// Lets a record wait until it can be sent in a transaction.
+    func waitForTransaction(_ id: EntryID) {
+        guard self.table[id].state.kind != .waiting, let publication = self.table[id].state.publication else {
+            return
+        }
+        self.table.move(id, to: .waiting(publication))
     }
 
     /// Returns whether no earlier record of the same key has to be written first. If one has, this record
@@ -125,7 +133,7 @@ extension Engine {
     /// Notes that a record could not be sent. The transaction cannot be committed without it, so it will be
     /// aborted.
     func transactionBroken(by id: EntryID, _ error: KafkaError) {
-        self.table[id].state = .waiting
+        self.waitForTransaction(id)
         // Only the first failure of a transaction is counted. If each one lengthened the backoff, the abort
         // would come only after the cluster has ended the transaction by itself.
         guard !self.transaction.isBroken else { return }
@@ -139,7 +147,7 @@ extension Engine {
         while self.transaction.stage == .open, !self.transaction.isBroken,
             let id = self.transaction.waiting.popFirst()
         {
-            if self.table.state(of: id) == .waiting { self.sendOrWait(id) }
+            if self.table.kind(of: id) == .waiting { self.sendOrWait(id) }
         }
     }
 
@@ -157,17 +165,12 @@ extension Engine {
             lines[key, default: Fifo()].append(id)
         }
         for id in self.transaction.members where self.table.isCurrent(id) {
-            if self.table[id].state == .written { self.settlingCount += 1 }
-            guard !self.table[id].mustStay || self.table[id].settlement != nil else {
+            guard !self.table[id].mustStay || self.table[id].state.publication?.settlement != nil else {
                 self.keepInHand(id)
                 continue
             }
-            self.table.withEntry(id) { entry in
-                entry.state = .waiting
-                entry.acknowledged = 0
-                entry.refusals = 0
-                entry.isInTransaction = false
-            }
+            self.waitForTransaction(id)
+            self.table.withPublication(of: id) { $0.startOver() }
             lineUp(id)
         }
         while let id = self.transaction.waiting.popFirst() { lineUp(id) }
@@ -178,7 +181,6 @@ extension Engine {
         }
         self.transaction.lines = lines
         self.transaction.members = []
-        self.transaction.unacknowledged = 0
         self.transaction.waiting = waiting
         self.transaction.positions = []
         for index in self.assignments.indices { self.assignments[index].isDirty = true }
@@ -200,7 +202,7 @@ extension Engine {
     /// Commits the transaction if the broker has acknowledged every record in it. An empty transaction stays
     /// open.
     private func commitTransactionIfComplete() {
-        guard self.transaction.unacknowledged == 0 else { return }
+        guard self.transaction.members.count == self.table.count(of: .written) else { return }
         self.commit.isWantedNow = false
         self.commit.nextDue = self.now.after(self.settings.commitInterval)
         let positions = self.positionsOfTransaction()

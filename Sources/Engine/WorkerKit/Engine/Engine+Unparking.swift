@@ -217,7 +217,7 @@ extension Engine {
     private func isOpen(_ endpoint: Int) -> Bool {
         let state = self.endpoints[endpoint]
         guard state.breaker.state != .closed else { return state.blocked.count < Self.blockedLimit }
-        return state.blocked.isEmpty && state.callsInFlight == 0
+        return state.blocked.isEmpty && self.table.calls(to: endpoint) == 0
             && !self.unparking.askedSoon.contains(endpoint)
             && state.admits(at: self.now.monotonic)
     }
@@ -229,8 +229,8 @@ extension Engine {
     private func lookWhoAsksSoon() {
         self.unparking.askedSoon = []
         guard !self.endpoints.areAllClosed else { return }
-        for (id, _) in self.backingOff.elements where self.table.state(of: id) == .backingOff {
-            self.unparking.askedSoon.insert(self.table[id].endpoint)
+        for (id, _) in self.backingOff.elements where self.table.kind(of: id) == .backingOff {
+            self.unparking.askedSoon.insert(self.table[id].lastEndpoint)
         }
     }
 
@@ -375,12 +375,12 @@ extension Engine {
         self.assignments[index].inHand -= 1
     }
 
-    /// Returns the tombstone that takes a record's ticket back; nothing if the record has no ticket in the
-    /// parking topic.
-    func endOfTicket(of id: EntryID) -> [OutboundRecord] {
-        guard let lot = self.lot, [.over, .stale].contains(self.table[id].parking) else { return [] }
+    /// Returns the tombstone that takes a record's ticket back; nil if the record has no ticket in the parking
+    /// topic.
+    func endOfTicket(of id: EntryID) -> OutboundRecord? {
+        guard let lot = self.lot, self.table[id].parking != .none else { return nil }
         return self.table.withEntry(id) { entry in
-            [ParkingTicket.end(of: entry.offset, in: lot.topic, partition: entry.record.partition)]
+            ParkingTicket.end(of: entry.offset, in: lot.topic, partition: entry.record.partition)
         }
     }
 

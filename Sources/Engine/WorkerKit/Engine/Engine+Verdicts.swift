@@ -8,90 +8,83 @@ extension Engine {
     /// Takes in the completion of a call and acts on the handler's verdict. If the record is no longer in
     /// hand, the completion only frees its slot.
     func callCompleted(_ id: EntryID, _ result: Result<HTTPResponse, TransferError>) {
-        guard self.table.state(of: id) == .calling else {
-            self.orphanedCalls = max(0, self.orphanedCalls - 1)
+        guard let call = self.table.call(of: id) else {
+            self.table.orphanEnded()
             return self.metrics.staleCompletion()
         }
-        self.callsInFlight -= 1
-        self.endpoints[self.table[id].endpoint].callsInFlight -= 1
-        if self.table[id].isOutlier { self.outliersInFlight -= 1 }
         let exchange = Exchange(result)
-        let (called, ended, attempt) = self.table.withEntry(id) { entry in
+        let attempt = self.table.withEntry(id) { entry in
             defer {
-                entry.job = nil
                 entry.lastStatus = exchange.status
                 if case .ambiguous = exchange { entry.ambiguousAttempts += 1 }
             }
-            return (
-                entry.job, EndedCall(of: entry), entry.circumstances(of: entry.attempts, at: self.now.wall)
-            )
+            return entry.circumstances(of: entry.attempts, at: self.now.wall)
         }
-        let nanoseconds = self.now.monotonic - ended.began
+        let nanoseconds = self.now.monotonic - call.began
         self.metrics.called(exchange, nanoseconds: nanoseconds)
-        self.endpoints[ended.endpoint].isQuick = nanoseconds <= 1_000_000_000
-        self.callEndedAtPace(exchange, at: ended.endpoint, nanoseconds: nanoseconds)
-        guard let job = called else { preconditionFailure("a call without a job") }
-        let verdict = self.handling(id) { self.handler.interpret(exchange, job, attempt) }
+        self.endpoints[call.endpoint].isQuick = nanoseconds <= 1_000_000_000
+        self.callEndedAtPace(exchange, at: call.endpoint, nanoseconds: nanoseconds)
+        let verdict = self.handling(id) { self.handler.interpret(exchange, call.job, attempt) }
         // The handler may keep parts of this answer for the next call, so its bytes count as in hand until
         // the record leaves.
         if case .call = verdict, case .response(let response) = exchange {
             self.table.keepAnswer(to: id, bytes: response.body.count)
         }
-        self.apply(verdict, to: id)
-        self.probeEnded(ended)
+        self.apply(verdict, on: call, to: id)
+        self.probeEnded(call)
     }
 
     /// Ends the wait for a probe whose call has ended. The answer may have said nothing about the breaker or
     /// the lane that the call was to probe, and then another probe has to be sent.
-    private func probeEnded(_ ended: EndedCall) {
-        self.moveBreaker(ended.endpoint) { $0.callEnded(ended.number) }
+    private func probeEnded(_ call: CallInFlight) {
+        self.moveBreaker(call.endpoint) { $0.callEnded(call.number) }
         guard !self.lanes.areAllWell else { return }
-        self.lanes.callEnded(ended.number, on: Lanes.upstream, at: self.now.monotonic)
-        if let lane = ended.lane { self.lanes.callEnded(ended.number, on: lane, at: self.now.monotonic) }
+        self.lanes.callEnded(call.number, on: Lanes.upstream, at: self.now.monotonic)
+        self.lanes.callEnded(call.number, on: call.lane, at: self.now.monotonic)
     }
 
-    private func apply(_ verdict: ErasedHandler.AnyVerdict, to id: EntryID) {
+    private func apply(_ verdict: ErasedHandler.AnyVerdict, on call: CallInFlight, to id: EntryID) {
         switch verdict {
         case .answer(let answer):
-            self.upstreamAnswered(id, laneIsFine: true)
+            self.upstreamAnswered(call, laneIsFine: true)
             self.settle(id, as: .succeeded, because: nil, answer)
         case .refuse(let reason, let answer):
-            self.upstreamAnswered(id, laneIsFine: true)
+            self.upstreamAnswered(call, laneIsFine: true)
             self.settle(id, as: .rejected, because: reason, answer)
-        case .call(let call):
-            self.upstreamAnswered(id, laneIsFine: !call.isSecondTry)
-            self.followUp(id, call)
+        case .call(let next):
+            self.upstreamAnswered(call, laneIsFine: !next.isSecondTry)
+            self.followUp(id, next)
         case .giveUp(let retry, let answer):
-            self.noteFailure(id, retry)
-            self.gateIfAsked(id, retry)
+            self.noteFailure(of: call, for: id, retry)
+            self.gateIfAsked(call.endpoint, retry)
             self.settle(id, as: .rejected, because: retry.reason, answer)
-        case .reject(let rejection): self.rejected(id, rejection)
-        case .retry(let retry): self.retryLater(id, retry)
-        case .hold(let reason, let scope): self.hold(id, reason, scope)
+        case .reject(let rejection): self.rejected(id, rejection, by: call)
+        case .retry(let retry): self.retryLater(id, retry, after: call)
+        case .hold(let reason, let scope): self.hold(id, reason, scope, by: call)
         }
     }
 
     /// Notes that an endpoint has given an answer, whatever it said of the record.
     ///
-    /// - Parameter laneIsFine: Whether the answer says nothing against the configuration of the record's
-    ///   lane.
-    func upstreamAnswered(_ id: EntryID, laneIsFine: Bool) {
-        let (call, endpoint, isFirst, isOutlier, lane) = self.table.withEntry(id) {
-            ($0.call, $0.endpoint, $0.isFirstThere, $0.isOutlier, $0.lane)
+    /// - Parameter laneIsFine: Whether the answer says nothing against the configuration of the call's lane.
+    func upstreamAnswered(_ call: CallInFlight, laneIsFine: Bool) {
+        if call.isFirstThere {
+            self.endpoints[call.endpoint].evidence.note(failed: false, at: self.now.monotonic)
         }
-        if isFirst { self.endpoints[endpoint].evidence.note(failed: false, at: self.now.monotonic) }
-        self.moveBreaker(endpoint) { $0.answered(call, isOutlier: isOutlier, at: self.now.monotonic) }
+        self.moveBreaker(call.endpoint) {
+            $0.answered(call.number, isOutlier: call.isOutlier, at: self.now.monotonic)
+        }
         guard laneIsFine else { return }
-        if let lane { self.lanes.noteGoodAnswer(call, of: lane, at: self.now.monotonic) }
-        if !self.lanes.areAllWell { self.laneAnswered(id, call) }
+        self.lanes.noteGoodAnswer(call.number, of: call.lane, at: self.now.monotonic)
+        if !self.lanes.areAllWell { self.laneAnswered(call) }
     }
 
     /// Lets a record wait for its next attempt: in a retry topic, or in hand. After too many failures that
     /// count it becomes a dead letter.
-    private func retryLater(_ id: EntryID, _ retry: Retry) {
+    private func retryLater(_ id: EntryID, _ retry: Retry, after call: CallInFlight) {
         self.metrics.retried(retry.reason.code)
-        self.noteFailure(id, retry)
-        self.gateIfAsked(id, retry)
+        self.noteFailure(of: call, for: id, retry)
+        self.gateIfAsked(call.endpoint, retry)
         let attempts = self.table[id].attempts
         guard self.table[id].countedFailures < self.settings.attempts else {
             let ending = Reason(
@@ -105,12 +98,14 @@ extension Engine {
         // same time.
         let asked = self.pause(of: retry).map { $0 + min(jitter, .seconds(1)) } ?? .zero
         if self.forward(id, waiting: max(asked, jitter)) { return }
-        let isInDoubt = self.endpoints[self.table[id].endpoint].breaker.state != .closed
-        self.table.withEntry(id) { entry in
-            entry.state = .backingOff
-            entry.hasFailedInDoubt = isInDoubt && retry.after == nil
-        }
-        self.backingOff.add(id, due: self.now.after(max(asked, jitter)))
+        let isInDoubt = self.endpoints[call.endpoint].breaker.state != .closed
+        self.backOff(id, for: max(asked, jitter), because: isInDoubt && retry.after == nil ? .doubt : .other)
+    }
+
+    /// Lets a record wait in hand for its next attempt.
+    func backOff(_ id: EntryID, for wait: Duration, because cause: RecordState.BackoffCause = .other) {
+        self.table.move(id, to: .backingOff(self.table[id].state.followUp, cause))
+        self.backingOff.add(id, due: self.now.after(wait))
     }
 
     /// Notes a failed call.
@@ -118,9 +113,9 @@ extension Engine {
     /// A failure of the upstream counts against the record only if other records fared well meanwhile. So no
     /// record uses up its attempts in an outage, nor at an upstream that fails now and then or asks everybody
     /// to wait.
-    private func noteFailure(_ id: EntryID, _ retry: Retry) {
-        let counts = retry.blame == .record || self.noteUpstreamFailure(id, retry)
-        if retry.blame == .record { self.upstreamAnswered(id, laneIsFine: false) }
+    private func noteFailure(of call: CallInFlight, for id: EntryID, _ retry: Retry) {
+        let counts = retry.blame == .record || self.noteUpstreamFailure(of: call, for: id, retry)
+        if retry.blame == .record { self.upstreamAnswered(call, laneIsFine: false) }
         self.table.withEntry(id) { entry in
             entry.countedFailures += counts ? 1 : 0
             entry.firstFailedAt = entry.firstFailedAt ?? self.now.wall
@@ -131,20 +126,17 @@ extension Engine {
     /// Notes a failure of the upstream.
     ///
     /// - Returns: Whether the failure counts against the record all the same.
-    private func noteUpstreamFailure(_ id: EntryID, _ retry: Retry) -> Bool {
-        let (call, endpoint, isFirst) = self.table.withEntry(id) { ($0.call, $0.endpoint, $0.isFirstThere) }
+    private func noteUpstreamFailure(of call: CallInFlight, for id: EntryID, _ retry: Retry) -> Bool {
+        let endpoint = call.endpoint
         let judgement = self.judgement(of: id, at: endpoint)
-        if isFirst { self.endpoints[endpoint].evidence.note(failed: true, at: self.now.monotonic) }
-        if judgement != .unknown { self.table[id].mark = self.endpoints[endpoint].evidence.mark }
-        let wasOutlier = self.table.withEntry(id) { entry in
-            defer {
-                entry.hasFailed = true
-                entry.isOutlier = self.endpoints[endpoint].breaker.hasAnsweredLately(at: self.now.monotonic)
-            }
-            return entry.isOutlier
+        if call.isFirstThere { self.endpoints[endpoint].evidence.note(failed: true, at: self.now.monotonic) }
+        self.table.withEntry(id) { entry in
+            if judgement != .unknown { entry.mark = self.endpoints[endpoint].evidence.mark }
+            entry.hasFailed = true
+            entry.isOutlier = self.endpoints[endpoint].breaker.hasAnsweredLately(at: self.now.monotonic)
         }
         self.moveBreaker(endpoint) {
-            $0.failed(call, isOutlier: wasOutlier, at: self.now.monotonic, using: &self.random)
+            $0.failed(call.number, isOutlier: call.isOutlier, at: self.now.monotonic, using: &self.random)
         }
         let isWell = self.endpoints[endpoint].breaker.state == .closed
         return judgement == .record && isWell && !retry.gatesUpstream
@@ -171,9 +163,8 @@ extension Engine {
 
     /// Opens the breaker of an endpoint that asked everybody to wait. No call is made until the wait is over,
     /// and then a single probe: many calls at once are what the endpoint complained of.
-    private func gateIfAsked(_ id: EntryID, _ retry: Retry) {
+    private func gateIfAsked(_ endpoint: Int, _ retry: Retry) {
         guard retry.gatesUpstream, let pause = self.pause(of: retry), pause > .zero else { return }
-        let endpoint = self.table[id].endpoint
         let was = self.endpoints[endpoint].breaker.state
         let letCallsThrough = self.endpoints[endpoint].breaker
             .gate(until: self.now.after(pause), at: self.now.monotonic)
@@ -190,30 +181,11 @@ extension Engine {
         self.logger.notice("upstream asks to wait", metadata: metadata)
     }
 
-    /// Forgets a call whose record is dropped. The call cannot be taken back, so its slot stays taken until
-    /// the completion comes.
-    func abandonCall(_ entry: Entry) {
-        self.callsInFlight -= 1
-        self.endpoints[entry.endpoint].callsInFlight -= 1
-        if entry.isOutlier { self.outliersInFlight -= 1 }
-        self.orphanedCalls += 1
-        self.probeEnded(EndedCall(of: entry))
-    }
-}
-
-/// The parts of a call's entry that are needed once the call has ended or its record was dropped.
-private struct EndedCall {
-    var number: UInt64
-    var endpoint: Int
-    var lane: String?
-    /// The monotonic time at which the call began, in nanoseconds.
-    var began: Int64
-
-    init(of entry: Entry) {
-        self.number = entry.call
-        self.endpoint = entry.endpoint
-        self.lane = entry.lane
-        self.began = entry.calledAt
+    /// Drops a record. A call for it cannot be taken back, so its slot stays taken until the completion comes.
+    func drop(_ id: EntryID) {
+        let call = self.table.call(of: id)
+        self.table.remove(id)
+        if let call { self.probeEnded(call) }
     }
 }
 

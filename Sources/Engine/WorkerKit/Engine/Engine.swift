@@ -12,9 +12,9 @@ import WireFormats
 /// waits for the cluster only where it asks for committed offsets, for numbers of partitions or for the ends
 /// of the parking topic. Each turn takes in the events of the broker and the completions of the upstream,
 /// moves records on, and returns how long the thread may sleep. A record is an entry in a table, and
-/// `Entry.State` says where it stands:
+/// `RecordState` says where it stands and where it may go:
 ///
-///     arrival ─▶ queued ─▶ ready ─▶ calling ─▶ settling ─▶ gone, and its offset may be committed
+///     arrived ─▶ queued ─▶ ready ─▶ calling ─▶ settling ─▶ gone, and its offset may be committed
 ///                (key)     │  ▲        │         │  ▲
 ///                          ▼  │        ▼         ▼  │
 ///                      blocked, held, backingOff   resending, waiting
@@ -53,14 +53,11 @@ package final class Engine<B: Broker, U: Upstream> {
     /// for again at every assignment; otherwise it stays as it was at the start.
     var consumedPartitions: Int
 
-    var table = RecordTable()
+    var table: RecordTable
     /// The records that wait for a slot, which is one of the calls that may be in flight.
     var ready = ReadyRecords()
     /// The records that wait for their next attempt, each with the monotonic time of that attempt.
     var backingOff = DueQueue<EntryID>()
-    /// The calls with which records in the ready queue, or blocked or held records, are to go on. Such a
-    /// record is not planned anew.
-    var followUps: [EntryID: Call<any Sendable>] = [:]
     /// The records that the broker has refused for now, each with the monotonic time of the next try.
     var resending = DueQueue<EntryID>()
     /// For each order (a key, or a partition), the end of the queue of records that have to go one after the
@@ -88,20 +85,10 @@ package final class Engine<B: Broker, U: Upstream> {
     var endpoints: [EndpointState]
     /// The number of the last call. Each call has a larger number than the calls before it.
     var lastCall: UInt64 = 0
-    /// The number of calls in flight for records in hand.
-    var callsInFlight = 0
-    /// The number of calls in flight for records that fail where others succeed. These calls are part of
-    /// `callsInFlight`.
-    var outliersInFlight = 0
-    /// The number of calls in flight whose records are no longer in hand. Their completions will be stale.
-    var orphanedCalls = 0
 
     var commit = CommitState()
     var transaction = TransactionState()
     var lastCommitID: UInt64 = 0
-    /// The number of records in the states `settling`, `resending` and `waiting`: the broker has not
-    /// acknowledged everything that it is to have of them.
-    var settlingCount = 0
     /// A count of the records that were taken in and that were finished, for the stall watch.
     var progress: UInt64 = 0
     var stallWatch: StallWatch
@@ -208,6 +195,7 @@ package final class Engine<B: Broker, U: Upstream> {
         self.random = SplitMix64(seed: seed)
         self.lanes = Lanes(settings.lanes)
         self.endpoints = handler.endpoints.map { EndpointState($0, settings.breaker) }
+        self.table = RecordTable(endpoints: handler.endpoints.count)
         precondition(!self.endpoints.isEmpty, "a handler without an endpoint calls nobody")
         metrics.showClosed(circuitsOf: handler.endpoints.map(\.name))
         self.bypass = KeyBypass(settings.bypass)

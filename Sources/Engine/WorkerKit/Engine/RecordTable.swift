@@ -1,99 +1,55 @@
 import Records
 import WireFormats
 
-/// The name of one record in hand.
-///
-/// The generation tells the record from earlier records that had the same place in the table. So a completion
-/// or a queue that still has the name of a dropped record can find out that the record is gone.
-struct EntryID: Hashable, Sendable {
-    let index: Int
-    let generation: UInt32
-
-    /// The name as one number, which travels with a request through librdkafka or libcurl.
-    var packed: UInt64 { UInt64(self.generation) << 32 | UInt64(UInt32(truncatingIfNeeded: self.index)) }
-
-    init(index: Int, generation: UInt32) {
-        self.index = index
-        self.generation = generation
-    }
-
-    init(packed: UInt64) {
-        self.index = Int(packed & 0xFFFF_FFFF)
-        self.generation = UInt32(packed >> 32)
-    }
-}
-
 /// One record in hand, from its arrival until the broker has acknowledged everything about it.
 struct Entry: Sendable {
-    /// The states of a record in hand. `Engine` shows the moves between them.
-    enum State: Int, CaseIterable, Sendable {
-        /// The record waits behind an earlier one of its key or partition.
-        case queued
-        /// The record waits for a slot.
-        case ready
-        /// The endpoint that the record has to call may not be called now.
-        case blocked
-        /// A call for the record is in flight.
-        case calling
-        /// The record waits for its next attempt.
-        case backingOff
-        /// The record's lane is held, or the whole upstream is.
-        case held
-        /// The record is to become a dead letter and waits until the budget has room for it.
-        case condemned
-        /// A dead letter, an outcome, a copy or a ticket of the record is on its way to the broker.
-        case settling
-        /// The producer or the broker has refused a dead letter, an outcome, a copy or a ticket of the record
-        /// for now.
-        case resending
-        /// The dead letter, outcome, copy or ticket waits for a transaction in which it can be sent, or for
-        /// that of an earlier record of its key.
-        case waiting
-        /// The broker has acknowledged everything that comes of the record, in a transaction that is not
-        /// committed yet.
-        case written
-    }
-
     /// The record as it is in the publisher's topic, even if it was read from a retry topic.
-    var record: InboundRecord
+    let record: InboundRecord
     /// The index of its partition in the engine's assignments.
-    var assignment: Int
+    let assignment: Int
     /// The offset of the record in the partition that it was read from.
-    var offset: Int64
-    var state: State
-    /// The time at which a worker first took the record in, in milliseconds since 1970.
-    var receivedAt: Int64
+    let offset: Int64
     /// The wall-clock time after which no further attempt begins, in milliseconds since 1970.
-    var deadline: Int64
+    let deadline: Int64
     /// The deadline as a monotonic time, by the wall clock at the time of arrival. It is never later than for
     /// a record that was published then.
-    var expiresAt: Int64
+    let expiresAt: Int64
     /// The memory that the record takes, in bytes, without answers and the outcome.
-    var bytes: Int
+    let bytes: Int
+    let trace: TraceContext?
+    /// The state of the record. Only `RecordTable.move` changes it.
+    fileprivate(set) var state = RecordState.arrived
     /// The bytes of earlier answers that are kept for the next call.
-    var answerBytes = 0
-    /// The bytes of the outcome, until the broker has acknowledged it.
-    var outcomeBytes = 0
+    fileprivate(set) var answerBytes = 0
+    /// The time at which a worker first took the record in, in milliseconds since 1970.
+    var receivedAt: Int64
+
     /// The record behind this one in the order of its key or partition.
     var next: EntryID?
+    /// Whether the next record of the same key or partition was allowed to go ahead.
+    var hasReleasedOrder = false
+    var parking = Parking.none
+    /// Whether the record has to wait in hand, because the broker has refused its copy for a retry topic, or
+    /// its ticket.
+    var mustStay = false
+
     /// The number of calls made for the record, also before it was forwarded or parked, as far as this worker
     /// knows of them.
     var attempts = 0
     /// The number of failed calls that count against the limit of attempts.
     var countedFailures = 0
-    /// Whether the last call failed while the endpoint was in doubt, and the answer did not say how long to
-    /// wait.
-    var hasFailedInDoubt = false
     /// The number of calls that the upstream may have acted upon although their answer is not known.
     var ambiguousAttempts = 0
-    /// The number of times in a row that the producer or the broker has refused a record of this entry.
-    var refusals = 0
-    /// The number of the current call, or of the last one.
-    var call: UInt64 = 0
-    /// The endpoint of that call, as an index of the handler's list.
-    var endpoint = 0
-    /// Whether that call is the first to its endpoint since the record was taken in.
-    var isFirstThere = false
+    /// The endpoint of the last call, as an index of the handler's list.
+    var lastEndpoint = 0
+    /// The lane of the last call; nil before the first.
+    var lastLane: String?
+    /// The HTTP status of the last call's answer; nil if there was no answer.
+    var lastStatus: Int?
+    var lastReason: Reason?
+    /// The time at which a call for the record first failed, in milliseconds since 1970; nil if none has.
+    var firstFailedAt: Int64?
+    /// The endpoints that were called for the record since it was taken in.
     var asked = AskedEndpoints()
     /// The evidence at one endpoint from which on the record's next failure there is judged.
     var mark = BlameEvidence.Mark()
@@ -107,47 +63,34 @@ struct Entry: Sendable {
     var holds = 0
     /// The number of the last call that asked for a hold; nil if none has.
     var lastHold: UInt64?
-    /// The monotonic time at which the current call began, in nanoseconds.
-    var calledAt: Int64 = 0
-    /// The time at which a call for the record first failed, in milliseconds since 1970; nil if none has.
-    var firstFailedAt: Int64?
-    var lastReason: Reason?
-    /// The HTTP status of the last call's answer; nil if there was no answer.
-    var lastStatus: Int?
-    /// The handler's value for the call in flight; nil if there is none.
-    var job: (any Sendable)?
-    /// The lane of the last call; nil before the first.
-    var lane: String?
-    /// The records that the broker is to have because of this one, in the order in which they are sent.
-    var outbound: [OutboundRecord] = []
-    /// The number of these records that the broker has acknowledged. The next one is on its way.
-    var acknowledged = 0
-    /// Whether a record of this entry was sent in the current transaction.
-    var isInTransaction = false
-    /// Whether the next record of the same key or partition was allowed to go ahead.
-    var hasReleasedOrder = false
-    /// The end of the record; nil as long as it is open, or if the record only goes on elsewhere.
-    var settlement: Settlement?
-    /// The rejection that makes the record a dead letter, and its time in wall-clock milliseconds since 1970;
-    /// nil if it is to become none.
-    var death: (rejection: Rejection, at: Int64)?
-    var trace: TraceContext?
-    /// Whether the record has to wait in hand, because the broker has refused its copy for a retry topic, or
-    /// its ticket.
-    var mustStay = false
-    var parking = Parking.none
 
     /// The relation of the record to a ticket in the parking topic.
     enum Parking: Hashable, Sendable {
-        /// The record has no ticket.
+        /// The record has no ticket, or its first one is on its way.
         case none
-        /// The ticket is on its way. When the broker has acknowledged it, the record leaves.
-        case begun
         /// The record came back from the parking topic. A tombstone takes its ticket back after its outcome.
         case over
         /// The ticket is that of another record, which had this offset before the topic was deleted and
         /// created again.
         case stale
+    }
+
+    init(
+        record: InboundRecord,
+        assignment: Int,
+        offset: Int64,
+        deadline: Int64,
+        expiresAt: Int64,
+        receivedAt: Int64
+    ) {
+        self.record = record
+        self.assignment = assignment
+        self.offset = offset
+        self.deadline = deadline
+        self.expiresAt = expiresAt
+        self.receivedAt = receivedAt
+        self.bytes = record.approximateBytes
+        self.trace = record.headers.isEmpty ? nil : TraceContext(record.headers)
     }
 
     /// Returns the circumstances of an attempt, for the handler.
@@ -156,35 +99,65 @@ struct Entry: Sendable {
     }
 
     /// The content of a place that no record has.
-    static let vacant = Entry(
+    fileprivate static let vacant = Entry(
         record: InboundRecord(topic: "", partition: 0, offset: 0),
         assignment: 0,
         offset: 0,
-        state: .queued,
-        receivedAt: 0,
         deadline: 0,
         expiresAt: 0,
-        bytes: 0
+        receivedAt: 0
     )
 }
 
-/// The records in hand, each found by its `EntryID`.
+/// The records in hand, each found by its `EntryID`, and the numbers of records and calls that follow from
+/// their states.
 struct RecordTable: Sendable {
     private var entries: [Entry] = []
     /// The generation of each place. It is odd while the place is taken, and grows by one whenever the place
     /// is taken or left.
     private var generations: [UInt32] = []
     private var free: [Int] = []
+    /// The number of records in each state, by `RecordState.Kind`.
+    private var counts = [Int](repeating: 0, count: RecordState.Kind.allCases.count)
+    /// The number of calls in flight to each endpoint.
+    private var calls: [Int]
 
     /// The bytes of the records, and of the answers and outcomes that are kept for them.
     private(set) var bytes = 0
     /// The part of `bytes` that outcomes take.
     private(set) var outcomeBytes = 0
+    /// The number of calls in flight for records that fail where others succeed.
+    private(set) var outlierCalls = 0
+    /// The number of calls in flight whose records are gone. Their completions will be stale.
+    private(set) var orphanedCalls = 0
+
+    /// - Parameter endpoints: The number of endpoints that can be called.
+    init(endpoints: Int) { self.calls = [Int](repeating: 0, count: endpoints) }
+
+    // MARK: numbers
+
+    /// The number of records in hand.
     var count: Int { self.entries.count - self.free.count }
+
+    /// The number of all calls in flight.
+    var callsInFlight: Int { self.count(of: .calling) + self.orphanedCalls }
+
+    /// The number of records of which the broker is to have something that it has not acknowledged.
+    var settlingCount: Int {
+        self.count(of: .settling) + self.count(of: .resending) + self.count(of: .waiting)
+    }
+
+    func count(of kind: RecordState.Kind) -> Int { self.counts[Int(kind.rawValue)] }
+
+    /// Returns the number of calls in flight to an endpoint for records in hand.
+    func calls(to endpoint: Int) -> Int { self.calls[endpoint] }
+
+    // MARK: records
 
     /// Adds a record and returns its name.
     mutating func add(_ entry: consuming Entry) -> EntryID {
         self.bytes += entry.bytes
+        self.count(Tally(entry.state), by: 1)
         if let index = self.free.popLast() {
             self.entries[index] = entry
             self.generations[index] &+= 1
@@ -193,6 +166,56 @@ struct RecordTable: Sendable {
         self.entries.append(entry)
         self.generations.append(1)
         return EntryID(index: self.entries.count - 1, generation: 1)
+    }
+
+    /// Moves a record to another state. A move that `RecordState.Kind.next` does not list is a mistake of the
+    /// program, which ends it.
+    mutating func move(_ id: EntryID, to state: RecordState) {
+        let (old, new) = (Tally(self[id].state), Tally(state))
+        precondition(old.kind.next.contains(new.kind), "no move from \(old.kind) to \(new.kind)")
+        self.count(old, by: -1)
+        self.count(new, by: 1)
+        self[id].state = state
+    }
+
+    /// Removes a record that is settled or dropped. If a call for it is in flight, the call is orphaned.
+    mutating func remove(_ id: EntryID) {
+        let tally = Tally(self[id].state)
+        self.count(tally, by: -1)
+        if tally.kind == .calling { self.orphanedCalls += 1 }
+        self.bytes -= self[id].bytes + self[id].answerBytes
+        // The memory of the record is freed now, and not only when the place is taken again.
+        self.entries[id.index] = .vacant
+        self.generations[id.index] &+= 1
+        self.free.append(id.index)
+    }
+
+    /// The numbers that follow from one state.
+    private struct Tally {
+        let kind: RecordState.Kind
+        var endpoint: Int?
+        var isOutlier = false
+        var outcomeBytes = 0
+
+        init(_ state: RecordState) {
+            self.kind = state.kind
+            switch state {
+            case .calling(let call):
+                self.endpoint = call.endpoint
+                self.isOutlier = call.isOutlier
+            case .settling(let all), .resending(let all), .waiting(let all), .written(let all):
+                self.outcomeBytes = all.outcomeBytes
+            case .arrived, .queued, .ready, .blocked, .backingOff, .held, .condemned: break
+            }
+        }
+    }
+
+    private mutating func count(_ tally: Tally, by change: Int) {
+        self.counts[Int(tally.kind.rawValue)] += change
+        if let endpoint = tally.endpoint { self.calls[endpoint] += change }
+        if tally.isOutlier { self.outlierCalls += change }
+        self.outcomeBytes += change * tally.outcomeBytes
+        self.bytes += change * tally.outcomeBytes
     }
 
     /// Returns whether the record is still in hand.
@@ -220,17 +243,29 @@ struct RecordTable: Sendable {
         body(&self[id])
     }
 
-    /// Returns the state of a record; nil if it is no longer in hand.
-    func state(of id: EntryID) -> Entry.State? { self.isCurrent(id) ? self.entries[id.index].state : nil }
+    /// Returns the kind of a record's state; nil if it is no longer in hand.
+    func kind(of id: EntryID) -> RecordState.Kind? {
+        self.isCurrent(id) ? self.entries[id.index].state.kind : nil
+    }
 
-    /// Removes a record that is settled or dropped.
-    mutating func remove(_ id: EntryID) {
-        self.bytes -= self[id].bytes + self[id].answerBytes + self[id].outcomeBytes
-        self.outcomeBytes -= self[id].outcomeBytes
-        // The memory of the record is freed now, and not only when the place is taken again.
-        self.entries[id.index] = .vacant
-        self.generations[id.index] &+= 1
-        self.free.append(id.index)
+    /// Returns the call that is in flight for a record; nil if there is none, or the record is gone.
+    func call(of id: EntryID) -> CallInFlight? {
+        guard self.isCurrent(id), case .calling(let call) = self.entries[id.index].state else { return nil }
+        return call
+    }
+
+    /// Changes what the broker is to have of a record. Nothing happens if the record has not come so far.
+    mutating func withPublication<Result>(of id: EntryID, _ body: (inout Publication) -> Result) -> Result? {
+        guard var publication = self[id].state.publication else { return nil }
+        let result = body(&publication)
+        switch self[id].state {
+        case .settling: self[id].state = .settling(publication)
+        case .resending: self[id].state = .resending(publication)
+        case .waiting: self[id].state = .waiting(publication)
+        case .written: self[id].state = .written(publication)
+        case .arrived, .queued, .ready, .blocked, .calling, .backingOff, .held, .condemned: break
+        }
+        return result
     }
 
     /// Counts the bytes of an answer that is kept until the record leaves.
@@ -239,13 +274,8 @@ struct RecordTable: Sendable {
         self.bytes += bytes
     }
 
-    /// Counts the bytes of an outcome that is kept until the record leaves, in place of an earlier one.
-    mutating func keepOutcome(of id: EntryID, bytes: Int) {
-        let more = bytes - self[id].outcomeBytes
-        self[id].outcomeBytes = bytes
-        self.outcomeBytes += more
-        self.bytes += more
-    }
+    /// Notes that the completion of an orphaned call has come.
+    mutating func orphanEnded() { self.orphanedCalls = max(0, self.orphanedCalls - 1) }
 
     /// The names of all records in hand, in the order of their places.
     var ids: [EntryID] {

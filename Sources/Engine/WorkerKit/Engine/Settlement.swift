@@ -2,9 +2,19 @@ import WireFormats
 
 /// The end of a record, and the further content of its outcome.
 struct Settlement: Sendable {
+    /// The rejection that makes a record a dead letter.
+    struct Death: Sendable {
+        var rejection: Rejection
+        /// The wall-clock time of the rejection, in milliseconds since 1970.
+        var at: Int64
+        /// The id of the dead letter.
+        var letter: String
+    }
+
     var fate: Outcome.Fate
     var reason: Reason?
-    var deadLetterID: String?
+    /// Nil unless the record becomes a dead letter.
+    var death: Death?
     /// The upstream's decision, which the handler encodes into the outcome; nil if there is none or it was
     /// left out.
     var answer: (any Sendable)?

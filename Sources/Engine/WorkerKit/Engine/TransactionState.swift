@@ -23,8 +23,6 @@ struct TransactionState: Sendable {
     var stage = Stage.closed(retryAt: .min)
     /// The records of which something was sent in the transaction, in that order.
     var members: [EntryID] = []
-    /// The number of members of which the broker has not acknowledged everything.
-    var unacknowledged = 0
     /// The records that are ready to be sent and wait for a transaction, in the order in which they became
     /// ready.
     var waiting = Fifo<EntryID>()
@@ -49,7 +47,6 @@ struct TransactionState: Sendable {
     mutating func forgetMembers() {
         if !self.members.isEmpty { self.isBroken = true }
         self.members = []
-        self.unacknowledged = 0
         self.waiting = Fifo()
         self.lines = [:]
         self.positions = []

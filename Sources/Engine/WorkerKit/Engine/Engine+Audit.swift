@@ -1,0 +1,39 @@
+import ServiceKit
+
+// The audit compares what is kept in two places: a record's state in the table, and its place in a queue. The
+// simulation calls it after every turn.
+extension Engine {
+    /// Goes through everything in hand, and returns a sentence for each disagreement.
+    ///
+    /// - Parameter callsOut: The number of calls that the upstream has in flight.
+    package func disagreements(callsOut: Int) -> [String] {
+        // When the engine leaves, the records are dropped at once, but the counts of the assignments only
+        // when the group takes the partitions back. So the two do not agree in between.
+        guard self.phase != .leaving, self.phase != .left else { return [] }
+        let held = self.held.values.reduce(0) { $0 + $1.count }
+        let condemned = self.condemned.values.reduce(0) { $0 + $1.count }
+        let unparked = self.table.ids.count { self.table[$0].parking == .over }
+        let pairs = [
+            ("calls", self.table.callsInFlight, callsOut),
+            ("ready", self.ready.count, self.table.count(of: .ready)),
+            ("blocked", self.endpoints.reduce(0) { $0 + $1.blocked.count }, self.table.count(of: .blocked)),
+            ("backing off", self.backingOff.count, self.table.count(of: .backingOff)),
+            ("condemned", condemned, self.table.count(of: .condemned)),
+            ("held", held, self.table.count(of: .held)),
+            ("arrived", 0, self.table.count(of: .arrived)),
+            ("came back", self.unparking.records, unparked),
+            ("tickets", self.parkedTickets, self.assignments.reduce(0) { $0 + $1.parked.count }),
+            ("in hand", self.assignments.reduce(0) { $0 + $1.inHand }, self.table.count),
+        ]
+        return pairs.filter { $0.1 != $0.2 }.map { "\($0.0): \($0.1) is not \($0.2) in \(self.phase)" }
+    }
+
+    /// Whether no trace of any record is left in memory.
+    package var isEmpty: Bool {
+        self.table.count == 0 && self.table.bytes == 0 && self.table.outcomeBytes == 0
+            && self.tails.isEmpty && self.held.isEmpty && self.ready.isEmpty && !self.endpoints.haveBlocked
+            && self.backingOff.count == 0 && self.resending.count == 0 && self.transaction.members.isEmpty
+            && self.transaction.waiting.isEmpty && self.condemned.isEmpty && self.parkedTickets == 0
+            && self.unparking.records == 0 && self.unparking.bytes == 0 && self.unparking.keys.isEmpty
+    }
+}
