@@ -31,7 +31,7 @@ extension Engine {
     /// Whether no trace of any record is left in memory.
     package var isEmpty: Bool {
         self.table.count == 0 && self.table.bytes == 0 && self.table.outcomeBytes == 0
-            && self.tails.isEmpty && self.held.isEmpty && self.ready.isEmpty && !self.endpoints.haveBlocked
+            && self.order.isEmpty && self.held.isEmpty && self.ready.isEmpty && !self.endpoints.haveBlocked
             && self.backingOff.count == 0 && self.resending.count == 0 && self.transaction.members.isEmpty
             && self.transaction.waiting.isEmpty && self.condemned.isEmpty && self.parkedTickets == 0
             && self.unparking.records == 0 && self.unparking.bytes == 0 && self.unparking.keys.isEmpty

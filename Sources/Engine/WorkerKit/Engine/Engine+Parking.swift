@@ -10,9 +10,7 @@ extension Engine {
     /// Parks a record, and all records that are queued behind it.
     func parkWithFollowers(_ id: EntryID, in room: WaitingRoom, notBefore due: Int64 = .min) {
         self.parkFollowers(of: id, in: room, keeping: 0)
-        if let key = self.orderingKey(of: self.table[id].record), self.tails[key]?.last == id {
-            self.tails[key] = nil
-        }
+        self.releaseOrder(of: id)
         self.park(id, in: room, notBefore: due)
     }
 
@@ -28,27 +26,13 @@ extension Engine {
         keeping kept: Int,
         notBefore due: Int64 = .min
     ) {
-        // If the order of the record was released, the records behind it no longer wait for it.
-        guard !self.table[id].hasReleasedOrder, let key = self.orderingKey(of: self.table[id].record) else {
-            return
-        }
-        var last = id
-        for _ in 0..<kept {
-            guard let next = self.table[last].next else { return }
-            last = next
-        }
-        guard var next = self.table[last].next else { return }
+        guard let key = self.orderingKey(of: self.table[id].record) else { return }
         let ownRoom = room.ofFollowers
         // The followers then wait in the room `any`, which is usually open. Without a pause they would be
         // read again at once.
         let due = ownRoom == room ? due : max(due, self.now.after(.seconds(5)))
-        self.table[last].next = nil
-        self.tails[key] = Tail(last: last, waiting: kept)
-        while true {
-            let following = self.table[next].next
+        for next in self.order.cut(behind: id, in: key, keeping: kept) {
             self.park(next, in: ownRoom, notBefore: due)
-            guard let following else { return }
-            next = following
         }
     }
 
@@ -58,9 +42,7 @@ extension Engine {
     /// - Parameter due: The monotonic time before which the record does not come back.
     func park(_ id: EntryID, in room: WaitingRoom, notBefore due: Int64 = .min) {
         let (index, parking, record, past) = self.table.withEntry(id) { entry in
-            entry.next = nil
-            entry.hasReleasedOrder = true
-            return (entry.assignment, entry.parking, entry.record, ParkedRecords.Past(of: entry, due: due))
+            (entry.assignment, entry.parking, entry.record, ParkedRecords.Past(of: entry, due: due))
         }
         guard let lot = self.lot, parking != .over else {
             self.assignments[index].parked.putBack(record.offset, in: room, past)

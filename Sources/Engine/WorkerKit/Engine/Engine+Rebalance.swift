@@ -235,7 +235,7 @@ extension Engine {
         for index in self.endpoints.indices { self.endpoints[index].blocked = ReadyRecords() }
         self.backingOff = DueQueue()
         self.resending = DueQueue()
-        self.tails = [:]
+        self.order.removeAll()
         self.condemned = [:]
         self.held = [:]
         self.forgetParking()

@@ -142,7 +142,7 @@ extension Engine {
     /// Parks the ends of long queues whose first record is on its way: it waits for no endpoint, no lane and
     /// no budget.
     private func thinOutKeys(_ onlyUnparked: Bool) {
-        let firsts = self.table.ids.filter { self.hasOthersBehind($0) }
+        let firsts = self.order.crowdedFirsts.filter(self.mayShortenQueue)
         guard !firsts.isEmpty else { return }
         let kept = onlyUnparked ? self.followersKept(ofEach: firsts.count) : Self.followersKept
         // The followers wait in the room `any`, which is usually open. Without a pause they would be read
@@ -153,9 +153,9 @@ extension Engine {
         }
     }
 
-    /// Returns whether records are queued behind this one that can be parked while it is on its way.
-    private func hasOthersBehind(_ id: EntryID) -> Bool {
-        guard self.table[id].next != nil, self.canPark(in: self.table[id].assignment) else { return false }
+    /// Returns whether the records that are queued behind this one can be parked while it is on its way.
+    private func mayShortenQueue(behind id: EntryID) -> Bool {
+        guard self.canPark(in: self.table[id].assignment) else { return false }
         return switch self.table[id].state.kind {
         case .ready, .calling, .settling, .resending, .waiting: true
         case .arrived, .queued, .blocked, .backingOff, .held, .condemned, .written: false

@@ -60,10 +60,8 @@ package final class Engine<B: Broker, U: Upstream> {
     var backingOff = DueQueue<EntryID>()
     /// The records that the broker has refused for now, each with the monotonic time of the next try.
     var resending = DueQueue<EntryID>()
-    /// For each order (a key, or a partition), the end of the queue of records that have to go one after the
-    /// other.
-    var tails: [OrderingKey: Tail] = [:]
-    var bypass: KeyBypass<OrderingKey>
+    /// The queues of records that have to go one after the other, by key or by partition.
+    var order: RecordOrder
     /// The records that wait for a dead-letter budget, by account. An account without waiting records has no
     /// entry.
     var condemned: [DeadLetterBudgets.Account: Fifo<EntryID>] = [:]
@@ -198,7 +196,7 @@ package final class Engine<B: Broker, U: Upstream> {
         self.table = RecordTable(endpoints: handler.endpoints.count)
         precondition(!self.endpoints.isEmpty, "a handler without an endpoint calls nobody")
         metrics.showClosed(circuitsOf: handler.endpoints.map(\.name))
-        self.bypass = KeyBypass(settings.bypass)
+        self.order = RecordOrder(settings.bypass)
         self.budgets = DeadLetterBudgets(settings.budget)
         self.stallWatch = StallWatch(limit: settings.stallLimit)
         self.adaptiveLimit = ConcurrencyLimit(

@@ -24,10 +24,6 @@ struct Entry: Sendable {
     /// The time at which a worker first took the record in, in milliseconds since 1970.
     var receivedAt: Int64
 
-    /// The record behind this one in the order of its key or partition.
-    var next: EntryID?
-    /// Whether the next record of the same key or partition was allowed to go ahead.
-    var hasReleasedOrder = false
     var parking = Parking.none
     /// Whether the record has to wait in hand, because the broker has refused its copy for a retry topic, or
     /// its ticket.
