@@ -75,7 +75,7 @@ package final class HTTPClient {
     /// As in poll(2), 0 means at once and -1 means without limit.
     package var timeoutMilliseconds: Int32 {
         guard self.ended.isEmpty, self.readable.isEmpty else { return 0 }
-        var earliest = Moment.never
+        var earliest = MonotonicTime.never
         for shard in self.shards {
             earliest = min(earliest, shard.wakesAt)
         }
@@ -121,7 +121,7 @@ package final class HTTPClient {
     /// - Returns: whether there is more to read, so that the owner must call again at once.
     @discardableResult
     package func serve(_ completed: Completion) -> Bool {
-        let now = Moment.now()
+        let now = MonotonicTime.now()
         for shard in self.shards where shard.wakesAt <= now { shard.timeReached(now) }
         if self.readable.isEmpty { self.readable = 0..<self.sockets.poll() }
         for index in self.readable.prefix(self.readAtOnce) {
@@ -193,7 +193,7 @@ package final class HTTPClient {
     }
 
     /// Takes a transfer back from its shard. No other code does this.
-    private func release(_ transfer: Transfer, at now: Moment) {
+    private func release(_ transfer: Transfer, at now: MonotonicTime) {
         self.lowestRoom = min(self.lowestRoom, transfer.shard)
         self.shards[transfer.shard].remove(transfer, at: now)
         transfer.reset()

@@ -5,10 +5,10 @@ internal import CCurl
     let index: Int
     private(set) var inFlight = 0
     /// The time at which libcurl must be called although nothing is readable.
-    private(set) var timerAt = Moment.never
+    private(set) var timerAt = MonotonicTime.never
     /// The time at which the connections of a shard without requests have been idle for long enough to be
     /// closed.
-    private(set) var retiresAt = Moment.never
+    private(set) var retiresAt = MonotonicTime.never
 
     private var multi: UnsafeMutableRawPointer?
     private let sockets: SocketTable
@@ -26,7 +26,7 @@ internal import CCurl
     deinit { self.retire() }
 
     var hasRoom: Bool { self.inFlight < self.connectionLimit }
-    var wakesAt: Moment { min(self.timerAt, self.retiresAt) }
+    var wakesAt: MonotonicTime { min(self.timerAt, self.retiresAt) }
 
     func add(_ transfer: Transfer) throws(TransferError) {
         guard
@@ -43,7 +43,7 @@ internal import CCurl
 
     /// Takes a transfer from libcurl, whether it has finished or not. libcurl closes the connection of one
     /// that has not finished.
-    func remove(_ transfer: Transfer, at now: Moment) {
+    func remove(_ transfer: Transfer, at now: MonotonicTime) {
         unsafe curl_multi_remove_handle(self.multi, transfer.easy)
         transfer.shard = -1
         self.inFlight -= 1
@@ -57,7 +57,7 @@ internal import CCurl
         unsafe curl_multi_socket_action(self.multi, socket, readiness, &running)
     }
 
-    func timeReached(_ now: Moment) {
+    func timeReached(_ now: MonotonicTime) {
         if self.timerAt <= now {
             self.timerAt = .never
             var running: Int32 = 0
@@ -130,7 +130,7 @@ internal import CCurl
         switch milliseconds {
         case ..<0: self.timerAt = .never
         case 0: self.timerAt = .zero
-        default: self.timerAt = Moment.now().advanced(by: .milliseconds(milliseconds))
+        default: self.timerAt = MonotonicTime.now().advanced(by: .milliseconds(milliseconds))
         }
     }
 }

@@ -20,12 +20,12 @@ extension Transfer {
             ccurl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1),
             ccurl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2),
             ccurl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
-            ccurl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, settings.connectTimeout.wholeMilliseconds),
-            ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, settings.requestTimeout.wholeMilliseconds),
+            ccurl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, settings.connectTimeout.millisecondsRoundedUp),
+            ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, settings.requestTimeout.millisecondsRoundedUp),
             ccurl_set_long(
                 easy,
                 CURLOPT_MAXAGE_CONN,
-                settings.idleConnectionLifetime.wholeMilliseconds / 1_000
+                settings.idleConnectionLifetime.millisecondsRoundedUp / 1_000
             ),
             ccurl_set_offset(easy, CURLOPT_MAXFILESIZE_LARGE, Int(settings.responseBytesLimit)),
             ccurl_set_pointer(easy, CURLOPT_SHARE, share),
