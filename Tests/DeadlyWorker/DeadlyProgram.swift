@@ -18,7 +18,11 @@ enum DeadlyProgram: WorkerProgram {
 
 /// Answers every record at once, except those that say how the process dies.
 struct DeadlyHandler: Handler {
-    func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Never, Void> {
+    func plan(
+        _ record: InboundRecord,
+        _ attempt: Attempt,
+        with memory: inout NoMemory
+    ) -> Plan<Never, Void> {
         switch String(decoding: record.value ?? [], as: UTF8.self) {
         case "trap": fatalError("this record is deadly")
         case "out of memory": kill(getpid(), SIGKILL)
@@ -27,7 +31,12 @@ struct DeadlyHandler: Handler {
         return .answer(())
     }
 
-    func interpret(_ exchange: Exchange, of job: Never, _ attempt: Attempt) -> Verdict<Never, Void> {}
+    func interpret(
+        _ exchange: Exchange,
+        of job: Never,
+        _ attempt: Attempt,
+        with memory: inout NoMemory
+    ) -> Verdict<Never, Void> {}
 
     func encode(_ outcome: Outcome, _ answer: Void?, as format: ValueFormat) -> [UInt8] {
         ActivationResult.encode(outcome, nil, as: format)

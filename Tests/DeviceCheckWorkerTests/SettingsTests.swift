@@ -113,8 +113,14 @@ import WorkerTestSupport
         let program = try Self.load(SettingsText(key: ["key_file: key.p8"]), folder)
         let keyFile = try #require(program.handler.settings.teams.first?.keyFile)
         #expect(keyFile.path == file.path)
-        let tokens = program.handler.tokens
-        let before = try #require(tokens.token(of: Case.team, now: Case.receivedAt))
+        let handler = program.handler
+        var tokens = handler.emptyMemory.tokens
+        func token() -> ProviderTokens.Token? {
+            handler.keys.key(of: Case.team).flatMap {
+                tokens.token(of: Case.team, with: $0, now: Case.receivedAt)
+            }
+        }
+        let before = try #require(token())
         let (messages, log) = AsyncStream.makeStream(of: String.self)
         let logger = Logger(label: "test") { _ in StreamedLog(log) }
         let watch = SecretFileWatch(
@@ -132,10 +138,10 @@ import WorkerTestSupport
         )
         try FileManager.default.removeItem(at: file)
         #expect(await told.next() == "secret file cannot be used; the secret before it stays no such file")
-        #expect(tokens.token(of: Case.team, now: Case.receivedAt) == before)
+        #expect(token() == before)
         try Data(Case.otherKey.utf8).write(to: file, options: .atomic)
         #expect(await told.next() == "secret file changed ")
-        #expect(tokens.token(of: Case.team, now: Case.receivedAt) != before)
+        #expect(token() != before)
         running.cancel()
         try await running.value
     }
@@ -151,8 +157,11 @@ extension SettingsTests {
             .replacing("      key_id: DCTESTKEY1\n", with: "")
         let handler = try Self.load(SettingsText(text), folder).handler
         let watched = try #require(handler.watchedFiles.first { $0.path == file.path })
+        var tokens = handler.emptyMemory.tokens
         func keyID() throws -> String? {
-            let token = try #require(handler.tokens.token(of: Case.team, now: Case.receivedAt))
+            let key = try #require(handler.keys.key(of: Case.team))
+            let made = tokens.token(of: Case.team, with: key, now: Case.receivedAt)
+            let token = try #require(made)
             var header = String(token.text.prefix { $0 != "." })
             header += String(repeating: "=", count: (4 - header.count % 4) % 4)
             let data = try #require(Data(base64Encoded: header))

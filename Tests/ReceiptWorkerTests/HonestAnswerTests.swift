@@ -136,10 +136,9 @@ import WorkerKit
 
     /// Doubts of the old secret say nothing of the new one, and answers to the old one neither.
     @Test func aNewSecretStartsWithoutDoubts() throws {
-        let testCase = try Case {
+        let testCase = try Case(isTrial: false) {
             $0.apps[0].files = [.init(.sharedSecret, path: "/nowhere", text: Secret("s3cret"))]
         }
-        testCase.handler.doubts.goLive()
         let names = ["subscription", "sha1_digest", "big_transaction_id"]
         let jobs = try names.map { try testCase.call(try Case.appReceipt($0)).job }
         let refusal = #"{"status":21004}"#

@@ -1,5 +1,3 @@
-import Logging
-import Operations
 import Records
 import Testing
 import UpstreamHTTP
@@ -12,20 +10,13 @@ import WorkerKit
 @Suite struct IsolationTests {
     private static let lane = "com.example.app"
 
-    private static func live(anchored: Bool = true) throws -> Case {
-        let testCase = try Case(anchored: anchored)
-        let surroundings = Surroundings(registry: PrometheusRegistry(), logger: Logger(label: "test"))
-        _ = testCase.handler.companions(surroundings)
-        return testCase
-    }
-
     private static let names = ["subscription", "sha1_digest", "big_transaction_id"]
 
     // MARK: verifyReceipt
 
     /// Any bytes that look like a receipt may be called malformed, in any number.
     @Test(arguments: [21002, 29999]) func aStatusAboutUnverifiedReceiptsHoldsNothing(status: Int) throws {
-        let testCase = try Self.live(anchored: false)
+        let testCase = try Case(isTrial: false, anchored: false)
         for name in Self.names {
             let job = try testCase.call(try Case.appReceipt(name)).job
             let body = #"{"status":\#(status)}"#
@@ -37,7 +28,7 @@ import WorkerKit
 
     /// Several different receipts that Apple signed, and no good answer between: that is no client's doing.
     @Test(arguments: [21002, 29999]) func severalVerifiedReceiptsAreEvidence(status: Int) throws {
-        let testCase = try Self.live()
+        let testCase = try Case(isTrial: false)
         let jobs = try Self.names.map { try testCase.call(try Case.appReceipt($0)).job }
         let body = #"{"status":\#(status)}"#
         func last(_ number: Int) -> String {
@@ -54,7 +45,7 @@ import WorkerKit
 
     /// A wrong secret is believed after several receipts. Until then nothing is said against the lane.
     @Test func oneReceiptWithAWrongSecretHoldsNothing() throws {
-        let testCase = try Self.live()
+        let testCase = try Case(isTrial: false)
         let job = try testCase.call(try Case.appReceipt()).job
         for _ in 1...9 {
             let last = Case.text(testCase.verdict(200, #"{"status":21004}"#, to: job, failures: 3))
@@ -70,7 +61,7 @@ import WorkerKit
         #expect(Case.text(testCase.verdict(413, to: job, failures: 3)) == "refuse http.413 unavailable")
         let error = TransferError(kind: .tooLarge, mayHaveBeenSent: true, message: "no")
         let attempt = Attempt(number: 4, failures: 3, now: Case.now)
-        let verdict = testCase.handler.interpret(.ambiguous(error), of: job, attempt)
+        let verdict = testCase.verdict(on: .ambiguous(error), to: job, attempt)
         #expect(Case.text(verdict) == "refuse transport.too_large_after_send unavailable")
     }
 
@@ -119,12 +110,10 @@ import WorkerKit
 
     /// Our requests are in order while Apple answers others: what it then calls a bad one is this client's id or receipt.
     @Test func aBadRequestIsOneRecordsWhereOthersAreAnswered() throws {
-        let surroundings = Surroundings(registry: PrometheusRegistry(), logger: Logger(label: "test"))
-        let api = try Case(.serverAPI) {
+        let api = try Case(.serverAPI, isTrial: false) {
             $0.anchors.signedData = try? StoreVoice.anchors
             $0.apps[0].asksForSubscriptions = false
         }
-        _ = api.handler.companions(surroundings)
         let job = try api.call(Case.record(["transactionId": "1"])).job
         let bad = #"{"errorCode":4000000}"#
         #expect(Case.text(api.verdict(400, bad, to: job)) == "hold appstore.bad_request lane")
@@ -138,7 +127,7 @@ import WorkerKit
         // The sandbox has answered nobody.
         #expect(Case.text(api.verdict(400, bad, to: job.elsewhere())) == "hold appstore.bad_request lane")
 
-        let classic = try Self.live()
+        let classic = try Case(isTrial: false)
         let receipt = try classic.call(try Case.appReceipt()).job
         let unread = #"{"status":21000}"#
         #expect(Case.text(classic.verdict(200, unread, to: receipt)) == "hold verifyreceipt.21000 lane")

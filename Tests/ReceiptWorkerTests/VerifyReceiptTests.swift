@@ -123,7 +123,7 @@ import WorkerKit
             )
             exchange = .failure(TransferError(kind: kind, mayHaveBeenSent: false, message: "no"))
         }
-        let verdict = testCase.handler.interpret(exchange, of: job, Attempt(number: 1, now: Case.now))
+        let verdict = testCase.verdict(on: exchange, to: job, Attempt(number: 1, now: Case.now))
         #expect(Self.action(verdict, after: job.host) == row.action, "\(Case.text(verdict))")
     }
 
@@ -156,7 +156,7 @@ import WorkerKit
 
     /// In a worker that runs, one odd receipt does not stop an app.
     @Test func doubtsASecretOnlyAfterSeveralReceipts() async throws {
-        let testCase = try Case()
+        let testCase = try Case(isTrial: false)
         let surroundings = Surroundings(registry: PrometheusRegistry(), logger: Logger(label: "test"))
         #expect(testCase.handler.companions(surroundings).isEmpty)
         let names = ["subscription", "sha1_digest", "big_transaction_id"]
@@ -223,7 +223,7 @@ import WorkerKit
         let job = try testCase.call(try Case.appReceipt()).job
         let error = TransferError(kind: kind, mayHaveBeenSent: wasSent, message: "no")
         let exchange: Exchange = wasSent ? .ambiguous(error) : .failure(error)
-        let verdict = testCase.handler.interpret(exchange, of: job, Attempt(number: 1, now: Case.now))
+        let verdict = testCase.verdict(on: exchange, to: job, Attempt(number: 1, now: Case.now))
         #expect(Case.text(verdict) == expected)
     }
 

@@ -30,7 +30,11 @@ package struct SimulatedHandler: Handler {
 
     /// Plans by the record's value: `undecodable`, `known` and `refused` need no call, every other value
     /// needs one.
-    package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, String> {
+    package func plan(
+        _ record: InboundRecord,
+        _ attempt: Attempt,
+        with memory: inout NoMemory
+    ) -> Plan<Job, String> {
         let text = String(decoding: record.value ?? [], as: UTF8.self)
         let lane = record.header("lane").map { String(decoding: $0, as: UTF8.self) } ?? "a"
         switch text {
@@ -72,7 +76,12 @@ package struct SimulatedHandler: Handler {
     }
 
     /// Turns each status code into the verdict that it stands for.
-    package func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, String> {
+    package func interpret(
+        _ exchange: Exchange,
+        of job: Job,
+        _ attempt: Attempt,
+        with memory: inout NoMemory
+    ) -> Verdict<Job, String> {
         guard case .response(let response) = exchange else {
             return .retry(Retry(Reason("transfer", "No answer."), blame: .upstream))
         }

@@ -12,7 +12,8 @@ extension ActivationHandler {
     package func interpret(
         _ exchange: Exchange,
         of job: Activation,
-        _ attempt: Attempt
+        _ attempt: Attempt,
+        with memory: inout NoMemory
     ) -> Verdict<Activation, ActivationAnswer> {
         switch exchange {
         // If the outcome of a call is unknown, GDT may count a repetition twice; without a repetition, a

@@ -73,7 +73,11 @@ package struct ActivationHandler: Handler {
 
     /// Decides what to do with a record: a call to GDT, a refusal of what a device has sent, or a dead letter
     /// for a wrong record.
-    package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Activation, ActivationAnswer> {
+    package func plan(
+        _ record: InboundRecord,
+        _ attempt: Attempt,
+        with memory: inout NoMemory
+    ) -> Plan<Activation, ActivationAnswer> {
         let activation: Activation
         do throws(Activation.Fault) {
             activation = try Activation(decoding: record)

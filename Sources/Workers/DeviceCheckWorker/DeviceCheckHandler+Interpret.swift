@@ -8,7 +8,12 @@ package import WorkerKit
 extension DeviceCheckHandler {
     /// Decides what the result of a call means for its record: an answer, a further call, a retry, a refusal
     /// or a hold.
-    package func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
+    package func interpret(
+        _ exchange: Exchange,
+        of job: Job,
+        _ attempt: Attempt,
+        with memory: inout DeviceCheckMemory
+    ) -> Verdict<Job, Answer> {
         switch exchange {
         // A proxy that is not trusted, or missing root certificates. Apple is never asked without verified
         // TLS.
@@ -23,7 +28,7 @@ extension DeviceCheckHandler {
                 status: response.status,
                 body: response.body
             )
-            return self.verdict(on: reply, response, job, attempt)
+            return self.verdict(on: reply, response, job, attempt, with: &memory)
         }
     }
 
@@ -32,21 +37,23 @@ extension DeviceCheckHandler {
         on reply: DeviceCheckReply,
         _ response: HTTPResponse,
         _ job: Job,
-        _ attempt: Attempt
+        _ attempt: Attempt,
+        with memory: inout DeviceCheckMemory
     ) -> Verdict<Job, Answer> {
         switch reply {
-        case .state(let bits, let month): return self.known(bits, month, from: response, of: job, in: attempt)
-        case .notSet: return self.known(nil, nil, from: response, of: job, in: attempt)
-        case .done: return self.done(response, job, attempt)
-        case .badDeviceToken: return self.tokenRefused(response, job, attempt)
-        case .unauthorized: return self.unauthorized(job, attempt)
+        case .state(let bits, let month):
+            return self.known(bits, month, from: response, of: job, in: attempt, with: &memory)
+        case .notSet: return self.known(nil, nil, from: response, of: job, in: attempt, with: &memory)
+        case .done: return self.done(response, job, attempt, with: &memory)
+        case .badDeviceToken: return self.tokenRefused(response, job, attempt, with: &memory)
+        case .unauthorized: return self.unauthorized(job, attempt, with: &memory)
         case .badAuthorization:
-            _ = self.tokens.refused(job.serial, of: job.check.header.teamID)
+            _ = self.providerTokenRefused(job, with: &memory)
             return .hold(.badAuthorization, scope: .lane)
         case .badTimestamp:
-            return self.secondTry(job, attempt) ?? .hold(.badTimestamp, scope: .lane)
+            return self.secondTry(job, attempt, with: &memory) ?? .hold(.badTimestamp, scope: .lane)
         // Apple has understood other requests of this team, so only the device token can be the cause.
-        case .badPayload where self.tokens.hasServed(job.check.header.teamID):
+        case .badPayload where memory.tokens.hasServed(job.check.header.teamID):
             let reason = Reason.misconfigured(response.status)
             return .refuse(reason, self.answer(.unavailable, to: job, attempt, response))
         case .badPayload, .misconfigured: return .hold(.misconfigured(response.status), scope: .lane)
@@ -77,14 +84,15 @@ extension DeviceCheckHandler {
         _ month: String?,
         from response: HTTPResponse,
         of job: Job,
-        in attempt: Attempt
+        in attempt: Attempt,
+        with memory: inout DeviceCheckMemory
     ) -> Verdict<Job, Answer> {
-        self.tokens.accepted(job.serial, of: job.check.header.teamID)
+        memory.tokens.accepted(job.serial, of: job.check.header.teamID)
         if case .reading(let change) = job.step {
             var job = job
             job.step = .writing(change.applied(to: bits), change)
             job.isSecondTry = false
-            guard let call = self.call(job, now: attempt.now) else {
+            guard let call = self.call(job, now: attempt.now, with: &memory.tokens) else {
                 return .refuse(.cannotSign, self.answer(.unavailable, to: job, attempt, response))
             }
             return .call(call)
@@ -97,15 +105,20 @@ extension DeviceCheckHandler {
 
     /// Answers a validation or an update that Apple has accepted. An update is remembered, so that an older
     /// one cannot undo it.
-    private func done(_ response: HTTPResponse, _ job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
-        self.tokens.accepted(job.serial, of: job.check.header.teamID)
+    private func done(
+        _ response: HTTPResponse,
+        _ job: Job,
+        _ attempt: Attempt,
+        with memory: inout DeviceCheckMemory
+    ) -> Verdict<Job, Answer> {
+        memory.tokens.accepted(job.serial, of: job.check.header.teamID)
         guard case .writing(let bits, let change) = job.step else {
             return .answer(self.answer(.valid, to: job, attempt, response))
         }
         if let requestedAt = job.check.requestedAt(by: attempt.now),
             let subject = UpdateMemory.Subject(job.check)
         {
-            self.memory.note(change, from: requestedAt, for: subject, now: attempt.now)
+            memory.updates.note(change, from: requestedAt, for: subject, now: attempt.now)
         }
         var answer = self.answer(.updated, to: job, attempt, response)
         answer.bits = bits
@@ -121,9 +134,10 @@ extension DeviceCheckHandler {
     private func tokenRefused(
         _ response: HTTPResponse,
         _ job: Job,
-        _ attempt: Attempt
+        _ attempt: Attempt,
+        with memory: inout DeviceCheckMemory
     ) -> Verdict<Job, Answer> {
-        self.tokens.accepted(job.serial, of: job.check.header.teamID)
+        memory.tokens.accepted(job.serial, of: job.check.header.teamID)
         guard !self.wasShown(job, attempt), job.age(now: attempt.now).isFresh(by: self.settings.limits) else {
             return .refuse(.expiredToken, self.answer(.expiredToken, to: job, attempt, response))
         }
@@ -133,29 +147,44 @@ extension DeviceCheckHandler {
     /// Returns whether Apple may have seen the device token before. A case that is tried by hand is a single
     /// call.
     private func wasShown(_ job: Job, _ attempt: Attempt) -> Bool {
-        job.isAfterReading || attempt.ambiguous > 0 || self.tokens.isLive && attempt.number > 1
+        job.isAfterReading || attempt.ambiguous > 0 || !attempt.isTrial && attempt.number > 1
     }
 
     /// Decides about a provider token that Apple has refused. It may have become too old, so a new token is
     /// tried. If Apple refuses a new one, too, the key is at fault and the lane is held.
-    private func unauthorized(_ job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
-        let isHopeful = self.tokens.refused(job.serial, of: job.check.header.teamID)
-        return self.secondTry(job, attempt, evenIfLater: isHopeful) ?? .hold(.unauthorized, scope: .lane)
+    private func unauthorized(_ job: Job, _ attempt: Attempt, with memory: inout DeviceCheckMemory)
+        -> Verdict<Job, Answer>
+    {
+        let isHopeful = self.providerTokenRefused(job, with: &memory)
+        return self.secondTry(job, attempt, evenIfLater: isHopeful, with: &memory)
+            ?? .hold(.unauthorized, scope: .lane)
+    }
+
+    /// Drops the provider token of a call.
+    ///
+    /// - Returns: whether a new one is likely to help.
+    private func providerTokenRefused(_ job: Job, with memory: inout DeviceCheckMemory) -> Bool {
+        let team = job.check.header.teamID
+        guard let key = self.keys.key(of: team) else { return false }
+        return memory.tokens.refused(job.serial, of: team, with: key)
     }
 
     /// Returns the same call with a new provider token and a new time, to be made at once; nil if that was
     /// tried before, or if the record has had twice as many calls as `attempts` allows.
     ///
     /// - Parameter isHopeful: whether a further try is worthwhile although there was one.
-    private func secondTry(_ job: Job, _ attempt: Attempt, evenIfLater isHopeful: Bool = false)
-        -> Verdict<Job, Answer>?
-    {
+    private func secondTry(
+        _ job: Job,
+        _ attempt: Attempt,
+        evenIfLater isHopeful: Bool = false,
+        with memory: inout DeviceCheckMemory
+    ) -> Verdict<Job, Answer>? {
         // A case that is tried by hand is a single call; the number of the attempt says which one.
-        let isFirst = self.tokens.isLive ? !job.isSecondTry : job.tries(attempt.number) == 1
+        let isFirst = attempt.isTrial ? job.tries(attempt.number) == 1 : !job.isSecondTry
         guard isFirst || isHopeful, attempt.number < self.settings.attempts * 2 else { return nil }
         var job = job
         job.isSecondTry = true
-        return self.call(job, now: attempt.now).map { .call($0) }
+        return self.call(job, now: attempt.now, with: &memory.tokens).map { .call($0) }
     }
 
     /// Decides about a refusal without a known meaning. The device token, which the device has chosen, may be

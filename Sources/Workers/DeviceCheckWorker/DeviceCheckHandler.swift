@@ -19,8 +19,7 @@ package struct DeviceCheckHandler: Handler {
     package typealias Answer = DeviceCheckAnswer
 
     let settings: DeviceCheckSettings
-    let tokens: ProviderTokens
-    let memory: UpdateMemory
+    let keys: TeamKeys
     /// The metric of the ages of device tokens.
     private let ages = TokenAgeMeter()
     /// The URL of each operation in each environment.
@@ -28,11 +27,10 @@ package struct DeviceCheckHandler: Handler {
     /// The name of the lane of each team and environment, computed once.
     private let lanes: [String: [DeviceCheckEnvironment: String]]
 
-    /// Creates a handler. `companions(_:)` must be called before it remembers anything between records.
+    /// Creates a handler.
     package init(_ settings: DeviceCheckSettings) {
         self.settings = settings
-        self.tokens = ProviderTokens(settings.teams, lifetime: settings.tokenLifetime)
-        self.memory = UpdateMemory(settings.memory)
+        self.keys = TeamKeys(settings.teams)
         self.urls = Self.each { environment in
             let host = settings.hosts[environment]?.text ?? environment.host
             return Dictionary(
@@ -57,25 +55,35 @@ package struct DeviceCheckHandler: Handler {
         DeviceCheckEnvironment.allCases.map { UpstreamEndpoint($0.rawValue) }
     }
 
-    /// Makes the handler remember between records and count token ages, and returns the watch of the key
-    /// files, if there are any.
+    /// A memory without updates and tokens.
+    package var emptyMemory: DeviceCheckMemory {
+        DeviceCheckMemory(
+            updates: UpdateMemory(self.settings.memory),
+            tokens: ProviderTokens(lifetime: self.settings.tokenLifetime)
+        )
+    }
+
+    /// Makes the handler count token ages, and returns the watch of the key files, if there are any.
     package func companions(_ surroundings: Surroundings) -> [any Service] {
-        self.tokens.goLive()
-        self.memory.goLive()
         self.ages.begin(surroundings.registry)
         let files = self.watchedFiles
         return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
+    }
+
+    /// Counts the age of the device token that Apple is shown.
+    package func callPlanned(for job: Job, _ attempt: Attempt) {
+        self.ages.note(job.age(now: attempt.now))
     }
 
     /// The files of all teams' keys and key ids. A change replaces the key or the id, and the next call makes
     /// a new provider token.
     var watchedFiles: [SecretFileWatch.File] {
         self.settings.teams.flatMap { team in
-            let key = self.watch(team.keyFile, of: team) { tokens, text in
-                tokens.replaceKey(of: team.id, by: try ES256Signer(pem: text.revealBytes()))
+            let key = self.watch(team.keyFile, of: team) { keys, text in
+                keys.replaceSigner(of: team.id, by: try ES256Signer(pem: text.revealBytes()))
             }
-            let keyID = self.watch(team.keyIDFile, of: team) { tokens, text in
-                try tokens.replaceKeyID(of: team.id, by: text.reveal())
+            let keyID = self.watch(team.keyIDFile, of: team) { keys, text in
+                try keys.replaceKeyID(of: team.id, by: text.reveal())
             }
             return [key, keyID].compactMap(\.self)
         }
@@ -84,17 +92,21 @@ package struct DeviceCheckHandler: Handler {
     private func watch(
         _ file: DeviceCheckSettings.WatchedFile?,
         of team: DeviceCheckSettings.Team,
-        use: @escaping @Sendable (ProviderTokens, Secret) throws -> Void
+        use: @escaping @Sendable (TeamKeys, Secret) throws -> Void
     ) -> SecretFileWatch.File? {
         guard let file else { return nil }
         return SecretFileWatch.File(path: file.path, owner: ["team": team.id], known: file.text) {
-            [tokens = self.tokens] in try use(tokens, $0)
+            [keys = self.keys] in try use(keys, $0)
         }
     }
 
     /// Decides what to do with a record: a call to Apple, a refusal of what a device has sent, or a dead
     /// letter for a wrong record.
-    package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, Answer> {
+    package func plan(
+        _ record: InboundRecord,
+        _ attempt: Attempt,
+        with memory: inout DeviceCheckMemory
+    ) -> Plan<Job, Answer> {
         var check: DeviceCheck
         do throws(DeviceCheck.Fault) {
             check = try DeviceCheck(decoding: record)
@@ -112,14 +124,13 @@ package struct DeviceCheckHandler: Handler {
         check.header.teamID = team
         let age = TokenAge(of: check, publishedAt: record.timestamp, now: attempt.now)
         if let objection = self.objection(to: check, age, attempt) { return objection }
-        guard let step = self.step(of: check, now: attempt.now) else {
+        guard let step = self.step(of: check, now: attempt.now, with: &memory.updates) else {
             return .refuse(.superseded, Answer(.superseded, check.header, tokenAge: age.milliseconds))
         }
         let job = Job(check: check, step: step, publishedAt: record.timestamp, serial: 0)
-        guard let call = self.call(job, now: attempt.now) else {
+        guard let call = self.call(job, now: attempt.now, with: &memory.tokens) else {
             return .refuse(Reason.cannotSign, self.answer(.unavailable, to: job, attempt))
         }
-        self.ages.note(age)
         return .call(call)
     }
 
@@ -145,13 +156,13 @@ package struct DeviceCheckHandler: Handler {
     }
 
     /// Returns the first step of an operation; nil for an update whose bits were all set by newer updates.
-    private func step(of check: DeviceCheck, now: Int64) -> Job.Step? {
+    private func step(of check: DeviceCheck, now: Int64, with updates: inout UpdateMemory) -> Job.Step? {
         switch check.demand {
         case .query: return .query
         case .validate: return .validate
         case .update(var change):
             if let requestedAt = check.requestedAt(by: now), let subject = UpdateMemory.Subject(check) {
-                change = self.memory.remainder(of: change, from: requestedAt, for: subject, now: now)
+                change = updates.remainder(of: change, from: requestedAt, for: subject, now: now)
             }
             guard !change.isNothing else { return nil }
             return change.complete.map { .writing($0, change) } ?? .reading(change)
@@ -160,9 +171,10 @@ package struct DeviceCheckHandler: Handler {
 
     /// Returns the call of a job's step, valid at this moment only because it carries the time; nil if no
     /// provider token can be signed.
-    func call(_ job: Job, now: Int64) -> Call<Job>? {
+    func call(_ job: Job, now: Int64, with tokens: inout ProviderTokens) -> Call<Job>? {
         let header = job.check.header
-        guard let token = self.tokens.token(of: header.teamID, now: now),
+        guard let key = self.keys.key(of: header.teamID),
+            let token = tokens.token(of: header.teamID, with: key, now: now),
             let url = self.urls[job.check.environment]?[job.step.operation],
             let lane = self.lanes[header.teamID]?[job.check.environment]
         else { return nil }

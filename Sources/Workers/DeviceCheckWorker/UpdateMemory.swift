@@ -1,4 +1,3 @@
-import Synchronization
 import WireFormats
 
 /// The memory of the latest update of each bit of each subject. An older update that arrives later must not
@@ -7,9 +6,7 @@ import WireFormats
 /// The memory is limited by age and by number. It is empty after a start, so an old update that is published
 /// after a restart is carried out. Two generations keep both limits: when the younger one is full or old, it
 /// becomes the older one, and the older one is dropped.
-///
-/// The object is safe to use from any thread.
-package final class UpdateMemory: Sendable {
+package struct UpdateMemory: Sendable {
     /// The bounds of the memory.
     package struct Limits: Hashable, Sendable {
         /// The greatest number of subjects in both generations together. A full memory keeps at least half as
@@ -46,23 +43,14 @@ package final class UpdateMemory: Sendable {
         }
     }
 
-    private struct State {
-        var younger: [Subject: Times] = [:]
-        var older: [Subject: Times] = [:]
-        /// When the younger generation began: wall-clock milliseconds since 1970.
-        var begunAt: Int64?
-        var isLive = false
-    }
-
     private let limits: Limits
-    private let state = Mutex(State())
+    private var younger: [Subject: Times] = [:]
+    private var older: [Subject: Times] = [:]
+    /// When the younger generation began: wall-clock milliseconds since 1970.
+    private var begunAt: Int64?
 
-    /// Creates an empty memory. It remembers nothing until `goLive()`.
+    /// Creates an empty memory.
     package init(_ limits: Limits = Limits()) { self.limits = limits }
-
-    /// Starts to remember updates. A command that tries a case by hand does not call this, and so leaves no
-    /// trace.
-    func goLive() { self.state.withLock { $0.isLive = true } }
 
     /// Returns the part of a change that is still to be done. A bit that a newer update has set is left out.
     /// An update of exactly the same time is done again, because it may be the same change, delivered twice.
@@ -72,41 +60,39 @@ package final class UpdateMemory: Sendable {
     ///   - requestedAt: when the update was requested, in milliseconds since 1970.
     ///   - subject: the device that the bits belong to.
     ///   - now: the wall-clock time in milliseconds since 1970.
-    func remainder(of change: BitChange, from requestedAt: Int64, for subject: Subject, now: Int64)
-        -> BitChange
-    {
-        self.state.withLock { state in
-            self.turn(&state, now)
-            guard let last = state.younger[subject] ?? state.older[subject] else { return change }
-            var rest = change
-            if let time = last.bit0, time > requestedAt { rest.bit0 = nil }
-            if let time = last.bit1, time > requestedAt { rest.bit1 = nil }
-            return rest
-        }
+    mutating func remainder(
+        of change: BitChange,
+        from requestedAt: Int64,
+        for subject: Subject,
+        now: Int64
+    ) -> BitChange {
+        self.turn(now)
+        guard let last = self.younger[subject] ?? self.older[subject] else { return change }
+        var rest = change
+        if let time = last.bit0, time > requestedAt { rest.bit0 = nil }
+        if let time = last.bit1, time > requestedAt { rest.bit1 = nil }
+        return rest
     }
 
     /// Records that Apple has carried out a change.
-    func note(_ change: BitChange, from requestedAt: Int64, for subject: Subject, now: Int64) {
-        self.state.withLock { state in
-            guard state.isLive else { return }
-            self.turn(&state, now)
-            var times = state.younger[subject] ?? state.older[subject] ?? Times()
-            times.note(change, requestedAt)
-            state.younger[subject] = times
-        }
+    mutating func note(_ change: BitChange, from requestedAt: Int64, for subject: Subject, now: Int64) {
+        self.turn(now)
+        var times = self.younger[subject] ?? self.older[subject] ?? Times()
+        times.note(change, requestedAt)
+        self.younger[subject] = times
     }
 
     /// The number of entries in both generations; a subject that is in both counts twice.
-    var count: Int { self.state.withLock { $0.younger.count + $0.older.count } }
+    var count: Int { self.younger.count + self.older.count }
 
     /// Begins a new generation if the younger one is full or old.
-    private func turn(_ state: inout State, _ now: Int64) {
-        let begunAt = state.begunAt ?? now
-        state.begunAt = begunAt
+    private mutating func turn(_ now: Int64) {
+        let begunAt = self.begunAt ?? now
+        self.begunAt = begunAt
         let isOld = Duration.milliseconds(max(0, now - begunAt)) >= self.limits.age
-        guard isOld || state.younger.count >= max(1, self.limits.subjects / 2) else { return }
-        state.older = state.younger
-        state.younger = [:]
-        state.begunAt = now
+        guard isOld || self.younger.count >= max(1, self.limits.subjects / 2) else { return }
+        self.older = self.younger
+        self.younger = [:]
+        self.begunAt = now
     }
 }

@@ -6,9 +6,13 @@ import WorkerKit
 // transaction itself is asked for first, then the state of its subscription and the history, as far as the
 // app's settings want them.
 extension ReceiptHandler {
-    func serverAPI(_ response: HTTPResponse, to call: AppStoreCall, _ job: Job, _ attempt: Attempt)
-        -> Verdict<Job, Answer>
-    {
+    func serverAPI(
+        _ response: HTTPResponse,
+        to call: AppStoreCall,
+        _ job: Job,
+        _ attempt: Attempt,
+        with memory: inout ReceiptMemory
+    ) -> Verdict<Job, Answer> {
         // The token may have expired while the call waited for its lane.
         if response.status == 401, attempt.now - job.signedAt > self.tokenAgeLimit {
             return self.follow(job.renewed(), attempt)
@@ -32,7 +36,7 @@ extension ReceiptHandler {
         answer.appleStatus = reply.errorCode
         switch reply.decision {
         case .accept, .acceptExpired:
-            self.served.insert(Self.lane(job, .serverAPI))
+            memory.servedLanes.insert(Self.lane(job, .serverAPI))
             return self.take(reply.answer, answer, of: job, in: attempt)
         case .trySandbox, .tryProduction:
             return self.follow(job.elsewhere(isRefused: response.status == 401), attempt)
@@ -50,7 +54,8 @@ extension ReceiptHandler {
         case .reject: return self.rejected(reply, answer, of: job, in: attempt)
         case .configuration where response.status == 401:
             return self.unauthorized(reply, answer, of: job, in: attempt)
-        case .configuration where reply.isBadRequest && self.served.contains(Self.lane(job, .serverAPI)):
+        case .configuration
+        where reply.isBadRequest && memory.servedLanes.contains(Self.lane(job, .serverAPI)):
             return self.fewTimes(reply.reason, orElse: answer, attempt)
         case .configuration: return .hold(reply.reason, scope: .lane)
         }

@@ -6,7 +6,12 @@ package import WorkerKit
 extension ReceiptHandler {
     /// Decides what the result of a call means for its record: an answer, a further call, a retry, a refusal,
     /// a dead letter or a hold.
-    package func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, Answer> {
+    package func interpret(
+        _ exchange: Exchange,
+        of job: Job,
+        _ attempt: Attempt,
+        with memory: inout ReceiptMemory
+    ) -> Verdict<Job, Answer> {
         switch exchange {
         // Our requests change nothing at Apple, so a call can be repeated even if Apple may already have
         // answered it.
@@ -14,8 +19,8 @@ extension ReceiptHandler {
             return self.verdict(on: error, job, attempt)
         case .response(let response):
             return switch job.step {
-            case .verifyReceipt: self.verifyReceipt(response, job, attempt)
-            case .serverAPI(let call): self.serverAPI(response, to: call, job, attempt)
+            case .verifyReceipt: self.verifyReceipt(response, job, attempt, with: &memory)
+            case .serverAPI(let call): self.serverAPI(response, to: call, job, attempt, with: &memory)
             }
         }
     }
@@ -32,9 +37,12 @@ extension ReceiptHandler {
         }
     }
 
-    private func verifyReceipt(_ response: HTTPResponse, _ job: Job, _ attempt: Attempt)
-        -> Verdict<Job, Answer>
-    {
+    private func verifyReceipt(
+        _ response: HTTPResponse,
+        _ job: Job,
+        _ attempt: Attempt,
+        with memory: inout ReceiptMemory
+    ) -> Verdict<Job, Answer> {
         let reply = VerifyReceiptReply(
             status: response.status,
             body: response.body,
@@ -46,9 +54,9 @@ extension ReceiptHandler {
         answer.httpStatus = response.status
         answer.appleStatus = reply.status
         let lane = Self.lane(job, .verifyReceipt)
-        if reply.status != nil, !reply.isBadRequest { self.served.insert(lane) }
+        if reply.status != nil, !reply.isBadRequest { memory.servedLanes.insert(lane) }
         switch reply.decision {
-        case .accept, .acceptExpired: return self.accepted(reply, answer, of: job, in: attempt)
+        case .accept, .acceptExpired: return self.accepted(reply, answer, of: job, in: attempt, with: &memory)
         case .trySandbox, .tryProduction: return self.follow(job.elsewhere(), attempt)
         case .retry: return .retry(self.retry(reply.reason, response, attempt))
         // The sandbox cannot decide for production. Production is asked first, unless a record hints at the
@@ -56,11 +64,11 @@ extension ReceiptHandler {
         case .reject where !job.mayBeRejected: return self.follow(job.elsewhere(), attempt)
         case .reject: return .refuse(reply.reason, answer)
         case .retryLimited where reply.isAboutReceipt:
-            return self.doubted(reply, answer, of: job, in: attempt)
+            return self.doubted(reply, answer, of: job, in: attempt, with: &memory)
         case .retryLimited: return self.fewTimes(reply.reason, attempt)
         case .configuration where reply.status == SecretDoubts.secretStatus:
-            return self.secretRefused(reply, answer, of: job, in: attempt)
-        case .configuration where self.served.contains(lane):
+            return self.secretRefused(reply, answer, of: job, in: attempt, with: &memory)
+        case .configuration where memory.servedLanes.contains(lane):
             return self.fewTimes(reply.reason, orElse: answer, attempt)
         case .configuration: return .hold(reply.reason, scope: .lane)
         }
@@ -69,15 +77,19 @@ extension ReceiptHandler {
     /// Decides about an answer that a client may have caused by its receipt. It counts as a fault of Apple or
     /// of our configuration only if several different receipts with a verified signature got it and no
     /// receipt has got a good answer in between.
-    private func doubted(_ reply: VerifyReceiptReply, _ draft: Answer, of job: Job, in attempt: Attempt)
-        -> Verdict<Job, Answer>
-    {
+    private func doubted(
+        _ reply: VerifyReceiptReply,
+        _ draft: Answer,
+        of job: Job,
+        in attempt: Attempt,
+        with memory: inout ReceiptMemory
+    ) -> Verdict<Job, Answer> {
         guard let status = reply.status, reply.decision == .retryLimited, !reply.isApproval else {
             return self.fewTimes(reply.reason, orElse: draft, attempt)
         }
         guard job.mayBeRejected else { return self.follow(job.elsewhere(), attempt) }
         if self.isLastTry(attempt), job.credibility == .verified, job.isOurs,
-            self.doubts.refused(job.digest, of: job.claim.bundleID, by: status)
+            self.isBelieved(status, about: job, attempt, with: &memory)
         {
             return .hold(reply.reason, scope: .lane)
         }
@@ -86,18 +98,36 @@ extension ReceiptHandler {
 
     /// Decides about an answer that calls the shared secret wrong. It says something about our secret only if
     /// the receipt is one of our app.
-    private func secretRefused(_ reply: VerifyReceiptReply, _ draft: Answer, of job: Job, in attempt: Attempt)
-        -> Verdict<Job, Answer>
-    {
-        let app = job.claim.bundleID
+    private func secretRefused(
+        _ reply: VerifyReceiptReply,
+        _ draft: Answer,
+        of job: Job,
+        in attempt: Attempt,
+        with memory: inout ReceiptMemory
+    ) -> Verdict<Job, Answer> {
         guard job.isOurs else { return .refuse(reply.reason, draft) }
         // The secret was replaced after the call was made.
-        guard job.secretSerial == self.keys.sharedSecret(of: app).serial else {
+        guard job.secretSerial == self.keys.sharedSecret(of: job.claim.bundleID).serial else {
             return self.follow(job, attempt)
         }
-        guard !self.isForgeable(job), self.doubts.refused(job.digest, of: app, by: SecretDoubts.secretStatus)
+        guard !self.isForgeable(job),
+            self.isBelieved(SecretDoubts.secretStatus, about: job, attempt, with: &memory)
         else { return self.fewTimes(reply.reason, orElse: draft, attempt) }
         return .hold(reply.reason, scope: .lane)
+    }
+
+    /// Adds a receipt to the doubts, and returns whether a status is believed to be about more than this
+    /// receipt. No other receipt can confirm a case that is tried by hand, so its status is believed at once.
+    private func isBelieved(
+        _ status: Int64,
+        about job: Job,
+        _ attempt: Attempt,
+        with memory: inout ReceiptMemory
+    ) -> Bool {
+        guard !attempt.isTrial else { return true }
+        let app = job.claim.bundleID
+        let serial = self.keys.sharedSecret(of: app).serial
+        return memory.doubts.refused(job.digest, of: app, by: status, secretSerial: serial)
     }
 
     /// Returns whether anybody could have written the receipt, although roots of certificates are configured.
@@ -107,12 +137,16 @@ extension ReceiptHandler {
     }
 
     /// Turns an approval by Apple into a verdict.
-    private func accepted(_ reply: VerifyReceiptReply, _ draft: Answer, of job: Job, in attempt: Attempt)
-        -> Verdict<Job, Answer>
-    {
+    private func accepted(
+        _ reply: VerifyReceiptReply,
+        _ draft: Answer,
+        of job: Job,
+        in attempt: Attempt,
+        with memory: inout ReceiptMemory
+    ) -> Verdict<Job, Answer> {
         // Apple checks the shared secret only if the receipt has a subscription.
         let hasSubscription = reply.purchases?.transactions.contains { $0.expiresAt != nil } ?? true
-        self.doubts.approved(of: job.claim.bundleID, hasTakenSecret: hasSubscription)
+        memory.doubts.approved(of: job.claim.bundleID, hasTakenSecret: hasSubscription)
         guard var purchases = reply.purchases else { return self.ended(reply, draft, of: job, in: attempt) }
         // Apple has approved this very receipt, so its own fields may fill the gaps of the answer.
         if purchases.bundleID == nil { purchases.bundleID = job.local?.bundleID }

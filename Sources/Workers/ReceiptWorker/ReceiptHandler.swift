@@ -19,19 +19,14 @@ package struct ReceiptHandler: Handler {
     let settings: ReceiptSettings
     let local: LocalVerifier
     let keys: AppKeys
-    /// The answers that may show a wrong shared secret; they outlive the record.
-    let doubts: SecretDoubts
-    /// The lanes on which Apple has understood a request; they outlive the record.
-    let served = ServedLanes()
     let parts: StoreEndpoints
     private let apps: [String: ReceiptSettings.App]
 
-    /// Creates a handler. `companions(_:)` must be called before it remembers anything between records.
+    /// Creates a handler.
     package init(_ settings: ReceiptSettings) {
         self.settings = settings
         self.local = LocalVerifier(settings.anchors)
         self.keys = AppKeys(settings.apps)
-        self.doubts = SecretDoubts(limit: settings.secretDoubts)
         self.parts = StoreEndpoints(settings.apps)
         self.apps = Dictionary(settings.apps.map { ($0.bundleID, $0) }) { first, _ in first }
     }
@@ -39,23 +34,24 @@ package struct ReceiptHandler: Handler {
     /// The endpoints of Apple, by the number in `Call.endpoint`.
     package var endpoints: [UpstreamEndpoint] { self.parts.list }
 
-    /// Makes the handler remember between records, and returns the watch of the secret files, if there are
-    /// any.
+    /// A memory without doubts and served lanes.
+    package var emptyMemory: ReceiptMemory {
+        ReceiptMemory(doubts: SecretDoubts(limit: self.settings.secretDoubts))
+    }
+
+    /// Returns the watch of the secret files, if there are any.
     package func companions(_ surroundings: Surroundings) -> [any Service] {
-        self.doubts.goLive()
-        self.served.goLive()
         let files = self.watchedFiles
         return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
     }
 
-    /// The secret files of all apps. A change replaces the secret and forgets the doubts about the old one.
+    /// The secret files of all apps. A change replaces the secret, which ends the doubts about the old one.
     var watchedFiles: [SecretFileWatch.File] {
         self.settings.apps.flatMap { app in
             app.files.map { file in
                 SecretFileWatch.File(path: file.path, owner: ["app": app.bundleID], known: file.text) {
-                    [keys = self.keys, doubts = self.doubts] secret in
+                    [keys = self.keys] secret in
                     try keys.replace(file.content, of: app.bundleID, by: secret)
-                    if file.content == .sharedSecret { doubts.secretChanged(of: app.bundleID) }
                 }
             }
         }
@@ -63,7 +59,11 @@ package struct ReceiptHandler: Handler {
 
     /// Decides what to do with a record: a call to Apple, a local answer, a refusal of what a client has
     /// sent, or a dead letter for a wrong record.
-    package func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, Answer> {
+    package func plan(
+        _ record: InboundRecord,
+        _ attempt: Attempt,
+        with memory: inout ReceiptMemory
+    ) -> Plan<Job, Answer> {
         var receipt: Receipt
         do throws(Receipt.Fault) {
             receipt = try Receipt(decoding: record)

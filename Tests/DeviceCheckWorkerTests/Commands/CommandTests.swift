@@ -73,6 +73,23 @@ import WorkerTestSupport
         }
     }
 
+    /// A worker would drop the older update, and would call the token of a second attempt an old one.
+    @Test func aCaseKnowsOfNoOtherCall() throws {
+        func update(_ requestedAt: String) -> String {
+            let members = #""update","bit0":true,"bit1":false,"requestedAt":"\#(requestedAt)""#
+            let record = Self.record.replacing(#""query""#, with: members)
+            return #"{"record":\#(record),"status":200}"#
+        }
+        let refused = #"{"record":\#(Self.record),"status":400,"body":"Bad Device Token","attempt":2}"#
+        let lines = [update("2026-11-21T07:59:59Z"), update("2026-11-21T07:59:58Z"), refused]
+        let command = try WorkerCommand(
+            ["interpret"] + Self.now,
+            input: Array((lines.joined(separator: "\n") + "\n").utf8)
+        )
+        let actions = command.objects.map { Self.action($0) }
+        #expect(actions == ["answer updated", "answer updated", "reject invalid_token"])
+    }
+
     @Test func planShowsTheRequestAndMasksWhatIsSecret() throws {
         let masked = try WorkerCommand(["plan"] + Self.now, input: Array(Self.record.utf8))
         let call = try #require(masked.objects.first)

@@ -8,8 +8,11 @@ import WorkerKit
 
 @testable import DeviceCheckWorker
 
-/// A handler with one team, and what a test says to it.
-struct Case {
+/// A handler with one team, its memory, and what a test says to it.
+///
+/// A case of a worker keeps the memory, as an engine does. A trial is what a command tries by hand: each plan begins
+/// with an empty memory, and a verdict leaves no trace in it.
+final class Case {
     typealias Plan = WorkerKit.Plan<DeviceCheckJob, DeviceCheckAnswer>
     typealias Verdict = WorkerKit.Verdict<DeviceCheckJob, DeviceCheckAnswer>
 
@@ -34,17 +37,17 @@ struct Case {
         """
 
     let handler: DeviceCheckHandler
+    var memory: DeviceCheckMemory
+    private let isTrial: Bool
 
-    init(isLive: Bool = true, _ change: (inout DeviceCheckSettings) -> Void = { _ in }) throws {
+    init(isTrial: Bool = false, _ change: (inout DeviceCheckSettings) -> Void = { _ in }) throws {
         let signer = try ES256Signer(pem: Array(Self.key.utf8))
         let team = DeviceCheckSettings.Team(id: Self.team, keyID: "DCTESTKEY1", signer: signer)
         var settings = DeviceCheckSettings(teams: [team])
         change(&settings)
         self.handler = DeviceCheckHandler(settings)
-        if isLive {
-            self.handler.tokens.goLive()
-            self.handler.memory.goLive()
-        }
+        self.memory = self.handler.emptyMemory
+        self.isTrial = isTrial
     }
 
     static func record(
@@ -71,7 +74,9 @@ struct Case {
 
     func plan(_ record: InboundRecord, number: Int = 1, after wait: Duration = .seconds(1)) -> Plan {
         let now = Self.receivedAt + wait.wholeMilliseconds
-        return self.handler.plan(record, Attempt(number: number, now: now))
+        if self.isTrial { self.memory = self.handler.emptyMemory }
+        let attempt = Attempt(number: number, now: now, isTrial: self.isTrial)
+        return self.handler.plan(record, attempt, with: &self.memory)
     }
 
     /// The call that is planned for a record.
@@ -97,9 +102,16 @@ struct Case {
         let attempt = Attempt(
             number: number,
             now: Self.receivedAt + wait.wholeMilliseconds,
-            ambiguous: ambiguous
+            ambiguous: ambiguous,
+            isTrial: self.isTrial
         )
-        return self.handler.interpret(.response(response), of: job, attempt)
+        return self.verdict(on: .response(response), to: job, attempt)
+    }
+
+    func verdict(on exchange: Exchange, to job: DeviceCheckJob, _ attempt: Attempt) -> Verdict {
+        var memory = self.memory
+        defer { if !self.isTrial { self.memory = memory } }
+        return self.handler.interpret(exchange, of: job, attempt, with: &memory)
     }
 
     /// A verdict in words that a table can hold.

@@ -27,7 +27,13 @@ extension FuzzTarget {
             response.headers = [HTTPHeader("Retry-After", String(decoding: retryAfter, as: UTF8.self))]
         }
         let bench = try GDTBench.made.get()
-        let verdict = bench.handler.interpret(.response(response), of: bench.activation, attempt)
+        var memory = bench.handler.emptyMemory
+        let verdict = bench.handler.interpret(
+            .response(response),
+            of: bench.activation,
+            attempt,
+            with: &memory
+        )
         try bench.check(verdict, on: response)
     }
 

@@ -106,6 +106,19 @@ import WorkerTestSupport
         Self.check(rows, command)
     }
 
+    /// A worker would believe that its secret is wrong only after several receipts, and not after a good answer.
+    @Test func aCaseKnowsOfNoOtherCall() throws {
+        let record = String(decoding: try JSONEncoder().encode(try Self.record()), as: UTF8.self)
+        let bodies = [21004, 21003, 21004, 21000].map { #"{\"status\":\#($0)}"# }
+        let lines = bodies.map { #"{"record":\#(record),"status":200,"body":"\#($0)"}"# }
+        let command = try WorkerCommand(
+            ["interpret"] + Self.now,
+            input: Array((lines.joined(separator: "\n") + "\n").utf8)
+        )
+        let verdicts = command.objects.map { $0["verdict"] as? String }
+        #expect(verdicts == ["hold", "reject", "hold", "hold"], "\(command.complaints)")
+    }
+
     @Test func knowsNoOtherHosts() throws {
         let row = try #require(DecisionRow.verifyReceipt.first)
         let lines = try ["host", "visited"].map { name in

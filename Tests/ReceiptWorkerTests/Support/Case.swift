@@ -9,8 +9,11 @@ import WorkerKit
 
 @testable import ReceiptWorker
 
-/// A handler with one app, and what a test says to it.
-struct Case {
+/// A handler with one app, its memory, and what a test says to it.
+///
+/// By default it is a trial, as a command makes one by hand: each plan begins with an empty memory, and a verdict
+/// leaves no trace in it. A case of a worker keeps the memory, as an engine does.
+final class Case {
     typealias Plan = WorkerKit.Plan<ReceiptJob, ReceiptAnswer>
     typealias Verdict = WorkerKit.Verdict<ReceiptJob, ReceiptAnswer>
 
@@ -37,11 +40,14 @@ struct Case {
         """
 
     let handler: ReceiptHandler
+    private var memory: ReceiptMemory
+    private let isTrial: Bool
 
     init(
         _ route: ReceiptSettings.Route = .verifyReceipt,
+        isTrial: Bool = true,
         anchored: Bool = true,
-        bundleID: String = Self.app,
+        bundleID: String = Case.app,
         _ change: (inout ReceiptSettings) -> Void = { _ in }
     ) throws {
         let key = ReceiptSettings.Key(
@@ -62,6 +68,8 @@ struct Case {
         }
         change(&settings)
         self.handler = ReceiptHandler(settings)
+        self.memory = self.handler.emptyMemory
+        self.isTrial = isTrial
     }
 
     static func record(_ members: [String: String]) -> InboundRecord {
@@ -84,8 +92,10 @@ struct Case {
         return Self.record(["receiptData": receipt].merging(more) { $1 })
     }
 
-    func plan(_ record: InboundRecord, number: Int = 1, now: Int64 = Self.now) -> Plan {
-        self.handler.plan(record, Attempt(number: number, now: now))
+    func plan(_ record: InboundRecord, number: Int = 1, now: Int64 = Case.now) -> Plan {
+        if self.isTrial { self.memory = self.handler.emptyMemory }
+        let attempt = Attempt(number: number, now: now, isTrial: self.isTrial)
+        return self.handler.plan(record, attempt, with: &self.memory)
     }
 
     /// The call that is planned for a record.
@@ -103,12 +113,18 @@ struct Case {
         to job: ReceiptJob,
         number: Int = 1,
         failures: Int? = nil,
-        now: Int64 = Self.now
+        now: Int64 = Case.now
     ) -> Verdict {
         let fields = headers.sorted { $0.key < $1.key }.map { HTTPHeader($0.key, $0.value) }
         let response = HTTPResponse(status: status, headers: fields, body: Array(body.utf8))
-        let attempt = Attempt(number: number, failures: failures, now: now)
-        return self.handler.interpret(.response(response), of: job, attempt)
+        let attempt = Attempt(number: number, failures: failures, now: now, isTrial: self.isTrial)
+        return self.verdict(on: .response(response), to: job, attempt)
+    }
+
+    func verdict(on exchange: Exchange, to job: ReceiptJob, _ attempt: Attempt) -> Verdict {
+        var memory = self.memory
+        defer { if !self.isTrial { self.memory = memory } }
+        return self.handler.interpret(exchange, of: job, attempt, with: &memory)
     }
 
     /// The call that an answer leads to.

@@ -84,7 +84,8 @@ package struct InterpretCommand<P: WorkerProgram>: ParsableCommand {
             let given = try InterpretCase(line)
             let attempt = Attempt(
                 number: max(1, given.attempt ?? self.circumstances.attempt.number),
-                now: self.circumstances.attempt.now
+                now: self.circumstances.attempt.now,
+                isTrial: true
             )
             return try interpreter.verdict(
                 on: try given.exchange,

@@ -3,7 +3,8 @@ import Records
 import ServiceKit
 import WireFormats
 
-/// Tries single exchanges on a handler.
+/// Tries single records and exchanges on a handler. Each case begins with an empty memory and leaves no trace
+/// in the next.
 struct Interpreter<P: WorkerProgram> {
     let program: LoadedProgram<P>
     let reveal: Bool
@@ -17,21 +18,28 @@ struct Interpreter<P: WorkerProgram> {
         _ attempt: Attempt,
         at place: CasePlace = CasePlace()
     ) throws -> String {
+        let handler = self.program.handler
         let record = PlainRecord.make(value, topic: self.program.settings.engine.inputTopic, attempt)
-        guard case .call(let call) = self.program.handler.plan(record, attempt) else {
-            return self.plan(of: record, attempt)
-        }
+        var memory = handler.emptyMemory
+        let plan = handler.plan(record, attempt, with: &memory)
+        guard case .call(let call) = plan else { return self.text(of: plan.erased(), record, attempt) }
         guard let job = P.placed(call.job, at: place) else {
             throw ValidationError("the worker knows no such host, or none at all")
         }
-        let verdict = ErasedHandler(self.program.handler).interpret(exchange, job, attempt)
-        return self.line(verdict, record, attempt).text
+        let verdict = handler.interpret(exchange, of: job, attempt, with: &memory)
+        return self.line(verdict.erased(), record, attempt).text
     }
 
     /// Returns a line of JSON: the request that would be sent for a record, or the verdict that settles it
     /// without a call.
     func plan(of record: InboundRecord, _ attempt: Attempt) -> String {
-        switch ErasedHandler(self.program.handler).plan(record, attempt) {
+        var memory = self.program.handler.emptyMemory
+        let plan = self.program.handler.plan(record, attempt, with: &memory)
+        return self.text(of: plan.erased(), record, attempt)
+    }
+
+    private func text(of plan: ErasedHandler.AnyPlan, _ record: InboundRecord, _ attempt: Attempt) -> String {
+        switch plan {
         case .call(let call):
             requestLine(self.reveal ? call.request : P.masked(call.request), lane: call.lane)
         case .answer(let answer): self.line(.answer(answer), record, attempt).text

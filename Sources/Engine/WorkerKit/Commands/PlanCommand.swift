@@ -51,7 +51,7 @@ package struct Circumstances: ParsableArguments {
 
     var attempt: Attempt {
         let milliseconds = self.now.map { $0.multipliedReportingOverflow(by: 1_000).partialValue }
-        return Attempt(number: max(1, self.number), now: milliseconds ?? Moment.now.wall)
+        return Attempt(number: max(1, self.number), now: milliseconds ?? Moment.now.wall, isTrial: true)
     }
 }
 

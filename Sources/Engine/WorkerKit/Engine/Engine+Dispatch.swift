@@ -124,7 +124,10 @@ extension Engine {
         let circumstances = self.table.withEntry(id) {
             $0.circumstances(of: $0.attempts + 1, at: self.now.wall)
         }
-        switch self.handling(id, { self.handler.plan(self.table[id].record, circumstances) }) {
+        let plan = self.handling(id) {
+            self.handler.plan(self.table[id].record, circumstances, with: self.handlerMemory)
+        }
+        switch plan {
         case .call(let call): self.callOrWait(id, call)
         case .answer(let answer): self.settle(id, as: .succeeded, because: nil, answer)
         case .refuse(let reason, let answer): self.settle(id, as: .rejected, because: reason, answer)

@@ -24,7 +24,9 @@ extension Engine {
         self.metrics.called(exchange, nanoseconds: nanoseconds)
         self.endpoints[call.endpoint].isQuick = nanoseconds <= 1_000_000_000
         self.callEndedAtPace(exchange, at: call.endpoint, nanoseconds: nanoseconds)
-        let verdict = self.handling(id) { self.handler.interpret(exchange, call.job, attempt) }
+        let verdict = self.handling(id) {
+            self.handler.interpret(exchange, of: call.job, attempt, with: self.handlerMemory)
+        }
         // The handler may keep parts of this answer for the next call, so its bytes count as in hand until
         // the record leaves.
         if case .call = verdict, case .response(let response) = exchange {

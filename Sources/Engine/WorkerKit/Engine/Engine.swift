@@ -30,6 +30,8 @@ package final class Engine<B: Broker, U: Upstream> {
     let settings: EngineSettings
     let facts: ClusterFacts
     let handler: ErasedHandler
+    /// The handler's memory between records. No other engine has it.
+    let handlerMemory: HandlerMemory
     let broker: B
     let upstream: U
     let metrics: EngineMetrics
@@ -185,6 +187,7 @@ package final class Engine<B: Broker, U: Upstream> {
         self.facts = facts
         self.consumedPartitions = facts.consumedPartitions
         self.handler = handler
+        self.handlerMemory = handler.emptyMemory()
         self.broker = broker
         self.upstream = upstream
         self.metrics = metrics

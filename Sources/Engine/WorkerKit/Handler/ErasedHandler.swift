@@ -4,28 +4,36 @@ package import WireFormats
 
 /// A handler with its own types hidden, so that the engine is compiled once and not for each worker.
 ///
-/// The members are those of `Handler`, with `any Sendable` in place of its jobs and answers.
+/// The members are those of `Handler`, with `any Sendable` in place of its jobs and answers, and a
+/// `HandlerMemory` in place of its memory.
 package struct ErasedHandler: Sendable {
     /// A plan of any handler.
     package typealias AnyPlan = Plan<any Sendable, any Sendable>
     /// A verdict of any handler.
     package typealias AnyVerdict = Verdict<any Sendable, any Sendable>
 
-    package let plan: @Sendable (InboundRecord, Attempt) -> AnyPlan
-    package let interpret: @Sendable (Exchange, any Sendable, Attempt) -> AnyVerdict
     package let encode: @Sendable (Outcome, (any Sendable)?, ValueFormat) -> [UInt8]
     package let expired: @Sendable (InboundRecord, Attempt) -> (any Sendable)?
     package let smaller: @Sendable (any Sendable) -> (any Sendable)?
     package let endpoints: [UpstreamEndpoint]
     package let companions: @Sendable (Surroundings) -> [any Service]
+    /// Makes an empty memory for one engine.
+    package let emptyMemory: @Sendable () -> HandlerMemory
+    private let planning: @Sendable (InboundRecord, Attempt, HandlerMemory) -> AnyPlan
+    private let interpreting: @Sendable (Exchange, any Sendable, Attempt, HandlerMemory) -> AnyVerdict
 
-    /// Hides the types of a handler. To pass `interpret` the job of another handler is a mistake of the
-    /// program, which ends it.
+    /// Hides the types of a handler.
     package init<H: Handler>(_ handler: H) {
-        self.plan = { record, attempt in handler.plan(record, attempt).erased() }
-        self.interpret = { exchange, job, attempt in
+        self.emptyMemory = { TypedMemory(handler.emptyMemory) }
+        self.planning = { record, attempt, memory in
+            let plan = handler.plan(record, attempt, with: &TypedMemory<H.Memory>.of(memory).value)
+            if case .call(let call) = plan { handler.callPlanned(for: call.job, attempt) }
+            return plan.erased()
+        }
+        self.interpreting = { exchange, job, attempt, memory in
             guard let job = job as? H.Job else { preconditionFailure("a job of another handler") }
-            return handler.interpret(exchange, of: job, attempt).erased()
+            let memory = TypedMemory<H.Memory>.of(memory)
+            return handler.interpret(exchange, of: job, attempt, with: &memory.value).erased()
         }
         self.expired = { record, attempt in handler.expired(record, attempt) }
         self.smaller = { answer in (answer as? H.Answer).flatMap { handler.smaller($0) } }
@@ -35,10 +43,47 @@ package struct ErasedHandler: Sendable {
             handler.encode(outcome, answer.flatMap { $0 as? H.Answer }, as: format)
         }
     }
+
+    /// Plans a record, and tells the handler if the plan is a call. To pass the memory of another handler is
+    /// a mistake of the program, which ends it.
+    package func plan(_ record: InboundRecord, _ attempt: Attempt, with memory: HandlerMemory) -> AnyPlan {
+        self.planning(record, attempt, memory)
+    }
+
+    /// Interprets the result of a call. To pass the job or the memory of another handler is a mistake of the
+    /// program, which ends it.
+    package func interpret(
+        _ exchange: Exchange,
+        of job: any Sendable,
+        _ attempt: Attempt,
+        with memory: HandlerMemory
+    ) -> AnyVerdict {
+        self.interpreting(exchange, job, attempt, memory)
+    }
+}
+
+/// The memory that one engine keeps for its handler, with its type hidden.
+///
+/// The memory is an object, so that a handler changes its value in place. Taken out of an `any Sendable` and
+/// put back, the value would be copied with all that it holds at every change.
+package class HandlerMemory {
+    fileprivate init() {}
+}
+
+private final class TypedMemory<Memory: Sendable>: HandlerMemory {
+    var value: Memory
+
+    init(_ value: Memory) { self.value = value }
+
+    static func of(_ memory: HandlerMemory) -> TypedMemory {
+        guard let memory = memory as? TypedMemory else { preconditionFailure("a memory of another handler") }
+        return memory
+    }
 }
 
 extension Plan {
-    fileprivate func erased() -> ErasedHandler.AnyPlan {
+    /// Returns the plan with the types of its handler hidden.
+    func erased() -> ErasedHandler.AnyPlan {
         switch self {
         case .call(let call): .call(call.erased())
         case .answer(let answer): .answer(answer)
@@ -49,7 +94,8 @@ extension Plan {
 }
 
 extension Verdict {
-    fileprivate func erased() -> ErasedHandler.AnyVerdict {
+    /// Returns the verdict with the types of its handler hidden.
+    func erased() -> ErasedHandler.AnyVerdict {
         switch self {
         case .answer(let answer): .answer(answer)
         case .refuse(let reason, let answer): .refuse(reason, answer)

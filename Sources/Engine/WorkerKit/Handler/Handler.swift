@@ -7,22 +7,32 @@ package import WireFormats
 
 /// The part of a worker that is its own: two pure functions around one upstream call.
 ///
-/// Both functions do no I/O and read no clock; the `Attempt` tells them what they need to know. Where an
-/// upstream makes a handler remember something between records, the handler keeps it in a bounded value of
-/// its own, and only in a running worker, so that a case that is tried by hand has the same verdict every
-/// time. Both functions run on the engine's thread, once for every attempt of every record, so they must not
-/// block.
+/// Both functions do no I/O, read no clock and keep no state; the `Attempt` tells them what they need to
+/// know. Where an upstream makes a handler remember something between records, its memory is a value that the
+/// engine hands in and takes back. Both functions run on the engine's thread, once for every attempt of every
+/// record, so they must not block.
 package protocol Handler: Sendable {
     /// A decoded record, and whatever the handler has to remember between the calls of one record.
     associatedtype Job: Sendable
     /// The decision of the upstream about a record, as the result record will report it.
     associatedtype Answer: Sendable
+    /// Everything that outlives a record, such as a token that many calls share; nothing by default. The
+    /// memory is bounded, because nothing else empties it.
+    associatedtype Memory: Sendable = NoMemory
+
+    /// The memory at the start of an engine, and of every case that is tried by hand.
+    var emptyMemory: Memory { get }
 
     /// Decodes a record and returns what is to be done about it.
-    func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Job, Answer>
+    func plan(_ record: InboundRecord, _ attempt: Attempt, with memory: inout Memory) -> Plan<Job, Answer>
 
     /// Returns what an upstream's response, or the lack of one, means for the record.
-    func interpret(_ exchange: Exchange, of job: Job, _ attempt: Attempt) -> Verdict<Job, Answer>
+    func interpret(
+        _ exchange: Exchange,
+        of job: Job,
+        _ attempt: Attempt,
+        with memory: inout Memory
+    ) -> Verdict<Job, Answer>
 
     /// Returns the value of the result record.
     ///
@@ -48,6 +58,19 @@ package protocol Handler: Sendable {
     /// The engine's process calls this once, before a worker begins its work. A command that only tries a
     /// case never does.
     func companions(_ surroundings: Surroundings) -> [any Service]
+
+    /// Counts a planned call in metrics of the handler's own; by default nothing is counted. The engine calls
+    /// this once for each plan that is a call. A command that only tries a case never does.
+    func callPlanned(for job: Job, _ attempt: Attempt)
+}
+
+/// The memory of a handler that remembers nothing between records.
+package struct NoMemory: Hashable, Sendable {
+    package init() {}
+}
+
+extension Handler where Memory == NoMemory {
+    package var emptyMemory: NoMemory { NoMemory() }
 }
 
 extension Handler {
@@ -58,6 +81,8 @@ extension Handler {
     package var endpoints: [UpstreamEndpoint] { [UpstreamEndpoint()] }
 
     package func companions(_ surroundings: Surroundings) -> [any Service] { [] }
+
+    package func callPlanned(for job: Job, _ attempt: Attempt) {}
 }
 
 /// The metrics registry and the logger that a running worker gives its handler.
@@ -71,7 +96,7 @@ package struct Surroundings: Sendable {
     }
 }
 
-/// The circumstances of one attempt, so that a handler needs no clock and no memory.
+/// The circumstances of one attempt, so that a handler needs no clock and counts no attempts.
 package struct Attempt: Hashable, Sendable {
     /// The number of the attempt; 1 for the first.
     package var number: Int
@@ -84,13 +109,17 @@ package struct Attempt: Hashable, Sendable {
     /// answer is not known (`Exchange.ambiguous`). After such a call, what the upstream takes for a duplicate
     /// may be our own.
     package var ambiguous: Int
+    /// Whether the attempt is a case that a command tries by hand. Such a case is a single call with an empty
+    /// memory: no other record can confirm its answer, and `number` says which call of its record it is.
+    package var isTrial: Bool
 
     /// - Parameter failures: The failures that count; all earlier attempts if they are not given.
-    package init(number: Int, failures: Int? = nil, now: Int64, ambiguous: Int = 0) {
+    package init(number: Int, failures: Int? = nil, now: Int64, ambiguous: Int = 0, isTrial: Bool = false) {
         self.number = number
         self.failures = failures ?? max(0, number - 1)
         self.now = now
         self.ambiguous = ambiguous
+        self.isTrial = isTrial
     }
 }
 

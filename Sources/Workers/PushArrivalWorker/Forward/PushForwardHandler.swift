@@ -17,7 +17,11 @@ struct PushForwardHandler: Handler {
     /// The number of arrivals in the record.
     typealias Job = Int
 
-    func plan(_ record: InboundRecord, _ attempt: Attempt) -> Plan<Int, PushForwardAnswer> {
+    func plan(
+        _ record: InboundRecord,
+        _ attempt: Attempt,
+        with memory: inout NoMemory
+    ) -> Plan<Int, PushForwardAnswer> {
         let arrivals: Int
         do throws(RecordFault) {
             arrivals = try PushForwardBatch.count(in: record)
@@ -41,7 +45,8 @@ struct PushForwardHandler: Handler {
     func interpret(
         _ exchange: Exchange,
         of job: Int,
-        _ attempt: Attempt
+        _ attempt: Attempt,
+        with memory: inout NoMemory
     ) -> Verdict<Int, PushForwardAnswer> {
         switch exchange {
         case .failure(let error), .ambiguous(let error):
