@@ -52,6 +52,20 @@ import Testing
         #expect(!wait.isReadable(at: 0))
     }
 
+    @Test func watchesAnotherDescriptorInTheSamePlace() {
+        let (silent, rung) = (Doorbell(), Doorbell())
+        rung.ring()
+        var wait = Wait(on: [silent.descriptor])
+        wait(atMost: .zero)
+        #expect(!wait.isReadable(at: 0))
+        wait.watch(rung.descriptor, at: 0)
+        wait(atMost: .zero)
+        #expect(wait.isReadable(at: 0))
+        wait.watch(-1, at: 0)
+        wait(atMost: .zero)
+        #expect(!wait.isReadable(at: 0))
+    }
+
     @Test(arguments: [Duration.milliseconds(20), .microseconds(1), .zero, .seconds(-3)])
     func neverReturnsBeforeTheTimeIsUp(duration: Duration) {
         var wait = Wait(on: [])

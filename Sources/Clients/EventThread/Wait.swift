@@ -13,6 +13,13 @@ package struct Wait {
         self.entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     }
 
+    /// Watches this descriptor from now on in place of the one at this index.
+    ///
+    /// - Parameter descriptor: the descriptor to watch. A negative one is ignored, as poll(2) does.
+    package mutating func watch(_ descriptor: Int32, at index: Int) {
+        self.entries[index].fd = descriptor
+    }
+
     /// Waits until a descriptor is readable, but no longer than a duration.
     ///
     /// The wait also ends early on a signal, so the caller looks again at everything that it owns.

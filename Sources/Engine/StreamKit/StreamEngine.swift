@@ -148,14 +148,6 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         self.now = Moment(monotonic: 0, wall: 0)
     }
 
-    /// The next step of the loop that turns the engine.
-    package enum Next: Hashable, Sendable {
-        /// The next turn is due after this time, or when something has arrived.
-        case after(Duration)
-        /// The group has been left, and there is no further turn.
-        case done
-    }
-
     /// Requests the end: the work in hand is committed, and the group is left.
     package func stop() {
         guard self.phase == .working || self.phase == .draining else { return }
@@ -165,7 +157,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// Takes every step that is due.
     ///
     /// - Throws: The error of a client that is of no use any more.
-    package func turn(at now: Moment) throws(KafkaError) -> Next {
+    package func turn(at now: Moment) throws(KafkaError) -> NextTurn {
         self.now = now
         try self.serve()
         try self.turnTransaction()
@@ -174,7 +166,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         try self.turnPhase()
         self.flush()
         self.watchForStall()
-        if self.phase == .left { return .done }
+        if self.phase == .left { return .never }
         return .after(isBusy ? .zero : self.sleep)
     }
 

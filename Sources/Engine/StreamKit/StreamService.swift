@@ -57,15 +57,8 @@ package struct StreamService: Service {
             health: self.surroundings.health,
             bound: self.bound
         )
-        try await withGracefulShutdownHandler {
-            try await withTaskCancellationHandler {
-                try await self.run(crew)
-            } onCancel: {
-                crew.requestStop()
-            }
-        } onGracefulShutdown: {
-            self.surroundings.health.become(.draining)
-            crew.requestStop()
+        try await self.surroundings.health.drainingAtShutdown(crew.requestStop) {
+            try await self.run(crew)
         }
         crew.report(of: self.kafka.group)
     }

@@ -35,10 +35,15 @@ struct StreamThread: Sendable {
     }
 
     private func run(_ logger: Logger) throws {
-        let broker = try self.connect()
-        // The process ends with this thread, or soon after it. To destroy the client could only make it wait,
-        // without a bound.
-        defer { broker.consumer.abandon() }
+        let producer = self.kafka.producerProperties(
+            transactionalID: self.kafka.transactionalID(thread: self.number)
+        )
+        try KafkaBroker.connected(consumer: self.consumerProperties, producer: producer) { broker in
+            try self.run(on: broker, logger)
+        }
+    }
+
+    private func run(on broker: KafkaBroker, _ logger: Logger) throws {
         let wait = ClusterWait(
             limit: self.kafka.startLimit,
             brokers: self.kafka.brokers,
@@ -47,7 +52,7 @@ struct StreamThread: Sendable {
         )
         let stop = self.crew.stop(of: self.number)
         let prepared = try wait.answer(of: broker, until: stop) {
-            let cluster = try self.cluster(of: broker)
+            let cluster = try self.cluster(of: broker, wait)
             let application = try self.prepare(cluster)
             try wait.checkReading(application.topics, of: broker)
             return (application: application, clusterID: cluster.id)
@@ -64,93 +69,21 @@ struct StreamThread: Sendable {
             budget: self.budget,
             quota: self.crew.quota,
             logger: logger,
-            crashes: self.crashRecorder(logger),
+            crashes: self.settings.crashFolder.flatMap { CrashRecorder(folder: $0, telling: logger) },
             clusterID: clusterID,
             seed: .random(in: .min ... .max)
         )
-        try self.turn(engine, broker, memory, until: stop)
-        if !broker.hasLeft { logger.warning("the group has not confirmed that this worker left") }
+        var turned = TurnedStream(engine: engine, memory: memory, crew: self.crew, number: self.number)
+        try TurnLoop(of: broker, until: stop, logger: logger).run(&turned)
         logger.info("stopped", metadata: ["processed": "\(engine.processedRecords)"])
     }
 
-    private func turn(
-        _ engine: StreamEngine<KafkaBroker, KafkaMemory>,
-        _ broker: KafkaBroker,
-        _ memory: KafkaMemory,
-        until stop: StopRequest
-    ) throws {
-        func waitForAll() -> Wait {
-            Wait(
-                on: [
-                    stop.bell.descriptor, broker.consumer.descriptor, broker.producer.descriptor,
-                    memory.descriptor,
-                ]
-            )
-        }
-        var wait = waitForAll()
-        var watched = broker.producer
-        var processed: Int64 = 0
-        while true {
-            stop.bell.answer()
-            if stop.isRequested { engine.stop() }
-            let next = try engine.turn(at: .now)
-            self.crew.turned(
-                self.number,
-                processed: engine.processedRecords - processed,
-                unreadiness: engine.unreadiness
-            )
-            processed = engine.processedRecords
-            guard case .after(let sleep) = next else { return }
-            // A transactional producer that was made anew has another descriptor.
-            if watched !== broker.producer {
-                watched = broker.producer
-                wait = waitForAll()
-            }
-            if sleep > .zero { wait(atMost: sleep) }
-        }
-    }
-
-    private func cluster(of broker: KafkaBroker) throws -> StreamCluster {
+    private func cluster(of broker: KafkaBroker, _ wait: ClusterWait) throws -> StreamCluster {
         let counts = try broker.consumer.metadata(atMost: ClusterWait.slice).partitionCounts
-        guard let id = broker.consumer.clusterID(atMost: ClusterWait.slice) else {
-            throw KafkaError(code: .timedOut, message: "the cluster does not tell its id")
-        }
-        return StreamCluster(id: id, partitionCounts: counts, topicSettings: self.topicSettings(of: broker))
-    }
-
-    /// Returns the settings of the topics; none if the cluster does not tell them, or not to this client. The
-    /// worker starts all the same.
-    private func topicSettings(of broker: KafkaBroker) -> [String: TopicSettings] {
-        guard !self.describedTopics.isEmpty else { return [:] }
-        do throws(KafkaError) {
-            return try broker.consumer.settings(of: self.describedTopics, atMost: ClusterWait.slice)
-        } catch {
-            self.surroundings.logger.info(
-                "the cluster does not tell how long it keeps records, and how large ones it takes",
-                metadata: ["error": "\(error)"]
-            )
-            return [:]
-        }
-    }
-
-    /// Returns the crash recorder; nil if none can be made. A worker can do its work without one.
-    private func crashRecorder(_ logger: Logger) -> CrashRecorder? {
-        guard let folder = self.settings.crashFolder else { return nil }
-        do throws(CrashRecorder.Failure) {
-            return try CrashRecorder(folder: folder)
-        } catch {
-            logger.warning("no crash guard", metadata: ["error": "\(error)"])
-            return nil
-        }
-    }
-
-    private func connect() throws(KafkaError) -> KafkaBroker {
-        let properties = self.kafka.producerProperties(
-            transactionalID: self.kafka.transactionalID(thread: self.number)
-        )
-        return try KafkaBroker(consumer: Consumer(self.consumerProperties)) { () throws(KafkaError) in
-            try Producer(properties)
-        }
+        let id = try wait.clusterID(of: broker)
+        let settings =
+            self.describedTopics.isEmpty ? nil : wait.settings(of: self.describedTopics, of: broker)
+        return StreamCluster(id: id, partitionCounts: counts, topicSettings: settings ?? [:])
     }
 
     private var consumerProperties: [String: String] {
@@ -171,4 +104,39 @@ struct StreamThread: Sendable {
             "fetch.max.bytes": "16777216",
         ]
     }
+}
+
+/// The engine of one thread: each of its turns counts for the crew.
+private struct TurnedStream: TurnedEngine {
+    let engine: StreamEngine<KafkaBroker, KafkaMemory>
+    let memory: KafkaMemory
+    let crew: StreamCrew
+    let number: Int
+    private var processed: Int64 = 0
+
+    init(engine: StreamEngine<KafkaBroker, KafkaMemory>, memory: KafkaMemory, crew: StreamCrew, number: Int) {
+        self.engine = engine
+        self.memory = memory
+        self.crew = crew
+        self.number = number
+    }
+
+    func stop() { self.engine.stop() }
+
+    mutating func turn(at now: Moment) throws -> NextTurn {
+        let next = try self.engine.turn(at: now)
+        self.crew.turned(
+            self.number,
+            processed: self.engine.processedRecords - self.processed,
+            unreadiness: self.engine.unreadiness
+        )
+        self.processed = self.engine.processedRecords
+        return next
+    }
+
+    var upstreamDescriptor: Int32 { -1 }
+
+    var memoryDescriptor: Int32 { self.memory.descriptor }
+
+    func rested(_ hasSlept: Bool) {}
 }

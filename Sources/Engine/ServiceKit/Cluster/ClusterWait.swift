@@ -1,5 +1,5 @@
 import EventThread
-import Kafka
+package import Kafka
 package import Logging
 package import Operations
 
@@ -94,6 +94,32 @@ package struct ClusterWait {
                 "This client has no right to read the topic '\($0)'. Allow it READ on the topic."
             }
         )
+    }
+
+    /// Returns the id of the cluster, which tells one cluster's offsets from another's. Waits for the cluster,
+    /// at most a slice.
+    ///
+    /// - Throws: `KafkaError` if the cluster does not tell its id.
+    package func clusterID(of broker: KafkaBroker) throws(KafkaError) -> String {
+        guard let id = broker.consumer.clusterID(atMost: Self.slice) else {
+            throw KafkaError(code: .timedOut, message: "the cluster does not tell its id")
+        }
+        return id
+    }
+
+    /// Returns the settings of these topics, without those that the cluster does not tell. Waits for the
+    /// cluster, at most a slice.
+    ///
+    /// - Returns: The settings by topic; nil if the cluster tells none, or none to this client. A worker starts
+    ///   all the same.
+    package func settings(of topics: [String], of broker: KafkaBroker) -> [String: TopicSettings]? {
+        do throws(KafkaError) {
+            return try broker.consumer.settings(of: topics, atMost: Self.slice)
+        } catch {
+            let message = "the cluster does not tell how long it keeps records, and how large ones it takes"
+            self.logger.info("\(message)", metadata: ["error": "\(error)"])
+            return nil
+        }
     }
 
     /// Passes librdkafka's messages on to the log from the first line on, in the log's own format.

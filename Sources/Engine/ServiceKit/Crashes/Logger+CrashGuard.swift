@@ -6,3 +6,16 @@ extension Logger {
         for warning in warnings { self.warning("crash guard", metadata: ["error": "\(warning)"]) }
     }
 }
+
+extension CrashRecorder {
+    /// Makes a recorder as `init(folder:run:)` does; nil if none can be made, which the log tells. A worker
+    /// can do its work without one.
+    package convenience init?(folder path: String, telling logger: Logger) {
+        do throws(Failure) {
+            try self.init(folder: path)
+        } catch {
+            logger.warning("no crash guard", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+}

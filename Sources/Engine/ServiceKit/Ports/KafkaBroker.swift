@@ -33,6 +33,27 @@ package final class KafkaBroker: Broker {
         self.answerLimit = answerLimit
     }
 
+    /// Connects a member of a group and its producer, and runs a body with them.
+    ///
+    /// The body's end is taken for the end of the process, or nearly so: the consumer is abandoned, because to
+    /// destroy the client could only make the process wait, without a bound.
+    ///
+    /// - Parameters:
+    ///   - consumer: librdkafka's properties for the consumer.
+    ///   - producer: librdkafka's properties for the producer, and for each that takes its place.
+    /// - Throws: The error of librdkafka if a client cannot be made, or the error of the body.
+    package static func connected(
+        consumer: [String: String],
+        producer: [String: String],
+        _ body: (KafkaBroker) throws -> Void
+    ) throws {
+        let broker = try KafkaBroker(consumer: Consumer(consumer)) { () throws(KafkaError) in
+            try Producer(producer)
+        }
+        defer { broker.consumer.abandon() }
+        try body(broker)
+    }
+
     package func serve(_ tell: (BrokerEvent) -> Void) {
         self.serveProducer(tell)
         self.serveTransactions(tell)

@@ -30,12 +30,12 @@ struct ClusterCheck {
         let faults = check.faults(in: cluster)
         guard faults.isEmpty else { throw PreflightFailure(faults: faults, mayPass: true) }
         try wait.checkReading(self.settings.engine.consumedTopics, of: broker)
-        try self.lookAtTopics(check, broker)
+        if let settings = wait.settings(of: check.describedTopics, of: broker) {
+            try self.look(at: check.outlook(settings))
+        }
         // The cluster's id is part of every dead letter's id: without it, one record would have one id now
         // and another later.
-        guard let id = broker.consumer.clusterID(atMost: ClusterWait.slice) else {
-            throw KafkaError(code: .timedOut, message: "the cluster does not tell its id")
-        }
+        let id = try wait.clusterID(of: broker)
         let retryTopics = Set(check.retryTiers.map(\.topic))
         return ClusterFacts(
             clusterID: id,
@@ -48,18 +48,8 @@ struct ClusterCheck {
         )
     }
 
-    /// Checks the settings of the topics. The worker starts even if the cluster does not tell them, or not to
-    /// this client.
-    private func lookAtTopics(_ check: Preflight, _ broker: KafkaBroker) throws {
-        let outlook: Preflight.Outlook
-        do throws(KafkaError) {
-            outlook = check.outlook(
-                try broker.consumer.settings(of: check.describedTopics, atMost: ClusterWait.slice)
-            )
-        } catch {
-            let message = "the cluster does not tell how long it keeps records, and how large ones it takes"
-            return self.logger.info("\(message)", metadata: ["error": "\(error)"])
-        }
+    /// Tells what the settings of the topics mean for this worker.
+    private func look(at outlook: Preflight.Outlook) throws {
         guard outlook.faults.isEmpty else { throw PreflightFailure(faults: outlook.faults) }
         for warning in outlook.warnings { self.logger.warning("\(warning)") }
         for note in outlook.notes { self.logger.notice("\(note)") }

@@ -39,22 +39,17 @@ package struct WorkerService: Service {
     ///   no use any more.
     package func run() async throws {
         let stop = StopRequest()
-        try await withGracefulShutdownHandler {
-            try await withTaskCancellationHandler {
-                try await EventThread.run { try self.turnEngine(until: stop) }
-            } onCancel: {
-                stop.request()
+        try await self.health.drainingAtShutdown(stop.request) {
+            try await EventThread.run {
+                try KafkaBroker.connected(
+                    consumer: self.settings.kafka.consumerProperties(),
+                    producer: self.settings.producerProperties()
+                ) { broker in try self.turnEngine(on: broker, until: stop) }
             }
-        } onGracefulShutdown: {
-            self.health.become(.draining)
-            stop.request()
         }
     }
 
-    private func turnEngine(until stop: StopRequest) throws {
-        let broker = try self.connect()
-        // The process ends after this. To destroy the client could only make it wait, without a bound.
-        defer { broker.consumer.abandon() }
+    private func turnEngine(on broker: KafkaBroker, until stop: StopRequest) throws {
         let check = ClusterCheck(settings: self.settings, health: self.health, logger: self.logger)
         guard let facts = try check.facts(of: broker, until: stop) else { return }
         let upstream = try HTTPClient(self.settings.http)
@@ -71,7 +66,7 @@ package struct WorkerService: Service {
             upstream: upstream,
             metrics: EngineMetrics(factory: self.registry, upstream: self.settings.engine.upstream),
             logger: self.logger,
-            crashes: self.crashRecorder(),
+            crashes: CrashRecorder(folder: self.settings.crashFolder, telling: self.logger),
             lot: memory.map {
                 ParkingLot(
                     topic: settings.parkedTopic,
@@ -81,45 +76,18 @@ package struct WorkerService: Service {
             },
             seed: .random(in: .min ... .max)
         )
-        // Parked records that have arrived and that the engine does not take now must not keep the thread
-        // awake.
-        func waitForAll(withMemory isAwaited: Bool) -> Wait {
-            Wait(
-                on: [
-                    stop.bell.descriptor, broker.consumer.descriptor, broker.producer.descriptor,
-                    upstream.descriptor, isAwaited ? memory?.descriptor ?? -1 : -1,
-                ]
-            )
-        }
-        var awaitsMemory = false
-        var wait = waitForAll(withMemory: awaitsMemory)
-        var watched = broker.producer
-        var usage = UsageMeter()
-        var turnsWithoutSleep = 0
-        while true {
-            stop.bell.answer()
-            if stop.isRequested { engine.stop() }
-            self.health.beat()
-            guard case .after(let sleep) = try engine.turn(at: .now) else { break }
-            usage.note(settled: engine.settledRecords, inHand: engine.recordsInHand)
-            if let limit = self.bound.records, engine.settledRecords >= limit { stop.request() }
-            self.health.become(engine.unreadiness.map { .notReady(reason: $0) } ?? .ready)
-            // A transactional producer that was made anew has another descriptor.
-            if watched !== broker.producer || awaitsMemory != engine.awaitsMemory {
-                watched = broker.producer
-                awaitsMemory = engine.awaitsMemory
-                wait = waitForAll(withMemory: awaitsMemory)
-            }
-            turnsWithoutSleep = wait(atMost: sleep) ? 0 : turnsWithoutSleep + 1
-            upstream.isBusy = turnsWithoutSleep > Self.busyTurns
-        }
-        if !broker.hasLeft { self.logger.warning("the group has not confirmed that this worker left") }
+        var turned = TurnedWorker(
+            engine: engine,
+            upstream: upstream,
+            memory: memory,
+            health: self.health,
+            limit: self.bound.records,
+            requestStop: stop.request
+        )
+        try TurnLoop(of: broker, until: stop, logger: self.logger).run(&turned)
         self.logger.info("stopped", metadata: ["settled": "\(engine.settledRecords)"])
-        self.bound.report?(usage.summary(of: self.settings.engine.worker))
+        self.bound.report?(turned.usage.summary(of: self.settings.engine.worker))
     }
-
-    /// The number of turns without sleep after which the thread has no time to spare.
-    private static let busyTurns = 8
 
     /// The properties of the reader of parked records. It reads one partition at a time, and only as far
     /// ahead as there is soon room for.
@@ -130,23 +98,59 @@ package struct WorkerService: Service {
         ]
         return self.settings.kafka.readerProperties.merging(appetite) { $1 }
     }
+}
 
-    /// Returns the crash recorder; nil if none can be made. A worker can do its work without one.
-    private func crashRecorder() -> CrashRecorder? {
-        do throws(CrashRecorder.Failure) {
-            return try CrashRecorder(folder: self.settings.crashFolder)
-        } catch {
-            self.logger.warning("no crash guard", metadata: ["error": "\(error)"])
-            return nil
-        }
+/// The engine of a worker: each of its turns tells the health how the worker is, and counts for the bound of
+/// the run.
+private struct TurnedWorker: TurnedEngine {
+    let engine: Engine<KafkaBroker, HTTPClient>
+    let upstream: HTTPClient
+    let memory: KafkaMemory?
+    let health: Health
+    /// The number of records after which the run ends; nil without a bound.
+    let limit: Int?
+    let requestStop: () -> Void
+    private(set) var usage = UsageMeter()
+    private var turnsWithoutSleep = 0
+
+    /// The number of turns without sleep after which the thread has no time to spare.
+    private static let busyTurns = 8
+
+    init(
+        engine: Engine<KafkaBroker, HTTPClient>,
+        upstream: HTTPClient,
+        memory: KafkaMemory?,
+        health: Health,
+        limit: Int?,
+        requestStop: @escaping () -> Void
+    ) {
+        self.engine = engine
+        self.upstream = upstream
+        self.memory = memory
+        self.health = health
+        self.limit = limit
+        self.requestStop = requestStop
     }
 
-    private func connect() throws(KafkaError) -> KafkaBroker {
-        let properties = self.settings.producerProperties()
-        return try KafkaBroker(consumer: Consumer(self.settings.kafka.consumerProperties())) {
-            () throws(KafkaError) in
-            try Producer(properties)
-        }
+    func stop() { self.engine.stop() }
+
+    mutating func turn(at now: Moment) throws -> NextTurn {
+        self.health.beat()
+        guard case .after(let sleep) = try self.engine.turn(at: now) else { return .never }
+        self.usage.note(settled: self.engine.settledRecords, inHand: self.engine.recordsInHand)
+        if let limit, self.engine.settledRecords >= limit { self.requestStop() }
+        self.health.become(self.engine.unreadiness.map { .notReady(reason: $0) } ?? .ready)
+        return .after(sleep)
+    }
+
+    var upstreamDescriptor: Int32 { self.upstream.descriptor }
+
+    /// Parked records that have arrived and that the engine does not take now must not keep the thread awake.
+    var memoryDescriptor: Int32 { self.engine.awaitsMemory ? self.memory?.descriptor ?? -1 : -1 }
+
+    mutating func rested(_ hasSlept: Bool) {
+        self.turnsWithoutSleep = hasSlept ? 0 : self.turnsWithoutSleep + 1
+        self.upstream.isBusy = self.turnsWithoutSleep > Self.busyTurns
     }
 }
 

@@ -88,7 +88,7 @@ package final class StreamWorker: SimulatedProcess {
         let requests = self.broker.requests
         defer { self.broker.turnEnded() }
         switch try self.engine.turn(at: now) {
-        case .done:
+        case .never:
             self.hasEnded = true
             self.broker.ended()
         case .after(let sleep):
