@@ -1,9 +1,6 @@
-import EventThread
-import Foundation
 import Kafka
 import Logging
 import Operations
-import Records
 import ServiceKit
 
 /// One engine and its clients, on the thread that runs it.
