@@ -390,6 +390,13 @@ let package = Package(
             swiftSettings: house
         ),
         .testTarget(
+            name: "ServiceKitTests",
+            dependencies: [
+                "EventThread", "Kafka", "Operations", "ServiceKit", "Terminal", "WorkerTestSupport", logging,
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
             name: "StreamKitTests",
             dependencies: [
                 "EventThread", "Kafka", "Operations", "ServiceKit", "Simulation", "StreamKit", "WorkerKit",
@@ -399,7 +406,7 @@ let package = Package(
         .testTarget(
             name: "WorkerKitTests",
             dependencies: [
-                "Operations", "ServiceKit", "Simulation", "Terminal", "WorkerKit", logging,
+                "Kafka", "Operations", "ServiceKit", "Simulation", "WorkerKit", logging,
             ],
             swiftSettings: house
         ),

@@ -55,4 +55,25 @@ struct WorkerSettingsTests {
         settings.commitLimit = .seconds(2)
         #expect(settings.longestStop == .seconds(8))
     }
+    @Test func theConditionsForAStartAreThoseOfTheEngine() {
+        var settings = EngineSettings(
+            inputTopic: "t",
+            groupID: "g",
+            worker: "w",
+            workerVersion: "1",
+            upstream: "u"
+        )
+        settings.retryTiers = [RetryTier(topic: "t.retry.1m", delay: .seconds(60))]
+        settings.messageBytesLimit = 1_000
+        let expected = Preflight(
+            inputTopic: "t",
+            resultTopic: "t.result",
+            deadLetterTopic: "t.dead-letter",
+            parkedTopic: "t.parked",
+            retryTiers: settings.retryTiers,
+            deadline: .seconds(7 * 24 * 3_600),
+            messageBytesLimit: 1_000
+        )
+        #expect(Preflight(settings) == expected)
+    }
 }

@@ -34,26 +34,3 @@ struct BackoffTests {
         for quarter in quarters { #expect((800...1_200).contains(quarter), "seed \(seed): \(quarters)") }
     }
 }
-
-struct SplitMix64Tests {
-    @Test func isTheGeneratorThatEverybodyCallsSo() {
-        var random = SplitMix64(seed: 1_234_567)
-        let first = (0..<3).map { _ in random.next() }
-        #expect(first == [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423])
-    }
-}
-
-struct MomentTests {
-    @Test func waitsWithoutEndStayInTheFuture() {
-        let now = Moment(monotonic: 5_000_000_000, wall: 0)
-        #expect(now.after(.seconds(Int64.max)) == .max)
-        #expect(now.after(.seconds(1)) == 6_000_000_000)
-        #expect(Int64.max.addingClamped(1) == .max)
-        #expect(Int64.min.addingClamped(-1) == .min)
-        #expect(Int64.max.subtractingClamped(-1) == .max)
-        #expect(Int64.min.subtractingClamped(1) == .min)
-        #expect(Int64(3).subtractingClamped(5) == -2)
-        #expect(Duration.seconds(Int64.max).wholeNanoseconds == .max)
-        #expect(Duration.seconds(Int64.min).wholeNanoseconds == .min)
-    }
-}

@@ -2,22 +2,21 @@ import Kafka
 import Testing
 
 @testable import ServiceKit
-@testable import WorkerKit
 
 struct PreflightTests {
     private static let check: Preflight = {
-        var settings = EngineSettings(
+        var check = Preflight(
             inputTopic: "t",
-            groupID: "g",
-            worker: "w",
-            workerVersion: "1",
-            upstream: "u"
+            resultTopic: "t.result",
+            deadLetterTopic: "t.dead-letter",
+            parkedTopic: "t.parked",
+            retryTiers: [
+                RetryTier(topic: "t.retry.1m", delay: .seconds(60)),
+                RetryTier(topic: "t.retry.6h", delay: .seconds(6 * 3_600)),
+            ],
+            deadline: .seconds(7 * 24 * 3_600),
+            messageBytesLimit: 1_000_000
         )
-        settings.retryTiers = [
-            RetryTier(topic: "t.retry.1m", delay: .seconds(60)),
-            RetryTier(topic: "t.retry.6h", delay: .seconds(6 * 3_600)),
-        ]
-        var check = Preflight(settings)
         check.meet(ClusterMetadata(partitionCounts: ["t": 4, "t.parked": 4]))
         return check
     }()

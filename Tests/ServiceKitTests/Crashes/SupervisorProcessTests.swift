@@ -3,7 +3,6 @@ import Logging
 import Testing
 
 @testable import ServiceKit
-@testable import WorkerKit
 
 /// The supervisor in a process of its own, with small shell scripts for a worker.
 @Suite(.timeLimit(.minutes(2)))

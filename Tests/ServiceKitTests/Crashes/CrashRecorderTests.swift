@@ -1,44 +1,8 @@
 import Foundation
+import Logging
 import ServiceKit
 import Testing
-
-/// A folder that is gone with everything in it when the test is done with it.
-private final class CrashFolderUnderTest {
-    let path: String
-
-    init() {
-        self.path =
-            FileManager.default.temporaryDirectory
-            .appendingPathComponent("flotilla-crashes-\(UUID().uuidString)").path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: self.path) }
-
-    func file(_ name: String) -> String { "\(self.path)/\(name)" }
-
-    func text(of name: String) -> String {
-        (try? String(contentsOfFile: self.file(name), encoding: .utf8)) ?? ""
-    }
-
-    func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: self.file(name)))
-    }
-
-    func mode(of name: String) throws -> Int {
-        let attributes = try FileManager.default.attributesOfItem(atPath: self.file(name))
-        return try #require((attributes[.posixPermissions] as? NSNumber)?.intValue)
-    }
-
-    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: self.path)) ?? []).sorted() }
-}
-
-extension CrashRecorder {
-    fileprivate func deaths(_ offset: Int64) -> Int {
-        self.deaths(of: "activation", partition: 3, offset: offset)
-    }
-
-    fileprivate func mark(_ offset: Int64) { self.mark(topic: "activation", partition: 3, offset: offset) }
-}
+import WorkerTestSupport
 
 struct CrashRecorderTests {
     private let folder = CrashFolderUnderTest()
@@ -323,77 +287,13 @@ extension CrashRecorderTests {
         }
         #expect(try CrashRecorder(folder: self.folder.path).deaths(3) == 1)
     }
-}
-
-/// The same with real processes, each killed in the middle of a record.
-struct CrashRecorderProcessTests {
-    @Test func outlivesEverySignal() async throws {
-        let folder = CrashFolderUnderTest()
-        let path = folder.path
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let recorder = try CrashRecorder(folder: path)
-            recorder.mark(topic: "activation", partition: 3, offset: 11)
-            kill(getpid(), SIGKILL)
-        }
-        await #expect(processExitsWith: .signal(SIGABRT)) { [path = path as String] in
-            let recorder = try CrashRecorder(folder: path)
-            guard recorder.deaths(of: "activation", partition: 3, offset: 11) == 1 else { exit(1) }
-            recorder.mark(topic: "activation", partition: 3, offset: 11)
-            abort()
-        }
-        await #expect(processExitsWith: .failure) { [path = path as String] in
-            let recorder = try CrashRecorder(folder: path)
-            recorder.mark(topic: "activation", partition: 3, offset: 12)
-            preconditionFailure("what a handler's trap looks like")
-        }
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            let recorder = try CrashRecorder(folder: path)
-            recorder.mark(topic: "activation", partition: 3, offset: 13)
-            recorder.clear()
-            exit(0)
-        }
-        let recorder = try CrashRecorder(folder: path)
-        #expect((10...14).map { recorder.deaths($0) } == [0, 2, 1, 0, 0])
-        #expect(recorder.takeWarnings() == [])
-    }
-
-    @Test func waitsForWhoeverIsLookingAfterTheLedger() async throws {
-        let folder = CrashFolderUnderTest()
-        let path = folder.path
-        _ = try CrashRecorder(folder: path)
-        let lock = try #require(FileHandle(forUpdatingAtPath: folder.file("lock")))
-        #expect(flock(lock.fileDescriptor, LOCK_EX) == 0)
-        // It would end well if it did not have to wait; so its alarm goes off.
-        await #expect(processExitsWith: .signal(SIGALRM)) { [path = path as String] in
-            alarm(1)
-            _ = try CrashRecorder(folder: path)
-            exit(0)
-        }
-        try lock.close()
-        _ = try CrashRecorder(folder: path)
-    }
-
-    @Test func processesThatStartAndDieTogetherAreAllCounted() async throws {
-        let folder = CrashFolderUnderTest()
-        let path = folder.path
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for offset: Int64 in 0..<6 {
-                group.addTask {
-                    await #expect(processExitsWith: .signal(SIGKILL)) {
-                        [path = path as String, offset = offset as Int64] in
-                        let recorder = try CrashRecorder(folder: path)
-                        for other: Int64 in 100..<10_000 {
-                            recorder.mark(topic: "activation", partition: 3, offset: other)
-                            recorder.clear()
-                        }
-                        recorder.mark(topic: "activation", partition: 3, offset: offset)
-                        kill(getpid(), SIGKILL)
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        let recorder = try CrashRecorder(folder: path)
-        #expect((0..<7).map { recorder.deaths($0) } == [1, 1, 1, 1, 1, 1, 0])
+    @Test func whereNoRecorderCanBeTheLogSaysSo() async {
+        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+        let logger = Logger(label: "crashes") { _ in StreamedLog(continuation) }
+        #expect(CrashRecorder(folder: self.folder.path, telling: logger) != nil)
+        #expect(CrashRecorder(folder: self.folder.path + "/a/b", telling: logger) == nil)
+        continuation.finish()
+        let told = await lines.reduce(into: []) { $0.append($1) }
+        #expect(told.count == 1 && told.allSatisfy { $0.hasPrefix("no crash guard cannot make the folder") })
     }
 }

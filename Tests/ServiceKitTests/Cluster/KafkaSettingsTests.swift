@@ -2,7 +2,6 @@ import Operations
 import Testing
 
 @testable import ServiceKit
-@testable import WorkerKit
 
 struct KafkaSettingsTests {
     private static func settings(_ lines: String...) throws -> KafkaSettings {
