@@ -40,7 +40,7 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let fuzzing = Context.environment["FLOTILLA_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
     "ActivationWorker", "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Harness", "Kafka",
-    "Operations", "Records", "Rehearsal", "ServiceKit", "Terminal", "Trials", "UpstreamHTTP",
+    "Operations", "Records", "Rehearsal", "ServiceKit", "Terminal", "TestMaterial", "Trials", "UpstreamHTTP",
     "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", nioCore, nioEmbedded, protobuf,
 ]
 let fuzzTargets: [Target] =
@@ -370,16 +370,15 @@ let package = Package(
         ),
         .testTarget(
             name: "CryptographyTests",
-            dependencies: ["COpenSSL", "Cryptography"],
+            dependencies: ["COpenSSL", "Cryptography", "TestMaterial"],
             swiftSettings: house
         ),
         .testTarget(
             name: "WireFormatsTests",
             dependencies: [
-                "Cryptography", "Records", "UpstreamSimulator", "WireFormats", "WireMessages",
+                "Cryptography", "Records", "TestMaterial", "UpstreamSimulator", "WireFormats", "WireMessages",
                 "WorkerTestSupport", protobuf,
             ],
-            resources: [.copy("Vectors")],
             swiftSettings: house
         ),
         .testTarget(
@@ -414,7 +413,7 @@ let package = Package(
             name: "DeadLettersTests",
             dependencies: [
                 "Cryptography", "DeadLetters", "EmbeddedBroker", "EventThread", "Kafka", "Operations",
-                "Records", "WireFormats", "WorkerTestSupport", grdb,
+                "Records", "TestMaterial", "WireFormats", "WorkerTestSupport", grdb,
             ],
             swiftSettings: house
         ),
@@ -429,9 +428,16 @@ let package = Package(
         .testTarget(
             name: "PushStatisticsTests",
             dependencies: [
-                "PushStatistics", "Records", "ServiceKit", "WireFormats", "WorkerKit",
+                "PushStatistics", "Records", "ServiceKit", "TestMaterial", "WireFormats", "WorkerKit",
             ],
-            resources: [.copy("Vectors")],
+            swiftSettings: house
+        ),
+        // Vectors, keys and seeded numbers, for tests of several rooms and for the fuzzing.
+        .target(
+            name: "TestMaterial",
+            dependencies: ["Cryptography"],
+            path: "Tests/TestMaterial",
+            exclude: ["Vectors"],
             swiftSettings: house
         ),
         // What the tests of every worker use.
@@ -444,7 +450,8 @@ let package = Package(
         .testTarget(
             name: "ActivationWorkerTests",
             dependencies: [
-                "ActivationWorker", "Operations", "Records", "ServiceKit", "UpstreamHTTP", "WireFormats",
+                "ActivationWorker", "Operations", "Records", "ServiceKit", "TestMaterial", "UpstreamHTTP",
+                "WireFormats",
                 "WorkerKit", "WorkerTestSupport", logging,
             ],
             swiftSettings: house
@@ -452,7 +459,8 @@ let package = Package(
         .testTarget(
             name: "DeviceCheckWorkerTests",
             dependencies: [
-                "Cryptography", "DeviceCheckWorker", "Operations", "Records", "ServiceKit", "UpstreamHTTP",
+                "Cryptography", "DeviceCheckWorker", "Operations", "Records", "ServiceKit", "TestMaterial",
+                "UpstreamHTTP",
                 "WireFormats", "WorkerKit", "WorkerTestSupport", configuration, lifecycle, logging,
             ],
             swiftSettings: house
@@ -460,14 +468,15 @@ let package = Package(
         .testTarget(
             name: "ReceiptWorkerTests",
             dependencies: [
-                "Cryptography", "Operations", "ReceiptWorker", "Records", "ServiceKit", "UpstreamHTTP",
+                "Cryptography", "Operations", "ReceiptWorker", "Records", "ServiceKit", "TestMaterial",
+                "UpstreamHTTP",
                 "UpstreamSimulator", "WireFormats", "WorkerKit", "WorkerTestSupport", lifecycle, logging,
             ],
             swiftSettings: house
         ),
         .testTarget(
             name: "UpstreamSimulatorTests",
-            dependencies: ["UpstreamSimulator"],
+            dependencies: ["TestMaterial", "UpstreamSimulator"],
             swiftSettings: house
         ),
         .testTarget(
@@ -528,6 +537,7 @@ let package = Package(
             dependencies: [
                 "activation-worker", "dead-letters", "devicecheck-worker", "EmbeddedBroker", "EventThread",
                 "fleet", "flotilla-lab", "Kafka", "push-arrival-worker", "receipt-worker", "Records",
+                "TestMaterial",
                 "UpstreamSimulator", "WireFormats", "WorkerTestSupport",
             ],
             swiftSettings: house

@@ -1,16 +1,10 @@
+import TestMaterial
 import Testing
 
 @testable import Cryptography
 
 @Suite struct ES256SignerTests {
-    /// Throw-away test material, like every key here.
-    static let key = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcCJxFFSGRiometIc
-        Kg/D5jn86t4Hf057JwC2gpdzZJahRANCAARNUVHaCGVrfFoO9691pkFhEJMn8kmb
-        3IdxfvpUVPCxG+1hjyAZIEht5/7JdLjTFQwLjj0gOoCj8WP0Vezn54cp
-        -----END PRIVATE KEY-----
-        """
+    static let key = TestKey.usual.privatePEM
 
     @Test(arguments: [
         key, key + "\n", "\n\n" + key + "\r\n", key.split(separator: "\n").joined(separator: "\r\n"),
@@ -127,12 +121,7 @@ import Testing
         -----END ENCRYPTED PRIVATE KEY-----
         """
 
-    static let publicKey = """
-        -----BEGIN PUBLIC KEY-----
-        MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAETVFR2ghla3xaDvevdaZBYRCTJ/JJ
-        m9yHcX76VFTwsRvtYY8gGSBIbef+yXS40xUMC449IDqAo/Fj9FXs5+eHKQ==
-        -----END PUBLIC KEY-----
-        """
+    static let publicKey = TestKey.usual.publicPEM
 
     static let p384 = """
         -----BEGIN PRIVATE KEY-----

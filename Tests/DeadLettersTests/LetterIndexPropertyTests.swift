@@ -1,4 +1,5 @@
 import GRDB
+import TestMaterial
 import Testing
 
 @testable import DeadLetters

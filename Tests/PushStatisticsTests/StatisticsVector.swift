@@ -1,11 +1,12 @@
 import Foundation
 import Records
+import TestMaterial
 import Testing
 import WireFormats
 
 @testable import PushStatistics
 
-/// A row of `Vectors/push_statistics.jsonl`: what happens to messages, and what must be told of them.
+/// A row of `push_statistics.jsonl`: what happens to messages, and what must be told of them.
 struct StatisticsVector: Sendable, CustomTestStringConvertible {
     var name: String
     var rules: CohortRules
@@ -16,17 +17,7 @@ struct StatisticsVector: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { self.name }
 
-    static let all: [StatisticsVector] = {
-        guard
-            let url = Bundle.module.url(
-                forResource: "push_statistics",
-                withExtension: "jsonl",
-                subdirectory: "Vectors"
-            ),
-            let text = try? String(contentsOf: url, encoding: .utf8)
-        else { return [] }
-        return text.split(separator: "\n").compactMap { Self(String($0)) }
-    }()
+    static let all = VectorFile.lines("push_statistics").compactMap { Self($0) }
 
     private init?(_ line: String) {
         func bytes(_ value: Any) -> [UInt8]? {

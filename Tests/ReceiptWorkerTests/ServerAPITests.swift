@@ -1,5 +1,7 @@
+import Cryptography
 import Foundation
 import Records
+import TestMaterial
 import Testing
 import UpstreamHTTP
 import WireFormats
@@ -14,17 +16,17 @@ import WorkerKit
     private static let notFound = #"{"errorCode":4040010}"#
 
     private static func transaction(_ name: String) throws -> String {
-        #"{"signedTransactionInfo":"\#(try SignedRow.named(name).jws)"}"#
+        #"{"signedTransactionInfo":"\#(try JWSVector.named(name).jws)"}"#
     }
 
     private static func page(_ names: [String], next: String? = nil) throws -> String {
-        let texts = try names.map { "\"\(try SignedRow.named($0).jws)\"" }.joined(separator: ",")
+        let texts = try names.map { "\"\(try JWSVector.named($0).jws)\"" }.joined(separator: ",")
         let more = next.map { #","revision":"\#($0)","hasMore":true"# } ?? #","hasMore":false"#
         return #"{"signedTransactions":[\#(texts)]\#(more)}"#
     }
 
     private static func statuses(_ name: String) throws -> String {
-        #"{"data":[{"lastTransactions":[{"status":1,"signedTransactionInfo":"\#(try SignedRow.named(name).jws)"}]}]}"#
+        #"{"data":[{"lastTransactions":[{"status":1,"signedTransactionInfo":"\#(try JWSVector.named(name).jws)"}]}]}"#
     }
 
     private static func record(_ more: [String: String] = [:]) -> InboundRecord {
@@ -81,13 +83,13 @@ import WorkerKit
     }
 
     /// All but the one whose transaction is three dots.
-    @Test(arguments: DecisionRow.serverAPI.filter { $0.name != "ok" })
-    func decidesAsTheVectorsDo(row: DecisionRow) throws {
+    @Test(arguments: StoreDecisionVector.serverAPI.filter { $0.name != "ok" })
+    func decidesAsTheVectorsDo(row: StoreDecisionVector) throws {
         let testCase = try Case(.serverAPI)
         var job = try testCase.call(Self.record()).job
-        if row.env == "sandbox" { job = job.elsewhere(isRefused: row.status401) }
+        if row.env == "sandbox" { job = job.elsewhere(isRefused: (row.http_status == 401)) }
         // A new token is tried once before that.
-        if row.status401, row.env == "sandbox" { job = job.renewed() }
+        if (row.http_status == 401), row.env == "sandbox" { job = job.renewed() }
         let status = try #require(row.http_status)
         let verdict = testCase.verdict(status, row.body ?? "", row.headers ?? [:], to: job)
         #expect(Self.action(verdict, after: job.host) == row.action, "\(Case.text(verdict))")
@@ -302,22 +304,23 @@ import WorkerKit
         let receipt = try Case.appReceipt()
         #expect(Case.text(testCase.plan(receipt, now: Case.then)) == "answer valid flagged")
         #expect(Case.text(testCase.plan(receipt)) == "answer expired transaction.expired flagged")
-        let signed = Case.record(["receiptData": try SignedRow.named("valid").jws])
+        let signed = Case.record(["receiptData": try JWSVector.named("valid").jws])
         #expect(Case.text(testCase.plan(signed)) == "answer valid flagged")
-        let forged = Case.record(["receiptData": try SignedRow.named("attacker_full_chain").jws])
+        let forged = Case.record(["receiptData": try JWSVector.named("attacker_full_chain").jws])
         #expect(Case.text(testCase.plan(forged)) == "refuse jws.untrusted invalid")
         guard case .answer(let answer) = testCase.plan(receipt, now: Case.then) else { return }
         #expect(answer.source == .local && answer.form == .app && answer.purchases.count == 1)
         // A receipt of iOS 6 needs certificates of its own.
-        let old = try OldReceiptRow.named("valid_production")
+        let old = try TransactionReceiptVector.named("valid_production")
         let record = Case.record(["receiptData": old.receipt_b64])
         #expect(Case.text(testCase.plan(record)) == "refuse configuration.no_anchor unavailable")
         let signer = try #require(old.signing_cert_der_b64)
-        let anchors = try Vectors.anchors(signer)
+        let anchors = try TrustAnchors(base64: signer)
         let able = try Case(.local) { $0.anchors.transactionReceipts = anchors }
         // Its signature is too weak to grant anything by; a bad one is a no all the same.
         #expect(Case.text(able.plan(record)) == "refuse receipt.weak_signature unavailable")
-        let tampered = Case.record(["receiptData": try OldReceiptRow.named("tampered").receipt_b64])
+        let tampered = Case.record(["receiptData": try TransactionReceiptVector.named("tampered").receipt_b64]
+        )
         #expect(Case.text(able.plan(tampered)) == "refuse receipt.signature invalid")
     }
 

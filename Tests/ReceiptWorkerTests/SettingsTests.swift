@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Operations
 import ServiceLifecycle
+import TestMaterial
 import Testing
 import UpstreamHTTP
 import WireFormats
@@ -16,7 +17,7 @@ import WorkerTestSupport
     private static func load(_ settings: SettingsText, _ folder: TemporaryFolder) throws -> LoadedProgram<
         ReceiptProgram
     > {
-        try Self.root(try SignedRow.root, "root.der", folder)
+        try Self.root(try JWSVector.root, "root.der", folder)
         let file = try folder.write(Array(settings.text.utf8), to: "settings.yaml")
         return try LoadedProgram<ReceiptProgram>(path: file.path)
     }
@@ -109,9 +110,9 @@ import WorkerTestSupport
     // MARK: certificates
 
     @Test func readsCertificatesInPEM() throws {
-        let der = try #require(Base64.decode(Array(try SignedRow.root.utf8)))
+        let der = try #require(Base64.decode(Array(try JWSVector.root.utf8)))
         let block =
-            "-----BEGIN CERTIFICATE-----\n\(try SignedRow.root)\n-----END CERTIFICATE-----\n"
+            "-----BEGIN CERTIFICATE-----\n\(try JWSVector.root)\n-----END CERTIFICATE-----\n"
         #expect(Certificate.all(in: der)?.count == 1)
         #expect(Certificate.all(in: Array("Apple\n\(block)".utf8))?.count == 1)
         #expect(Certificate.all(in: Array("\(block)\(block)".utf8))?.count == 2)

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Operations
 import Records
+import TestMaterial
 import Testing
 import UpstreamHTTP
 import WireFormats
@@ -24,7 +25,7 @@ import WorkerKit
         #expect(call.request.url == "https://buy.itunes.apple.com/verifyReceipt")
         #expect(call.lane == "\(Self.lane)/production")
         #expect(!call.isPerishable && !call.isSecondTry)
-        let receipt = try AppReceiptRow.named("subscription").receipt_b64
+        let receipt = try ReceiptVector.named("subscription").receipt_b64
         let expected: NSDictionary = ["receipt-data": receipt, "password": "s3cret"]
         #expect(Case.body(of: call.request) == expected)
         let only = try Case { $0.apps[0].excludesOldTransactions = true }.call(try Case.appReceipt())
@@ -34,7 +35,7 @@ import WorkerKit
     }
 
     @Test func undoesTheAccidentsOfTransport() throws {
-        let receipt = try AppReceiptRow.named("subscription").receipt_b64
+        let receipt = try ReceiptVector.named("subscription").receipt_b64
         let broken = receipt.replacing("+", with: " ").replacing("=", with: "%3D")
         let call = try Case().call(Case.record(["receiptData": broken]))
         #expect(Case.body(of: call.request)["receipt-data"] as? String == receipt)
@@ -57,7 +58,7 @@ import WorkerKit
         #expect(Case.text(testCase.plan(record)) == "refuse bundle.foreign not_ours")
         let old = Case.record([
             "bundleId": "com.example.other",
-            "receiptData": try OldReceiptRow.named("valid_sandbox").receipt_b64,
+            "receiptData": try TransactionReceiptVector.named("valid_sandbox").receipt_b64,
         ])
         #expect(Case.text(testCase.plan(old)) == "refuse bundle.foreign not_ours")
     }
@@ -85,7 +86,7 @@ import WorkerKit
 
     /// verifyReceipt takes no signed transactions; their signature has to do.
     @Test func verifiesASignedTransactionByItself() throws {
-        let record = Case.record(["receiptData": try SignedRow.named("valid").jws])
+        let record = Case.record(["receiptData": try JWSVector.named("valid").jws])
         let keyless = try Case { $0.apps[0].key = nil }
         #expect(Case.text(keyless.plan(record)) == "answer valid flagged")
         #expect(
@@ -108,8 +109,8 @@ import WorkerKit
         }
     }
 
-    @Test(arguments: DecisionRow.verifyReceipt)
-    func decidesAsTheVectorsDo(row: DecisionRow) throws {
+    @Test(arguments: StoreDecisionVector.verifyReceipt)
+    func decidesAsTheVectorsDo(row: StoreDecisionVector) throws {
         let testCase = try Case()
         var job = try testCase.call(try Case.appReceipt()).job
         job.host = try #require(StoreHost(rawValue: row.env))
@@ -312,7 +313,7 @@ import WorkerKit
 
     /// Where the app has a key, Apple is asked instead; where nobody can be asked, age is a reason for doubt.
     @Test func asksAboutASignedTransactionIfItCan() throws {
-        let record = Case.record(["receiptData": try SignedRow.named("valid").jws, "environment": "sandbox"])
+        let record = Case.record(["receiptData": try JWSVector.named("valid").jws, "environment": "sandbox"])
         let keyless = try Case { $0.apps[0].key = nil }
         #expect(Case.text(keyless.plan(record)) == "answer valid flagged")
         #expect(try Case().call(record).lane == "com.example.app/app_store_server_api/sandbox")
@@ -327,7 +328,7 @@ import WorkerKit
     @Test func takesNoReceiptsWordForItsEnvironment() throws {
         let text = String(
             decoding: try #require(
-                Base64.decode(Array(try OldReceiptRow.named("valid_sandbox").receipt_b64.utf8))
+                Base64.decode(Array(try TransactionReceiptVector.named("valid_sandbox").receipt_b64.utf8))
             ),
             as: UTF8.self
         )

@@ -1,5 +1,6 @@
 import Cryptography
 import Records
+import TestMaterial
 import Testing
 import UpstreamHTTP
 import WireFormats
@@ -25,12 +26,14 @@ import WorkerKit
     }
 
     private static func transactionRoots() throws -> TrustAnchors {
-        try Vectors.anchors(try #require(try OldReceiptRow.named("valid_sandbox").signing_cert_der_b64))
+        try TrustAnchors(
+            base64: try #require(try TransactionReceiptVector.named("valid_sandbox").signing_cert_der_b64)
+        )
     }
 
     private static func made(_ change: (inout LocalVerifier.Anchors) throws -> Void) throws -> Case {
         var anchors = LocalVerifier.Anchors(
-            appReceipts: try Vectors.anchors(try AppReceiptRow.root),
+            appReceipts: try TrustAnchors(base64: try ReceiptVector.root),
             signedData: try StoreVoice.anchors,
             transactionReceipts: try Self.transactionRoots()
         )
@@ -59,7 +62,9 @@ import WorkerKit
 
     /// A receipt of iOS 6 that its own root vouches for belongs to a customer, and Apple is asked how it stands.
     @Test func aWellSignedOldReceiptIsAskedAbout() throws {
-        let record = Case.record(["receiptData": try OldReceiptRow.named("valid_production").receipt_b64])
+        let record = Case.record([
+            "receiptData": try TransactionReceiptVector.named("valid_production").receipt_b64
+        ])
         let testCase = try Self.made { _ in }
         let call = try testCase.call(record)
         let purchase = StoreVoice.purchase("1000000046178817", ["productId": "com.example.app.coins.100"])

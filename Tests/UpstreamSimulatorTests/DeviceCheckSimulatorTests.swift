@@ -1,16 +1,12 @@
 import Foundation
+import TestMaterial
 import Testing
 
 @testable import UpstreamSimulator
 
 /// What the simulator says to each request, decided as Apple's answers are known. The tokens are of the vectors.
 @Suite struct DeviceCheckSimulatorTests {
-    static let publicKey = """
-        -----BEGIN PUBLIC KEY-----
-        MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAETVFR2ghla3xaDvevdaZBYRCTJ/JJ
-        m9yHcX76VFTwsRvtYY8gGSBIbef+yXS40xUMC449IDqAo/Fj9FXs5+eHKQ==
-        -----END PUBLIC KEY-----
-        """
+    static let publicKey = TestKey.usual.publicPEM
     private static let head = "eyJhbGciOiJFUzI1NiIsImtpZCI6IkRDVEVTVEtFWTEiLCJ0eXAiOiJKV1QifQ"
     private static let claims = "eyJpc3MiOiJURUFNSUQxMjM0IiwiaWF0IjoxNzAwMDAwMDAwfQ"
     private static let good =

@@ -1,4 +1,5 @@
 import SwiftProtobuf
+import TestMaterial
 import Testing
 import WireMessages
 

@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import TestMaterial
 import Testing
 import UpstreamSimulator
 

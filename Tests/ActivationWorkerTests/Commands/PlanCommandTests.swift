@@ -1,4 +1,5 @@
 import Foundation
+import TestMaterial
 import Testing
 import WorkerTestSupport
 
@@ -14,9 +15,9 @@ struct PlanCommandTests {
 
     /// 17 rows in as few processes as their keys allow, byte for byte.
     @Test func givesTheURLOfEveryVector() throws {
-        let rows = try VectorRow.all().filter { $0.outputs != nil }
+        let rows = GDTVector.all.filter { $0.outputs != nil }
         #expect(rows.count == 17)
-        for batch in VectorRow.batches(rows) {
+        for batch in GDTVector.batches(rows) {
             let order = batch.first?.inputs.order.map { ["parameter_order: \($0.joined(separator: ","))"] }
             let apps = Dictionary(batch.map(\.app).map { ("\($0.appID)/\($0.advertiserID)", $0) }) { $1 }
             var expected: [String] = []
@@ -43,7 +44,7 @@ struct PlanCommandTests {
     }
 
     @Test func refusesTheVectorsThatMustBeRefused() throws {
-        let rows = try VectorRow.all().filter { $0.outputs == nil }
+        let rows = GDTVector.all.filter { $0.outputs == nil }
         #expect(rows.count == 4)
         for row in rows {
             let command = try WorkerCommand(

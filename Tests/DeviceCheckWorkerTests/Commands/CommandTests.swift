@@ -1,4 +1,5 @@
 import Foundation
+import TestMaterial
 import Testing
 import WorkerTestSupport
 
@@ -8,28 +9,7 @@ import WorkerTestSupport
     static let record =
         #"{"op":"query","deviceToken":"AgAAAHRlc3Q=","receivedAt":"2026-11-21T08:00:00Z","requestId":"r-1"}"#
 
-    struct Row: Decodable, CustomTestStringConvertible {
-        var name: String
-        var op: String
-        var http_status: Int?
-        var body: String?
-        var action: String
-        var transport_error: String?
-
-        var testDescription: String { self.name }
-    }
-
-    static func rows() throws -> [Row] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(
-                path: "WireFormatsTests/Vectors/devicecheck_decisions.jsonl"
-            )
-        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map {
-            try JSONDecoder().decode(Row.self, from: Data($0.utf8))
-        }
-    }
-
-    private static func line(_ row: Row, attempt: Int) throws -> String {
+    private static func line(_ row: DeviceCheckDecision, attempt: Int) throws -> String {
         let bits = row.op == "update" ? #","bit0":true,"bit1":false"# : ""
         let record = self.record.replacing(#""query""#, with: "\"\(row.op)\"\(bits)")
         var members: [String: Any] = ["record": try JSONSerialization.jsonObject(with: Data(record.utf8))]
@@ -47,7 +27,7 @@ import WorkerTestSupport
     }
 
     /// What a row's action is as a verdict, at the first attempt and at the last.
-    private static func expected(_ row: Row) -> [Set<String>] {
+    private static func expected(_ row: DeviceCheckDecision) -> [Set<String>] {
         switch row.action {
         case "STATE": [["answer state"], ["answer state"]]
         case "NOT_SET": [["answer not_set"], ["answer not_set"]]
@@ -61,7 +41,7 @@ import WorkerTestSupport
 
     /// All rows in one process and in another order: no case leaves a trace in the next.
     @Test func interpretDecidesAsTheVectorsDo() throws {
-        let rows = try Self.rows()
+        let rows = DeviceCheckDecision.all
         let cases = (rows + rows.reversed()).flatMap { row in [(row, 1), (row, 5)] }
         let input = try cases.map { try Self.line($0, attempt: $1) + "\n" }.joined()
         let command = try WorkerCommand(["interpret"] + Self.now, input: Array(input.utf8))

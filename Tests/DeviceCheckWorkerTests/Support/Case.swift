@@ -2,6 +2,7 @@ import Cryptography
 import Foundation
 import Records
 import ServiceKit
+import TestMaterial
 import UpstreamHTTP
 import WireFormats
 import WorkerKit
@@ -20,21 +21,8 @@ final class Case {
     static let receivedAt: Int64 = 1_795_248_000_000
     static let team = "TEAMID1234"
     static let deviceToken = "AgAAAHRlc3Q="
-    /// Throw-away test material.
-    static let key = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcCJxFFSGRiometIc
-        Kg/D5jn86t4Hf057JwC2gpdzZJahRANCAARNUVHaCGVrfFoO9691pkFhEJMn8kmb
-        3IdxfvpUVPCxG+1hjyAZIEht5/7JdLjTFQwLjj0gOoCj8WP0Vezn54cp
-        -----END PRIVATE KEY-----
-        """
-    static let otherKey = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7GkrzgFYSQAIG/SK
-        2MIEECvBNnQIOn5GFS2nubwsjRShRANCAARqyx22Bk33p4O9a+GjpK3nL2rOKBTy
-        5+fu+Ogsa2y9bEb1nv65GQ8cGYLc2KmyXcbD5OtZ3PgQGFEnhqYxUMPe
-        -----END PRIVATE KEY-----
-        """
+    static let key = TestKey.usual.privatePEM
+    static let otherKey = TestKey.other.privatePEM
 
     let handler: DeviceCheckHandler
     var memory: DeviceCheckMemory

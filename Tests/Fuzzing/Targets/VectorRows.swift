@@ -1,21 +1,15 @@
-import Foundation
+import TestMaterial
 
 @testable import WireFormats
 
 /// The vectors of the other tests, one JSON object a line.
 enum VectorRows {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../WireFormatsTests/Vectors")
-
     /// None if the file cannot be read, which the tests' counts of seeds show.
     static func of(_ name: String) -> [[String: FoundationJSON]] {
         self.lines(of: name).compactMap { FoundationJSON($0)?.members }
     }
 
-    static func lines(of name: String) -> [[UInt8]] {
-        let file = try? Data(contentsOf: self.folder.appending(path: "\(name).jsonl"))
-        return (file ?? Data()).split(separator: 0x0A).map { Array($0) }
-    }
+    static func lines(of name: String) -> [[UInt8]] { VectorFile.lines(name).map { Array($0.utf8) } }
 }
 
 extension [String: FoundationJSON] {

@@ -1,38 +1,16 @@
 import Foundation
 import Records
+import TestMaterial
 import UpstreamSimulator
 
 /// DeviceCheck records as a backend publishes them, the team they are for, and a worker for it.
 enum DeviceChecks {
     static let team = "TEAMID1234"
     static let keyID = "DCTESTKEY1"
-    /// Throw-away test material.
-    static let key = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcCJxFFSGRiometIc
-        Kg/D5jn86t4Hf057JwC2gpdzZJahRANCAARNUVHaCGVrfFoO9691pkFhEJMn8kmb
-        3IdxfvpUVPCxG+1hjyAZIEht5/7JdLjTFQwLjj0gOoCj8WP0Vezn54cp
-        -----END PRIVATE KEY-----
-        """
-    static let publicKey = """
-        -----BEGIN PUBLIC KEY-----
-        MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAETVFR2ghla3xaDvevdaZBYRCTJ/JJ
-        m9yHcX76VFTwsRvtYY8gGSBIbef+yXS40xUMC449IDqAo/Fj9FXs5+eHKQ==
-        -----END PUBLIC KEY-----
-        """
-    static let otherKey = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4+GXGmW4in3XqzEf
-        Q4VptopkbMupgekNLjAxyf+0JKihRANCAARLsiqzDci2TcOn/L/GWBvknRdSxfVg
-        uBYB5gHs2ndUWZFqswTg37MpXy/n77tZDtG9wozdcludrspPHRIN0byQ
-        -----END PRIVATE KEY-----
-        """
-    static let otherPublicKey = """
-        -----BEGIN PUBLIC KEY-----
-        MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAES7Iqsw3Itk3Dp/y/xlgb5J0XUsX1
-        YLgWAeYB7Np3VFmRarME4N+zKV8v5++7WQ7RvcKM3XJbna7KTx0SDdG8kA==
-        -----END PUBLIC KEY-----
-        """
+    static let key = TestKey.usual.privatePEM
+    static let publicKey = TestKey.usual.publicPEM
+    static let otherKey = TestKey.other.privatePEM
+    static let otherPublicKey = TestKey.other.publicPEM
 
     static let teams = [DeviceCheckTeam(teamID: team, keyID: keyID, publicKeyPEM: publicKey)]
 

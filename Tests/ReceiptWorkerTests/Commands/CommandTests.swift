@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import TestMaterial
 import Testing
 import WireFormats
 import WorkerTestSupport
@@ -9,7 +10,7 @@ import WorkerTestSupport
     private static let now = ["--config", "{settings}", "--now", "1718000000"]
 
     private static func record() throws -> [String: String] {
-        ["bundleId": Case.app, "receiptData": try AppReceiptRow.named("subscription").receipt_b64]
+        ["bundleId": Case.app, "receiptData": try ReceiptVector.named("subscription").receipt_b64]
     }
 
     private static let words = [
@@ -17,7 +18,8 @@ import WorkerTestSupport
         "RETRY": "retry", "RETRY_LIMITED": "retry", "REJECT": "reject", "CONFIG": "hold",
     ]
 
-    private static func line(_ row: DecisionRow, _ record: [String: String], _ place: [String: Any]) throws
+    private static func line(_ row: StoreDecisionVector, _ record: [String: String], _ place: [String: Any])
+        throws
         -> String
     {
         var members: [String: Any] = ["record": record]
@@ -31,7 +33,7 @@ import WorkerTestSupport
         return String(decoding: try JSONSerialization.data(withJSONObject: members), as: UTF8.self)
     }
 
-    private static func check(_ rows: [DecisionRow], _ command: WorkerCommand) {
+    private static func check(_ rows: [StoreDecisionVector], _ command: WorkerCommand) {
         #expect(command.status == 0, "\(command.complaints)")
         #expect(command.objects.count == rows.count)
         for (row, verdict) in zip(rows, command.objects) {
@@ -53,7 +55,7 @@ import WorkerTestSupport
 
     /// What is settled without a call is shown as `interpret` shows it.
     @Test func plansWhatIsSettledWithoutACall() throws {
-        let cut = try AppReceiptRow.named("truncated").receipt_b64
+        let cut = try ReceiptVector.named("truncated").receipt_b64
         let records = [["receiptData": cut], ["bundleId": "com.example.unheard", "receiptData": cut]]
         let lines = try records.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
         let command = try WorkerCommand(
@@ -72,7 +74,7 @@ import WorkerTestSupport
     }
 
     @Test func interpretsTheVectors() throws {
-        let rows = DecisionRow.verifyReceipt
+        let rows = StoreDecisionVector.verifyReceipt
         #expect(rows.contains { $0.env == "sandbox" })
         let lines = try rows.map { try Self.line($0, try Self.record(), [:]) }
         let command = try WorkerCommand(
@@ -85,13 +87,13 @@ import WorkerTestSupport
     /// All but the one whose transaction is three dots. Those of the sandbox come after production, which took no token
     /// where the row says so.
     @Test func interpretsTheVectorsOfTheServerAPI() throws {
-        let rows = DecisionRow.serverAPI.filter { $0.name != "ok" }
+        let rows = StoreDecisionVector.serverAPI.filter { $0.name != "ok" }
         let record = ["bundleId": Case.app, "transactionId": "2000000123456789"]
         let lines = try rows.map { row in
             guard row.env == "sandbox" else { return try Self.line(row, record, [:]) }
             let visited = ["visited": ["production"]]
             let refused: [String: Any] = ["refused": ["production"], "renewed": true]
-            return try Self.line(row, record, row.status401 ? refused : visited)
+            return try Self.line(row, record, (row.http_status == 401) ? refused : visited)
         }
         let command = try WorkerCommand(
             ["interpret"] + Self.now,
@@ -100,7 +102,7 @@ import WorkerTestSupport
                 app: SettingsText.key,
                 apple: ["signed_data_roots: root.der"]
             ),
-            files: ["root.der": try #require(Base64.decode(Array(try SignedRow.root.utf8)))],
+            files: ["root.der": try #require(Base64.decode(Array(try JWSVector.root.utf8)))],
             input: Array((lines.joined(separator: "\n") + "\n").utf8)
         )
         Self.check(rows, command)
@@ -120,7 +122,7 @@ import WorkerTestSupport
     }
 
     @Test func knowsNoOtherHosts() throws {
-        let row = try #require(DecisionRow.verifyReceipt.first)
+        let row = try #require(StoreDecisionVector.verifyReceipt.first)
         let lines = try ["host", "visited"].map { name in
             try Self.line(row, try Self.record(), [name: name == "host" ? "moon" : ["moon"]])
         }

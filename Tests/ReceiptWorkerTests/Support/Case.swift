@@ -2,6 +2,7 @@ import Cryptography
 import Foundation
 import Operations
 import Records
+import TestMaterial
 import Testing
 import UpstreamHTTP
 import WireFormats
@@ -22,22 +23,9 @@ final class Case {
     static let now: Int64 = 1_718_000_000_000
     /// While the subscription in the receipt of the vectors runs.
     static let then: Int64 = 1_686_000_000_000
-    /// Throw-away test material.
-    static let key = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcCJxFFSGRiometIc
-        Kg/D5jn86t4Hf057JwC2gpdzZJahRANCAARNUVHaCGVrfFoO9691pkFhEJMn8kmb
-        3IdxfvpUVPCxG+1hjyAZIEht5/7JdLjTFQwLjj0gOoCj8WP0Vezn54cp
-        -----END PRIVATE KEY-----
-        """
+    static let key = TestKey.usual.privatePEM
 
-    static let otherKey = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7GkrzgFYSQAIG/SK
-        2MIEECvBNnQIOn5GFS2nubwsjRShRANCAARqyx22Bk33p4O9a+GjpK3nL2rOKBTy
-        5+fu+Ogsa2y9bEb1nv65GQ8cGYLc2KmyXcbD5OtZ3PgQGFEnhqYxUMPe
-        -----END PRIVATE KEY-----
-        """
+    static let otherKey = TestKey.other.privatePEM
 
     let handler: ReceiptHandler
     private var memory: ReceiptMemory
@@ -63,8 +51,8 @@ final class Case {
         )
         var settings = ReceiptSettings(apps: [app])
         if anchored {
-            settings.anchors.appReceipts = try Vectors.anchors(try AppReceiptRow.root)
-            settings.anchors.signedData = try Vectors.anchors(try SignedRow.root)
+            settings.anchors.appReceipts = try TrustAnchors(base64: try ReceiptVector.root)
+            settings.anchors.signedData = try TrustAnchors(base64: try JWSVector.root)
         }
         change(&settings)
         self.handler = ReceiptHandler(settings)
@@ -88,7 +76,7 @@ final class Case {
     static func appReceipt(_ name: String = "subscription", _ more: [String: String] = [:]) throws
         -> InboundRecord
     {
-        let receipt = try AppReceiptRow.named(name).receipt_b64
+        let receipt = try ReceiptVector.named(name).receipt_b64
         return Self.record(["receiptData": receipt].merging(more) { $1 })
     }
 

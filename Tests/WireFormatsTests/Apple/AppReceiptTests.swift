@@ -1,4 +1,5 @@
 import Cryptography
+import TestMaterial
 import Testing
 
 @testable import WireFormats

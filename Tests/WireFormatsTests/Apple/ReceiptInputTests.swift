@@ -1,3 +1,4 @@
+import TestMaterial
 import Testing
 
 @testable import WireFormats
@@ -36,7 +37,7 @@ import Testing
             #expect(input == .app(try vector.bytes), "\(name), \(vector.name)")
             #expect(input.receiptData == vector.receipt_b64)
         }
-        for row in TransactionReceiptTests.rows where row.expect != "MALFORMED" {
+        for row in TransactionReceiptVector.all where row.expect != "MALFORMED" {
             let input = try Self.input(change(row.receipt_b64))
             #expect(input == .transaction(try row.bytes), "\(name), \(row.name)")
             #expect(input.receiptData == row.receipt_b64)
@@ -52,7 +53,7 @@ import Testing
     }
 
     @Test func takesAPropertyListAsItIs() throws {
-        let row = try TransactionReceiptTests.named("valid_sandbox")
+        let row = try TransactionReceiptVector.named("valid_sandbox")
         let input = try Self.input(String(decoding: try row.bytes, as: UTF8.self))
         #expect(input.transactionID == row.transaction_id)
     }
@@ -104,7 +105,7 @@ import Testing
     @Test(arguments: 0..<20 as Range<UInt64>)
     func survivesDamageInAnyNumber(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let texts = ReceiptVector.all.map(\.receipt_b64) + TransactionReceiptTests.rows.map(\.receipt_b64)
+        let texts = ReceiptVector.all.map(\.receipt_b64) + TransactionReceiptVector.all.map(\.receipt_b64)
         let verifier = try ReceiptVector.named("subscription").verifier()
         for text in texts where !text.isEmpty {
             var bytes = Array(text.utf8)

@@ -1,33 +1,15 @@
 import Cryptography
+import TestMaterial
 import Testing
 
 @testable import WireFormats
 
 @Suite struct TransactionReceiptTests {
-    /// A row of `Vectors/ios6_transaction_receipt.jsonl`.
-    struct Row: Decodable, Sendable, CustomTestStringConvertible {
-        var name: String
-        var receipt_b64: String
-        var expect: String
-        var purchase_info: [String: String]?
-        var environment: String?
-        var signing_cert_der_b64: String?
-        var issuer_der_b64: String?
-        var transaction_id: String?
+    private static let rows = TransactionReceiptVector.all
 
-        var testDescription: String { self.name }
-
-        var bytes: [UInt8] { get throws { try #require(Base64.decode(self.receipt_b64.utf8)) } }
-
-        func verifier(anchoredAt der: String?) throws -> TransactionReceiptVerifier {
-            let bytes = try #require(der.flatMap { Base64.decode($0.utf8) })
-            return TransactionReceiptVerifier(anchors: TrustAnchors([try #require(Certificate(der: bytes))]))
-        }
+    private static func named(_ name: String) throws -> TransactionReceiptVector {
+        try TransactionReceiptVector.named(name)
     }
-
-    static let rows = VectorFile.rows(of: "ios6_transaction_receipt", as: Row.self)
-
-    static func named(_ name: String) throws -> Row { try #require(self.rows.first { $0.name == name }) }
 
     static func status(_ bytes: [UInt8], _ verifier: TransactionReceiptVerifier) -> String {
         do throws(AppReceiptFault) {
@@ -43,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: rows)
-    func saysWhatTheVectorSays(row: Row) throws {
+    func saysWhatTheVectorSays(row: TransactionReceiptVector) throws {
         let signer = try row.signing_cert_der_b64 ?? Self.named("valid_sandbox").signing_cert_der_b64
         #expect(Self.status(try row.bytes, try row.verifier(anchoredAt: signer)) == row.expect)
     }
@@ -58,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: rows.filter { $0.purchase_info != nil })
-    func readsThePurchase(row: Row) throws {
+    func readsThePurchase(row: TransactionReceiptVector) throws {
         let receipt = try TransactionReceipt(unverified: try row.bytes)
         let info = try #require(row.purchase_info)
         #expect(receipt.purchaseInfo == info)
@@ -75,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: rows)
-    func findsTheTransactionID(row: Row) {
+    func findsTheTransactionID(row: TransactionReceiptVector) {
         let input = try? ReceiptInput(Array(row.receipt_b64.utf8))
         #expect(input?.transactionID == row.transaction_id)
     }
@@ -144,5 +126,13 @@ import Testing
     ])
     func refusesWhatIsNoPropertyList(text: String) {
         #expect(OldPropertyList(Array(text.utf8)) == nil)
+    }
+}
+
+extension TransactionReceiptVector {
+    var bytes: [UInt8] { get throws { try #require(Base64.decode(self.receipt_b64.utf8)) } }
+
+    fileprivate func verifier(anchoredAt der: String?) throws -> TransactionReceiptVerifier {
+        TransactionReceiptVerifier(anchors: try TrustAnchors(base64: try #require(der)))
     }
 }

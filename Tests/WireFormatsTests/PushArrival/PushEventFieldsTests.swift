@@ -1,5 +1,6 @@
 import Foundation
 import SwiftProtobuf
+import TestMaterial
 import Testing
 import WireMessages
 

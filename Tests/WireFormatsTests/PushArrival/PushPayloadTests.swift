@@ -1,11 +1,12 @@
 import Cryptography
 import Foundation
+import TestMaterial
 import Testing
 import WireMessages
 
 @testable import WireFormats
 
-/// A row of `Vectors/push_payloads.jsonl`.
+/// A row of `push_payloads.jsonl`.
 struct PushPayloadRow: Sendable, CustomTestStringConvertible {
     var name: String
     var provider: String

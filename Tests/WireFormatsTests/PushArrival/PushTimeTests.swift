@@ -1,4 +1,5 @@
 import Foundation
+import TestMaterial
 import Testing
 
 @testable import WireFormats
@@ -184,7 +185,7 @@ import Testing
     }
 }
 
-/// A row of `Vectors/push_statistics.jsonl`, as far as times go.
+/// A row of `push_statistics.jsonl`, as far as times go.
 struct PushStatisticsRow: Decodable, Sendable {
     struct Config: Decodable, Sendable {
         var lag_edges_s: [Int64]

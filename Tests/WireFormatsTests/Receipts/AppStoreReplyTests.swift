@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import TestMaterial
 import Testing
 
 @testable import WireFormats
@@ -32,11 +33,11 @@ import Testing
         )
     }
 
-    @Test func readsAllVectors() { #expect(StoreDecisionRow.serverAPI.count == 19) }
+    @Test func readsAllVectors() { #expect(StoreDecisionVector.serverAPI.count == 19) }
 
     /// The rows ask production first.
-    @Test(arguments: StoreDecisionRow.serverAPI)
-    func decidesAsTheVectorsDo(row: StoreDecisionRow) throws {
+    @Test(arguments: StoreDecisionVector.serverAPI)
+    func decidesAsTheVectorsDo(row: StoreDecisionVector) throws {
         let host = try #require(StoreHost(rawValue: row.env))
         let reply = try Self.reply(
             try #require(row.http_status),

@@ -1,4 +1,5 @@
 import Foundation
+import TestMaterial
 import Testing
 
 @testable import WireFormats
@@ -14,13 +15,13 @@ import Testing
     }
 
     @Test func readsAllVectors() {
-        #expect(StoreDecisionRow.verifyReceipt.count == 34)
-        #expect(StoreDecisionRow.verifyReceipt.filter { $0.http_status != nil }.count == 32)
+        #expect(StoreDecisionVector.verifyReceipt.count == 34)
+        #expect(StoreDecisionVector.verifyReceipt.filter { $0.http_status != nil }.count == 32)
     }
 
     /// Those without a response are the handler's to decide.
-    @Test(arguments: StoreDecisionRow.verifyReceipt.filter { $0.http_status != nil })
-    func decidesAsTheVectorsDo(row: StoreDecisionRow) throws {
+    @Test(arguments: StoreDecisionVector.verifyReceipt.filter { $0.http_status != nil })
+    func decidesAsTheVectorsDo(row: StoreDecisionVector) throws {
         let reply = Self.reply(
             row.body ?? "",
             status: try #require(row.http_status),

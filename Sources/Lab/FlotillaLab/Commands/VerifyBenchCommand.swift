@@ -21,7 +21,7 @@ struct VerifyBenchCommand: AsyncParsableCommand {
     )
 
     @Argument(help: "Where the test vectors are.")
-    var directory = "Tests/WireFormatsTests/Vectors"
+    var directory = "Tests/TestMaterial/Vectors"
 
     @Option(help: ArgumentHelp("How long each way is measured, all in all.", valueName: "ms"))
     var time = 2_000

@@ -1,29 +1,8 @@
 import Foundation
+import TestMaterial
 import Testing
 
-@testable import WireFormats
-
-/// A row of `Vectors/devicecheck_decisions.jsonl`.
-struct DeviceCheckDecision: Decodable, Sendable, CustomTestStringConvertible {
-    struct State: Decodable, Sendable {
-        var bit0: Bool
-        var bit1: Bool
-        var last_update_time: String?
-    }
-
-    var name: String
-    var op: String
-    var http_status: Int?
-    var body: String?
-    var action: String
-    var result: State?
-
-    var testDescription: String { self.name }
-
-    static let all: [DeviceCheckDecision] = VectorFile.rows("devicecheck_decisions")
-}
-
-/// A row of `Vectors/devicecheck_requests.jsonl`.
+/// A row of `devicecheck_requests.jsonl`.
 struct DeviceCheckRequestRow: Sendable, CustomTestStringConvertible {
     var name: String
     var isValid: Bool

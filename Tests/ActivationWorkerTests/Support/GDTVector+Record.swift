@@ -1,41 +1,8 @@
 import Foundation
-import Testing
+import TestMaterial
 
-/// A row of the GDT vectors, read for itself: only what goes in, and the URL that must come out.
-struct VectorRow: Decodable, CustomTestStringConvertible {
-    struct Inputs: Decodable {
-        var app_type: String
-        var appid: UInt64
-        var click_id: String?
-        var client_ip: String?
-        var conv_time: Int64
-        var conv_type: String
-        var encrypt_key: String
-        var idfa: String?
-        var imei: String?
-        var muid: String?
-        var order: [String]?
-        var sign_key: String
-        var uid: UInt64
-        var value: Int64?
-    }
-
-    struct Outputs: Decodable { var final_url: String }
-
-    var name: String
-    var inputs: Inputs
-    var outputs: Outputs?
-
-    var testDescription: String { self.name }
-
-    static func all() throws -> [VectorRow] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "WireFormatsTests/Vectors/gdt_vectors.jsonl")
-        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map {
-            try JSONDecoder().decode(VectorRow.self, from: Data($0.utf8))
-        }
-    }
-
+/// Rows as a worker gets them: only their inputs, and the URL that must come out.
+extension GDTVector {
     var app: SettingsText.App {
         SettingsText.App(
             appID: self.inputs.appid,
@@ -65,7 +32,7 @@ struct VectorRow: Decodable, CustomTestStringConvertible {
     }
 
     /// Rows that one process can take: an account has one pair of keys, and all rows one order of parameters.
-    static func batches(_ rows: [VectorRow]) -> [[VectorRow]] {
+    static func batches(_ rows: [GDTVector]) -> [[GDTVector]] {
         rows.reduce(into: []) { batches, row in
             let place = batches.firstIndex { batch in
                 batch.allSatisfy { other in
