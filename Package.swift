@@ -39,8 +39,9 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 // program around libFuzzer instead, and nothing else is: Deploy/fuzz builds it in a folder of its own.
 let fuzzing = Context.environment["FLOTILLA_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-    "ActivationWorker", "Cryptography", "EmbeddedBroker", "EventThread", "Fleet", "Harness", "Kafka",
-    "Operations", "Records", "Rehearsal", "ServiceKit", "Terminal", "TestMaterial", "Trials", "UpstreamHTTP",
+    "ActivationWorker", "Cryptography", "DeadLetters", "EmbeddedBroker", "EventThread", "Fleet", "Harness",
+    "Kafka", "Operations", "Records", "Rehearsal", "ServiceKit", "Terminal", "TestMaterial", "Trials",
+    "UpstreamHTTP",
     "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", nioCore, nioEmbedded, protobuf,
 ]
 let fuzzTargets: [Target] =
@@ -263,8 +264,9 @@ let package = Package(
             "DeadLetters",
             on: "DeadLetters",
             dependencies: [
-                "Cryptography", "EventThread", "Kafka", "Operations", "Records", "WireFormats", grdb,
-                grdbSQLite,
+                "Cryptography", "EventThread", "Kafka", "Operations", "Records", "WireFormats",
+                "WireMessages",
+                grdb, grdbSQLite, protobuf,
             ]
         ),
         room(
@@ -413,7 +415,7 @@ let package = Package(
             name: "DeadLettersTests",
             dependencies: [
                 "Cryptography", "DeadLetters", "EmbeddedBroker", "EventThread", "Kafka", "Operations",
-                "Records", "TestMaterial", "WireFormats", "WorkerTestSupport", grdb,
+                "Records", "TestMaterial", "WireFormats", "WireMessages", "WorkerTestSupport", grdb, protobuf,
             ],
             swiftSettings: house
         ),

@@ -1,5 +1,6 @@
 import Records
 
+@testable import DeadLetters
 @testable import WireFormats
 
 extension FuzzTarget {

@@ -139,18 +139,4 @@ import WireMessages
         #expect(try SchemaTests.schema("push-arrival").objections(to: Array(text.utf8)) == [])
         #expect(throws: PushEvent.Fault.self) { try PushEventTests.decode(text) }
     }
-
-    /// An object in a letter is edited as one, and becomes a text where the letter is protobuf.
-    @Test func anEditedPayloadMayBeAnObject() throws {
-        let text = Array(#"{"type":"arrived","deviceId":"d","payload":{"_j_msgid":29273432613945685}}"#.utf8)
-        let schema = DeadLetterSchema.pushArrival
-        let protobuf = try #require(schema.protobuf(ofJSON: text))
-        #expect(
-            try PushEventDraft.Message(serializedBytes: protobuf).payload
-                == #"{"_j_msgid":29273432613945685}"#
-        )
-        let letter = DeadLetterPayload(of: PushEventDraft.record(protobuf), schema: schema)
-        let edited = try letter.edited(json: text)
-        #expect(try PushEventTests.decode(edited) == PushEventTests.decode(text))
-    }
 }

@@ -1,6 +1,5 @@
 import DeadLetters
 import WebPages
-import WireFormats
 
 /// The fields of the form that says how to replay, as `ReplayOptions`, with a sentence for each field that is
 /// not valid.

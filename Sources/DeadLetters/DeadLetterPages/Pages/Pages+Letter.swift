@@ -1,6 +1,5 @@
 import DeadLetters
 import WebPages
-import WireFormats
 
 extension Pages {
     /// Shows a letter, masked.

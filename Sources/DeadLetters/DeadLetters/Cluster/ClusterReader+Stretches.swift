@@ -1,6 +1,5 @@
 import Kafka
 package import Records
-import WireFormats
 
 extension ClusterReader {
     /// A partition as the index knows it.

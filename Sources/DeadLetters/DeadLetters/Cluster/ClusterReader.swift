@@ -1,6 +1,5 @@
 import Kafka
 import Records
-import WireFormats
 
 /// Reads the cluster's new records into the index, and fetches single records.
 ///

@@ -1,5 +1,4 @@
 import Kafka
-import WireFormats
 
 extension Desk {
     /// Returns what a replay of these letters would do, and changes nothing.

@@ -1,6 +1,5 @@
 import Kafka
 import Records
-import WireFormats
 
 /// All functions of the dead-letter tool, without any user interface: the command line and the pages are
 /// built on it.

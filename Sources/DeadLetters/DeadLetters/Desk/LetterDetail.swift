@@ -1,5 +1,5 @@
 package import Records
-package import WireFormats
+import WireFormats
 
 /// Everything that is known about one dead letter, unmasked.
 ///

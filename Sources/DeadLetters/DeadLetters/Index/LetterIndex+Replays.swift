@@ -1,5 +1,4 @@
 import GRDB
-import WireFormats
 
 extension LetterIndex {
     /// Sets the state of all copies of a letter, and updates the number of open letters of its group.

@@ -1,5 +1,3 @@
-package import WireFormats
-
 /// A choice of dead letters. A letter has to meet every condition that is set; nil and an empty list set no
 /// condition.
 package struct LetterFilter: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Cryptography
-package import WireFormats
+import WireFormats
 
 /// The id of a dead letter: `dl-` and 32 hexadecimal digits, the first half of a SHA-256 over the position of
 /// the dead record.

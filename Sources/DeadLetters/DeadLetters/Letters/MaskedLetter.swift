@@ -1,5 +1,5 @@
 import Records
-package import WireFormats
+import WireFormats
 
 /// A dead letter in the form that a user may see: masked, or unmasked once the audit trail has the user's
 /// reason.

@@ -1,7 +1,6 @@
 import Cryptography
 import Kafka
 import Records
-import WireFormats
 
 /// Fetches the records of dead letters.
 ///

@@ -1,5 +1,3 @@
-package import WireFormats
-
 /// The user's options for a replay.
 package struct ReplayOptions: Sendable {
     /// The topic that every letter is replayed to; nil for the topic that each record came from.

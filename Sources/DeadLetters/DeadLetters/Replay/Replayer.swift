@@ -131,7 +131,7 @@ struct Replayer {
             timestamp: self.options.timestamp,
             partitionCount: counts[item.target]
         )
-        let edited = replayed.record.headers.last { $0.name == ReplayedRecord.Header.edited }?.value
+        let edited = replayed.record.headers.last { $0.name == ReplayHeader.edited }?.value
         let entry = LedgerEntry(
             letter: item.letter.id,
             action: .replayed,

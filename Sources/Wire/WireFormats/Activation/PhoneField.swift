@@ -32,7 +32,7 @@ enum PhoneField: String, Hashable, Sendable, CaseIterable {
     fileprivate static func named(_ name: Int, in record: JSONOutline) -> PhoneField? {
         self.allCases.first { field in
             record.isNamed(name, field.rawValue)
-                || record.isNamed(name, DeadLetterSchema.protoName(of: field.rawValue))
+                || record.isNamed(name, ProtobufName.snakeCase(field.rawValue))
         }
     }
 

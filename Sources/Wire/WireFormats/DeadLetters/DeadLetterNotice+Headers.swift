@@ -11,7 +11,7 @@ extension DeadLetterNotice {
 
     /// The header of the failure's message. Kafka's brokers write their message under the same name
     /// (KIP-1191).
-    static let messageHeaderName = "__dlq.errors.message"
+    package static let messageHeaderName = "__dlq.errors.message"
 
     /// All header names that a notice may set. A new notice removes headers of all these names, also those
     /// that it does not set itself, so that no value of an old notice remains. The headers
@@ -65,7 +65,7 @@ extension DeadLetterNotice {
     }
 
     /// Returns the longest prefix of whole Unicode scalars that takes at most `bytesLimit` bytes in UTF-8.
-    static func prefix(of text: String, bytesLimit: Int) -> String {
+    package static func prefix(of text: String, bytesLimit: Int) -> String {
         guard text.utf8.count > bytesLimit else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: bytesLimit)
         while String.Index(end, within: text.unicodeScalars) == nil {

@@ -1,6 +1,6 @@
 /// A number of JSON that can be compared with another one without loss. Some numbers of JSON fit neither into
 /// 64 bits nor into a Double.
-struct JSONNumber: Hashable, Sendable {
+package struct JSONNumber: Hashable, Sendable {
     private var isNegative = false
     /// The decimal digits without zeros at either end; empty for zero.
     private var digits: [UInt8] = []
@@ -9,7 +9,7 @@ struct JSONNumber: Hashable, Sendable {
 
     /// Reads a number of at most 4,096 bytes. Nil if the text is not a JSON number, or its exponent is beyond
     /// a million in either direction.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count <= 4_096, text.utf8.last?.isDigit == true,
             text.utf8.first.map({ $0.isDigit || $0 == UInt8(ascii: "-") }) == true,
             case .number? = try? JSONTree(parsing: Array(text.utf8))
@@ -39,7 +39,7 @@ struct JSONNumber: Hashable, Sendable {
     }
 
     /// Returns -1 if this number is the smaller one, 1 if it is the larger one, and 0 if both are equal.
-    func compare(to other: JSONNumber) -> Int {
+    package func compare(to other: JSONNumber) -> Int {
         guard self.sign == other.sign else { return self.sign < other.sign ? -1 : 1 }
         guard self != other else { return 0 }
         let isSmaller =

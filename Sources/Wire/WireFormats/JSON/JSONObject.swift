@@ -2,13 +2,13 @@
 ///
 /// The syntax of the whole text has been checked; bytes that are not UTF-8 become U+FFFD when a string is
 /// read. If a name occurs twice, its last value counts.
-struct JSONObject {
+package struct JSONObject {
     private let text: [UInt8]
     private var values: [String: Range<Int>] = [:]
 
     /// Finds the members. Nil if the text is not one JSON object, or nests deeper than the limit. A byte
     /// order mark before it and white space around it are allowed.
-    init?(_ text: [UInt8], depthLimit: Int = 32) {
+    package init?(_ text: [UInt8], depthLimit: Int = 32) {
         self.text = text
         let start = text.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
         var scanner = JSONScanner(text, from: start, depthLimit: depthLimit)
@@ -26,10 +26,11 @@ struct JSONObject {
         self.values = values
     }
 
-    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    /// The three bytes of a byte order mark in UTF-8.
+    package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Returns the text of a member's value; nil if there is no such member or its value is null.
-    func value(_ name: String) -> ArraySlice<UInt8>? {
+    package func value(_ name: String) -> ArraySlice<UInt8>? {
         guard let range = self.values[name], self.text[range.lowerBound] != UInt8(ascii: "n") else {
             return nil
         }

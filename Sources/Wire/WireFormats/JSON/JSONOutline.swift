@@ -7,8 +7,9 @@
 /// value counts.
 ///
 /// An index is valid only for the outline that returned it. Another index may be out of bounds, which traps.
-struct JSONOutline {
-    enum Kind: UInt8, Hashable, Sendable {
+package struct JSONOutline {
+    /// The type of a value.
+    package enum Kind: UInt8, Hashable, Sendable {
         case null
         case `true`
         case `false`
@@ -18,7 +19,7 @@ struct JSONOutline {
         case object
     }
 
-    struct Value: Hashable, Sendable {
+    private struct Value: Hashable, Sendable {
         var kind: Kind
         /// Whether a string has escapes; false for other values.
         var hasEscapes = false
@@ -31,13 +32,14 @@ struct JSONOutline {
         var range: Range<Int> { Int(self.start)..<Int(self.end) }
     }
 
-    let text: [UInt8]
+    /// The text of the whole document.
+    package let text: [UInt8]
     private let values: [Value]
 
     /// Reads the value that starts at `start`, with white space around it and perhaps a byte order mark
     /// before it. Nil if the text is not one such value, or nests deeper than the limit. The bytes before
     /// `start` may be anything, such as the frame of a schema registry.
-    init?(_ text: [UInt8], from start: Int = 0, depthLimit: Int = JSONTree.depthLimit) {
+    package init?(_ text: [UInt8], from start: Int = 0, depthLimit: Int = JSONTree.depthLimit) {
         guard text.count <= Int32.max, text.indices.contains(start),
             (try? UTF8Span(validating: text.span.extracting(start...))) != nil
         else { return nil }
@@ -48,25 +50,26 @@ struct JSONOutline {
     }
 
     /// The index of the outermost value.
-    var root: Int { 0 }
+    package var root: Int { 0 }
 
-    func kind(_ index: Int) -> Kind { self.values[index].kind }
+    /// Returns the type of a value.
+    package func kind(_ index: Int) -> Kind { self.values[index].kind }
 
     func hasEscapes(_ index: Int) -> Bool { self.values[index].hasEscapes }
 
     /// Returns the position of a value in the text: a string without its quotes and with its escapes.
-    func range(_ index: Int) -> Range<Int> { self.values[index].range }
+    package func range(_ index: Int) -> Range<Int> { self.values[index].range }
 
     /// Returns the bytes at `range(_:)`.
-    func bytes(_ index: Int) -> ArraySlice<UInt8> { self.text[self.values[index].range] }
+    package func bytes(_ index: Int) -> ArraySlice<UInt8> { self.text[self.values[index].range] }
 
     /// Returns the index after a value and everything inside it: the next value in the same list or object,
     /// or the one behind that.
-    func index(after index: Int) -> Int { Int(self.values[index].next) }
+    package func index(after index: Int) -> Int { Int(self.values[index].next) }
 
     /// Calls back for every member of an object, with the indices of its name and its value. Other values
     /// have no members.
-    func members(of object: Int, _ body: (_ name: Int, _ value: Int) -> Void) {
+    package func members(of object: Int, _ body: (_ name: Int, _ value: Int) -> Void) {
         guard self.values[object].kind == .object else { return }
         let end = self.index(after: object)
         var name = object + 1
@@ -77,7 +80,7 @@ struct JSONOutline {
     }
 
     /// Returns the index of a member's value; nil if there is no such member, or the value is no object.
-    func member(_ object: Int, _ name: String) -> Int? {
+    package func member(_ object: Int, _ name: String) -> Int? {
         var found: Int?
         self.members(of: object) { index, value in
             if self.isNamed(index, name) { found = value }
@@ -99,7 +102,7 @@ struct JSONOutline {
     }
 
     /// Returns the text of a string; nil for any other value.
-    func string(_ index: Int) -> String? {
+    package func string(_ index: Int) -> String? {
         guard self.values[index].kind == .string else { return nil }
         if self.values[index].hasEscapes { return String(decoding: self.unescaped(index), as: UTF8.self) }
         return String(decoding: self.bytes(index), as: UTF8.self)

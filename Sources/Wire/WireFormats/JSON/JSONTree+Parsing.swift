@@ -10,9 +10,9 @@ extension JSONTree {
     }
 
     /// A parsed document, with the places of its outermost members as offsets in bytes.
-    struct Document {
-        var tree: JSONTree
-        var members: [(name: Int, value: Int)]
+    package struct Document {
+        package var tree: JSONTree
+        package var members: [(name: Int, value: Int)]
     }
 
     /// The deepest nesting of lists and objects that is read; none of our messages nests as deep.
@@ -33,7 +33,7 @@ extension JSONTree {
     /// Reads one value like `init(parsing:)`, and finds the places of its outermost members.
     ///
     /// - Parameter takesHalfPairs: whether half of a surrogate pair becomes U+FFFD; if not, it is a fault.
-    static func document(_ text: [UInt8], takesHalfPairs: Bool = false) throws(Fault) -> Document {
+    package static func document(_ text: [UInt8], takesHalfPairs: Bool = false) throws(Fault) -> Document {
         guard String(validating: text, as: UTF8.self) != nil else {
             throw Fault(line: 1, column: 1, sentence: "The text is not UTF-8.")
         }
@@ -46,7 +46,7 @@ extension JSONTree {
     }
 
     /// Makes a fault of the byte at `offset`: its line and its column.
-    static func fault(_ sentence: String, at offset: Int, in text: [UInt8]) -> Fault {
+    package static func fault(_ sentence: String, at offset: Int, in text: [UInt8]) -> Fault {
         let before = text.prefix(offset)
         let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         // A byte of UTF-8 begins a character unless its two highest bits are 10.

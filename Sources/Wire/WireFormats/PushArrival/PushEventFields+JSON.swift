@@ -32,17 +32,6 @@ extension PushEventFields {
         return (bytes + record.text[position...], last)
     }
 
-    /// Returns a record as the schema describes it: a payload that is an object becomes a string with the
-    /// object's text.
-    static func withPayloadAsText(_ record: [UInt8]) -> [UInt8] {
-        guard let outline = JSONOutline(record), let value = outline.member(outline.root, "payload"),
-            outline.kind(value) == .object
-        else { return record }
-        let range = outline.range(value)
-        let text = JSONTree.string(String(decoding: record[range], as: UTF8.self)).compact
-        return record[..<range.lowerBound] + text + record[range.upperBound...]
-    }
-
     /// The field number of each name; readers of proto3's mapping accept both spellings of a name.
     private static let numbers: [String: Int] = [
         "type": 1, "provider": 2, "messageId": 3, "message_id": 3, "campaignId": 4, "campaign_id": 4,

@@ -1,4 +1,4 @@
-import SwiftProtobuf
+package import SwiftProtobuf
 import WireMessages
 
 extension Flotilla_Outcome_V1_Outcome {
@@ -36,7 +36,7 @@ extension Google_Protobuf_Timestamp {
 
 extension Message {
     /// Encodes one of our own messages. That cannot fail, because they have no required fields.
-    func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         do {
             return try self.serializedBytes()
         } catch {

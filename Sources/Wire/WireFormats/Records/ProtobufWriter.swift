@@ -4,6 +4,12 @@
 /// The writer serves the few messages that are written once for every record. Tests hold it to the same bytes
 /// as the general encoder.
 struct ProtobufWriter {
+    /// The wire type of a field: how its content is encoded.
+    private enum Kind: UInt64 {
+        case varint = 0
+        case bytes = 2
+    }
+
     private(set) var bytes: [UInt8] = []
 
     init(reserving capacity: Int) {
@@ -81,7 +87,7 @@ struct ProtobufWriter {
         self.bytes[position] = UInt8(rest)
     }
 
-    private mutating func tag(_ number: Int, _ kind: ProtobufFields.Kind) {
+    private mutating func tag(_ number: Int, _ kind: Kind) {
         self.varint(UInt64(number) << 3 | kind.rawValue)
     }
 

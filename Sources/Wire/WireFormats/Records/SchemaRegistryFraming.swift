@@ -4,13 +4,14 @@
 /// The schema's number is skipped and not looked up, because the topic decides what a value must be. A
 /// leading zero is always a frame: no protobuf message starts with a zero, since there is no field number 0,
 /// and no JSON does.
-enum SchemaRegistryFraming {
+package enum SchemaRegistryFraming {
     static let prefixByteCount = 5
 
     /// The header that carries the schema's id instead of a frame; the value then has no frame.
     static let header = "__value_schema_id"
 
-    static func isFramed(_ value: [UInt8]) -> Bool {
+    /// Returns whether a value begins with a frame.
+    package static func isFramed(_ value: [UInt8]) -> Bool {
         value.first == 0
     }
 

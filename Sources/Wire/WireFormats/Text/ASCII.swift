@@ -1,28 +1,33 @@
-// ASCII as bytes. Every format here needs it, and bytes are faster than Swift's characters.
+// ASCII as bytes. Every format needs it, and bytes are faster than Swift's characters. The members that another
+// room asks of each byte are inlinable, because a call would cost more than the answer.
 
 extension UInt8 {
-    var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
+    @inlinable package var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
 
-    var isUppercase: Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
+    @inlinable package var isUppercase: Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
 
-    var isLowercase: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self }
+    @inlinable package var isLowercase: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self }
 
-    var isAlphanumeric: Bool { self.isDigit || self.isUppercase || self.isLowercase }
+    @inlinable package var isAlphanumeric: Bool { self.isDigit || self.isUppercase || self.isLowercase }
 
     /// Whether the byte is a printable ASCII character and not a space.
-    var isVisible: Bool { 0x21...0x7E ~= self }
+    @inlinable package var isVisible: Bool { 0x21...0x7E ~= self }
 
     var isHexadecimal: Bool { self.hexadecimalValue != nil }
 
-    var isLowercaseHexadecimal: Bool { self.isDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= self }
+    @inlinable package var isLowercaseHexadecimal: Bool {
+        self.isDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= self
+    }
 
     /// Whether the byte is a space, tab, line feed, vertical tab, form feed or carriage return.
-    var isWhiteSpace: Bool { self == 0x20 || 0x09...0x0D ~= self }
+    @inlinable package var isWhiteSpace: Bool { self == 0x20 || 0x09...0x0D ~= self }
 
     /// Whether the byte is one of the four characters that JSON takes for white space.
-    var isJSONWhiteSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
+    @inlinable package var isJSONWhiteSpace: Bool {
+        self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09
+    }
 
-    var lowercased: UInt8 { self.isUppercase ? self | 0x20 : self }
+    @inlinable package var lowercased: UInt8 { self.isUppercase ? self | 0x20 : self }
 
     var uppercased: UInt8 { self.isLowercase ? self & 0xDF : self }
 
@@ -38,7 +43,7 @@ extension UInt8 {
 
 extension Collection<UInt8> {
     /// Returns the bytes between leading and trailing white space.
-    func trimmingWhiteSpace() -> SubSequence {
+    package func trimmingWhiteSpace() -> SubSequence {
         let withoutLeading = self.drop { $0.isWhiteSpace }
         var end = withoutLeading.startIndex
         var index = withoutLeading.startIndex
@@ -54,7 +59,7 @@ extension Collection<UInt8> {
 
     /// Returns the number that these decimal digits write; nil if there are no digits, other bytes, or a
     /// number that does not fit.
-    func decimal<Number: FixedWidthInteger>(as type: Number.Type) -> Number? {
+    @inlinable package func decimal<Number: FixedWidthInteger>(as type: Number.Type) -> Number? {
         guard !self.isEmpty else { return nil }
         var number: Number = 0
         for byte in self {

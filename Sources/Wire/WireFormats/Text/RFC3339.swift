@@ -33,7 +33,7 @@ package enum RFC3339 {
         self.milliseconds(Array(text.utf8))
     }
 
-    static func milliseconds(_ bytes: [UInt8]) -> Int64? {
+    package static func milliseconds(_ bytes: [UInt8]) -> Int64? {
         guard bytes.count >= 20,
             bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             bytes[10].uppercased == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"),
@@ -64,7 +64,7 @@ package enum RFC3339 {
 
     /// Reads the form that `string` writes, without a copy; nil for every other form, valid or not. The speed
     /// matters where a million records are read, with three such headers each.
-    static func milliseconds(inUTC text: ArraySlice<UInt8>) -> Int64? {
+    package static func milliseconds(inUTC text: ArraySlice<UInt8>) -> Int64? {
         let hasDecimals = text.count == 24
         guard hasDecimals || text.count == 20, text.last == UInt8(ascii: "Z") else { return nil }
         let start = text.startIndex
