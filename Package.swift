@@ -145,6 +145,13 @@ let package = Package(
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]
         ),
+        // OpenSSL alone, as the measure of what our verification costs. Nothing that ships links it.
+        .systemLibrary(
+            name: "COpenSSLForMeasuring",
+            path: "Sources/System/COpenSSLForMeasuring",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]
+        ),
 
         // MARK: Clients: one thin wrapper for each C library, and the record that client and codecs share.
         room("Records", on: "Clients"),
@@ -341,9 +348,9 @@ let package = Package(
             "Trials",
             on: "Lab",
             dependencies: [
-                "EventThread", "Fleet", "Harness", "Kafka", "PushStatistics", "Records", "ServiceKit",
-                "Terminal", "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit",
-                protobuf,
+                "COpenSSLForMeasuring", "COpenSSLStart", "Cryptography", "EventThread", "Fleet", "Harness",
+                "Kafka", "PushStatistics", "Records", "ServiceKit", "Terminal", "UpstreamHTTP",
+                "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", protobuf,
             ]
         ),
         room(

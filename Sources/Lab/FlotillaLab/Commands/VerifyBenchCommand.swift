@@ -3,6 +3,7 @@ import Cryptography
 import Foundation
 import Harness
 import Terminal
+import Trials
 import WireFormats
 
 /// `flotilla-lab verify-bench`: measures the cost of verifying Apple's signatures on one core, compared with OpenSSL

@@ -47,16 +47,6 @@ package struct AppReceiptVerifier: Sendable {
         return receipt
     }
 
-    /// Returns the parts of a verification for a benchmark: the container, its chain, and the time of
-    /// creation in seconds.
-    func parts(_ bytes: [UInt8]) throws(AppReceiptFault) -> (
-        SignedDataContainer, CertificateChain, time: Int64
-    ) {
-        let container = try AppReceipt.container(bytes)
-        let time = try Self.time(of: try AppReceipt(container.content))
-        return (container, try self.verified(bytes, container, at: time), time)
-    }
-
     /// Returns when the receipt was created, in seconds since 1970.
     private static func time(of receipt: AppReceipt) throws(AppReceiptFault) -> Int64 {
         guard let createdAt = receipt.createdAt else {

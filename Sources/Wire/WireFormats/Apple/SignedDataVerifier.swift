@@ -80,17 +80,6 @@ package struct SignedDataVerifier: Sendable {
         try self.verified(try CompactJWS(text), now: now)
     }
 
-    /// Returns the parts of a verification for a benchmark: the token, its chain, and the time of the
-    /// signature in seconds.
-    func parts(
-        _ text: [UInt8],
-        now: Int64
-    ) throws(SignedDataFault) -> (CompactJWS, CertificateChain, time: Int64) {
-        let jws = try CompactJWS(text)
-        let time = Self.time(of: try CompactJWS.object(jws.payload, "payload"), now: now)
-        return (jws, try self.leaf(of: jws, at: time).chain, time)
-    }
-
     /// Returns the time of the signature in seconds. An app transaction has no `signedDate`, so its creation
     /// date is taken. A payload without both is judged as of now, as in Apple's library.
     private static func time(of payload: JSONObject, now: Int64) -> Int64 {
