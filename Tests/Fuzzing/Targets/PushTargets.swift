@@ -1,3 +1,4 @@
+import DeadLetters
 import Records
 import SwiftProtobuf
 import WireMessages

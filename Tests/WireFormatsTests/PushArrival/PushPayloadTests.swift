@@ -21,23 +21,27 @@ struct PushPayloadRow: Sendable, CustomTestStringConvertible {
     var testDescription: String { self.name }
 
     static let all: [PushPayloadRow] = VectorFile.lines("push_payloads").compactMap { line in
-        guard let row = try? JSONTree(parsing: Array(line.utf8)), let name = row.member("name")?.leafText,
-            let provider = row.member("provider")?.leafText, let payload = row.member("payload"),
-            let isEligible = row.member("nse_eligible"), row.member("message_id") != nil
+        guard let row = JSONOutline(Array(line.utf8)), let name = Self.text("name", of: row),
+            let provider = Self.text("provider", of: row), let payload = row.member(row.root, "payload"),
+            let isEligible = row.member(row.root, "nse_eligible"),
+            row.member(row.root, "message_id") != nil
         else { return nil }
-        func text(_ name: String) -> String? {
-            row.member(name).flatMap { $0 == .null ? nil : $0.leafText }
-        }
         return PushPayloadRow(
             name: name,
             provider: provider,
-            payload: payload.compact,
-            messageID: text("message_id"),
-            isEligible: isEligible == .bool(true),
-            campaignID: text("campaign_id"),
-            sentAtSeconds: text("sent_at_s").flatMap { Int64($0) },
-            installationID: text("installation_id")
+            payload: Array(row.bytes(payload)),
+            messageID: Self.text("message_id", of: row),
+            isEligible: row.kind(isEligible) == .true,
+            campaignID: Self.text("campaign_id", of: row),
+            sentAtSeconds: Self.text("sent_at_s", of: row).flatMap { Int64($0) },
+            installationID: Self.text("installation_id", of: row)
         )
+    }
+
+    /// The text of a leaf, or its digits; nil for null, and if there is no such member.
+    private static func text(_ name: String, of row: JSONOutline) -> String? {
+        guard let index = row.member(row.root, name), row.kind(index) != .null else { return nil }
+        return row.string(index) ?? String(decoding: row.bytes(index), as: UTF8.self)
     }
 }
 

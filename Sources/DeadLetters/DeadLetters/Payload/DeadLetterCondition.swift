@@ -1,4 +1,4 @@
-package import WireFormats
+import WireFormats
 
 /// A condition on the message of a dead letter, as the option `--where` takes it: `path op value`, or a path
 /// alone, which holds if the message has something at that path.

@@ -102,7 +102,7 @@ package struct DeadLetterPayload: Sendable {
 
     /// Reads bytes as JSON if they are an object or a list, else as text if they are readable, else as bytes.
     private mutating func readUnknown(_ bytes: [UInt8]) {
-        let first = bytes.first { !$0.isJSONWhiteSpace && !JSONObject.byteOrderMark.contains($0) }
+        let first = bytes.first { !$0.isJSONWhiteSpace && !JSONText.byteOrderMark.contains($0) }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "["), let tree = try? JSONTree(parsing: bytes)
         {
             self.form = .json

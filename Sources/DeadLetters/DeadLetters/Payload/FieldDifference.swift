@@ -1,4 +1,4 @@
-package import WireFormats
+import WireFormats
 
 /// One difference that an edit makes: at one leaf of a message, or at a whole list or object that was added,
 /// removed or replaced.

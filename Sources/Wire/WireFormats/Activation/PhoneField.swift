@@ -55,7 +55,7 @@ extension RecordPayload {
         var position = self.start
         var first: PhoneField?
         record.members(of: record.root) { name, value in
-            let content = record.range(ofWhole: value)
+            let content = record.wholeRange(value)
             guard let field = PhoneField.named(name, in: record),
                 !field.isLegible(record.text[content])
             else { return }
@@ -68,13 +68,5 @@ extension RecordPayload {
         payload.bytes = bytes + record.text[position...]
         payload.start = 0
         return (payload, first)
-    }
-}
-
-extension JSONOutline {
-    /// Returns the range of a value as it is written; a string with its quotes.
-    fileprivate func range(ofWhole index: Int) -> Range<Int> {
-        let range = self.range(index)
-        return self.kind(index) == .string ? range.lowerBound - 1..<range.upperBound + 1 : range
     }
 }

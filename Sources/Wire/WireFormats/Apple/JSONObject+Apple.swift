@@ -37,14 +37,7 @@ extension JSONObject {
     /// Returns how many values a list holds, of whatever type; 1 if the member is no list, 0 if it is
     /// missing.
     func valueCount(_ name: String) -> Int {
-        guard let value = self.value(name) else { return 0 }
-        guard value.first == UInt8(ascii: "[") else { return 1 }
-        let text = Array(value)
-        var scanner = JSONScanner(text, from: 0, depthLimit: 32)
-        var count = 0
-        // The whole text has been checked before, so this cannot fail.
-        try? scanner.elements { _ in count += 1 }
-        return count
+        self.elementCount(name) ?? (self.value(name) == nil ? 0 : 1)
     }
 
     /// Returns a text that is not empty.
@@ -68,16 +61,7 @@ extension JSONObject {
 
     /// Returns the objects in a list, or the member itself if it is an object. Other values are left out.
     func objects(_ name: String) -> [JSONObject] {
-        guard let value = self.value(name) else { return [] }
         if let object = self.object(name) { return [object] }
-        let text = Array(value)
-        var scanner = JSONScanner(text, from: 0, depthLimit: 32)
-        var objects: [JSONObject] = []
-        // The whole text has been checked before, so this can only fail if the member is no list.
-        try? scanner.elements { element in
-            guard text[element.lowerBound] == UInt8(ascii: "{") else { return }
-            JSONObject(Array(text[element])).map { objects.append($0) }
-        }
-        return objects
+        return self.objects(inList: name) ?? []
     }
 }

@@ -12,7 +12,7 @@ package struct JSONNumber: Hashable, Sendable {
     package init?(_ text: String) {
         guard text.utf8.count <= 4_096, text.utf8.last?.isDigit == true,
             text.utf8.first.map({ $0.isDigit || $0 == UInt8(ascii: "-") }) == true,
-            case .number? = try? JSONTree(parsing: Array(text.utf8))
+            JSONOutline(Array(text.utf8))?.kind(0) == .number
         else { return nil }
         var rest = Array(text.utf8)[...]
         self.isNegative = rest.first == UInt8(ascii: "-")

@@ -9,25 +9,20 @@ package struct JSONObject {
     /// Finds the members. Nil if the text is not one JSON object, or nests deeper than the limit. A byte
     /// order mark before it and white space around it are allowed.
     package init?(_ text: [UInt8], depthLimit: Int = 32) {
-        self.text = text
-        let start = text.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
-        var scanner = JSONScanner(text, from: start, depthLimit: depthLimit)
-        var values: [String: Range<Int>] = [:]
-        scanner.skipWhiteSpace()
-        do throws(JSONScanner.Fault) {
-            try scanner.members { name, value in
-                values[Self.unescaped(text[name])] = value
-            }
+        var reader = JSONReader(
+            text,
+            JSONLimits(depth: depthLimit, countsLeaves: true),
+            Members(text: text)
+        )
+        do throws(JSONFault) {
+            try reader.document()
         } catch {
             return nil
         }
-        scanner.skipWhiteSpace()
-        guard scanner.isAtEnd else { return nil }
-        self.values = values
+        guard reader.listener.isObject else { return nil }
+        self.text = text
+        self.values = reader.listener.values
     }
-
-    /// The three bytes of a byte order mark in UTF-8.
-    package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Returns the text of a member's value; nil if there is no such member or its value is null.
     package func value(_ name: String) -> ArraySlice<UInt8>? {
@@ -45,22 +40,35 @@ package struct JSONObject {
 
     /// Returns the texts of a member that is an array of strings and of nothing else.
     func strings(_ name: String) -> [String]? {
-        guard let value = self.value(name), value.first == UInt8(ascii: "[") else { return nil }
-        var scanner = JSONScanner(self.text, from: value.startIndex, depthLimit: 2)
+        guard let elements = self.elements(name) else { return nil }
         var strings: [String] = []
-        var isUniform = true
-        do throws(JSONScanner.Fault) {
-            try scanner.elements { element in
-                guard self.text[element.lowerBound] == UInt8(ascii: "\"") else {
-                    isUniform = false
-                    return
-                }
-                strings.append(Self.unescaped(self.text[element].dropFirst().dropLast()))
-            }
-        } catch {
-            return nil
+        for element in elements {
+            guard self.text[element.lowerBound] == UInt8(ascii: "\"") else { return nil }
+            strings.append(Self.unescaped(self.text[element].dropFirst().dropLast()))
         }
-        return isUniform ? strings : nil
+        return strings
+    }
+
+    /// Returns the objects in a list; its other elements are left out. Nil if the member is no list.
+    func objects(inList name: String) -> [JSONObject]? {
+        guard let elements = self.elements(name) else { return nil }
+        var objects: [JSONObject] = []
+        for element in elements where self.text[element.lowerBound] == UInt8(ascii: "{") {
+            JSONObject(Array(self.text[element])).map { objects.append($0) }
+        }
+        return objects
+    }
+
+    /// Returns how many elements a list has; nil if the member is no list.
+    func elementCount(_ name: String) -> Int? { self.elements(name)?.count }
+
+    /// Returns the places of the elements of a list; nil if the member is no list.
+    private func elements(_ name: String) -> [Range<Int>]? {
+        guard let value = self.value(name), value.first == UInt8(ascii: "[") else { return nil }
+        // The whole text has been checked before, so the reading cannot fail.
+        var reader = JSONReader(self.text, from: value.startIndex, JSONLimits(depth: .max), Elements())
+        try? reader.value()
+        return reader.listener.ranges
     }
 
     /// Returns the number of a member that is a number without a fraction, in any spelling. A spelling with a
@@ -81,36 +89,61 @@ package struct JSONObject {
         }
     }
 
-    /// Returns the inside of a string without its escapes. Bytes and escapes that are not Unicode become
-    /// U+FFFD.
     private static func unescaped(_ text: ArraySlice<UInt8>) -> String {
         guard text.contains(UInt8(ascii: "\\")) else { return String(decoding: text, as: UTF8.self) }
-        var units: [UInt16] = []
-        var plain: [UInt8] = []
-        var rest = text
-        func flush() {
-            units.append(contentsOf: String(decoding: plain, as: UTF8.self).utf16)
-            plain.removeAll(keepingCapacity: true)
+        return String(decoding: JSONText.unescaped(text), as: UTF8.self)
+    }
+
+    /// Keeps the place of each member's value as it is written; a string with its quotes.
+    private struct Members: JSONListener {
+        let text: [UInt8]
+        private(set) var values: [String: Range<Int>] = [:]
+        private(set) var isObject = false
+        private var name = 0..<0
+
+        init(text: [UInt8]) { self.text = text }
+
+        mutating func name(_ range: Range<Int>, hasEscapes: Bool, level: Int) {
+            if level == 1 { self.name = range }
         }
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "\\"), let escape = rest.popFirst() else {
-                plain.append(byte)
-                continue
-            }
-            switch escape {
-            case UInt8(ascii: "u"):
-                flush()
-                units.append(rest.prefix(4).reduce(0) { $0 << 4 | UInt16($1.hexadecimalValue ?? 0) })
-                rest = rest.dropFirst(4)
-            case UInt8(ascii: "b"): plain.append(0x08)
-            case UInt8(ascii: "f"): plain.append(0x0C)
-            case UInt8(ascii: "n"): plain.append(0x0A)
-            case UInt8(ascii: "r"): plain.append(0x0D)
-            case UInt8(ascii: "t"): plain.append(0x09)
-            default: plain.append(escape)
-            }
+
+        mutating func leaf(_ kind: JSONKind, _ range: Range<Int>, hasEscapes: Bool, level: Int) {
+            if level == 2 { self.found(range.whole(kind)) }
         }
-        flush()
-        return String(decoding: units, as: UTF16.self)
+
+        mutating func opened(_ kind: JSONKind, at start: Int) {}
+
+        mutating func closed(_ mark: Void, _ kind: JSONKind, _ range: Range<Int>, level: Int) {
+            if level == 2 { self.found(range) }
+            if level == 1 { self.isObject = kind == .object }
+        }
+
+        private mutating func found(_ value: Range<Int>) {
+            self.values[JSONObject.unescaped(self.text[self.name])] = value
+        }
+    }
+
+    /// Keeps the place of each element as it is written; a string with its quotes.
+    private struct Elements: JSONListener {
+        private(set) var ranges: [Range<Int>] = []
+
+        func name(_ range: Range<Int>, hasEscapes: Bool, level: Int) {}
+
+        mutating func leaf(_ kind: JSONKind, _ range: Range<Int>, hasEscapes: Bool, level: Int) {
+            if level == 2 { self.ranges.append(range.whole(kind)) }
+        }
+
+        func opened(_ kind: JSONKind, at start: Int) {}
+
+        mutating func closed(_ mark: Void, _ kind: JSONKind, _ range: Range<Int>, level: Int) {
+            if level == 2 { self.ranges.append(range) }
+        }
+    }
+}
+
+extension Range<Int> {
+    /// The place of a value with the quotes that are around it if it is a string.
+    func whole(_ kind: JSONKind) -> Range<Int> {
+        kind == .string ? self.lowerBound - 1..<self.upperBound + 1 : self
     }
 }

@@ -8,19 +8,8 @@
 ///
 /// An index is valid only for the outline that returned it. Another index may be out of bounds, which traps.
 package struct JSONOutline {
-    /// The type of a value.
-    package enum Kind: UInt8, Hashable, Sendable {
-        case null
-        case `true`
-        case `false`
-        case number
-        case string
-        case array
-        case object
-    }
-
     private struct Value: Hashable, Sendable {
-        var kind: Kind
+        var kind: JSONKind
         /// Whether a string has escapes; false for other values.
         var hasEscapes = false
         /// The position in the text: a string without its quotes, a list or an object with its brackets.
@@ -36,24 +25,39 @@ package struct JSONOutline {
     package let text: [UInt8]
     private let values: [Value]
 
+    /// The deepest nesting of lists and objects that is read, unless the caller says otherwise; none of our
+    /// messages nests as deep.
+    package static let depthLimit = 64
+
     /// Reads the value that starts at `start`, with white space around it and perhaps a byte order mark
     /// before it. Nil if the text is not one such value, or nests deeper than the limit. The bytes before
     /// `start` may be anything, such as the frame of a schema registry.
-    package init?(_ text: [UInt8], from start: Int = 0, depthLimit: Int = JSONTree.depthLimit) {
-        guard text.count <= Int32.max, text.indices.contains(start),
-            (try? UTF8Span(validating: text.span.extracting(start...))) != nil
-        else { return nil }
-        var parser = Parser(text, from: start, depthLimit: depthLimit)
-        guard parser.document() else { return nil }
+    package init?(_ text: [UInt8], from start: Int = 0, depthLimit: Int = JSONOutline.depthLimit) {
+        do throws(JSONFault) {
+            try self.init(parsing: text, from: start, JSONLimits(depth: depthLimit))
+        } catch {
+            return nil
+        }
+    }
+
+    /// Reads like `init(_:from:depthLimit:)`, and says what is wrong.
+    package init(parsing text: [UInt8], from start: Int = 0, _ limits: JSONLimits) throws(JSONFault) {
+        guard text.count <= Int32.max else { throw JSONFault(.tooLong, at: 0) }
+        guard start <= text.count else { throw JSONFault(.noValue, at: text.count) }
+        guard (try? UTF8Span(validating: text.span.extracting(start...))) != nil else {
+            throw JSONFault(.notUTF8, at: start)
+        }
+        var reader = JSONReader(text, from: start, limits, Values(reserving: text.count / 8))
+        try reader.document()
         self.text = text
-        self.values = parser.values
+        self.values = reader.listener.values
     }
 
     /// The index of the outermost value.
     package var root: Int { 0 }
 
     /// Returns the type of a value.
-    package func kind(_ index: Int) -> Kind { self.values[index].kind }
+    package func kind(_ index: Int) -> JSONKind { self.values[index].kind }
 
     func hasEscapes(_ index: Int) -> Bool { self.values[index].hasEscapes }
 
@@ -101,6 +105,11 @@ package struct JSONOutline {
         return true
     }
 
+    /// Returns the position of a value as it is written; a string with its quotes.
+    package func wholeRange(_ index: Int) -> Range<Int> {
+        self.range(index).whole(self.kind(index))
+    }
+
     /// Returns the text of a string; nil for any other value.
     package func string(_ index: Int) -> String? {
         guard self.values[index].kind == .string else { return nil }
@@ -110,112 +119,41 @@ package struct JSONOutline {
 
     /// Returns a string without its escapes. Half of a surrogate pair of escapes is not Unicode, and becomes
     /// U+FFFD.
-    func unescaped(_ index: Int) -> [UInt8] { self.unescaped(index) { _ in } }
+    func unescaped(_ index: Int) -> [UInt8] {
+        self.values[index].hasEscapes ? JSONText.unescaped(self.bytes(index)) : Array(self.bytes(index))
+    }
 
     /// Returns a string without its escapes; nil if it has half of a surrogate pair.
     func strictlyUnescaped(_ index: Int) -> [UInt8]? {
-        var isWhole = true
-        let bytes = self.unescaped(index) { isWhole = $0 != nil && isWhole }
-        return isWhole ? bytes : nil
+        self.values[index].hasEscapes
+            ? JSONText.strictlyUnescaped(self.bytes(index)) : Array(self.bytes(index))
     }
 
-    private func unescaped(_ index: Int, _ found: (Unicode.Scalar?) -> Void) -> [UInt8] {
-        guard self.values[index].hasEscapes else { return Array(self.bytes(index)) }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(self.values[index].range.count)
-        var rest = self.bytes(index)
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "\\"), let escape = rest.popFirst() else {
-                bytes.append(byte)
-                continue
-            }
-            switch escape {
-            case UInt8(ascii: "b"): bytes.append(0x08)
-            case UInt8(ascii: "f"): bytes.append(0x0C)
-            case UInt8(ascii: "n"): bytes.append(0x0A)
-            case UInt8(ascii: "r"): bytes.append(0x0D)
-            case UInt8(ascii: "t"): bytes.append(0x09)
-            case UInt8(ascii: "u"):
-                let scalar = Self.scalar(&rest)
-                found(scalar)
-                bytes += String(scalar ?? "\u{FFFD}").utf8
-            default: bytes.append(escape)
-            }
-        }
-        return bytes
-    }
-
-    /// Reads an escape from behind its `u` on; nil for half of a surrogate pair.
-    private static func scalar(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {
-        let first = self.codeUnit(rest)
-        rest = rest.dropFirst(4)
-        guard UTF16.isLeadSurrogate(first), rest.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) else {
-            return Unicode.Scalar(first)
-        }
-        let second = self.codeUnit(rest.dropFirst(2))
-        guard UTF16.isTrailSurrogate(second) else { return nil }
-        rest = rest.dropFirst(6)
-        return Unicode.Scalar(0x10000 + (UInt32(first) & 0x3FF) << 10 + UInt32(second) & 0x3FF)
-    }
-
-    private static func codeUnit(_ digits: ArraySlice<UInt8>) -> UInt16 {
-        digits.prefix(4).reduce(0) { $0 << 4 | UInt16($1.hexadecimalValue ?? 0) }
-    }
-}
-
-// MARK: - Parsing
-
-extension JSONOutline {
-    private struct Parser {
-        private let text: [UInt8]
-        private let depthLimit: Int
-        private var position: Int
+    /// Puts everything that the reader finds into one list.
+    private struct Values: JSONListener {
         private(set) var values: [Value] = []
 
-        init(_ text: [UInt8], from start: Int, depthLimit: Int) {
-            self.text = text
-            self.position = start
-            self.depthLimit = depthLimit
-            self.values.reserveCapacity(text.count / 8)
+        init(reserving capacity: Int) { self.values.reserveCapacity(capacity) }
+
+        mutating func name(_ range: Range<Int>, hasEscapes: Bool, level: Int) {
+            self.add(.string, range, hasEscapes)
         }
 
-        mutating func document() -> Bool {
-            if self.text[self.position...].starts(with: JSONObject.byteOrderMark) {
-                self.position += JSONObject.byteOrderMark.count
-            }
-            self.skipWhiteSpace()
-            guard self.value(depth: 1) else { return false }
-            self.skipWhiteSpace()
-            return self.position == self.text.count
+        mutating func leaf(_ kind: JSONKind, _ range: Range<Int>, hasEscapes: Bool, level: Int) {
+            self.add(kind, range, hasEscapes)
         }
 
-        private var next: UInt8? { self.position < self.text.count ? self.text[self.position] : nil }
-
-        private mutating func skipWhiteSpace() {
-            while self.position < self.text.count, self.text[self.position].isJSONWhiteSpace {
-                self.position += 1
-            }
+        mutating func opened(_ kind: JSONKind, at start: Int) -> Int {
+            self.add(kind, start..<start, false)
+            return self.values.count - 1
         }
 
-        private mutating func skip(_ expected: UInt8) -> Bool {
-            guard self.next == expected else { return false }
-            self.position += 1
-            return true
+        mutating func closed(_ index: Int, _ kind: JSONKind, _ range: Range<Int>, level: Int) {
+            self.values[index].end = Int32(range.upperBound)
+            self.values[index].next = Int32(self.values.count)
         }
 
-        private mutating func value(depth: Int) -> Bool {
-            switch self.next {
-            case UInt8(ascii: "\""): self.string()
-            case UInt8(ascii: "{"): self.nested(.object, UInt8(ascii: "}"), depth)
-            case UInt8(ascii: "["): self.nested(.array, UInt8(ascii: "]"), depth)
-            case UInt8(ascii: "t"): self.literal("true", .true)
-            case UInt8(ascii: "f"): self.literal("false", .false)
-            case UInt8(ascii: "n"): self.literal("null", .null)
-            default: self.number()
-            }
-        }
-
-        private mutating func add(_ kind: Kind, _ range: Range<Int>, hasEscapes: Bool = false) {
+        private mutating func add(_ kind: JSONKind, _ range: Range<Int>, _ hasEscapes: Bool) {
             self.values.append(
                 Value(
                     kind: kind,
@@ -225,103 +163,6 @@ extension JSONOutline {
                     next: Int32(self.values.count + 1)
                 )
             )
-        }
-
-        private mutating func nested(_ kind: Kind, _ close: UInt8, _ depth: Int) -> Bool {
-            guard depth <= self.depthLimit else { return false }
-            let (index, start) = (self.values.count, self.position)
-            self.add(kind, start..<start)
-            self.position += 1
-            self.skipWhiteSpace()
-            if !self.skip(close) {
-                repeat {
-                    guard self.element(of: kind, depth) else { return false }
-                    self.skipWhiteSpace()
-                } while self.skip(UInt8(ascii: ","))
-                guard self.skip(close) else { return false }
-            }
-            self.values[index].end = Int32(self.position)
-            self.values[index].next = Int32(self.values.count)
-            return true
-        }
-
-        private mutating func element(of kind: Kind, _ depth: Int) -> Bool {
-            self.skipWhiteSpace()
-            if kind == .object {
-                guard self.next == UInt8(ascii: "\""), self.string() else { return false }
-                self.skipWhiteSpace()
-                guard self.skip(UInt8(ascii: ":")) else { return false }
-                self.skipWhiteSpace()
-            }
-            return self.value(depth: depth + 1)
-        }
-
-        private mutating func string() -> Bool {
-            self.position += 1
-            let start = self.position
-            var hasEscapes = false
-            while let byte = self.next {
-                switch byte {
-                case UInt8(ascii: "\""):
-                    self.add(.string, start..<self.position, hasEscapes: hasEscapes)
-                    self.position += 1
-                    return true
-                case UInt8(ascii: "\\"):
-                    hasEscapes = true
-                    guard self.skipEscape() else { return false }
-                case 0x00..<0x20: return false
-                default: self.position += 1
-                }
-            }
-            return false
-        }
-
-        private mutating func skipEscape() -> Bool {
-            self.position += 1
-            guard let escape = self.next else { return false }
-            self.position += 1
-            switch escape {
-            case UInt8(ascii: "u"):
-                let digits = self.text[self.position...].prefix(4)
-                self.position += digits.count
-                return digits.count == 4 && digits.allSatisfy(\.isHexadecimal)
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
-                UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-                return true
-            default: return false
-            }
-        }
-
-        private mutating func literal(_ word: String, _ kind: Kind) -> Bool {
-            guard self.text[self.position...].starts(with: word.utf8) else { return false }
-            let start = self.position
-            self.position += word.utf8.count
-            self.add(kind, start..<self.position)
-            return true
-        }
-
-        private mutating func number() -> Bool {
-            let start = self.position
-            _ = self.skip(UInt8(ascii: "-"))
-            if !self.skip(UInt8(ascii: "0")) {
-                guard self.skipDigits() else { return false }
-            }
-            if self.skip(UInt8(ascii: ".")) {
-                guard self.skipDigits() else { return false }
-            }
-            if self.skip(UInt8(ascii: "e")) || self.skip(UInt8(ascii: "E")) {
-                if !self.skip(UInt8(ascii: "+")) { _ = self.skip(UInt8(ascii: "-")) }
-                guard self.skipDigits() else { return false }
-            }
-            self.add(.number, start..<self.position)
-            return true
-        }
-
-        /// Steps over digits; returns false if there are none.
-        private mutating func skipDigits() -> Bool {
-            let start = self.position
-            while self.position < self.text.count, self.text[self.position].isDigit { self.position += 1 }
-            return self.position > start
         }
     }
 }

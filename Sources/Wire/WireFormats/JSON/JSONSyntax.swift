@@ -8,15 +8,23 @@ package enum JSONSyntax {
     /// Returns whether the text is one value in UTF-8, with white space around it. A byte order mark is
     /// refused.
     package static func isValue(_ text: [UInt8]) -> Bool {
-        guard String(validating: text, as: UTF8.self) != nil else { return false }
-        var scanner = JSONScanner(text, depthLimit: self.depthLimit)
-        scanner.skipWhiteSpace()
-        do throws(JSONScanner.Fault) {
-            _ = try scanner.skipValue()
+        guard !text.starts(with: JSONText.byteOrderMark), String(validating: text, as: UTF8.self) != nil
+        else { return false }
+        let limits = JSONLimits(depth: self.depthLimit, countsLeaves: true)
+        var reader = JSONReader(text, limits, Deaf())
+        do throws(JSONFault) {
+            try reader.document()
+            return true
         } catch {
             return false
         }
-        scanner.skipWhiteSpace()
-        return scanner.isAtEnd
+    }
+
+    /// Keeps nothing of what the reader finds.
+    private struct Deaf: JSONListener {
+        func name(_ range: Range<Int>, hasEscapes: Bool, level: Int) {}
+        func leaf(_ kind: JSONKind, _ range: Range<Int>, hasEscapes: Bool, level: Int) {}
+        func opened(_ kind: JSONKind, at start: Int) {}
+        func closed(_ mark: Void, _ kind: JSONKind, _ range: Range<Int>, level: Int) {}
     }
 }

@@ -96,7 +96,7 @@ extension [UInt8] {
                 default: break
                 }
             }
-            if depth > JSONTree.depthLimit { return true }
+            if depth > JSONOutline.depthLimit { return true }
         }
         return false
     }

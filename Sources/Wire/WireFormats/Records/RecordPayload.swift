@@ -81,8 +81,8 @@ package struct RecordPayload: Hashable, Sendable {
         if isFramed, format == .protobuf {
             start = try SchemaRegistryFraming.payloadStart(in: bytes, path: start)
         }
-        if format == .json, bytes[start...].starts(with: JSONObject.byteOrderMark) {
-            start += JSONObject.byteOrderMark.count
+        if format == .json, bytes[start...].starts(with: JSONText.byteOrderMark) {
+            start += JSONText.byteOrderMark.count
         }
         self.init(format: format, bytes: bytes, start: start)
     }
@@ -93,7 +93,7 @@ package struct RecordPayload: Hashable, Sendable {
     /// message whose first field is a string of 123 bytes.
     private static func looksLikeJSON(_ bytes: ArraySlice<UInt8>) -> Bool {
         if bytes.first == UInt8(ascii: "{") { return true }
-        let unmarked = bytes.starts(with: JSONObject.byteOrderMark) ? bytes.dropFirst(3) : bytes
+        let unmarked = bytes.starts(with: JSONText.byteOrderMark) ? bytes.dropFirst(3) : bytes
         let text = unmarked.drop { $0.isJSONWhiteSpace }
         guard text.first == UInt8(ascii: "{") else { return false }
         let next = text.dropFirst().first { !$0.isJSONWhiteSpace }

@@ -1,3 +1,5 @@
+import WireFormats
+
 /// A JSON document as it was written. Members keep their order and repeated names. A number keeps its digits,
 /// since no number type holds every number of JSON.
 package indirect enum JSONTree: Hashable, Sendable {

@@ -1,61 +1,10 @@
-extension JSONTree {
-    /// The reason why a text is not JSON, and the place of the fault.
-    package struct Fault: Error, Hashable, Sendable {
-        /// The line of the fault, counted from 1.
-        package var line: Int
-        /// The column of the fault, counted from 1 in Unicode scalars.
-        package var column: Int
-        /// A sentence for people. It quotes nothing of the text.
-        package var sentence: String
-    }
+import WireFormats
 
-    /// A parsed document, with the places of its outermost members as offsets in bytes.
-    package struct Document {
-        package var tree: JSONTree
-        package var members: [(name: Int, value: Int)]
-    }
+@testable import DeadLetters
 
-    /// The deepest nesting of lists and objects that is read; none of our messages nests as deep.
-    package static let depthLimit = 64
-    /// The most values in one document, values inside lists and objects included. A tree takes about fifty
-    /// times the bytes of its text.
-    package static let valuesLimit = 200_000
-
-    /// Reads one value in UTF-8, with white space around it and perhaps a byte order mark before it (RFC
-    /// 8259). Half of a surrogate pair of escapes is valid JSON but not Unicode; it becomes U+FFFD.
-    ///
-    /// - Throws: `Fault` if the text is no such value, nests deeper than `depthLimit` or has more than
-    ///   `valuesLimit` values.
-    package init(parsing text: [UInt8]) throws(Fault) {
-        self = try Self.document(text, takesHalfPairs: true).tree
-    }
-
-    /// Reads one value like `init(parsing:)`, and finds the places of its outermost members.
-    ///
-    /// - Parameter takesHalfPairs: whether half of a surrogate pair becomes U+FFFD; if not, it is a fault.
-    package static func document(_ text: [UInt8], takesHalfPairs: Bool = false) throws(Fault) -> Document {
-        guard String(validating: text, as: UTF8.self) != nil else {
-            throw Fault(line: 1, column: 1, sentence: "The text is not UTF-8.")
-        }
-        var parser = JSONTreeParser(text, takesHalfPairs: takesHalfPairs)
-        do throws(JSONTreeParser.Failure) {
-            return try parser.document()
-        } catch {
-            throw Self.fault(error.sentence, at: error.offset, in: text)
-        }
-    }
-
-    /// Makes a fault of the byte at `offset`: its line and its column.
-    package static func fault(_ sentence: String, at offset: Int, in text: [UInt8]) -> Fault {
-        let before = text.prefix(offset)
-        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        // A byte of UTF-8 begins a character unless its two highest bits are 10.
-        let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
-        return Fault(line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column, sentence: sentence)
-    }
-}
-
-private struct JSONTreeParser {
+/// A second reader of JSON, which shares no code with the first one, so that the two can be held to each other.
+/// It says what is wrong, and where, as people are told it.
+struct ReferenceJSON {
     struct Failure: Error {
         var sentence: String
         var offset: Int
@@ -68,13 +17,26 @@ private struct JSONTreeParser {
     private var count = 0
     private var members: [(name: Int, value: Int)] = []
 
-    init(_ text: [UInt8], takesHalfPairs: Bool) {
+    private init(_ text: [UInt8], takesHalfPairs: Bool) {
         self.text = text
         self.takesHalfPairs = takesHalfPairs
-        if text.starts(with: JSONObject.byteOrderMark) { self.position = JSONObject.byteOrderMark.count }
+        if text.starts(with: JSONText.byteOrderMark) { self.position = JSONText.byteOrderMark.count }
     }
 
-    mutating func document() throws(Failure) -> JSONTree.Document {
+    /// Reads a document, or says what `JSONTree` has to say about it.
+    static func document(_ text: [UInt8], takesHalfPairs: Bool) throws(JSONTree.Fault) -> JSONTree.Document {
+        guard String(validating: text, as: UTF8.self) != nil else {
+            throw JSONTree.Fault(line: 1, column: 1, sentence: "The text is not UTF-8.")
+        }
+        var reader = ReferenceJSON(text, takesHalfPairs: takesHalfPairs)
+        do throws(Failure) {
+            return try reader.document()
+        } catch {
+            throw JSONTree.fault(error.sentence, at: error.offset, in: text)
+        }
+    }
+
+    private mutating func document() throws(Failure) -> JSONTree.Document {
         self.skipWhiteSpace()
         let tree = try self.value()
         self.skipWhiteSpace()
@@ -116,7 +78,7 @@ private struct JSONTreeParser {
     }
 
     private mutating func nested(
-        _ body: (inout JSONTreeParser) throws(Failure) -> JSONTree
+        _ body: (inout ReferenceJSON) throws(Failure) -> JSONTree
     ) throws(Failure) -> JSONTree {
         self.depth += 1
         defer { self.depth -= 1 }
@@ -263,10 +225,14 @@ private struct JSONTreeParser {
     private mutating func codeUnit() throws(Failure) -> UInt16 {
         self.position += 1
         let digits = self.text[self.position...].prefix(4)
-        guard digits.count == 4, digits.allSatisfy(\.isHexadecimal) else {
+        guard digits.count == 4, digits.allSatisfy({ Self.hexadecimal($0) != nil }) else {
             throw self.failure("Four hexadecimal digits should follow here.")
         }
         self.position += 4
-        return digits.reduce(0) { $0 << 4 | UInt16($1.hexadecimalValue ?? 0) }
+        return digits.reduce(0) { $0 << 4 | (Self.hexadecimal($1) ?? 0) }
+    }
+
+    private static func hexadecimal(_ digit: UInt8) -> UInt16? {
+        UInt16(String(Unicode.Scalar(digit)), radix: 16)
     }
 }

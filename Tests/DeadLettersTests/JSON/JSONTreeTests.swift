@@ -1,8 +1,9 @@
 import Foundation
 import TestMaterial
 import Testing
+import WireFormats
 
-@testable import WireFormats
+@testable import DeadLetters
 
 @Suite struct JSONTreeTests {
     static func tree(_ text: String) throws -> JSONTree { try JSONTree(parsing: Array(text.utf8)) }

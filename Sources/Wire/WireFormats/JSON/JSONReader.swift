@@ -1,0 +1,240 @@
+/// The bounds of a reading.
+package struct JSONLimits: Sendable {
+    /// The deepest nesting of lists and objects; the outermost value is on level 1.
+    package var depth: Int
+    /// Whether a value that is no list and no object counts as a level too, below the one that it is in.
+    package var countsLeaves: Bool
+    /// The most values in a document, values inside lists and objects included; names do not count.
+    package var values: Int
+    /// Whether half of a surrogate pair of escapes is accepted. It is valid JSON and not Unicode.
+    package var takesHalfPairs: Bool
+
+    package init(depth: Int, countsLeaves: Bool = false, values: Int = .max, takesHalfPairs: Bool = true) {
+        self.depth = depth
+        self.countsLeaves = countsLeaves
+        self.values = values
+        self.takesHalfPairs = takesHalfPairs
+    }
+}
+
+/// The type of a value.
+package enum JSONKind: UInt8, Hashable, Sendable {
+    case null
+    case `true`
+    case `false`
+    case number
+    case string
+    case array
+    case object
+}
+
+/// A receiver of everything that a `JSONReader` finds, in the order of the text.
+///
+/// Ranges are positions in the text: those of names and strings are without the quotes, those of lists and
+/// objects are with the brackets. The outermost value is on level 1, and so are the names of its members; the
+/// values inside it are on level 2.
+protocol JSONListener {
+    /// The listener's note about an open list or object, which it gets back when that ends.
+    associatedtype Mark
+
+    mutating func name(_ range: Range<Int>, hasEscapes: Bool, level: Int)
+    mutating func leaf(_ kind: JSONKind, _ range: Range<Int>, hasEscapes: Bool, level: Int)
+    mutating func opened(_ kind: JSONKind, at start: Int) -> Mark
+    mutating func closed(_ mark: Mark, _ kind: JSONKind, _ range: Range<Int>, level: Int)
+}
+
+/// The grammar of JSON (RFC 8259): the only code that knows it.
+///
+/// The reader goes over a text once and keeps nothing; a listener keeps what it needs. Both are compiled
+/// together for each kind of listener, so a document that is read a million times pays for no call. Strings
+/// are not checked for UTF-8.
+struct JSONReader<Listener: JSONListener> {
+    private let text: [UInt8]
+    private let depthLimit: Int
+    private let takesHalfPairs: Bool
+    /// The level below which no leaf may be.
+    private let leafLimit: Int
+    private var position: Int
+    /// The number of values that may still come.
+    private var valuesLeft: Int
+    private(set) var listener: Listener
+
+    init(_ text: [UInt8], from start: Int = 0, _ limits: JSONLimits, _ listener: Listener) {
+        self.text = text
+        self.position = start
+        self.depthLimit = limits.depth
+        self.takesHalfPairs = limits.takesHalfPairs
+        self.leafLimit = limits.countsLeaves ? limits.depth : .max
+        self.valuesLeft = limits.values
+        self.listener = listener
+    }
+
+    /// Reads to the end of the text: one value, with white space around it and perhaps a byte order mark
+    /// before it.
+    mutating func document() throws(JSONFault) {
+        if self.text[self.position...].starts(with: JSONText.byteOrderMark) {
+            self.position += JSONText.byteOrderMark.count
+        }
+        self.skipWhiteSpace()
+        try self.value()
+        self.skipWhiteSpace()
+        guard self.position == self.text.count else { throw self.fault(.more) }
+    }
+
+    /// Reads the value that starts here, and nothing behind it.
+    mutating func value() throws(JSONFault) { try self.value(level: 1) }
+
+    // Three functions are inlined, because a call costs as much as the few bytes that they mostly step over.
+
+    private var next: UInt8? { self.position < self.text.count ? self.text[self.position] : nil }
+
+    private func fault(_ cause: JSONFault.Cause) -> JSONFault { JSONFault(cause, at: self.position) }
+
+    @inline(__always)
+    private mutating func skipWhiteSpace() {
+        while self.position < self.text.count, self.text[self.position].isJSONWhiteSpace {
+            self.position += 1
+        }
+    }
+
+    private mutating func skip(_ expected: UInt8) -> Bool {
+        guard self.next == expected else { return false }
+        self.position += 1
+        return true
+    }
+
+    private mutating func value(level: Int) throws(JSONFault) {
+        guard self.valuesLeft > 0 else { throw self.fault(.tooManyValues) }
+        self.valuesLeft -= 1
+        guard let next = self.next else { throw self.fault(.noValue) }
+        if next == UInt8(ascii: "{") { return try self.nested(.object, UInt8(ascii: "}"), level) }
+        if next == UInt8(ascii: "[") { return try self.nested(.array, UInt8(ascii: "]"), level) }
+        guard level <= self.leafLimit else { throw self.fault(.tooDeep) }
+        switch next {
+        case UInt8(ascii: "\""):
+            let (range, hasEscapes) = try self.string()
+            self.listener.leaf(.string, range, hasEscapes: hasEscapes, level: level)
+        case UInt8(ascii: "t"): try self.literal("true", .true, level)
+        case UInt8(ascii: "f"): try self.literal("false", .false, level)
+        case UInt8(ascii: "n"): try self.literal("null", .null, level)
+        default: try self.number(level)
+        }
+    }
+
+    private mutating func nested(_ kind: JSONKind, _ close: UInt8, _ level: Int) throws(JSONFault) {
+        guard level <= self.depthLimit else { throw self.fault(.tooDeep) }
+        let start = self.position
+        let mark = self.listener.opened(kind, at: start)
+        self.position += 1
+        self.skipWhiteSpace()
+        if !self.skip(close) {
+            while true {
+                if kind == .object { try self.name(level) }
+                try self.value(level: level + 1)
+                self.skipWhiteSpace()
+                if self.skip(close) { break }
+                guard self.skip(UInt8(ascii: ",")) else {
+                    throw self.fault(kind == .object ? .noCommaOrBrace : .noCommaOrBracket)
+                }
+                self.skipWhiteSpace()
+            }
+        }
+        self.listener.closed(mark, kind, start..<self.position, level: level)
+    }
+
+    /// Reads the name of a member, and everything up to its value.
+    @inline(__always)
+    private mutating func name(_ level: Int) throws(JSONFault) {
+        guard self.next == UInt8(ascii: "\"") else { throw self.fault(.noName) }
+        let (range, hasEscapes) = try self.string()
+        self.listener.name(range, hasEscapes: hasEscapes, level: level)
+        self.skipWhiteSpace()
+        guard self.skip(UInt8(ascii: ":")) else { throw self.fault(.noColon) }
+        self.skipWhiteSpace()
+    }
+
+    @inline(__always)
+    private mutating func string() throws(JSONFault) -> (range: Range<Int>, hasEscapes: Bool) {
+        self.position += 1
+        let start = self.position
+        var hasEscapes = false
+        while let byte = self.next {
+            switch byte {
+            case UInt8(ascii: "\""):
+                self.position += 1
+                return (start..<self.position - 1, hasEscapes)
+            case UInt8(ascii: "\\"):
+                hasEscapes = true
+                try self.escape()
+            case 0x00..<0x20: throw self.fault(.controlCharacter)
+            default: self.position += 1
+            }
+        }
+        throw JSONFault(.openString, at: start - 1)
+    }
+
+    private mutating func escape() throws(JSONFault) {
+        let start = self.position
+        self.position += 1
+        switch self.next {
+        case UInt8(ascii: "u"):
+            let unit = try self.codeUnit()
+            guard self.takesHalfPairs || !UTF16.isSurrogate(unit) else {
+                return try self.secondHalf(of: unit, from: start)
+            }
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
+            UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            self.position += 1
+        case nil: throw self.fault(.openEscape)
+        default: throw self.fault(.unknownEscape)
+        }
+    }
+
+    /// Steps over the escape that makes a pair with the escape at `start`.
+    private mutating func secondHalf(of first: UInt16, from start: Int) throws(JSONFault) {
+        guard UTF16.isLeadSurrogate(first), self.skip(UInt8(ascii: "\\")), self.next == UInt8(ascii: "u"),
+            UTF16.isTrailSurrogate(try self.codeUnit())
+        else { throw JSONFault(.halfPair, at: start) }
+    }
+
+    /// Steps over the `u` of an escape and its four digits, and returns their number.
+    private mutating func codeUnit() throws(JSONFault) -> UInt16 {
+        self.position += 1
+        let digits = self.text[self.position...].prefix(4)
+        guard digits.count == 4, digits.allSatisfy(\.isHexadecimal) else {
+            throw self.fault(.noHexadecimalDigits)
+        }
+        self.position += 4
+        return JSONText.codeUnit(digits)
+    }
+
+    private mutating func literal(_ word: String, _ kind: JSONKind, _ level: Int) throws(JSONFault) {
+        guard self.text[self.position...].starts(with: word.utf8) else { throw self.fault(.unquoted) }
+        let start = self.position
+        self.position += word.utf8.count
+        self.listener.leaf(kind, start..<self.position, hasEscapes: false, level: level)
+    }
+
+    private mutating func number(_ level: Int) throws(JSONFault) {
+        let start = self.position
+        _ = self.skip(UInt8(ascii: "-"))
+        if !self.skip(UInt8(ascii: "0")) {
+            guard self.skipDigits() else { throw JSONFault(.unquoted, at: start) }
+        }
+        if self.skip(UInt8(ascii: ".")) {
+            guard self.skipDigits() else { throw self.fault(.noDigits) }
+        }
+        if self.skip(UInt8(ascii: "e")) || self.skip(UInt8(ascii: "E")) {
+            if !self.skip(UInt8(ascii: "+")) { _ = self.skip(UInt8(ascii: "-")) }
+            guard self.skipDigits() else { throw self.fault(.noDigits) }
+        }
+        self.listener.leaf(.number, start..<self.position, hasEscapes: false, level: level)
+    }
+
+    /// Steps over digits; returns false if there are none.
+    private mutating func skipDigits() -> Bool {
+        let start = self.position
+        while self.position < self.text.count, self.text[self.position].isDigit { self.position += 1 }
+        return self.position > start
+    }
+}
