@@ -1,4 +1,5 @@
 import Records
+import TestMaterial
 import Testing
 
 @testable import DeadLetters

@@ -1,4 +1,5 @@
 import Foundation
+import TestMaterial
 import Testing
 import WireFormats
 
