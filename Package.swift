@@ -271,7 +271,7 @@ let package = Package(
             "DeadLetters",
             on: "DeadLetters",
             dependencies: [
-                "Cryptography", "EventThread", "Kafka", "Operations", "Records", "WireFormats",
+                "Cryptography", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "WireFormats",
                 "WireMessages",
                 grdb, grdbSQLite, protobuf,
             ]

@@ -162,8 +162,7 @@ extension StreamEngine {
         self.unreported = 0
         self.lastForeignID = self.lastID
         self.kept = [:]
-        let delay = Backoff(base: .milliseconds(100), longest: .seconds(10))
-            .delay(afterFailures: self.failures, using: &self.random)
+        let delay = Backoff.ofTransactions.delay(afterFailures: self.failures, using: &self.random)
         self.stage = .closed(retryAt: self.now.after(delay))
     }
 }

@@ -1,6 +1,7 @@
 import EventThread
 import Kafka
 import Records
+import ServiceKit
 
 /// Writes the ledger, and the records that belong to its entries, in Kafka transactions.
 ///
@@ -24,9 +25,10 @@ final class LedgerWriter {
         }
     }
 
-    private let producer: Producer
-    private let transactions: Transactions
+    private let producer: TransactionalProducer
     private var wait: Wait
+    /// The answers to requests about transactions that nothing has waited for yet.
+    private var answers: [Transactions.Answer] = []
     /// The ids of the records of this transaction that have no delivery report yet.
     private var unreported: Set<UInt64> = []
     private var lastID: UInt64 = 0
@@ -47,8 +49,7 @@ final class LedgerWriter {
         // The broker decides which record is too large, by its own limit; librdkafka's default limit would
         // refuse earlier.
         properties["message.max.bytes"] = properties["message.max.bytes"] ?? "100000000"
-        self.producer = try Producer(properties)
-        self.transactions = Transactions(of: self.producer)
+        self.producer = try TransactionalProducer(properties)
         self.wait = Wait(on: [self.producer.descriptor])
         self.patience = settings.patience + settings.transactionTimeout
     }
@@ -63,7 +64,7 @@ final class LedgerWriter {
     /// - Throws: `KafkaError` if the cluster does not answer in time or refuses transactions; `TakenOver` if
     ///   another writer was opened meanwhile.
     func open() throws {
-        self.transactions.open()
+        try self.producer.open()
         try self.expect(.opened)
     }
 
@@ -98,7 +99,7 @@ final class LedgerWriter {
             self.serve(atMost: .milliseconds(200))
         }
         try self.check()
-        self.transactions.commit()
+        self.producer.commit()
         do {
             try self.expect(.committed)
         } catch let error as KafkaError {
@@ -112,7 +113,7 @@ final class LedgerWriter {
     /// - Throws: `KafkaError` if the cluster does not answer in time, `TakenOver` if another writer was
     ///   opened.
     func abort() throws {
-        self.transactions.abort()
+        self.producer.abort()
         try self.expect(.aborted)
         self.failure = nil
         self.unreported = []
@@ -128,6 +129,8 @@ final class LedgerWriter {
                 // records that were sent since.
                 guard self.unreported.remove(id) != nil, let error else { return }
                 self.failure = self.failure ?? error
+            case .answered(let answer): self.answers.append(answer)
+            case .lost(let error): self.failure = error
             case .failed(let error) where error.isFatal: self.failure = error
             case .failed, .logged: break
             }
@@ -138,7 +141,8 @@ final class LedgerWriter {
     private func expect(_ wanted: Transactions.Answer) throws {
         let deadline = ContinuousClock.now + self.patience
         while true {
-            for answer in self.transactions.takeAnswers() {
+            while !self.answers.isEmpty {
+                let answer = self.answers.removeFirst()
                 if answer == wanted { return }
                 if case .failed(let error) = answer { throw Self.meaning(of: error) }
             }

@@ -5,31 +5,27 @@ package import Records
 package final class KafkaBroker: Broker {
     /// The consumer. It stays the same for the life of the broker.
     package let consumer: Consumer
-    /// The current producer. `openTransactions` can replace it by a new one.
-    package private(set) var producer: Producer
-    private let makeProducer: () throws(KafkaError) -> Producer
+    /// The producer, with transactions once `openTransactions` was called.
+    package let producer: TransactionalProducer
     private let answerLimit: Duration
-    private var transactions: Transactions?
     /// The standing in the group that a transaction shows with its offsets: this member's, as it was when it
     /// got its partitions.
     private var standing: GroupStanding?
     /// Whether the group has ever accepted this member.
     private var hasJoined = false
-    /// Answers to requests about transactions that needed no broker.
-    private var ownAnswers: [Transactions.Answer] = []
 
     /// - Parameters:
+    ///   - consumer: librdkafka's properties for the consumer.
+    ///   - producer: librdkafka's properties for the producer, and for each that takes its place.
     ///   - answerLimit: The longest wait for the cluster, where the engine has to wait.
-    ///   - makeProducer: Called once now, and again whenever a new transactional producer is needed.
     /// - Throws: The error of librdkafka if a client cannot be made.
-    package init(
-        consumer: Consumer,
-        answerLimit: Duration = .seconds(5),
-        makeProducer: @escaping () throws(KafkaError) -> Producer
+    private init(
+        consumer: [String: String],
+        producer: [String: String],
+        answerLimit: Duration = .seconds(5)
     ) throws(KafkaError) {
-        self.consumer = consumer
-        self.makeProducer = makeProducer
-        self.producer = try makeProducer()
+        self.consumer = try Consumer(consumer)
+        self.producer = try TransactionalProducer(producer)
         self.answerLimit = answerLimit
     }
 
@@ -47,16 +43,21 @@ package final class KafkaBroker: Broker {
         producer: [String: String],
         _ body: (KafkaBroker) throws -> Void
     ) throws {
-        let broker = try KafkaBroker(consumer: Consumer(consumer)) { () throws(KafkaError) in
-            try Producer(producer)
-        }
+        let broker = try KafkaBroker(consumer: consumer, producer: producer)
         defer { broker.consumer.abandon() }
         try body(broker)
     }
 
     package func serve(_ tell: (BrokerEvent) -> Void) {
-        self.serveProducer(tell)
-        self.serveTransactions(tell)
+        self.producer.serve { event in
+            switch event {
+            case .reported(let id, let error): tell(.reported(id: id, error))
+            case .answered(let answer): tell(.transaction(answer))
+            case .lost(let error): tell(.producerFailed(error))
+            case .failed(let error): tell(.failed(error))
+            case .logged(let log): tell(.logged(log))
+            }
+        }
         self.consumer.serve { event in
             switch event {
             case .assigned(let partitions):
@@ -68,28 +69,6 @@ package final class KafkaBroker: Broker {
             case .logged(let log): tell(.logged(log))
             }
         }
-    }
-
-    private func serveProducer(_ tell: (BrokerEvent) -> Void) {
-        self.producer.serve { event in
-            switch event {
-            case .reported(let id, let error): tell(.reported(id: id, error))
-            // A fatal error of a transactional producer ends only that producer, because a new one can be
-            // made.
-            case .failed(let error):
-                tell(error.isFatal && self.transactions != nil ? .producerFailed(error) : .failed(error))
-            case .logged(let log): tell(.logged(log))
-            }
-        }
-    }
-
-    private func serveTransactions(_ tell: (BrokerEvent) -> Void) {
-        let answers = (self.transactions?.takeAnswers() ?? []) + self.ownAnswers
-        guard !answers.isEmpty else { return }
-        self.ownAnswers = []
-        // An abort leaves delivery reports behind, and they have to come before its answer.
-        self.serveProducer(tell)
-        for answer in answers { tell(.transaction(answer)) }
     }
 
     /// Returns what the group has committed. Waits for the cluster, at most `answerLimit`.
@@ -124,29 +103,13 @@ package final class KafkaBroker: Broker {
 
     /// Begins transactions. If there is a transactional producer already, it is retired, and a new one takes
     /// its place.
-    package func openTransactions() throws(KafkaError) {
-        if self.transactions != nil {
-            self.producer.retire()
-            self.producer = try self.makeProducer()
-        }
-        let transactions = Transactions(of: self.producer)
-        self.transactions = transactions
-        transactions.open()
-    }
+    package func openTransactions() throws(KafkaError) { try self.producer.open() }
 
     package func commitTransaction(_ positions: [CommittedPosition]) {
-        guard let standing = self.standing else {
-            let error = KafkaError(
-                code: .unknownMember,
-                message: "not a member of the group",
-                requiresAbort: true
-            )
-            return self.ownAnswers.append(.failed(error))
-        }
-        self.transactions?.commit(positions, of: standing)
+        self.producer.commit(positions, of: self.standing)
     }
 
-    package func abortTransaction() { self.transactions?.abort() }
+    package func abortTransaction() { self.producer.abort() }
 
     package func leave() throws(KafkaError) { try self.consumer.close() }
 
