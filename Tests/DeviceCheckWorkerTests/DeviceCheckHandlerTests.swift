@@ -1,5 +1,7 @@
 import Cryptography
 import Foundation
+import Logging
+import Operations
 import Records
 import Testing
 import UpstreamHTTP
@@ -513,6 +515,32 @@ import WorkerKit
             Case.text(testCase.verdict(401, to: third.job, number: 3))
                 == "hold devicecheck.unauthorized lane"
         )
+    }
+
+    // MARK: the engine's part
+
+    /// An engine keeps one memory for all records, and counts the tokens that it shows to Apple.
+    @Test func anEngineKeepsTheMemoryAndCountsTheAges() throws {
+        let handler = try Case().handler
+        let registry = PrometheusRegistry()
+        _ = handler.companions(Surroundings(registry: registry, logger: Logger(label: "test")))
+        let erased = ErasedHandler(handler)
+        let attempt = Attempt(number: 1, now: Case.receivedAt + 1_000)
+        func token(_ memory: HandlerMemory) -> String? {
+            guard case .call(let call) = erased.plan(Case.record("query"), attempt, with: memory) else {
+                return nil
+            }
+            return Case.token(of: call.request)
+        }
+        let memory = erased.emptyMemory()
+        let first = token(memory)
+        #expect(first != nil && token(memory) == first)
+        #expect(token(erased.emptyMemory()) != first)
+        #expect(registry.exposition().contains("devicecheck_token_age_seconds_count 3\n"))
+        // A case that is tried by hand is not counted.
+        var ownMemory = handler.emptyMemory
+        _ = handler.plan(Case.record("query"), attempt, with: &ownMemory)
+        #expect(registry.exposition().contains("devicecheck_token_age_seconds_count 3\n"))
     }
 
     // MARK: the end of a record's time
