@@ -314,15 +314,11 @@ extension Engine {
 
     private func delayTransaction() {
         self.transaction.failures += 1
-        let delay = Self.transactionBackoff.delay(
+        let delay = Backoff.ofTransactions.delay(
             afterFailures: self.transaction.failures,
             using: &self.random
         )
         self.transaction.notBefore = self.now.after(delay)
-    }
-
-    private static var transactionBackoff: Backoff {
-        Backoff(base: .milliseconds(100), longest: .seconds(10))
     }
 
     /// Notes that the producer cannot be used any more. If a request is under way, its answer reports the

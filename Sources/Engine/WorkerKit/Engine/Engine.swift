@@ -207,14 +207,6 @@ package final class Engine<B: Broker, U: Upstream> {
         )
     }
 
-    /// The next step of the thread after a turn.
-    package enum NextTurn: Hashable, Sendable {
-        /// The thread sleeps until something arrives, or for at most this long.
-        case after(Duration)
-        /// The engine has left the group. There is no further turn.
-        case never
-    }
-
     /// Runs one turn: takes in what has happened, and moves every record as far as it goes without waiting.
     ///
     /// - Throws: The error of a client that cannot be used any more. No record is lost by it: a record whose
