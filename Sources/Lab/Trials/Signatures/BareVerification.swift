@@ -6,7 +6,7 @@ import COpenSSLForMeasuring
 @safe final class BareVerification {
     /// The certificates from the signer's to the anchor's.
     private let chain: [[UInt8]]
-    /// The same certificates, parsed.
+    /// The parsed certificates, in the order of `chain`.
     private let certificates: [BareCertificate]
     private let digest: OpaquePointer
     private let message: [UInt8]
