@@ -63,6 +63,7 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
     ///
     /// - Returns: a description of each broken promise; empty if there is none.
     package func run() -> [String] {
+        defer { self.timeline.end() }
         do {
             try self.play()
         } catch {

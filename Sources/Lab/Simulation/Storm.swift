@@ -49,6 +49,7 @@ package final class Storm: SeededStorm, CallStorm {
     ///
     /// - Returns: a description of each broken promise; empty if there is none.
     package func run() -> [String] {
+        defer { self.timeline.end() }
         do {
             try self.play()
         } catch {

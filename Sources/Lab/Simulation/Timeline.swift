@@ -52,6 +52,13 @@ final class Timeline {
         self.plans.add(event, due: self.clock.now.after(delay))
     }
 
+    /// Drops everything that is still scheduled. The events hold the storm that has scheduled them, so a storm
+    /// that is over would otherwise stay in memory.
+    func end() {
+        self.plans = DueQueue()
+        self.nudges = DueQueue()
+    }
+
     /// Gives every process a turn after some time, although none asked for it. A process that sleeps for the
     /// right reason finds nothing to do in such a turn.
     func nudge(after delay: Duration) { self.nudges.add((), due: self.clock.now.after(delay)) }

@@ -36,4 +36,23 @@ struct StormTests {
         }
         #expect(cluster == nil)
     }
+
+    /// A run of 5,000 adversary storms once took 12 GB, because each stayed in memory.
+    @Test func aStormThatIsOverLeavesNothingBehind() {
+        func remains<S: SeededStorm & AnyObject>(of storm: () -> S) -> Bool {
+            weak var remains: S?
+            do {
+                let storm = storm()
+                remains = storm
+                _ = storm.run()
+            }
+            return remains != nil
+        }
+        for seed in UInt64(0)..<4 {
+            #expect(!remains { Storm(seed: seed) }, "seed \(seed)")
+            #expect(!remains { AdversaryStorm(seed: seed, kinds: [.sizes]) }, "seed \(seed)")
+            #expect(!remains { StreamStorm(seed: seed) }, "seed \(seed)")
+            #expect(!remains { StreamAdversaryStorm(seed: seed) }, "seed \(seed)")
+        }
+    }
 }

@@ -64,6 +64,7 @@ package final class StreamAdversaryStorm: SeededStorm {
     ///
     /// - Returns: a description of each broken promise; empty if there is none.
     package func run() -> [String] {
+        defer { self.timeline.end() }
         do {
             try self.play()
         } catch {

@@ -43,6 +43,7 @@ package final class StreamStorm: SeededStorm, Weather {
     ///
     /// - Returns: a description of each broken promise; empty if there is none.
     package func run() -> [String] {
+        defer { self.timeline.end() }
         do {
             try self.play()
         } catch {
