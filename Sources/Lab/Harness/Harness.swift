@@ -115,8 +115,15 @@ package final class Harness {
     package func dismissTogether(_ leaving: [CapturedProcess], atMost longest: Duration = .seconds(30)) {
         let limit = ContinuousClock.now + longest
         for child in leaving { child.dismiss() }
+        var isPatient = true
         while leaving.contains(where: { $0.process.exit == nil }) {
-            if ContinuousClock.now > limit || self.wish.count > self.grantedWishes + 1 {
+            if isPatient, ContinuousClock.now > limit {
+                isPatient = false
+                for child in leaving where child.process.exit == nil {
+                    self.screen.line("\(child.role) has not ended in \(longest.shown) and is killed")
+                }
+            }
+            if !isPatient || self.wish.count > self.grantedWishes + 1 {
                 for child in leaving { child.process.kill9() }
             }
             self.pause()

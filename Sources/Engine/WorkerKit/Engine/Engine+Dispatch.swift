@@ -59,7 +59,7 @@ extension Engine {
                 )
             else { return }
             guard self.table.kind(of: id) == .blocked else { continue }
-            self.table.move(id, to: .ready(self.table[id].state.followUp))
+            self.table.move(id, to: .ready(self.table.followUp(of: id)))
             self.attempt(id)
         }
     }
@@ -120,7 +120,7 @@ extension Engine {
     private func attempt(_ id: EntryID) {
         if self.isDeadly(id) { return self.rejectDeadly(id) }
         guard !self.isExpired(id) else { return self.expire(id) }
-        if let next = self.table[id].state.followUp { return self.callOrWait(id, next.call) }
+        if let next = self.table.followUp(of: id) { return self.callOrWait(id, next.call) }
         let circumstances = self.table.withEntry(id) {
             $0.circumstances(of: $0.attempts + 1, at: self.now.wall)
         }
@@ -139,7 +139,7 @@ extension Engine {
     /// called now, `held` if the lane is held.
     private func callOrWait(_ id: EntryID, _ call: Call<any Sendable>) {
         guard self.mayCall(call.endpoint) else {
-            self.table.move(id, to: .blocked(self.table[id].state.followUp))
+            self.table.move(id, to: .blocked(self.table.followUp(of: id)))
             let hasFailed = self.table.withEntry(id) { $0.hasFailed || $0.holds > 0 }
             return self.endpoints[call.endpoint].blocked.append(id, hasFailed: hasFailed)
         }
@@ -224,7 +224,7 @@ extension Engine {
     /// Lets a record wait for a slot if it is still in this state.
     func makeReady(_ id: EntryID, from kind: RecordState.Kind) {
         guard self.table.kind(of: id) == kind else { return }
-        self.makeReady(id, with: self.table[id].state.followUp)
+        self.makeReady(id, with: self.table.followUp(of: id))
     }
 
     /// Lets a record wait for a slot.

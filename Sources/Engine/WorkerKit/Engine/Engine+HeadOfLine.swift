@@ -23,7 +23,7 @@ extension Engine {
             let id = self.table.ids.first {
                 self.table[$0].assignment == index && self.table[$0].offset == head.offset
             }
-            if let id, self.table[id].state.kind == .backingOff { self.resolve(id, head) }
+            if let id, self.table.kind(of: id) == .backingOff { self.resolve(id, head) }
         }
     }
 

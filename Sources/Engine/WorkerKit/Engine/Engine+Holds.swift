@@ -83,7 +83,7 @@ extension Engine {
 
     /// Lets a record wait until its lane is open again, or until it is chosen as the lane's probe.
     func keepHeld(_ id: EntryID, in lane: String) {
-        self.table.move(id, to: .held(self.table[id].state.followUp))
+        self.table.move(id, to: .held(self.table.followUp(of: id)))
         self.held[lane, default: HeldRecords()].append(id, isSuspect: self.table[id].holds > 0)
         self.metrics.keptHeld()
     }

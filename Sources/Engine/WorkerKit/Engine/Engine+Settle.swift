@@ -101,7 +101,7 @@ extension Engine {
         guard let publication = self.table[id].state.publication, let record = publication.current else {
             preconditionFailure("nothing to send")
         }
-        if self.table[id].state.kind != .settling { self.table.move(id, to: .settling(publication)) }
+        if self.table.kind(of: id) != .settling { self.table.move(id, to: .settling(publication)) }
         do {
             try self.broker.send(record, id: id.packed)
         } catch {

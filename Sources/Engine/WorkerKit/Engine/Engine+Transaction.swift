@@ -101,7 +101,7 @@ extension Engine {
 
     /// Lets a record wait until it can be sent in a transaction.
     func waitForTransaction(_ id: EntryID) {
-        guard self.table[id].state.kind != .waiting, let publication = self.table[id].state.publication else {
+        guard self.table.kind(of: id) != .waiting, let publication = self.table[id].state.publication else {
             return
         }
         self.table.move(id, to: .waiting(publication))

@@ -106,7 +106,7 @@ extension Engine {
 
     /// Lets a record wait in hand for its next attempt.
     func backOff(_ id: EntryID, for wait: Duration, because cause: RecordState.BackoffCause = .other) {
-        self.table.move(id, to: .backingOff(self.table[id].state.followUp, cause))
+        self.table.move(id, to: .backingOff(self.table.followUp(of: id), cause))
         self.backingOff.add(id, due: self.now.after(wait))
     }
 

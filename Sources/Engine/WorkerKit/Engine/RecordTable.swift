@@ -109,6 +109,9 @@ struct Entry: Sendable {
 /// their states.
 struct RecordTable: Sendable {
     private var entries: [Entry] = []
+    /// The numbers that follow from the state of each entry. To look at a whole state would copy what it
+    /// carries.
+    private var tallies: [Tally] = []
     /// The generation of each place. It is odd while the place is taken, and grows by one whenever the place
     /// is taken or left.
     private var generations: [UInt32] = []
@@ -153,13 +156,16 @@ struct RecordTable: Sendable {
     /// Adds a record and returns its name.
     mutating func add(_ entry: consuming Entry) -> EntryID {
         self.bytes += entry.bytes
-        self.count(Tally(entry.state), by: 1)
+        let tally = Tally(entry.state)
+        self.count(tally, by: 1)
         if let index = self.free.popLast() {
             self.entries[index] = entry
+            self.tallies[index] = tally
             self.generations[index] &+= 1
             return EntryID(index: index, generation: self.generations[index])
         }
         self.entries.append(entry)
+        self.tallies.append(tally)
         self.generations.append(1)
         return EntryID(index: self.entries.count - 1, generation: 1)
     }
@@ -167,16 +173,19 @@ struct RecordTable: Sendable {
     /// Moves a record to another state. A move that `RecordState.Kind.next` does not list is a mistake of the
     /// program, which ends it.
     mutating func move(_ id: EntryID, to state: RecordState) {
-        let (old, new) = (Tally(self[id].state), Tally(state))
+        precondition(self.isCurrent(id), "the record is not in hand")
+        let (old, new) = (self.tallies[id.index], Tally(state))
         precondition(old.kind.next.contains(new.kind), "no move from \(old.kind) to \(new.kind)")
         self.count(old, by: -1)
         self.count(new, by: 1)
-        self[id].state = state
+        self.tallies[id.index] = new
+        self.entries[id.index].state = state
     }
 
     /// Removes a record that is settled or dropped. If a call for it is in flight, the call is orphaned.
     mutating func remove(_ id: EntryID) {
-        let tally = Tally(self[id].state)
+        precondition(self.isCurrent(id), "the record is not in hand")
+        let tally = self.tallies[id.index]
         self.count(tally, by: -1)
         if tally.kind == .calling { self.orphanedCalls += 1 }
         self.bytes -= self[id].bytes + self[id].answerBytes
@@ -192,6 +201,7 @@ struct RecordTable: Sendable {
         var endpoint: Int?
         var isOutlier = false
         var outcomeBytes = 0
+        var hasFollowUp = false
 
         init(_ state: RecordState) {
             self.kind = state.kind
@@ -201,7 +211,9 @@ struct RecordTable: Sendable {
                 self.isOutlier = call.isOutlier
             case .settling(let all), .resending(let all), .waiting(let all), .written(let all):
                 self.outcomeBytes = all.outcomeBytes
-            case .arrived, .queued, .ready, .blocked, .backingOff, .held, .condemned: break
+            case .ready(let next), .blocked(let next), .backingOff(let next, _), .held(let next):
+                self.hasFollowUp = next != nil
+            case .arrived, .queued, .condemned: break
             }
         }
     }
@@ -241,7 +253,14 @@ struct RecordTable: Sendable {
 
     /// Returns the kind of a record's state; nil if it is no longer in hand.
     func kind(of id: EntryID) -> RecordState.Kind? {
-        self.isCurrent(id) ? self.entries[id.index].state.kind : nil
+        self.isCurrent(id) ? self.tallies[id.index].kind : nil
+    }
+
+    /// Returns the call with which a waiting record goes on instead of being planned anew; nil if there is
+    /// none.
+    func followUp(of id: EntryID) -> FollowUp? {
+        guard self.isCurrent(id), self.tallies[id.index].hasFollowUp else { return nil }
+        return self.entries[id.index].state.followUp
     }
 
     /// Returns the call that is in flight for a record; nil if there is none, or the record is gone.
