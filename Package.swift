@@ -41,8 +41,8 @@ let fuzzing = Context.environment["FLOTILLA_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
     "ActivationWorker", "Cryptography", "DeadLetters", "EmbeddedBroker", "EventThread", "Fleet", "Harness",
     "Kafka", "Operations", "Records", "Rehearsal", "ServiceKit", "Terminal", "TestMaterial", "Trials",
-    "UpstreamHTTP",
-    "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", nioCore, nioEmbedded, protobuf,
+    "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", nioCore, nioEmbedded,
+    protobuf,
 ]
 let fuzzTargets: [Target] =
     fuzzing
@@ -400,7 +400,8 @@ let package = Package(
         .testTarget(
             name: "ServiceKitTests",
             dependencies: [
-                "EventThread", "Kafka", "Operations", "ServiceKit", "Terminal", "WorkerTestSupport", logging,
+                "EmbeddedBroker", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "Terminal",
+                "WorkerTestSupport", logging,
             ],
             swiftSettings: house
         ),
@@ -444,7 +445,7 @@ let package = Package(
         // Vectors, keys and seeded numbers, for tests of several rooms and for the fuzzing.
         .target(
             name: "TestMaterial",
-            dependencies: ["Cryptography"],
+            dependencies: ["Cryptography", "WireFormats"],
             path: "Tests/TestMaterial",
             exclude: ["Vectors"],
             swiftSettings: house

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftProtobuf
+import TestMaterial
 import Testing
 import WireMessages
 
@@ -7,26 +8,6 @@ import WireMessages
 
 @Suite struct ActivationResultTests {
     static let account = GDTAccount(appID: 112_233, advertiserID: 10_000)
-
-    static func outcome(
-        _ fate: Outcome.Fate = .succeeded,
-        _ reason: Reason? = nil,
-        deadLetterID: String? = nil
-    ) -> Outcome {
-        Outcome(
-            topic: "activation",
-            partition: 3,
-            offset: 42,
-            fate: fate,
-            reason: reason,
-            attempts: 1,
-            deadLetterID: deadLetterID,
-            receivedAt: 1_795_248_000_000,
-            settledAt: 1_795_248_000_057,
-            worker: "activation-worker",
-            workerVersion: "1.0.0"
-        )
-    }
 
     static func answer(ret: Int64, _ message: String, status: Int = 200) throws -> ActivationAnswer {
         let text =
@@ -42,22 +23,25 @@ import WireMessages
     }
 
     static func cases() throws -> [(Outcome, ActivationAnswer?)] {
-        var extreme = Self.outcome(
+        var extreme = Outcome.ofActivation(
             .deadLettered,
             Reason("a\"b\\c", "x\n\t\u{0}\u{1f}\u{7f}é😀\u{2028}</"),
             deadLetterID: ""
         )
         (extreme.receivedAt, extreme.settledAt) = (.min, .max)
         (extreme.partition, extreme.offset, extreme.attempts) = (.min, .min, .max)
-        var zero = Self.outcome()
+        var zero = Outcome.ofActivation()
         (zero.partition, zero.offset, zero.attempts, zero.receivedAt, zero.settledAt) = (0, 0, 0, 0, -1)
         (zero.worker, zero.workerVersion) = ("", "")
         return [
-            (Self.outcome(), try Self.answer(ret: 0, "")),
-            (Self.outcome(), nil),
-            (Self.outcome(.rejected, Reason("gdt.-15", "m")), try Self.answer(ret: -15, "illegal \"muid\"")),
+            (Outcome.ofActivation(), try Self.answer(ret: 0, "")),
+            (Outcome.ofActivation(), nil),
             (
-                Self.outcome(.expired, Reason("", "")),
+                Outcome.ofActivation(.rejected, Reason("gdt.-15", "m")),
+                try Self.answer(ret: -15, "illegal \"muid\"")
+            ),
+            (
+                Outcome.ofActivation(.expired, Reason("", "")),
                 ActivationAnswer(account: Self.account, conversionType: "")
             ),
             (extreme, try Self.answer(ret: .max, "\u{1}", status: .max)),
@@ -83,7 +67,7 @@ import WireMessages
 
     @Test func writesThisVeryText() throws {
         let json = ActivationResult.encode(
-            Self.outcome(.rejected, Reason("gdt.-15", "Illegal.")),
+            Outcome.ofActivation(.rejected, Reason("gdt.-15", "Illegal.")),
             try Self.answer(ret: -15, "no"),
             as: .json
         )

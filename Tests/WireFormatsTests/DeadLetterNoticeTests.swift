@@ -1,33 +1,12 @@
 import Cryptography
 import Records
+import TestMaterial
 import Testing
 
 @testable import WireFormats
 
 @Suite struct DeadLetterNoticeTests {
-    static let source = DeadLetterNotice.Source(
-        clusterID: "c1",
-        topic: "activation",
-        partition: 3,
-        offset: 42,
-        group: "activation-worker",
-        timestamp: 1_795_248_000_000
-    )
-
-    static let notice = DeadLetterNotice(
-        source: source,
-        kind: .rejected,
-        reason: Reason("gdt.-1", "Illegal."),
-        replayable: .afterFix,
-        attempts: 2,
-        firstFailedAt: 1_795_248_001_000,
-        failedAt: 1_795_248_002_500,
-        upstream: "gdt",
-        upstreamStatus: 200,
-        upstreamRequestID: "r-1",
-        worker: "activation-worker",
-        workerVersion: "1.2.3"
-    )
+    static let notice = DeadLetterNotice.ofActivation
 
     @Test func saysItAll() {
         let headers = Dictionary(uniqueKeysWithValues: Self.notice.headers.map { ($0.name, Self.text($0)) })
@@ -79,7 +58,7 @@ import Testing
     }
 
     @Test func tellsSourcesApartThatJoinToTheSameText() {
-        var ids: Set<String> = [Self.source.deadLetterID]
+        var ids: Set<String> = [Self.notice.source.deadLetterID]
         let changes: [(inout DeadLetterNotice.Source) -> Void] = [
             { $0.clusterID = "" }, { $0.topic = "activatio" }, { $0.partition = 34 }, { $0.offset = 2 },
             { $0.group = "n" }, { ($0.partition, $0.offset) = (34, 2) },
@@ -87,7 +66,7 @@ import Testing
             { ($0.topic, $0.partition) = ("activation3", 4) },
         ]
         for change in changes {
-            var source = Self.source
+            var source = Self.notice.source
             change(&source)
             ids.insert(source.deadLetterID)
         }

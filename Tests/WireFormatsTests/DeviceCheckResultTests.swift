@@ -1,5 +1,6 @@
 import Foundation
 import SwiftProtobuf
+import TestMaterial
 import Testing
 import WireMessages
 
@@ -17,7 +18,7 @@ import WireMessages
     )
 
     static var cases: [(Outcome, DeviceCheckAnswer?)] {
-        let rejected = ActivationResultTests.outcome(.rejected, Reason("device_token.expired", "Old."))
+        let rejected = Outcome.ofActivation(.rejected, Reason("device_token.expired", "Old."))
         let state = DeviceCheckAnswer(
             .state,
             Self.header,
@@ -29,9 +30,9 @@ import WireMessages
         )
         let bare = DeviceCheckHeader(operation: .update, environment: .development)
         return [
-            (ActivationResultTests.outcome(), state), (ActivationResultTests.outcome(), nil),
+            (Outcome.ofActivation(), state), (Outcome.ofActivation(), nil),
             (
-                ActivationResultTests.outcome(),
+                Outcome.ofActivation(),
                 DeviceCheckAnswer(.notSet, bare, tokenAge: 0, httpStatus: .max)
             ),
         ] + DeviceCheckAnswer.Result.allCases.map { (rejected, DeviceCheckAnswer($0, Self.header)) }

@@ -1,3 +1,4 @@
+import Cryptography
 import Records
 import TestMaterial
 import Testing
@@ -29,7 +30,7 @@ private func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
     // MARK: Ours
 
     @Test func readsAllThatANoticeSays() {
-        var notice = Notices.activation
+        var notice = DeadLetterNotice.ofActivation
         notice.reason = Reason("gdt.-1", "Illegal: \u{1b}[31mred")
         let read = facts(notice.headers(over: Self.own))
         var expected = facts([])
@@ -57,7 +58,7 @@ private func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
 
     @Test(arguments: DeadLetter.Class.allCases, DeadLetter.Replayable.allCases)
     func readsEveryClass(kind: DeadLetter.Class, replayable: DeadLetter.Replayable) {
-        var notice = Notices.activation
+        var notice = DeadLetterNotice.ofActivation
         (notice.kind, notice.replayable) = (kind, replayable)
         let read = facts(notice.headers)
         #expect(read.kind == kind.rawValue)
@@ -65,7 +66,7 @@ private func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
     }
 
     @Test func readsWhatWasLeftOut() {
-        let notice = Notices.activation
+        let notice = DeadLetterNotice.ofActivation
         var record = InboundRecord(topic: "activation", partition: 3, offset: 42)
         record.key = Array(repeating: 1, count: 3_000)
         record.value = Array(repeating: 7, count: 5_000)
@@ -76,7 +77,13 @@ private func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
         #expect(omission(100_000) == nil)
         let some = omission(10_000)
         #expect(some?.valueOmitted == true && some?.valueBytes == 5_000 && some?.headersOmitted == false)
-        #expect(some?.valueSHA256 == Notices.sha256(Array(repeating: 7, count: 5_000)))
+        #expect(
+            some?.valueSHA256
+                == String(
+                    decoding: Digest.sha256.hexadecimal(Array(repeating: 7, count: 5_000)),
+                    as: UTF8.self
+                )
+        )
         #expect(omission(5_000)?.headersOmitted == true && omission(5_000)?.keyOmitted == false)
         #expect(omission(1_000)?.keyOmitted == true)
     }
@@ -412,7 +419,7 @@ private func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
     // MARK: Who speaks last
 
     @Test func listensToTheLastDeath() {
-        let ours = Notices.activation.headers
+        let ours = DeadLetterNotice.ofActivation.headers
         #expect(facts(Self.spring + ours).dialect == .flotilla)
         #expect(facts(ours + Self.spring).dialect == .spring)
         #expect(facts(ours + headers("reason_poisoned=x")).dialect == .watermill)

@@ -20,7 +20,7 @@ import Testing
         ("runtime error: invalid memory address or nil pointer dereference", "null_pointer"),
         ("HTTP 429 Too Many Requests", "rate_limited"), ("amount must not be negative", "validation"),
         ("", "unknown"), ("It did not work", "unknown"), ("12345", "unknown"),
-        // What is quoted, or an address, decides nothing.
+        // Quoted text and addresses decide nothing.
         (#"order "connection refused" is odd"#, "unknown"),
         ("see https://x.example/timeout/forbidden", "unknown"),
     ])

@@ -64,7 +64,7 @@ import WireFormats
         #expect(try DeadLetterCondition("[0] = 1").holds(for: .array([.number("1")])))
     }
 
-    /// Of any two numbers that a Double can tell apart it knows which is the larger.
+    /// A condition knows which of two numbers is the larger, if a Double can tell them apart.
     @Test(arguments: 0..<200 as Range<UInt64>)
     func comparesAsNumbers(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

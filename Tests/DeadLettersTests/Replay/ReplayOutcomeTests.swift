@@ -1,5 +1,6 @@
 import Records
 import SwiftProtobuf
+import TestMaterial
 import Testing
 import WireFormats
 import WireMessages
@@ -18,7 +19,7 @@ import WireMessages
 
     @Test(arguments: ValueFormat.allCases)
     func readsEveryWorkersResult(format: ValueFormat) throws {
-        var outcome = Outcomes.activation(
+        var outcome = Outcome.ofActivation(
             .deadLettered,
             Reason("gdt.-1", "m"),
             deadLetterID: "dl-0123456789abcdef0123456789abcdef"
@@ -29,7 +30,7 @@ import WireMessages
             DeviceCheckHeader(operation: .query, environment: .production)
         )
         let values = [
-            ActivationResult.encode(outcome, try Outcomes.answer(), as: format),
+            ActivationResult.encode(outcome, try Self.answer(), as: format),
             DeviceCheckResult.encode(outcome, answer, as: format),
             ReceiptResult.encode(outcome, ReceiptAnswer(.invalid, ReceiptHeader(bundleID: "b")), as: format),
         ]
@@ -43,7 +44,7 @@ import WireMessages
 
     @Test(arguments: ValueFormat.allCases, Outcome.Fate.allCases)
     func readsEveryFate(format: ValueFormat, fate: Outcome.Fate) {
-        let value = ActivationResult.encode(Outcomes.activation(fate), nil, as: format)
+        let value = ActivationResult.encode(Outcome.ofActivation(fate), nil, as: format)
         let read = ReplayOutcome(Self.record(value, format))
         #expect(read?.fate == fate.rawValue)
         #expect((read?.reasonCode, read?.deadLetterID) == (nil, nil))
@@ -51,7 +52,7 @@ import WireMessages
 
     @Test(arguments: ValueFormat.allCases)
     func isNotThereWithoutAReplay(format: ValueFormat) {
-        let value = ActivationResult.encode(Outcomes.activation(), nil, as: format)
+        let value = ActivationResult.encode(Outcome.ofActivation(), nil, as: format)
         #expect(ReplayOutcome(Self.record(value, format)) != nil)
         #expect(ReplayOutcome(Self.record(value, format, [])) == nil)
         #expect(ReplayOutcome(Self.record(value, format, [RecordHeader("dlq.replay_id", "a b")])) == nil)
@@ -68,8 +69,8 @@ import WireMessages
     }
 
     @Test func readsNothingCutShort() {
-        let value = ActivationResult.encode(Outcomes.activation(), nil, as: .protobuf)
-        // What ends with the last field of the outcome is a message again, so only its length tells.
+        let value = ActivationResult.encode(Outcome.ofActivation(), nil, as: .protobuf)
+        // Bytes that end with the last field of the outcome are a message again, so only their length tells.
         for length in 0..<value.count {
             #expect(ReplayOutcome(Self.record(Array(value.prefix(length)), .protobuf)) == nil)
         }
@@ -84,5 +85,21 @@ import WireMessages
         let value: [UInt8] = try first.serializedBytes() + second.serializedBytes()
         let read = try #require(ReplayOutcome(Self.record(value, .protobuf)))
         #expect((read.fate, read.reasonCode) == ("succeeded", "late"))
+    }
+
+    /// An answer of GDT, which a result carries beside its outcome.
+    private static func answer() throws -> ActivationAnswer {
+        let record = InboundRecord(
+            topic: "activation",
+            partition: 3,
+            offset: 42,
+            value: Array(EditingTests.valid.utf8)
+        )
+        let reply = try #require(GDTReply(Array(#"{"ret":-15,"msg":"m"}"#.utf8)))
+        return ActivationAnswer(
+            account: GDTAccount(appID: 112_233, advertiserID: 10_000),
+            conversionType: "MOBILEAPP_ACTIVITE",
+            gdt: GDTAnswer(reply, httpStatus: 200, to: try Activation(decoding: record))
+        )
     }
 }

@@ -1,6 +1,7 @@
 import Cryptography
 import Records
 import SwiftProtobuf
+import TestMaterial
 import Testing
 import WireFormats
 import WireMessages
@@ -8,7 +9,7 @@ import WireMessages
 @testable import DeadLetters
 
 @Suite struct ReplayedRecordTests {
-    static let notice = Notices.activation
+    static let notice = DeadLetterNotice.ofActivation
     static let original = InboundRecord(
         topic: "activation",
         partition: 3,

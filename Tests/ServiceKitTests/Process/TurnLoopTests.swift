@@ -17,6 +17,8 @@ struct TurnLoopTests {
         var upstreamDescriptor: Int32 = -1
         var memoryDescriptor: Int32 = -1
         var isFailing = false
+        /// Called in the first turn.
+        var begun: () -> Void = {}
         private(set) var turns = 0
         private(set) var stops = 0
         private(set) var rests: [Bool] = []
@@ -36,6 +38,7 @@ struct TurnLoopTests {
             // A descriptor stays readable until its client is served.
             self.broker.serve { _ in }
             self.turns += 1
+            if self.turns == 1 { self.begun() }
             return self.steps.isEmpty ? .never : self.steps.removeFirst()
         }
 
@@ -72,20 +75,20 @@ struct TurnLoopTests {
         }
     }
 
+    /// The script lasts for days, so the test ends only if the stop ends a sleep.
     @Test func aStopEndsTheSleepAndReachesTheEngineBeforeItsNextTurn() async throws {
         let stop = StopRequest()
-        async let stops = EventThread.run {
+        let stops = try await EventThread.run {
             var stops = 0
             try Self.withLoop(until: stop) { loop, broker in
                 var engine = ScriptedEngine(broker, Array(repeating: .after(.seconds(600)), count: 1_000))
+                engine.begun = { Task { stop.request() } }
                 try loop.run(&engine)
                 stops = engine.stops
             }
             return stops
         }
-        try await Task.sleep(for: .milliseconds(200))
-        stop.request()
-        #expect(try await stops == 1)
+        #expect(stops == 1)
     }
 
     @Test(arguments: [true, false]) func whatArrivesEndsTheSleep(isOfTheUpstream: Bool) throws {

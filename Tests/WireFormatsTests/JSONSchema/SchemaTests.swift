@@ -1,4 +1,5 @@
 import Foundation
+import TestMaterial
 import Testing
 
 @testable import WireFormats
@@ -129,7 +130,7 @@ import Testing
         for fate in Outcome.Fate.allCases {
             let reason = fate == .succeeded ? nil : Reason("gdt.-15", "Illegal \"muid\".")
             let letter = fate == .deadLettered ? "dl-1" : nil
-            let outcome = ActivationResultTests.outcome(fate, reason, deadLetterID: letter)
+            let outcome = Outcome.ofActivation(fate, reason, deadLetterID: letter)
             let silent = ActivationAnswer(
                 account: ActivationResultTests.account,
                 conversionType: "MOBILEAPP_COST"
@@ -163,7 +164,7 @@ import Testing
     ])
     func refusesAResultThatNobodyWrites(part: String, replacement: String, keyword: String) throws {
         let good = ActivationResult.encode(
-            ActivationResultTests.outcome(.rejected, Reason("gdt.-15", "Illegal.")),
+            Outcome.ofActivation(.rejected, Reason("gdt.-15", "Illegal.")),
             try ActivationResultTests.answer(ret: -15, "no"),
             as: .json
         )

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftProtobuf
+import TestMaterial
 import Testing
 import WireMessages
 
@@ -104,15 +105,15 @@ import WireMessages
             #expect(try Message(jsonUTF8Bytes: json) == message, "\(String(decoding: json, as: UTF8.self))")
             #expect(PushArrivalResult.encode(outcome, subject, as: .protobuf) == message.encoded())
         }
-        let general: [UInt8] = try Self.message(ActivationResultTests.outcome(), Self.subject())
+        let general: [UInt8] = try Self.message(Outcome.ofActivation(), Self.subject())
             .jsonUTF8Bytes()
-        let json = PushArrivalResult.encode(ActivationResultTests.outcome(), Self.subject(), as: .json)
+        let json = PushArrivalResult.encode(Outcome.ofActivation(), Self.subject(), as: .json)
         #expect(json == general)
     }
 
     @Test func writesThisVeryText() {
         let subject = Self.subject(.duplicate) { ($0.deviceMS, $0.payloadSHA256) = (1_250 - 2_251, "") }
-        let json = PushArrivalResult.encode(ActivationResultTests.outcome(), subject, as: .json)
+        let json = PushArrivalResult.encode(Outcome.ofActivation(), subject, as: .json)
         let text = String(decoding: json, as: UTF8.self)
         #expect(
             text.hasSuffix(
@@ -152,7 +153,7 @@ import WireMessages
                 subject = .refused(header)
             }
             for format in ValueFormat.allCases {
-                let bytes = PushArrivalResult.encode(ActivationResultTests.outcome(), subject, as: format)
+                let bytes = PushArrivalResult.encode(Outcome.ofActivation(), subject, as: format)
                 #expect(!String(decoding: bytes, as: UTF8.self).contains(secret))
             }
         }
@@ -163,7 +164,7 @@ import WireMessages
         for fate in Outcome.Fate.allCases {
             let reason = fate == .succeeded ? nil : Reason("type.unknown", "Not a type.")
             let letter = fate == .deadLettered ? "dl-1" : nil
-            let outcome = ActivationResultTests.outcome(fate, reason, deadLetterID: letter)
+            let outcome = Outcome.ofActivation(fate, reason, deadLetterID: letter)
             for (_, subject) in try Self.cases() {
                 let json = PushArrivalResult.encode(outcome, subject, as: .json)
                 #expect(try schema.objections(to: json) == [], "\(String(decoding: json, as: UTF8.self))")

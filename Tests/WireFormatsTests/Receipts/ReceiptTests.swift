@@ -1,6 +1,7 @@
 import Foundation
 import Records
 import SwiftProtobuf
+import TestMaterial
 import Testing
 import WireMessages
 
@@ -115,7 +116,7 @@ import WireMessages
     }
 
     @Test func writesTheSameInBothFormats() throws {
-        let outcome = ActivationResultTests.outcome()
+        let outcome = Outcome.ofActivation()
         for answer in [Self.answer(), Self.answer(limit: 1), nil] {
             let json = ReceiptResult.encode(outcome, answer, as: .json)
             let protobuf = ReceiptResult.encode(outcome, answer, as: .protobuf)
@@ -163,9 +164,9 @@ import WireMessages
         purchases.renewals["2"] = renewal
         var answer = ReceiptAnswer(.refunded, ReceiptHeader(bundleID: "com.example.app"))
         answer.show(purchases, limit: 1, now: 1)
-        let text = ReceiptResult.encode(ActivationResultTests.outcome(), answer, as: .json)
+        let text = ReceiptResult.encode(Outcome.ofActivation(), answer, as: .json)
         let read = try Flotilla_Receipt_V1_ReceiptResult(jsonUTF8Bytes: text)
-        #expect(read == ReceiptResult.message(ActivationResultTests.outcome(), answer))
+        #expect(read == ReceiptResult.message(Outcome.ofActivation(), answer))
         let object = try JSONSerialization.jsonObject(with: Data(text)) as? [String: Any]
         let shown = try #require((object?["transactions"] as? [[String: Any]])?.first)
         #expect(shown.count == 27)

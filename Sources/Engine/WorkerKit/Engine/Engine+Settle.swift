@@ -141,9 +141,7 @@ extension Engine {
         if self.settings.delivery == .exactlyOnce, wasQueued || !isSmaller {
             return self.transactionBroken(by: id, error)
         }
-        if self.table[id].mustStay, self.table[id].state.publication?.settlement == nil {
-            return self.keepInHand(id)
-        }
+        if self.table[id].isRefusedElsewhere { return self.keepInHand(id) }
         if isSmaller { return self.sendOrWait(id) }
         if isNews {
             self.logger.warning(

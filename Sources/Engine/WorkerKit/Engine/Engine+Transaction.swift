@@ -165,7 +165,7 @@ extension Engine {
             lines[key, default: Fifo()].append(id)
         }
         for id in self.transaction.members where self.table.isCurrent(id) {
-            guard !self.table[id].mustStay || self.table[id].state.publication?.settlement != nil else {
+            guard !self.table[id].isRefusedElsewhere else {
                 self.keepInHand(id)
                 continue
             }

@@ -89,6 +89,9 @@ struct Entry: Sendable {
         self.trace = record.headers.isEmpty ? nil : TraceContext(record.headers)
     }
 
+    /// Whether the broker is to have a copy or a ticket of the record and has refused it.
+    var isRefusedElsewhere: Bool { self.mustStay && self.state.publication?.settlement == nil }
+
     /// Returns the circumstances of an attempt, for the handler.
     func circumstances(of number: Int, at now: Int64) -> Attempt {
         Attempt(number: number, failures: self.countedFailures, now: now, ambiguous: self.ambiguousAttempts)
@@ -173,7 +176,7 @@ struct RecordTable: Sendable {
     /// Moves a record to another state. A move that `RecordState.Kind.next` does not list is a mistake of the
     /// program, which ends it.
     mutating func move(_ id: EntryID, to state: RecordState) {
-        precondition(self.isCurrent(id), "the record is not in hand")
+        self.expectCurrent(id)
         let (old, new) = (self.tallies[id.index], Tally(state))
         precondition(old.kind.next.contains(new.kind), "no move from \(old.kind) to \(new.kind)")
         self.count(old, by: -1)
@@ -184,7 +187,7 @@ struct RecordTable: Sendable {
 
     /// Removes a record that is settled or dropped. If a call for it is in flight, the call is orphaned.
     mutating func remove(_ id: EntryID) {
-        precondition(self.isCurrent(id), "the record is not in hand")
+        self.expectCurrent(id)
         let tally = self.tallies[id.index]
         self.count(tally, by: -1)
         if tally.kind == .calling { self.orphanedCalls += 1 }
@@ -232,15 +235,19 @@ struct RecordTable: Sendable {
             && id.generation & 1 == 1
     }
 
+    private func expectCurrent(_ id: EntryID) {
+        precondition(self.generations[id.index] == id.generation, "the record is not in hand")
+    }
+
     /// The entry of a record in hand. To use the name of a record that is gone is a mistake of the program,
     /// which ends it.
     subscript(_ id: EntryID) -> Entry {
         _read {
-            precondition(self.generations[id.index] == id.generation, "the record is not in hand")
+            self.expectCurrent(id)
             yield self.entries[id.index]
         }
         _modify {
-            precondition(self.generations[id.index] == id.generation, "the record is not in hand")
+            self.expectCurrent(id)
             yield &self.entries[id.index]
         }
     }

@@ -1,0 +1,130 @@
+import EmbeddedBroker
+import EventThread
+import Kafka
+import Records
+import ServiceKit
+import Testing
+
+@Suite(.timeLimit(.minutes(3)))
+struct TransactionalProducerTests {
+    /// A producer and the answers and reports that it has told.
+    private final class Writer {
+        let producer: TransactionalProducer
+        private(set) var answers: [Transactions.Answer] = []
+        private(set) var reports = 0
+
+        init(_ address: String) throws {
+            self.producer = try TransactionalProducer(
+                TransactionalProducerTests.properties(address).merging(["transactional.id": "writer"]) { $1 }
+            )
+        }
+
+        func serve(until isEnough: (Writer) -> Bool) {
+            while !isEnough(self) {
+                // Each `open` but the first brings another descriptor.
+                var wait = Wait(on: [self.producer.descriptor])
+                wait(atMost: .milliseconds(100))
+                self.producer.serve { event in
+                    switch event {
+                    case .answered(let answer): self.answers.append(answer)
+                    case .reported(_, let error):
+                        #expect(error == nil)
+                        self.reports += 1
+                    case .lost, .failed, .logged: break
+                    }
+                }
+            }
+        }
+
+        func open() throws {
+            try self.producer.open()
+            let count = self.answers.count
+            self.serve { $0.answers.count > count }
+        }
+
+        func send(_ text: String) throws {
+            try self.producer.send(
+                OutboundRecord(topic: "work", value: Array(text.utf8), partition: 0),
+                id: 0
+            )
+            let count = self.reports
+            self.serve { $0.reports > count }
+        }
+
+        func commit() {
+            self.producer.commit()
+            let count = self.answers.count
+            self.serve { $0.answers.count > count }
+        }
+    }
+
+    private static func properties(_ address: String) -> [String: String] {
+        ["bootstrap.servers": address, "log_level": "0", "linger.ms": "1", "fetch.wait.max.ms": "10"]
+    }
+
+    /// Everything in the topic that a reader of committed records sees.
+    private static func committed(_ address: String) throws -> [String] {
+        let readCommitted = ["isolation.level": "read_committed"]
+        let reader = try TopicReader(
+            ["work"],
+            from: .beginning,
+            Self.properties(address).merging(readCommitted) { $1 },
+            atMost: .seconds(30)
+        )
+        var wait = Wait(on: [reader.descriptor])
+        var texts: [String] = []
+        while !reader.isAtEnd {
+            wait(atMost: .milliseconds(100))
+            reader.read(atMost: 100) {
+                texts.append(String(decoding: $0.value ?? [], as: UTF8.self))
+            } _: {
+                #expect(!$0.isFatal)
+            }
+        }
+        return texts
+    }
+
+    private static func withBroker(_ body: @escaping @Sendable (String) throws -> Void) async throws {
+        let broker = try await EmbeddedBroker.start()
+        do {
+            try await broker.createTopic("work", partitions: 1)
+            let address = broker.address
+            try await EventThread.run { try body(address) }
+        } catch {
+            await broker.stop()
+            throw error
+        }
+        await broker.stop()
+    }
+
+    /// If the second `open` went on with the first client, its transaction would still be open and be committed.
+    @Test func aProducerThatIsMadeAnewLeavesNothingOfItsOldTransaction() async throws {
+        try await Self.withBroker { address in
+            let writer = try Writer(address)
+            defer { writer.producer.retire() }
+            try writer.open()
+            try writer.send("old")
+            try writer.open()
+            try writer.send("new")
+            writer.commit()
+            #expect(writer.answers == [.opened, .opened, .committed])
+            #expect(try Self.committed(address) == ["new"])
+        }
+    }
+
+    /// A member that has lost its group cannot commit; the answer comes although no broker was asked.
+    @Test func aCommitWithoutAStandingInTheGroupIsRefused() async throws {
+        try await Self.withBroker { address in
+            let writer = try Writer(address)
+            defer { writer.producer.retire() }
+            try writer.open()
+            writer.producer.commit([], of: nil)
+            writer.serve { $0.answers.count == 2 }
+            guard case .failed(let error)? = writer.answers.last else {
+                Issue.record("\(writer.answers)")
+                return
+            }
+            #expect(error.code == .unknownMember && error.requiresAbort)
+        }
+    }
+}
