@@ -453,7 +453,7 @@ let package = Package(
         // What the tests of every worker use.
         .target(
             name: "WorkerTestSupport",
-            dependencies: ["EventThread", "Terminal", logging],
+            dependencies: ["EventThread", "Kafka", "Records", "Terminal", logging],
             path: "Tests/WorkerTestSupport",
             swiftSettings: house
         ),

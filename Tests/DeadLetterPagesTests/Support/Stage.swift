@@ -90,26 +90,7 @@ struct Stage: Sendable {
     static func publish(_ records: [OutboundRecord], to broker: EmbeddedBroker) async throws {
         let address = broker.address
         try await EventThread.run {
-            let producer = try Producer(["bootstrap.servers": address, "linger.ms": "5"])
-            defer { producer.retire() }
-            var wait = Wait(on: [producer.descriptor])
-            var unreported = 0
-            func serve() {
-                _ = wait(atMost: .milliseconds(50))
-                producer.serve { event in
-                    guard case .reported(_, let error) = event else { return }
-                    unreported -= 1
-                    if let error { Issue.record("publishing: \(error)") }
-                }
-            }
-            for (place, record) in records.enumerated() {
-                try producer.send(record, id: UInt64(place))
-                unreported += 1
-                if unreported > 5_000 { serve() }
-            }
-            let deadline = ContinuousClock.now + .seconds(60)
-            while unreported > 0, ContinuousClock.now < deadline { serve() }
-            #expect(unreported == 0)
+            try WorkerTestSupport.publish(records, with: ["bootstrap.servers": address, "linger.ms": "5"])
         }
     }
 
@@ -122,12 +103,17 @@ struct Stage: Sendable {
             let reader = try TopicReader([topic], from: .beginning, properties, atMost: .seconds(10))
             var wait = Wait(on: [reader.descriptor])
             var records: [InboundRecord] = []
+            var trouble: KafkaError?
             let deadline = ContinuousClock.now + longest
             while records.count < count || !reader.isAtEnd, ContinuousClock.now < deadline {
-                let failed = { (error: KafkaError) in _ = Issue.record("reading: \(error)") }
-                _ = reader.read(atMost: 10_000, { records.append($0) }, failed)
+                _ = reader.read(atMost: 10_000) {
+                    records.append($0)
+                } _: {
+                    if $0.isFatal { trouble = $0 }
+                }
                 if !reader.hasArrivals { _ = wait(atMost: .milliseconds(50)) }
             }
+            if let trouble { throw trouble }
             return records
         }
     }

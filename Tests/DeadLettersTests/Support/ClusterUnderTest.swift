@@ -82,20 +82,7 @@ final class ClusterUnderTest: Sendable {
 
     /// Publishes records and waits until the broker has them.
     func publish(_ records: [OutboundRecord]) throws {
-        let producer = try Producer(self.properties)
-        for (index, record) in records.enumerated() { try producer.send(record, id: UInt64(index)) }
-        let deadline = ContinuousClock.now + .seconds(20)
-        var wait = Wait(on: [producer.descriptor])
-        var taken = 0
-        while taken < records.count, ContinuousClock.now < deadline {
-            wait(atMost: .milliseconds(100))
-            producer.serve { event in
-                guard case .reported(_, let error) = event else { return }
-                #expect(error == nil)
-                taken += 1
-            }
-        }
-        try #require(taken == records.count)
+        try WorkerTestSupport.publish(records, with: self.properties)
     }
 
     /// Publishes letters of so many records, each in the partition of its number.

@@ -125,21 +125,7 @@ struct Stage: Sendable {
     static func publish(_ records: [OutboundRecord], to broker: EmbeddedBroker) async throws {
         let address = broker.address
         try await EventThread.run {
-            let producer = try Producer(["bootstrap.servers": address, "linger.ms": "1"])
-            defer { producer.retire() }
-            var wait = Wait(on: [producer.descriptor])
-            var unreported = records.count
-            for (place, record) in records.enumerated() { try producer.send(record, id: UInt64(place)) }
-            let deadline = ContinuousClock.now + .seconds(30)
-            while unreported > 0, ContinuousClock.now < deadline {
-                wait(atMost: .milliseconds(50))
-                producer.serve { event in
-                    guard case .reported(_, let error) = event else { return }
-                    unreported -= 1
-                    if let error { Issue.record("publishing: \(error)") }
-                }
-            }
-            #expect(unreported == 0)
+            try WorkerTestSupport.publish(records, with: ["bootstrap.servers": address, "linger.ms": "1"])
         }
     }
 }
