@@ -39,7 +39,8 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 // program around libFuzzer instead, and nothing else is: Deploy/fuzz builds it in a folder of its own.
 let fuzzing = Context.environment["FLOTILLA_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-    "ActivationWorker", "Cryptography", "DeadLetters", "EmbeddedBroker", "EventThread", "Fleet", "Harness",
+    "ActivationWorker", "Compression", "Cryptography", "DeadLetters", "EmbeddedBroker", "EventThread",
+    "Fleet", "Harness",
     "Kafka", "Operations", "Records", "Rehearsal", "ServiceKit", "Terminal", "TestMaterial", "Trials",
     "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", nioCore, nioEmbedded,
     protobuf,
@@ -132,6 +133,18 @@ let package = Package(
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]
         ),
+        .systemLibrary(
+            name: "CLZ4",
+            path: "Sources/System/CLZ4",
+            pkgConfig: "liblz4",
+            providers: [.apt(["liblz4-dev"])]
+        ),
+        .systemLibrary(
+            name: "CSnappy",
+            path: "Sources/System/CSnappy",
+            pkgConfig: "snappy",
+            providers: [.apt(["libsnappy-dev"])]
+        ),
         // Prepares OpenSSL before its first use in a process, by our targets, librdkafka or libcurl.
         .target(
             name: "COpenSSLStart",
@@ -159,11 +172,16 @@ let package = Package(
         room("Kafka", on: "Clients", dependencies: ["COpenSSLStart", "CRdKafka", "EventThread", "Records"]),
         room("UpstreamHTTP", on: "Clients", dependencies: ["CCurl", "COpenSSLStart"]),
         room("Cryptography", on: "Clients", dependencies: ["COpenSSL", "COpenSSLStart"]),
+        room("Compression", on: "Clients", dependencies: ["CLZ4", "CSnappy"]),
 
         // MARK: Wire: the codec. Pure.
         // WireMessages is generated from Schemas/, so the rules of this house do not apply to it.
         .target(name: "WireMessages", dependencies: [protobuf], path: "Sources/Wire/WireMessages"),
-        room("WireFormats", on: "Wire", dependencies: ["Cryptography", "Records", "WireMessages", protobuf]),
+        room(
+            "WireFormats",
+            on: "Wire",
+            dependencies: ["Compression", "Cryptography", "Records", "WireMessages", protobuf]
+        ),
 
         // MARK: Operations: settings, logs, metrics, health; terminals and browsers.
         room(
@@ -377,6 +395,7 @@ let package = Package(
             dependencies: ["UpstreamHTTP", "WorkerTestSupport"],
             swiftSettings: house
         ),
+        .testTarget(name: "CompressionTests", dependencies: ["Compression"], swiftSettings: house),
         .testTarget(
             name: "CryptographyTests",
             dependencies: ["COpenSSL", "Cryptography", "TestMaterial"],

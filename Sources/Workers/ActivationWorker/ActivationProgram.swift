@@ -77,6 +77,16 @@ enum ActivationProgram: WorkerProgram {
         return masked
     }
 
+    /// Decodes an upload of GrowingIO's SDKs that is written as a JSON object.
+    static func decoded(_ line: [UInt8]) -> DecodedLine? {
+        guard let request = SDKUploadRequest(json: line) else { return nil }
+        do throws(SDKUploadFault) {
+            return .content(try SDKUpload(decoding: request).json)
+        } catch {
+            return .refused(error.reason)
+        }
+    }
+
     private static func baseURL(_ reader: SettingsReader) -> BaseURL? {
         let text = reader.url(
             "url",

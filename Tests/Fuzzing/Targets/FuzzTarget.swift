@@ -34,7 +34,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] = [
         recordTargets, textTargets, upstreamTargets, diskTargets, operatorTargets, fleetTargets,
-        simulatorTargets, brokerTargets, apple, storeTargets, pushTargets,
+        simulatorTargets, brokerTargets, apple, storeTargets, pushTargets, uploadTargets,
     ].flatMap { $0 }
 
     /// What a topic brings, and what a broker does.
@@ -78,4 +78,7 @@ struct FuzzTarget: Sendable {
     ]
 
     private static let pushTargets = [pushEvent, pushPayload]
+
+    /// What the SDKs on phones upload.
+    private static let uploadTargets = [sdkUpload, lz4Block, snappyBlock]
 }

@@ -33,8 +33,12 @@ package struct PlanCommand<P: WorkerProgram>: ParsableCommand {
         let interpreter = Interpreter<P>(program: program, reveal: self.reveal)
         var lines = InputLines()
         while let line = try lines.next() {
-            let record = PlainRecord.make(line, topic: program.settings.engine.inputTopic, attempt)
-            StandardStreams.printLine(interpreter.plan(of: record, attempt))
+            if let decoded = P.decoded(line) {
+                StandardStreams.printLine(decoded.line)
+            } else {
+                let record = PlainRecord.make(line, topic: program.settings.engine.inputTopic, attempt)
+                StandardStreams.printLine(interpreter.plan(of: record, attempt))
+            }
         }
     }
 }
@@ -64,6 +68,21 @@ func loaded<P: WorkerProgram>(_ program: P.Type, _ file: SettingsFileOption) thr
     } catch {
         StandardStreams.complain("\(error)")
         throw ExitCode(1)
+    }
+}
+
+extension DecodedLine {
+    /// The content, or the verdict that refuses it, as one line of JSON.
+    fileprivate var line: String {
+        switch self {
+        case .refused(let reason):
+            return VerdictLine(verdict: "reject", reason: reason, fate: .rejected).text
+        case .content(let json):
+            var line = JSONLine()
+            line.add("verdict", "decoded")
+            line.addRaw("content", String(decoding: json, as: UTF8.self))
+            return line.text
+        }
     }
 }
 

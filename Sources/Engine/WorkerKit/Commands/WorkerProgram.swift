@@ -1,6 +1,7 @@
 package import Operations
 package import ServiceKit
 package import UpstreamHTTP
+package import WireFormats
 
 /// The parts that make a program out of a handler: its names, its own settings, and what must be masked when
 /// it is shown.
@@ -23,12 +24,26 @@ package protocol WorkerProgram: ConfiguredProgram, Sendable {
     /// Returns a planned job as it would be further on in its attempt, for a case that is tried by hand; nil
     /// if the worker knows no such place. By default a worker knows only the beginning.
     static func placed(_ job: H.Job, at place: CasePlace) -> H.Job?
+
+    /// Decodes a line that is no record's value but something else that the worker takes, such as a request;
+    /// nil for a record's value. By default every line is one.
+    static func decoded(_ line: [UInt8]) -> DecodedLine?
+}
+
+/// The content of a line that is no record's value.
+package enum DecodedLine: Hashable, Sendable {
+    /// The content as one JSON object.
+    case content([UInt8])
+    /// The reason why the worker refuses the content.
+    case refused(Reason)
 }
 
 extension WorkerProgram {
     package static func placed(_ job: H.Job, at place: CasePlace) -> H.Job? {
         place == CasePlace() ? job : nil
     }
+
+    package static func decoded(_ line: [UInt8]) -> DecodedLine? { nil }
 }
 
 /// The place that an attempt has reached, in a case that is tried by hand.

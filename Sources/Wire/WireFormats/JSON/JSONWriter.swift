@@ -132,6 +132,27 @@ struct JSONWriter {
         }
     }
 
+    /// Writes an object of strings, even if it is empty. Its names are escaped, because they come from outside.
+    mutating func strings(_ name: String, _ entries: [(name: String, value: String)]) {
+        self.object(name) { json in
+            for (index, entry) in entries.enumerated() {
+                if index > 0 { json.text.append(UInt8(ascii: ",")) }
+                json.quoted(entry.name)
+                json.text.append(UInt8(ascii: ":"))
+                json.quoted(entry.value)
+            }
+        }
+    }
+
+    /// Writes a member whose value is JSON already. Its name is escaped, because it comes from outside.
+    mutating func raw(escaping name: String, _ value: String) {
+        if self.needsComma { self.text.append(UInt8(ascii: ",")) }
+        self.needsComma = true
+        self.quoted(name)
+        self.text.append(UInt8(ascii: ":"))
+        self.text += value.utf8
+    }
+
     /// Writes a list of JSON numbers, even if it is empty.
     mutating func numbers(_ name: String, _ values: some Sequence<Int64>) {
         self.name(name)

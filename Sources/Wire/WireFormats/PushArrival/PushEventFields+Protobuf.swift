@@ -6,8 +6,8 @@ extension PushEventFields {
     /// decides about them.
     init?(protobuf bytes: [UInt8], from start: Int) {
         self.init()
-        var reader = Reader(position: start)
-        while reader.position < bytes.count {
+        var reader = ProtobufReader(start..<bytes.count)
+        while !reader.isAtEnd {
             guard let tag = reader.varint(in: bytes.span), self.read(tag, &reader, bytes) else { return nil }
         }
     }
@@ -15,7 +15,7 @@ extension PushEventFields {
     /// Reads the value of one field; returns false if the field or its wire type is unexpected.
     ///
     /// - Parameter tag: the field's number, and its wire type in the lowest three bits.
-    private mutating func read(_ tag: UInt64, _ reader: inout Reader, _ bytes: [UInt8]) -> Bool {
+    private mutating func read(_ tag: UInt64, _ reader: inout ProtobufReader, _ bytes: [UInt8]) -> Bool {
         let span = bytes.span
         return switch tag {
         case 1 << 3 | 2: reader.text(in: span, into: &self.type)
@@ -40,42 +40,21 @@ extension PushEventFields {
     }
 }
 
-/// Reads values at its position and steps over them. A function returns false, or nil, if there is no such
-/// value.
-private struct Reader {
-    private(set) var position: Int
-
-    init(position: Int) { self.position = position }
-
-    mutating func varint(in bytes: Span<UInt8>) -> UInt64? {
-        var number: UInt64 = 0
-        var shift: UInt64 = 0
-        while self.position < bytes.count, shift < 63 {
-            let byte = bytes[self.position]
-            self.position += 1
-            number |= UInt64(byte & 0x7F) << shift
-            if byte < 0x80 { return number }
-            shift += 7
-        }
-        // The tenth byte of a varint has room for one bit only.
-        guard self.position < bytes.count, bytes[self.position] <= 1 else { return nil }
-        self.position += 1
-        return number | UInt64(bytes[self.position - 1]) << 63
-    }
-
-    mutating func int64(in bytes: Span<UInt8>, into field: inout Int64?) -> Bool {
+// A function returns false if there is no such value.
+extension ProtobufReader {
+    fileprivate mutating func int64(in bytes: Span<UInt8>, into field: inout Int64?) -> Bool {
         guard let number = self.varint(in: bytes) else { return false }
         field = Int64(bitPattern: number)
         return true
     }
 
-    mutating func bool(in bytes: Span<UInt8>, into field: inout Bool?) -> Bool {
+    fileprivate mutating func bool(in bytes: Span<UInt8>, into field: inout Bool?) -> Bool {
         guard let number = self.varint(in: bytes) else { return false }
         field = number != 0
         return true
     }
 
-    mutating func text(in bytes: Span<UInt8>, into field: inout String) -> Bool {
+    fileprivate mutating func text(in bytes: Span<UInt8>, into field: inout String) -> Bool {
         guard let range = self.content(in: bytes),
             let text = try? UTF8Span(validating: bytes.extracting(range))
         else { return false }
@@ -83,20 +62,11 @@ private struct Reader {
         return true
     }
 
-    mutating func textBytes(in bytes: [UInt8], into field: inout [UInt8]) -> Bool {
+    fileprivate mutating func textBytes(in bytes: [UInt8], into field: inout [UInt8]) -> Bool {
         guard let range = self.content(in: bytes.span),
             (try? UTF8Span(validating: bytes.span.extracting(range))) != nil
         else { return false }
         field = Array(bytes[range])
         return true
-    }
-
-    private mutating func content(in bytes: Span<UInt8>) -> Range<Int>? {
-        guard let length = self.varint(in: bytes), length <= UInt64(bytes.count - self.position) else {
-            return nil
-        }
-        let start = self.position
-        self.position += Int(length)
-        return start..<self.position
     }
 }

@@ -1,0 +1,75 @@
+// The JSON of decoded events, for people who try an upload with `plan`.
+extension SDKEvent {
+    /// Writes the event as the SDK's JSON has it, whichever form the upload had.
+    func write(to json: inout JSONWriter) {
+        for (field, content) in self.lastContents {
+            switch (field, content) {
+            case (.eventType, _): json.optionalString(field.name, self.type.name)
+            case (.other, _): self.writeOthers(to: &json)
+            case (.resourceItem, _): self.writeResource(to: &json)
+            case (_, .text(let slice)): json.optionalString(field.name, self.string(slice))
+            case (_, .integer(let number)): json.number(field.name, number)
+            case (_, .double(let number)): json.optionalNumber(field.name, number)
+            case (_, .entry): json.strings(field.name, self.entries(field))
+            case (_, .resource): break
+            }
+        }
+    }
+
+    private func writeOthers(to json: inout JSONWriter) {
+        for (name, value) in self.entries(.other) { json.raw(escaping: name, value) }
+    }
+
+    private func writeResource(to json: inout JSONWriter) {
+        let (id, key) = self.resource
+        json.object(SDKEventField.resourceItem.name) { json in
+            json.optionalString("id", id)
+            json.optionalString("key", key)
+            let attributes = self.entries(.resourceItem)
+            if !attributes.isEmpty { json.strings("attributes", attributes) }
+        }
+    }
+}
+
+extension SDKActivation {
+    /// Writes the activation, with null for what the event does not say.
+    func write(to json: inout JSONWriter) {
+        json.string("kind", self.kind.rawValue)
+        json.string("account", self.account)
+        json.string("dataSourceId", self.dataSourceID)
+        json.string("deviceId", self.deviceID)
+        json.number("timestampMs", self.timestampMS)
+        json.number("convTime", self.convertedAt)
+        let texts = [
+            ("platform", self.platform), ("idfa", self.idfa), ("idfv", self.idfv), ("imei", self.imei),
+            ("oaid", self.oaid), ("androidId", self.androidID), ("userAgent", self.userAgent),
+            ("deepLinkId", self.deepLinkID), ("deepClickId", self.deepClickID), ("caid", self.caid),
+            ("sdkVersion", self.sdkVersion),
+        ]
+        for (name, text) in texts {
+            if let text { json.optionalString(name, text) } else { json.null(name) }
+        }
+    }
+}
+
+extension SDKUpload {
+    /// The upload as one JSON object: its account, its events in the SDK's own JSON, and the activations among
+    /// them.
+    package var json: [UInt8] {
+        var json = JSONWriter(reserving: 1_024)
+        json.object { json in
+            json.string("account", self.account)
+            json.number("dropped", Int64(self.dropped))
+            json.objects("events", self.events) { json, event in event.write(to: &json) }
+            json.objects("activations", self.activations) { json, activation in
+                activation.write(to: &json)
+            }
+        }
+        return json.text
+    }
+
+    /// The activations and wake-ups among the events.
+    package var activations: [SDKActivation] {
+        self.events.compactMap { SDKActivation($0, account: self.account) }
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import Records
+import TestMaterial
+import Testing
+
+@testable import WireFormats
+
+struct SDKUploadTests {
+    static let good = UploadRow.all.filter { $0.error == nil }
+    static let bad = UploadRow.all.filter { $0.error != nil }
+
+    private func request(_ row: UploadRow) -> SDKUploadRequest {
+        SDKUploadRequest(
+            method: row.request.method,
+            target: row.request.target,
+            headers: row.request.headers.map { ($0.key, $0.value) },
+            body: row.body
+        )
+    }
+
+    /// The fault with which decoding ends; nil if it succeeds.
+    private func fault(_ request: SDKUploadRequest, _ limits: SDKUpload.Limits = .init()) -> SDKUploadFault? {
+        do throws(SDKUploadFault) {
+            _ = try SDKUpload(decoding: request, limits: limits)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func everyRowIsRead() {
+        #expect(Self.good.count == 19)
+        #expect(Self.bad.count == 12)
+    }
+
+    @Test(arguments: good) func readsEveryEvent(of row: UploadRow) throws {
+        let upload = try SDKUpload(decoding: self.request(row))
+        let object = try JSONSerialization.jsonObject(with: Data(upload.json))
+        var found = try #require(object as? [String: Any])
+        #expect(found.removeValue(forKey: "dropped") as? Int == 0)
+        let empty = ["events": [Any](), "activations": [Any]()]
+        #expect(found.merging(empty) { found, _ in found } as NSDictionary == row.expected)
+    }
+
+    @Test(arguments: bad) func saysWhyAnUploadCannotBeRead(_ row: UploadRow) {
+        #expect(self.fault(self.request(row))?.rawValue == row.error)
+    }
+
+    @Test(arguments: UploadRow.all) func readsTheSameFromARecordAndFromALine(_ row: UploadRow) {
+        let request = self.request(row)
+        var record = InboundRecord(topic: "sdk-upload", partition: 0, offset: 0, value: row.body)
+        record.headers = row.request.headers.map { RecordHeader($0.key, $0.value) }
+        #expect(SDKUploadRequest(of: record) == nil)
+        record.headers.append(RecordHeader("upload.target", row.request.target))
+        record.headers.append(RecordHeader("upload.method", row.request.method))
+        #expect(SDKUploadRequest(of: record) == request)
+        #expect(SDKUploadRequest(json: row.line) == request)
+    }
+
+    // MARK: - Codecs
+
+    @Test(arguments: good) func aCutBodyIsRefusedOrHasFewerEvents(_ row: UploadRow) throws {
+        var request = self.request(row)
+        let whole = try SDKUpload(decoding: request)
+        let body = request.body
+        for count in body.indices {
+            request.body = Array(body[..<count])
+            do throws(SDKUploadFault) {
+                // Protobuf is not delimited: a list that is cut between two events is a shorter list.
+                let cut = try SDKUpload(decoding: request)
+                #expect(cut.events.count < whole.events.count)
+                var start = whole
+                start.events = Array(whole.events.prefix(cut.events.count))
+                #expect(cut.json == start.json)
+            } catch {
+                continue
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "", "?", "?stm", "?stm=", "?stm=-1", "?stm=+1", "?stm=12x", "?stm=999999999999999999999999999999",
+        "?x=1", "?STM=1",
+    ])
+    func anEncryptedUploadNeedsItsFactor(_ query: String) throws {
+        let row = try UploadRow.named("pb_xor_hint0")
+        var request = self.request(row)
+        request.target = "/v3/projects/0a1b2c3d4e5f6789/collect\(query)"
+        #expect(self.fault(request) == .stm)
+        request.cryptCodec = nil
+        #expect(self.fault(request) == nil, "the factor of pb_xor_hint0 is 0, so its body is plain")
+    }
+
+    @Test func theFactorIsTheLowestByteOfALongNumber() throws {
+        var request = self.request(try UploadRow.named("headers_any_case"))
+        let stm = try #require(UInt64("1700000000987"))
+        request.target = "/v3/projects/a/collect?a=b&stm=\(stm &+ 0xFFFF_FF00_0000_0000)"
+        #expect(self.fault(request) == nil)
+    }
+
+    @Test(arguments: [
+        "/v3/projects//collect", "/v3/projects/a/b/collect", "/v2/projects/a/collect",
+        "v3/projects/a/collect",
+        "/v3/projects/a/collect/", "/v3/projects/a", "", "?stm=1", "/v3/projects/a b/collect",
+    ])
+    func anotherTargetIsNoUpload(_ target: String) throws {
+        var request = self.request(try UploadRow.named("json_empty_array"))
+        request.target = target
+        #expect(self.fault(request) == .target)
+    }
+
+    @Test func codecNumbersAreKnownOrRefused() throws {
+        var request = self.request(try UploadRow.named("json_empty_array"))
+        request.compressCodec = "0"
+        request.cryptCodec = "0"
+        #expect(self.fault(request) == nil)
+        request.cryptCodec = "2"
+        #expect(self.fault(request) == .unknownCryptCodec)
+        request.cryptCodec = nil
+        request.compressCodec = "1"
+        #expect(self.fault(request) == .unknownCompressCodec)
+    }
+
+    // MARK: - Bounds
+
+    @Test func whatIsTooLargeIsRefused() throws {
+        let request = self.request(try UploadRow.named("json_plain_mixed"))
+        var limits = SDKUpload.Limits()
+        limits.bodyBytes = request.body.count - 1
+        #expect(self.fault(request, limits) == .tooLarge)
+        limits = SDKUpload.Limits()
+        limits.decodedBytes = request.body.count - 1
+        #expect(self.fault(request, limits) == .tooLarge)
+        limits = SDKUpload.Limits()
+        limits.events = 3
+        #expect(self.fault(request, limits) == .tooManyEvents)
+        let protobuf = self.request(try UploadRow.named("pb_plain_mixed"))
+        #expect(self.fault(protobuf, limits) == .tooManyEvents)
+    }
+
+    @Test func aSnappyBombIsRefusedBeforeItIsMade() {
+        // The block announces 4 GiB.
+        let body: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0x00, 0x41]
+        let request = SDKUploadRequest(
+            target: "/v3/projects/a/collect",
+            headers: [("X-Compress-Codec", "2")],
+            body: body
+        )
+        #expect(self.fault(request) == .tooLarge)
+    }
+
+    // MARK: - Events
+
+    private func json(_ text: String) throws(SDKUploadFault) -> SDKUpload {
+        try SDKUpload(
+            decoding: SDKUploadRequest(
+                target: "/v3/projects/a/collect",
+                headers: [],
+                body: Array(text.utf8)
+            )
+        )
+    }
+
+    @Test func eventsThatNobodyCanAttributeAreCounted() throws {
+        let whole = #""deviceId":"d","dataSourceId":"s","timestamp":1"#
+        let upload = try self.json(
+            """
+            [{\(whole)},{"dataSourceId":"s","timestamp":1},{"deviceId":"d","timestamp":1},
+             {"deviceId":"","dataSourceId":"s","timestamp":1},{"deviceId":"d","dataSourceId":"s","timestamp":0},
+             {"deviceId":"d","dataSourceId":"s","timestamp":-5},{"deviceId":"d","dataSourceId":"s"}]
+            """
+        )
+        #expect(upload.events.count == 1)
+        #expect(upload.dropped == 6)
+    }
+
+    @Test func unknownTypesAndMembersAreKept() throws {
+        let upload = try self.json(
+            #"[{"deviceId":"d","dataSourceId":"s","timestamp":1,"eventType":"APM_CRASH","st\u0061ck":[{"a":null}]}]"#
+        )
+        let event = try #require(upload.events.first)
+        #expect(event.type.name == "APM_CRASH")
+        #expect(event.entries(.other).map(\.name) == ["stack"])
+        #expect(event.entries(.other).map(\.value) == [#"[{"a":null}]"#])
+        let text = String(decoding: upload.json, as: UTF8.self)
+        #expect(text.contains(#""stack":[{"a":null}]"#))
+    }
+
+    @Test(arguments: [
+        #"[1]"#, #"[[]]"#, #"[null]"#, #""text""#, #"[{"deviceId":[]}]"#, #"[{"deviceId":{}}]"#,
+        #"[{"timestamp":"soon"}]"#, #"[{"timestamp":1.5}]"#, #"[{"timestamp":99999999999999999999}]"#,
+        #"[{"latitude":"north"}]"#, #"[{"attributes":"a"}]"#, #"[{"resourceItem":1}]"#,
+    ])
+    func jsonOfAnotherShapeIsRefused(_ text: String) {
+        #expect(throws: SDKUploadFault.jsonShape) { try self.json(text) }
+    }
+
+    @Test func identifiersOfZerosAndBlanksAreNone() throws {
+        let upload = try self.json(
+            #"""
+            [{"deviceId":"d","dataSourceId":"s","timestamp":1999,"eventType":"ACTIVATE","idfa":" ",
+              "idfv":"00000000-0000-0000-0000-000000000000","imei":" 354649050046412 ",
+              "attributes":{"userAgent":"","deep_link_id":" l "}}]
+            """#
+        )
+        let activation = try #require(upload.activations.first)
+        #expect(activation.kind == .activation)
+        #expect(activation.convertedAt == 1)
+        #expect(activation.idfa == nil)
+        #expect(activation.idfv == nil)
+        #expect(activation.imei == "354649050046412")
+        #expect(activation.userAgent == nil)
+        #expect(activation.deepLinkID == "l")
+    }
+}
