@@ -27,6 +27,30 @@ import WireMessages
         #expect(activation.value == 100)
     }
 
+    /// The seed reports the present time; a record without a time is reported with its own timestamp.
+    @Test func takesTheTimestampOfARecordWithoutATime() throws {
+        var record = ActivationDraft.record(try ActivationDraft { $0.clearConvertedAt() }.json)
+        self.expect("converted_at.missing", of: record)
+        for timestamp in [0, -1, 999_999_999_999, .max] as [Int64] {
+            record.timestamp = timestamp
+            self.expect("converted_at.missing", of: record)
+        }
+        record.timestamp = 1_795_248_001_999
+        let assumed = try Activation(decoding: record)
+        #expect(assumed.convertedAt == 1_795_248_001)
+        #expect(assumed.isTimeAssumed)
+        record.value = try ActivationDraft().json
+        let named = try Activation(decoding: record)
+        #expect(named.convertedAt == 1_795_248_000)
+        #expect(!named.isTimeAssumed)
+    }
+
+    @Test(arguments: ["true", "null"]) func reportsWhereTrackingIsAllowed(_ word: String) throws {
+        let text = Self.full.replacing("{\"appId\"", with: "{\"trackingAuthorized\":\(word),\"appId\"")
+        let activation = try Activation(decoding: ActivationDraft.record(Array(text.utf8)))
+        #expect(activation.convertedAt == 1_795_248_000)
+    }
+
     @Test func readsTheSameFromBothFormats() throws {
         let draft = ActivationDraft { ($0.clientIp, $0.clickID) = ("2001:db8::7", "c") }
         let fromJSON = try Activation(decoding: ActivationDraft.record(draft.json))

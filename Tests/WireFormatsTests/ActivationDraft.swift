@@ -29,7 +29,18 @@ struct ActivationDraft {
         get throws { try self.message.serializedBytes() }
     }
 
-    static func record(_ value: [UInt8]?, _ headers: [RecordHeader] = []) -> InboundRecord {
-        InboundRecord(topic: "activation", partition: 3, offset: 42, value: value, headers: headers)
+    static func record(
+        _ value: [UInt8]?,
+        _ headers: [RecordHeader] = [],
+        at timestamp: Int64? = nil
+    ) -> InboundRecord {
+        InboundRecord(
+            topic: "activation",
+            partition: 3,
+            offset: 42,
+            timestamp: timestamp,
+            value: value,
+            headers: headers
+        )
     }
 }

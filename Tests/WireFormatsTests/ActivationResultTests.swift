@@ -42,7 +42,7 @@ import WireMessages
             ),
             (
                 Outcome.ofActivation(.expired, Reason("", "")),
-                ActivationAnswer(account: Self.account, conversionType: "")
+                ActivationAnswer(account: Self.account, conversionType: "", isTimeAssumed: true)
             ),
             (extreme, try Self.answer(ret: .max, "\u{1}", status: .max)),
             (zero, try Self.answer(ret: 0, "", status: 0)),

@@ -62,6 +62,8 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
         ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0F074DC8E1F0547310E729032AC0730B") }),
         ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0f074dc8e1f0547310e729032ac0730") }),
         ("muid.malformed", { ($0.deviceID, $0.muid) = ("", "0f074dc8e1f0547310e729032ac0730g") }),
+        ("tracking.denied", { $0.trackingAuthorized = false }),
+        ("tracking.denied", { ($0.trackingAuthorized, $0.deviceID, $0.clientIp) = (false, "", "none") }),
         ("device_id.empty", { $0.deviceID = "" }),
         ("device_id.empty", { $0.deviceID = " \t\n" }),
         ("device_id.empty", { ($0.deviceID, $0.muid) = ("", "d41d8cd98f00b204e9800998ecf8427e") }),
@@ -113,6 +115,8 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
 
     /// A backend in JavaScript hands on numbers, objects and halves of surrogate pairs as they came.
     static let illegible: [(code: String, fields: String)] = [
+        ("tracking.malformed", #""trackingAuthorized":"no""#),
+        ("tracking.malformed", #""tracking_authorized":0"#),
         ("click_id.malformed", #""clickId":5"#),
         ("click_id.malformed", #""click_id":"\ud800""#),
         (

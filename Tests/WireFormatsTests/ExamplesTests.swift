@@ -24,7 +24,7 @@ import WireMessages
     @Test(arguments: examples("activation"))
     func readsAnActivation(file: String) throws {
         let bytes = try Self.bytes("examples/activation/\(file)")
-        _ = try Activation(decoding: ActivationDraft.record(bytes))
+        _ = try Activation(decoding: ActivationDraft.record(bytes, at: 1_795_248_000_000))
         try self.expectCanonical(Flotilla_Activation_V1_Activation.self, bytes)
     }
 

@@ -13,9 +13,9 @@
 // JSON is this message's canonical proto3 mapping: names in lowerCamelCase, 64-bit integers as strings (plain
 // numbers are accepted too), times in RFC 3339. Fields that a reader does not know are ignored.
 //
-// Fields 5 to 10 hold what a device or its user can choose. Whatever stands in them, the record ends in an outcome:
+// Fields 5 to 11 hold what a device or its user can choose. Whatever stands in them, the record ends in an outcome:
 // malformed content is `rejected`. Any other fault of a record makes a dead letter, because its publisher can mend it;
-// so do a missing converted_at, a value without MOBILEAPP_COST, and a device_id beside a muid.
+// so do a value without MOBILEAPP_COST, and a device_id beside a muid.
 
 package import SwiftProtobuf
 
@@ -54,7 +54,8 @@ package nonisolated struct Flotilla_Activation_V1_Activation: Sendable {
   /// The device as an already computed digest: 32 lower-case hexadecimal digits.
   package var muid: String = String()
 
-  /// When the conversion happened, from 2001-09-09 to 9999. Reported in whole seconds.
+  /// When the conversion happened, from 2001-09-09 to 9999. Reported in whole seconds. If it is absent, the record's own
+  /// timestamp counts, and the result says so.
   package var convertedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_convertedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_convertedAt = newValue}
@@ -94,6 +95,17 @@ package nonisolated struct Flotilla_Activation_V1_Activation: Sendable {
   /// Clears the value of `value`. Subsequent reads from it will return its default value.
   package mutating func clearValue() {self._value = nil}
 
+  /// Whether the user allows tracking. If it is false, the record ends as `rejected` and nothing is reported. If it is
+  /// absent, the publisher has asked.
+  package var trackingAuthorized: Bool {
+    get {_trackingAuthorized ?? false}
+    set {_trackingAuthorized = newValue}
+  }
+  /// Returns true if `trackingAuthorized` has been explicitly set.
+  package var hasTrackingAuthorized: Bool {self._trackingAuthorized != nil}
+  /// Clears the value of `trackingAuthorized`. Subsequent reads from it will return its default value.
+  package mutating func clearTrackingAuthorized() {self._trackingAuthorized = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -102,6 +114,7 @@ package nonisolated struct Flotilla_Activation_V1_Activation: Sendable {
   fileprivate var _clientIp: String? = nil
   fileprivate var _clickID: String? = nil
   fileprivate var _value: Int64? = nil
+  fileprivate var _trackingAuthorized: Bool? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -110,7 +123,7 @@ fileprivate nonisolated let _protobuf_package = "flotilla.activation.v1"
 
 nonisolated extension Flotilla_Activation_V1_Activation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Activation"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0\u{3}advertiser_id\0\u{3}app_type\0\u{3}conversion_type\0\u{3}device_id\0\u{1}muid\0\u{3}converted_at\0\u{3}client_ip\0\u{3}click_id\0\u{1}value\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0\u{3}advertiser_id\0\u{3}app_type\0\u{3}conversion_type\0\u{3}device_id\0\u{1}muid\0\u{3}converted_at\0\u{3}client_ip\0\u{3}click_id\0\u{1}value\0\u{3}tracking_authorized\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -128,6 +141,7 @@ nonisolated extension Flotilla_Activation_V1_Activation: SwiftProtobuf.Message, 
       case 8: try { try decoder.decodeSingularStringField(value: &self._clientIp) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self._clickID) }()
       case 10: try { try decoder.decodeSingularInt64Field(value: &self._value) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self._trackingAuthorized) }()
       default: break
       }
     }
@@ -168,6 +182,9 @@ nonisolated extension Flotilla_Activation_V1_Activation: SwiftProtobuf.Message, 
     try { if let v = self._value {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
     } }()
+    try { if let v = self._trackingAuthorized {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 11)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -182,6 +199,7 @@ nonisolated extension Flotilla_Activation_V1_Activation: SwiftProtobuf.Message, 
     if lhs._clientIp != rhs._clientIp {return false}
     if lhs._clickID != rhs._clickID {return false}
     if lhs._value != rhs._value {return false}
+    if lhs._trackingAuthorized != rhs._trackingAuthorized {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -64,6 +64,12 @@ package nonisolated struct Flotilla_Activation_V1_ActivationResult: @unchecked S
     set {_uniqueStorage()._conversionType = newValue}
   }
 
+  /// The record named no time of the conversion: its own timestamp was taken for it.
+  package var convertedAtAssumed: Bool {
+    get {_storage._convertedAtAssumed}
+    set {_uniqueStorage()._convertedAtAssumed = newValue}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -112,7 +118,7 @@ fileprivate nonisolated let _protobuf_package = "flotilla.activation.v1"
 
 nonisolated extension Flotilla_Activation_V1_ActivationResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ActivationResult"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}outcome\0\u{1}gdt\0\u{3}app_id\0\u{3}advertiser_id\0\u{3}conversion_type\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}outcome\0\u{1}gdt\0\u{3}app_id\0\u{3}advertiser_id\0\u{3}conversion_type\0\u{3}converted_at_assumed\0")
 
   fileprivate class _StorageClass {
     var _outcome: Flotilla_Outcome_V1_Outcome? = nil
@@ -120,6 +126,7 @@ nonisolated extension Flotilla_Activation_V1_ActivationResult: SwiftProtobuf.Mes
     var _appID: UInt64 = 0
     var _advertiserID: UInt64 = 0
     var _conversionType: String = String()
+    var _convertedAtAssumed: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -135,6 +142,7 @@ nonisolated extension Flotilla_Activation_V1_ActivationResult: SwiftProtobuf.Mes
       _appID = source._appID
       _advertiserID = source._advertiserID
       _conversionType = source._conversionType
+      _convertedAtAssumed = source._convertedAtAssumed
     }
   }
 
@@ -158,6 +166,7 @@ nonisolated extension Flotilla_Activation_V1_ActivationResult: SwiftProtobuf.Mes
         case 3: try { try decoder.decodeSingularUInt64Field(value: &_storage._appID) }()
         case 4: try { try decoder.decodeSingularUInt64Field(value: &_storage._advertiserID) }()
         case 5: try { try decoder.decodeSingularStringField(value: &_storage._conversionType) }()
+        case 6: try { try decoder.decodeSingularBoolField(value: &_storage._convertedAtAssumed) }()
         default: break
         }
       }
@@ -185,6 +194,9 @@ nonisolated extension Flotilla_Activation_V1_ActivationResult: SwiftProtobuf.Mes
       if !_storage._conversionType.isEmpty {
         try visitor.visitSingularStringField(value: _storage._conversionType, fieldNumber: 5)
       }
+      if _storage._convertedAtAssumed != false {
+        try visitor.visitSingularBoolField(value: _storage._convertedAtAssumed, fieldNumber: 6)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -199,6 +211,7 @@ nonisolated extension Flotilla_Activation_V1_ActivationResult: SwiftProtobuf.Mes
         if _storage._appID != rhs_storage._appID {return false}
         if _storage._advertiserID != rhs_storage._advertiserID {return false}
         if _storage._conversionType != rhs_storage._conversionType {return false}
+        if _storage._convertedAtAssumed != rhs_storage._convertedAtAssumed {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -118,7 +118,8 @@ package struct ActivationHandler: Handler {
         ActivationAnswer(
             account: activation.account,
             conversionType: activation.conversionType.rawValue,
-            gdt: gdt
+            gdt: gdt,
+            isTimeAssumed: activation.isTimeAssumed
         )
     }
 }

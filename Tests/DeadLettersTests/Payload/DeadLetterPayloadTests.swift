@@ -12,7 +12,14 @@ func mark(_ value: [UInt8]) -> String { "#" + String(decoding: value, as: UTF8.s
 
 @Suite struct DeadLetterPayloadTests {
     static func record(_ value: [UInt8]?, _ contentType: String? = nil) -> InboundRecord {
-        var record = InboundRecord(topic: "d", partition: 0, offset: 0, value: value)
+        // A letter always has a timestamp.
+        var record = InboundRecord(
+            topic: "d",
+            partition: 0,
+            offset: 0,
+            timestamp: 1_795_248_000_000,
+            value: value
+        )
         if let contentType { record.headers = [RecordHeader("content-type", contentType)] }
         return record
     }

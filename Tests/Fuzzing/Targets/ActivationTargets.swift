@@ -31,7 +31,8 @@ extension FuzzTarget {
 enum ActivationClaims {
     static let words = [
         "appId", "advertiserId", "appType", "conversionType", "deviceId", "muid", "convertedAt", "clientIp",
-        "clickId", "value", "IOS", "ANDROID", "UNIONANDROID", "MOBILEAPP_ACTIVITE", "MOBILEAPP_REGISTER",
+        "clickId", "value", "trackingAuthorized", "IOS", "ANDROID", "UNIONANDROID", "MOBILEAPP_ACTIVITE",
+        "MOBILEAPP_REGISTER",
         "MOBILEAPP_COST", "1E2DFA89-496A-47FD-9941-DF1FC4E6484A", "353490069873368",
         "0f074dc8e1f0547310e729032ac0730b", "00000000-0000-0000-0000-000000000000", "2026-11-21T08:00:00Z",
     ]
@@ -41,7 +42,8 @@ enum ActivationClaims {
         "value.not_a_payment", "value.negative", "value.malformed", "app_id.missing",
         "advertiser_id.missing", "app_type.unknown", "conversion_type.unknown", "device_id.empty",
         "device_id.zero", "device_id.malformed", "device_id.ambiguous", "muid.malformed",
-        "converted_at.missing", "converted_at.malformed", "client_ip.malformed", "click_id.malformed",
+        "tracking.denied", "tracking.malformed", "converted_at.missing", "converted_at.malformed",
+        "client_ip.malformed", "click_id.malformed",
     ])
 
     static func record(_ value: [UInt8], as format: ValueFormat) -> InboundRecord {
@@ -56,7 +58,9 @@ enum ActivationClaims {
 
     static func check(_ record: InboundRecord) throws {
         switch self.reading(record) {
-        case .success(let activation):
+        case .success(var activation):
+            // Written anew, the record names its time.
+            activation.isTimeAssumed = false
             for format in ValueFormat.allCases {
                 let again = self.reading(self.record(try activation.written(as: format), as: format))
                 try claim("written as \(format), it is read as the same", again == .success(activation))

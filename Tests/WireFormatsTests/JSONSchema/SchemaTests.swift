@@ -56,7 +56,8 @@ import Testing
             (["conversionType": "\"MOBILEAPP_SEARCH\""], true),
             (["conversionType": "\"MOBILE_APP_ACTIVITE\""], false),
             (["conversionType": "\"mobileapp_activite\""], false), (["conversionType": nil], false),
-            (["convertedAt": "\"2026-11-21T16:00:00.999+08:00\""], true), (["convertedAt": nil], false),
+            (["convertedAt": "\"2026-11-21T16:00:00.999+08:00\""], true), (["convertedAt": nil], true),
+            (["trackingAuthorized": "true"], true), (["trackingAuthorized": "\"true\""], false),
             (["convertedAt": "1795248000"], false), (["convertedAt": "\"2026-13-21T08:00:00Z\""], false),
             (["convertedAt": "\"2026-11-21T08:00:00\""], false), (["convertedAt": "\"\""], false),
             (["clientIp": "\"10.11.12.13\""], true), (["clientIp": "\"2001:db8::7\""], true),
@@ -110,7 +111,7 @@ import Testing
     /// phone wrote is not.
     private static func isDecoded(_ bytes: [UInt8]) -> Bool {
         do throws(Activation.Fault) {
-            _ = try Activation(decoding: ActivationDraft.record(bytes))
+            _ = try Activation(decoding: ActivationDraft.record(bytes, at: 1_795_248_000_000))
             return true
         } catch {
             guard case .refused(let reason, _) = error else { return false }

@@ -130,9 +130,19 @@ extension ReasonGuide {
             "The muid is not the 32 lower-case hexadecimal digits of an MD5.",
             chosenByPhones
         ),
+        "tracking.denied": ReasonGuide(
+            .no,
+            "The user has not allowed tracking.",
+            "Nothing may be reported for this user."
+        ),
+        "tracking.malformed": ReasonGuide(
+            .afterFix,
+            "The field trackingAuthorized is neither true nor false.",
+            chosenByPhones
+        ),
         "converted_at.missing": ReasonGuide(
             .afterFix,
-            "The time of the conversion is missing.",
+            "The record names no time of the conversion, and its own timestamp is none either.",
             mendPublisher
         ),
         "converted_at.malformed": ReasonGuide(

@@ -80,6 +80,7 @@ extension DeadLetterSchema {
     private static let activationFields: [Field] = [
         .shown("appId", .number), .shown("advertiserId", .number), .shown("appType"),
         .shown("conversionType"), .shown("convertedAt", .time), .shown("value", .number),
+        .shown("trackingAuthorized", .flag),
         // Masked: the device, the person behind it, and what the person clicked on.
         .masked("deviceId"), .masked("muid"), .masked("clientIp"), .masked("clickId"),
     ]

@@ -9,9 +9,17 @@ extension Activation {
     /// Checks a decoded message. The publisher's fields are checked first: a fault in one of them makes a
     /// dead letter, and a fault in a phone's field must not hide it.
     ///
-    /// - Parameter illegible: a phone's field that the record has but the message lacks, because it could not
-    ///   be decoded.
-    init(_ message: Flotilla_Activation_V1_Activation, illegible: PhoneField? = nil) throws(Fault) {
+    /// - Parameters:
+    ///   - illegible: a phone's field that the record has but the message lacks, because it could not be
+    ///     decoded.
+    ///   - recordTimestamp: the time of the conversion, in milliseconds since 1970, if the message names none;
+    ///     nil if the record carries none.
+    init(
+        _ message: Flotilla_Activation_V1_Activation,
+        illegible: PhoneField? = nil,
+        recordTimestamp: Int64? = nil
+    ) throws(Fault) {
+        let assumed = Self.assumedTime(of: message, illegible, recordTimestamp)
         guard message.appID != 0 else {
             throw Self.invalid("app_id.missing", "The app id is missing.")
         }
@@ -27,8 +35,11 @@ extension Activation {
         guard message.deviceID.isEmpty || message.muid.isEmpty else {
             throw Self.invalid("device_id.ambiguous", "Both a device id and a muid are given.")
         }
-        guard message.hasConvertedAt || illegible == .convertedAt else {
-            throw Self.invalid("converted_at.missing", "The time of the conversion is missing.")
+        guard message.hasConvertedAt || illegible == .convertedAt || assumed != nil else {
+            throw Self.invalid(
+                "converted_at.missing",
+                "Neither the record's value nor its timestamp is a time."
+            )
         }
         guard !message.hasValue || conversionType == .payment else {
             throw Self.invalid("value.not_a_payment", "Only a payment (MOBILEAPP_COST) has a value.")
@@ -38,7 +49,15 @@ extension Activation {
         self.conversionType = conversionType
         do throws(Refusal) {
             if let illegible { throw Refusal(reason: illegible.malformed) }
-            self.convertedAt = try Self.convertedAt(of: message)
+            guard !message.hasTrackingAuthorized || message.trackingAuthorized else {
+                throw Refusal(reason: Self.trackingDenied)
+            }
+            if let assumed {
+                self.convertedAt = assumed
+            } else {
+                self.convertedAt = try Self.convertedAt(of: message)
+            }
+            self.isTimeAssumed = assumed != nil
             self.clientIP = try Self.clientIP(of: message)
             self.clickID = try Self.clickID(of: message)
             self.value = try Self.value(of: message)
@@ -50,6 +69,23 @@ extension Activation {
                 ActivationAnswer(account: account, conversionType: message.conversionType)
             )
         }
+    }
+
+    private static let trackingDenied = Reason(
+        "tracking.denied",
+        "The user has not allowed tracking: nothing is reported."
+    )
+
+    /// The seconds of the record's own timestamp, if the message names no time; nil if it does, or if the
+    /// timestamp is no time of a conversion.
+    private static func assumedTime(
+        of message: Flotilla_Activation_V1_Activation,
+        _ illegible: PhoneField?,
+        _ timestamp: Int64?
+    ) -> Int64? {
+        guard !message.hasConvertedAt, illegible != .convertedAt, let timestamp else { return nil }
+        let seconds = timestamp / 1_000
+        return self.convertedAtRange.contains(seconds) ? seconds : nil
     }
 
     /// A final refusal because of a field that a phone chose.

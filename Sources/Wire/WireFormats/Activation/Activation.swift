@@ -14,6 +14,8 @@ package struct Activation: Hashable, Sendable {
     package var muid: MUID
     /// The time of the conversion, in whole seconds since 1970.
     package var convertedAt: Int64
+    /// Whether `convertedAt` is the record's own timestamp, because the record names no time.
+    package var isTimeAssumed = false
     /// The device's public address, IPv4 or IPv6; nil if unknown.
     package var clientIP: String?
     /// The id of the click that led to the conversion: 1 to 128 visible ASCII characters.
@@ -58,7 +60,7 @@ package struct Activation: Hashable, Sendable {
         } catch {
             throw .record(error)
         }
-        try self.init(message, illegible: illegible)
+        try self.init(message, illegible: illegible, recordTimestamp: record.timestamp)
     }
 
     /// Decodes the payload.

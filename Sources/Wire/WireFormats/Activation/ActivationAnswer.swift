@@ -6,8 +6,16 @@ package struct ActivationAnswer: Hashable, Sendable {
     package var conversionType: String
     /// GDT's answer; nil if GDT was not called.
     package var gdt: GDTAnswer?
+    /// Whether the record's own timestamp was taken for the time of the conversion.
+    package var isTimeAssumed: Bool
 
-    package init(account: GDTAccount, conversionType: String, gdt: GDTAnswer? = nil) {
+    package init(
+        account: GDTAccount,
+        conversionType: String,
+        gdt: GDTAnswer? = nil,
+        isTimeAssumed: Bool = false
+    ) {
+        self.isTimeAssumed = isTimeAssumed
         self.account = account
         self.conversionType = conversionType
         self.gdt = gdt

@@ -27,6 +27,7 @@ package enum ActivationResult {
             message.appID = answer.account.appID
             message.advertiserID = answer.account.advertiserID
             message.conversionType = answer.conversionType
+            message.convertedAtAssumed = answer.isTimeAssumed
         }
         if let gdt = answer?.gdt {
             message.gdt = Flotilla_Activation_V1_Gdt()
@@ -52,6 +53,7 @@ package enum ActivationResult {
                 json.int64("appId", answer.account.appID)
                 json.int64("advertiserId", answer.account.advertiserID)
                 json.string("conversionType", answer.conversionType)
+                if answer.isTimeAssumed { json.bool("convertedAtAssumed", true) }
             }
         }
         return json.text

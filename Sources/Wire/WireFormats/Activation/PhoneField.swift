@@ -13,6 +13,7 @@ enum PhoneField: String, Hashable, Sendable, CaseIterable {
     case clientIP = "clientIp"
     case clickID = "clickId"
     case value
+    case trackingAuthorized
 
     /// The reason why a record with this field cannot be reported. It does not quote the field.
     var malformed: Reason {
@@ -25,6 +26,8 @@ enum PhoneField: String, Hashable, Sendable, CaseIterable {
         case .clientIP: Reason("client_ip.malformed", "The client's address is neither IPv4 nor IPv6.")
         case .clickID: Reason("click_id.malformed", "The click id is not 1 to 128 visible ASCII characters.")
         case .value: Reason("value.malformed", "The value of the payment is not a whole number of fen.")
+        case .trackingAuthorized:
+            Reason("tracking.malformed", "Whether tracking is allowed is neither true nor false.")
         }
     }
 
