@@ -165,6 +165,13 @@ let package = Package(
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]
         ),
+        // The phone's side of an upload, and the measure of what our decoding of it costs. Nothing that ships links
+        // it.
+        .target(
+            name: "CUploadFloor",
+            path: "Sources/System/CUploadFloor",
+            linkerSettings: [.linkedLibrary("lz4"), .linkedLibrary("snappy")]
+        ),
 
         // MARK: Clients: one thin wrapper for each C library, and the record that client and codecs share.
         room("Records", on: "Clients"),
@@ -366,7 +373,8 @@ let package = Package(
             "Trials",
             on: "Lab",
             dependencies: [
-                "COpenSSLForMeasuring", "COpenSSLStart", "Cryptography", "EventThread", "Fleet", "Harness",
+                "COpenSSLForMeasuring", "COpenSSLStart", "CUploadFloor", "Cryptography", "EventThread",
+                "Fleet", "Harness",
                 "Kafka", "PushStatistics", "Records", "ServiceKit", "Terminal", "UpstreamHTTP",
                 "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", protobuf,
             ]

@@ -10,7 +10,8 @@ package struct FlotillaLabCommand: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ChaosCommand.self, BrokerCommand.self, UpstreamsCommand.self,
             SimulateCommand.self,
-            BenchCommand.self, CostCommand.self, VerifyBenchCommand.self, LeashCommand.self,
+            BenchCommand.self, CostCommand.self, VerifyBenchCommand.self, UploadBenchCommand.self,
+            LeashCommand.self,
             LettersCommand.self,
             PushesCommand.self, PushCostCommand.self,
         ]

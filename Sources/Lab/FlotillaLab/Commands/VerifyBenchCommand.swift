@@ -70,13 +70,7 @@ struct VerifyBenchCommand: AsyncParsableCommand {
             benchmark.cached, benchmark.bareMessage, benchmark.uncached, benchmark.bareSignatures,
             benchmark.bareLibrary,
         ]
-        var samples = ways.map { _ in [Double]() }
-        for _ in 0..<self.rounds {
-            for (index, way) in ways.enumerated() {
-                samples[index].append(try self.microseconds(of: way))
-            }
-        }
-        let medians = samples.map { $0.sorted()[$0.count / 2] }
+        let medians = try WayTimer(time: self.time, rounds: self.rounds).medians(of: ways)
         return [
             Self.line(
                 "\(benchmark.name.rawValue), leaf-key cache on",
@@ -107,29 +101,6 @@ struct VerifyBenchCommand: AsyncParsableCommand {
             )
         }
         return padded + own + others.joined()
-    }
-
-    /// The CPU time of one verification in microseconds, measured for at least the time of one round.
-    private func microseconds(of way: VerificationBenchmark.Way) throws -> Double {
-        let wanted = Double(self.time) * 1_000 / Double(self.rounds)
-        let start = try Self.cpuMicroseconds()
-        var count = 0
-        while true {
-            for _ in 0..<16 {
-                guard way() else { throw Complaint("a verification failed") }
-            }
-            count += 16
-            let taken = try Self.cpuMicroseconds() - start
-            if taken >= wanted { return taken / Double(count) }
-        }
-    }
-
-    private static func cpuMicroseconds() throws -> Double {
-        var time = timespec()
-        guard unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else {
-            throw Complaint("this machine does not tell CPU time")
-        }
-        return Double(time.tv_sec) * 1_000_000 + Double(time.tv_nsec) / 1_000
     }
 
     /// The first row of a file with test vectors.

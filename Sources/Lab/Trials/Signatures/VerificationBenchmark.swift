@@ -15,8 +15,7 @@ package struct VerificationBenchmark {
         case appReceipt = "PKCS#7"
     }
 
-    /// One way to verify, which is repeated; it returns false if it failed, which ends a measurement.
-    package typealias Way = () -> Bool
+    package typealias Way = WayTimer.Way
 
     /// The format that is verified.
     package let name: Name

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import Terminal
+import Trials
+
+/// `flotilla-lab upload-bench`: measures the cost of decoding uploads on one core, compared with a loop in C.
+struct UploadBenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upload-bench",
+        abstract: "Measure how fast uploads of GrowingIO's SDKs are decoded, beside a loop in C.",
+        discussion: """
+            The loop in C undoes XOR and compression and walks once over the fields of protobuf or the strings of \
+            JSON; it checks no text and keeps nothing. Each form is measured in several rounds, in alternation, in CPU \
+            time of this process; the median counts. Build with 'swift build -c release' first; only the ratios mean \
+            something on another machine.
+            """
+    )
+
+    @Option(help: "Events in one upload.")
+    var events = 50
+
+    @Option(help: ArgumentHelp("How long each way is measured, all in all.", valueName: "ms"))
+    var time = 1_000
+
+    @Option(help: "Rounds of each way.")
+    var rounds = 10
+
+    func validate() throws {
+        guard (1...500).contains(self.events) else { throw ValidationError("--events is from 1 to 500.") }
+        guard (10...600_000).contains(self.time) else {
+            throw ValidationError("--time is from 10 to 600000 ms.")
+        }
+        guard (1...100).contains(self.rounds) else { throw ValidationError("--rounds is from 1 to 100.") }
+    }
+
+    func run() async throws {
+        try await self.complaining {
+            let timer = WayTimer(time: self.time, rounds: self.rounds)
+            for benchmark in try UploadBenchmark.all(events: self.events) {
+                let medians = try timer.medians(of: [benchmark.decode, benchmark.floor])
+                let name = benchmark.name.padding(toLength: 24, withPad: " ", startingAt: 0)
+                Console.line(
+                    name
+                        + String(
+                            format: "%8.0f uploads/s %8.1f µs   %.2f of the loop in C (%.1f µs)",
+                            1_000_000 / medians[0],
+                            medians[0],
+                            medians[1] / medians[0],
+                            medians[1]
+                        )
+                )
+            }
+        }
+    }
+}
