@@ -24,7 +24,11 @@ struct ProtobufReader {
 
     var isAtEnd: Bool { self.position >= self.end }
 
+    // Two functions are inlined, because nearly all tags and lengths take one byte, and a call would cost more
+    // than the rest.
+
     /// Returns the next field, whatever it is; nil at the end of the message.
+    @inline(__always)
     mutating func field(in bytes: Span<UInt8>) throws(Fault) -> (number: UInt64, content: Content)? {
         guard !self.isAtEnd else { return nil }
         guard let tag = self.varint(in: bytes), tag >> 3 > 0, tag >> 3 < 1 << 29 else { throw Fault() }
@@ -47,7 +51,14 @@ struct ProtobufReader {
     }
 
     /// Reads a varint of at most 64 bits; nil if there is none.
+    @inline(__always)
     mutating func varint(in bytes: Span<UInt8>) -> UInt64? {
+        guard self.position < self.end, bytes[self.position] < 0x80 else { return self.longVarint(in: bytes) }
+        self.position += 1
+        return UInt64(bytes[self.position - 1])
+    }
+
+    private mutating func longVarint(in bytes: Span<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         var shift: UInt64 = 0
         while self.position < self.end, shift < 63 {

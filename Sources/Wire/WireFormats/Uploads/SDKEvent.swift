@@ -58,14 +58,6 @@ package struct SDKEvent: Sendable {
         return nil
     }
 
-    /// Returns whether a text field is there and not empty.
-    func hasText(_ field: SDKEventField) -> Bool {
-        self.values.contains {
-            guard $0.field == field, case .text(let slice) = $0.content else { return false }
-            return !slice.range.isEmpty
-        }
-    }
-
     /// Returns the number of a field; nil if it is absent.
     package func integer(_ field: SDKEventField) -> Int64? {
         for value in self.values.reversed() where value.field == field {
@@ -117,7 +109,19 @@ package struct SDKEvent: Sendable {
 
     /// Whether the event can be attributed at all: it says whose it is, from which app, and when it happened.
     var isAttributable: Bool {
-        self.hasText(.deviceId) && self.hasText(.dataSourceId) && (self.integer(.timestamp) ?? 0) > 0
+        var hasDevice = false
+        var hasSource = false
+        var timestamp: Int64 = 0
+        // One pass, because every event of every upload is asked.
+        for value in self.values {
+            switch (value.field, value.content) {
+            case (.deviceId, .text(let slice)): hasDevice = !slice.range.isEmpty
+            case (.dataSourceId, .text(let slice)): hasSource = !slice.range.isEmpty
+            case (.timestamp, .integer(let number)): timestamp = number
+            default: break
+            }
+        }
+        return hasDevice && hasSource && timestamp > 0
     }
 
     /// Returns the last content of every field that is there, in the order of the fields' numbers.

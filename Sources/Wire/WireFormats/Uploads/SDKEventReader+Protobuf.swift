@@ -97,6 +97,7 @@ extension SDKEventReader {
     }
 
     /// Returns the next field of a message; nil at its end.
+    @inline(__always)
     private static func field(
         _ reader: inout ProtobufReader,
         _ bytes: Span<UInt8>
@@ -108,7 +109,13 @@ extension SDKEventReader {
         }
     }
 
+    /// Checks that a text is UTF-8. Nearly all texts are short and ASCII, and need no call.
+    @inline(__always)
     private static func checkText(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(SDKUploadFault) {
-        guard (try? UTF8Span(validating: bytes.extracting(range))) != nil else { throw .protobuf }
+        let text = bytes.extracting(range)
+        var all: UInt8 = 0
+        for index in text.indices { all |= text[index] }
+        guard all >= 0x80 else { return }
+        guard (try? UTF8Span(validating: text)) != nil else { throw .protobuf }
     }
 }
