@@ -14,6 +14,19 @@ struct BlockTests {
         #expect(try LZ4Block.decompress(block, limit: output.count) == output)
     }
 
+    /// The lower half of the last token means nothing.
+    @Test(arguments: [0x00, 0x01, 0x0F] as [UInt8]) func anEmptyOutputNeedsNoRoom(_ token: UInt8) throws {
+        #expect(try LZ4Block.decompress([token], limit: 0) == [])
+        #expect(try LZ4Block.decompress([token], limit: 1) == [])
+        #expect(throws: BlockFault.tooLarge) { try LZ4Block.decompress([0x10, 0x61], limit: 0) }
+    }
+
+    /// The library takes the offset 0, and puts out what the memory held before.
+    @Test func theOffsetZeroIsRefusedInALongBlockToo() {
+        let block: [UInt8] = [0x17, 0x61, 0x00, 0x00, 0xC0] + Array("bcdefghijklm".utf8)
+        #expect(throws: BlockFault.offset) { try LZ4Block.decompress(block, limit: 1 << 20) }
+    }
+
     @Test(arguments: [
         ([], BlockFault.truncated), ([0x10], .truncated), ([0xF0], .truncated), ([0xF0, 0xFF], .truncated),
         ([0x10, 0x61, 0x01], .truncated), ([0x10, 0x61, 0x01, 0x00], .truncated),

@@ -5,34 +5,32 @@ internal import CLZ4
 package enum LZ4Block {
     /// Decompresses a block.
     ///
-    /// The length of the output is not in the block, and 64 KiB can stand for 16 MiB. So the first try has
-    /// room for a usual ratio, and the block is walked through only if that fails: the walk finds the length,
-    /// or names the fault.
+    /// The length of the output is not in the block, and 64 KiB can stand for 16 MiB. So the block is walked
+    /// through first. The walk finds the length, names a fault, and refuses the offset 0, which liblz4 1.9.4
+    /// takes: the output would be whatever the memory held before.
     ///
     /// - Parameter limit: The most bytes of output.
     package static func decompress(_ block: [UInt8], limit: Int) throws(BlockFault) -> [UInt8] {
-        let usual = min(limit, block.count.multipliedReportingOverflow(by: 8).partialValue + 64)
-        if let output = self.decompress(block, capacity: usual) { return output }
         let length = try self.outputLength(of: block, limit: limit)
-        guard let output = self.decompress(block, capacity: length), output.count == length else {
+        guard let output = self.decompress(block, length: length), output.count == length else {
             throw .malformed
         }
         return output
     }
 
-    /// Calls the library; nil if the block is wrong or its output is longer than the capacity.
-    private static func decompress(_ block: [UInt8], capacity: Int) -> [UInt8]? {
-        guard let size = Int32(exactly: block.count), let room = Int32(exactly: capacity), size > 0 else {
-            return nil
-        }
+    /// Calls the library; nil if it refuses the block.
+    private static func decompress(_ block: [UInt8], length: Int) -> [UInt8]? {
+        // Near the end of its room the library refuses blocks that it takes where there is more of it.
+        let room = length + 64
+        guard let size = Int32(exactly: block.count), let capacity = Int32(exactly: room) else { return nil }
         var succeeded = false
-        let output = unsafe [UInt8](unsafeUninitializedCapacity: max(1, capacity)) { output, count in
+        let output = unsafe [UInt8](unsafeUninitializedCapacity: room) { output, count in
             let written = unsafe block.withUnsafeBytes { input in
                 unsafe LZ4_decompress_safe(
                     input.baseAddress?.assumingMemoryBound(to: CChar.self),
                     UnsafeMutableRawPointer(output.baseAddress)?.assumingMemoryBound(to: CChar.self),
                     size,
-                    room
+                    capacity
                 )
             }
             succeeded = written >= 0
