@@ -2,6 +2,7 @@ import Foundation
 import Records
 import Testing
 import UpstreamSimulator
+import WorkerTestSupport
 
 /// The DeviceCheck worker's process, a broker, and Apple as the simulator plays it.
 @Suite(.serialized, .timeLimit(.minutes(10)))
@@ -102,13 +103,9 @@ struct DeviceCheckTests {
     @Test func aRefusedTokenIsRenewedAndARevokedKeyHoldsTheTeam() async throws {
         let cluster = try TestCluster()
         let apple = try await DeviceCheckSimulator.start(.init(teams: DeviceChecks.teams))
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "flotilla-\(UUID().uuidString)"
-        )
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("key.p8")
-        try Data(DeviceChecks.key.utf8).write(to: file)
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let file = try folder.write(DeviceChecks.key, to: "key.p8")
         let worker = try DeviceChecks.worker(cluster, apple, key: "key_file: \(file.path)")
         let results = try TopicContents(cluster.results, cluster)
         var published = 0

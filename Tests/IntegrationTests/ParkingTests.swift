@@ -2,6 +2,7 @@ import Foundation
 import Records
 import Testing
 import UpstreamSimulator
+import WorkerTestSupport
 
 /// What waits for a destination that is down leaves the worker's memory, and comes back when the destination does: with the
 /// process, a broker that keeps transactions, and Apple as the simulator plays it.
@@ -9,9 +10,9 @@ import UpstreamSimulator
 struct ParkingTests {
     @Test(arguments: ["at-least-once", "exactly-once"])
     func theSandboxThatIsDownDelaysNoProductionReceipt(delivery: String) async throws {
-        let root = FileManager.default.temporaryDirectory.appendingPathComponent("root-\(UUID()).pem")
-        try Data(SimulatedChain.rootPEM.utf8).write(to: root)
-        defer { try? FileManager.default.removeItem(at: root) }
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let root = try folder.write(SimulatedChain.rootPEM, to: "root.pem")
         let cluster = try await TestCluster.transactional(partitions: 2)
         try cluster.createParking(partitions: 2)
         let purchases = (1...60).map { number in

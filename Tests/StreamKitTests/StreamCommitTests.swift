@@ -1,7 +1,7 @@
-import Foundation
 import Kafka
 import ServiceKit
 import Testing
+import WorkerTestSupport
 
 @testable import Simulation
 @testable import StreamKit
@@ -111,22 +111,21 @@ struct StreamCommitTests {
 
     /// Nothing else would ever end it: the record comes again to every next process.
     @Test func aRecordThatKilledTwiceIsGivenToNoTaskAThirdTime() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "stream-\(UUID().uuidString)")
-            .path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
         func die(of offset: Int64) throws {
-            let recorder = try CrashRecorder(folder: folder)
+            let recorder = try CrashRecorder(folder: folder.path)
             recorder.mark(topic: "work", partition: 0, offset: offset)
         }
         for offset in [3, 3, 5] as [Int64] { try die(of: offset) }
         var setup = StreamSetup()
-        setup.crashes = { _ in try? CrashRecorder(folder: folder) }
+        setup.crashes = { _ in try? CrashRecorder(folder: folder.path) }
         let simulation = StreamSimulation(setup)
         let worker = simulation.startWorker()
         simulation.append(0..<10)
         try simulation.expectEverythingSettled()
         #expect(worker.buried == [3])
         // What is committed is forgiven, also the one that killed once.
-        #expect(try !CrashRecorder(folder: folder).hasDeaths)
+        #expect(try !CrashRecorder(folder: folder.path).hasDeaths)
     }
 }

@@ -5,13 +5,11 @@ import WorkerTestSupport
 final class CommandUnderTest {
     private let process: TestProcess
     private let output: ProcessOutput
-    private let folder: URL
+    private let folder: TemporaryFolder
 
     init(_ arguments: [String], of program: String = "flotilla-lab") throws {
-        self.folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("flotilla-\(UUID().uuidString)")
+        self.folder = try TemporaryFolder()
         self.output = try ProcessOutput()
-        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         self.process = try TestProcess(
             try WorkerUnderTest.path(of: program),
             arguments,
@@ -24,7 +22,6 @@ final class CommandUnderTest {
     deinit {
         self.process.send(SIGKILL)
         for survivor in self.started { kill(survivor, SIGKILL) }
-        try? FileManager.default.removeItem(at: self.folder)
     }
 
     var isRunning: Bool { self.process.isRunning }

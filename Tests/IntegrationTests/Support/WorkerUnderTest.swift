@@ -10,6 +10,7 @@ import WorkerTestSupport
 final class WorkerUnderTest {
     private let process: TestProcess
     private let output: ProcessOutput
+    private let folder: TemporaryFolder
     private let settings: URL
 
     /// Where this package's executables are: beside the test runner.
@@ -48,10 +49,8 @@ final class WorkerUnderTest {
     ///   - command: what it is asked to do.
     init(_ executable: String, _ text: String, command: [String] = ["run"]) throws {
         self.output = try ProcessOutput()
-        self.settings = FileManager.default.temporaryDirectory
-            .appendingPathComponent("flotilla-\(UUID().uuidString).yaml")
-        try text.write(to: self.settings, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: self.settings.path)
+        self.folder = try TemporaryFolder()
+        self.settings = try self.folder.write(text, to: "settings.yaml")
         self.process = try TestProcess(
             try Self.path(of: executable),
             command + ["--config", self.settings.path],
@@ -63,7 +62,6 @@ final class WorkerUnderTest {
     deinit {
         self.process.send(SIGKILL)
         self.process.wait()
-        try? FileManager.default.removeItem(at: self.settings)
     }
 
     var settingsPath: String { self.settings.path }
