@@ -523,7 +523,7 @@ import WorkerKit
     @Test func anEngineKeepsTheMemoryAndCountsTheAges() throws {
         let handler = try Case().handler
         let registry = PrometheusRegistry()
-        _ = handler.companions(Surroundings(registry: registry, logger: Logger(label: "test")))
+        _ = handler.companions(Instruments(registry: registry, logger: Logger(label: "test")))
         let erased = ErasedHandler(handler)
         let attempt = Attempt(number: 1, now: Case.receivedAt + 1_000)
         func token(_ memory: HandlerMemory) -> String? {

@@ -158,8 +158,8 @@ import WorkerKit
     /// In a worker that runs, one odd receipt does not stop an app.
     @Test func doubtsASecretOnlyAfterSeveralReceipts() async throws {
         let testCase = try Case(isTrial: false)
-        let surroundings = Surroundings(registry: PrometheusRegistry(), logger: Logger(label: "test"))
-        #expect(testCase.handler.companions(surroundings).isEmpty)
+        let instruments = Instruments(registry: PrometheusRegistry(), logger: Logger(label: "test"))
+        #expect(testCase.handler.companions(instruments).isEmpty)
         let names = ["subscription", "sha1_digest", "big_transaction_id"]
         let jobs = try names.map { try testCase.call(try Case.appReceipt($0)).job }
         func text(_ number: Int, failures: Int = 0) -> String {

@@ -64,10 +64,10 @@ package struct DeviceCheckHandler: Handler {
     }
 
     /// Makes the handler count token ages, and returns the watch of the key files, if there are any.
-    package func companions(_ surroundings: Surroundings) -> [any Service] {
-        self.ages.begin(surroundings.registry)
+    package func companions(_ instruments: Instruments) -> [any Service] {
+        self.ages.begin(instruments.registry)
         let files = self.watchedFiles
-        return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
+        return files.isEmpty ? [] : [SecretFileWatch(files, instruments.logger)]
     }
 
     /// Counts the age of the device token that Apple is shown.

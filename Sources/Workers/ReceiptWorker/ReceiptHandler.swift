@@ -40,9 +40,9 @@ package struct ReceiptHandler: Handler {
     }
 
     /// Returns the watch of the secret files, if there are any.
-    package func companions(_ surroundings: Surroundings) -> [any Service] {
+    package func companions(_ instruments: Instruments) -> [any Service] {
         let files = self.watchedFiles
-        return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
+        return files.isEmpty ? [] : [SecretFileWatch(files, instruments.logger)]
     }
 
     /// The secret files of all apps. A change replaces the secret, which ends the doubts about the old one.
