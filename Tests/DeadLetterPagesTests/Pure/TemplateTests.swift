@@ -23,7 +23,7 @@ struct TemplateTests {
         )
         let standing = IndexWatch.Standing(trouble: text)
         let model = MessageModel(
-            frame: Frame(text, at: "/", for: visitor, standing, running, now: 0),
+            frame: Frame(text, at: "/", for: visitor, standing: standing, running: running, now: 0),
             heading: text,
             sentences: [text],
             next: text,
