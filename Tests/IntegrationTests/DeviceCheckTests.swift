@@ -257,7 +257,7 @@ struct DeviceCheckTests {
         try cluster.remove()
     }
 
-    /// Whoever answers instead of Apple, nobody's bits are made up, and nobody is accused.
+    /// The worker makes up no device's bits and accuses nobody, whoever answers instead of Apple.
     @Test func whatIsNoAnswerOfAppleIsNotTakenForOne() async throws {
         let cluster = try TestCluster()
         let apple = try await DeviceCheckSimulator.start(.init(teams: DeviceChecks.teams))
@@ -289,8 +289,8 @@ struct DeviceCheckTests {
         try cluster.remove()
     }
 
-    /// Four times, the worker is killed in the middle of updates. Whoever comes after it repeats some; in the end each
-    /// device has the bits of its last update, and each record its outcome.
+    /// Four times, the worker is killed in the middle of updates. The next worker repeats some; in the end each device
+    /// has the bits of its last update, and each record its outcome.
     @Test func killsLoseNoUpdateAndKeepTheirOrder() async throws {
         let (devices, rounds) = (100, 12)
         let cluster = try TestCluster()

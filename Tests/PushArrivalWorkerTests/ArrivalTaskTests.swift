@@ -229,7 +229,7 @@ import WorkerTestSupport
         #expect("\(faults.map { "\($0)" } ?? "")".contains("message_limit"))
     }
 
-    /// What a task has put out, once all that is due is told.
+    /// All records that a task has put out, once all that is due is told.
     private func everything(of task: ArrivalTask) throws -> [OutboundRecord] {
         task.collect(at: Self.now, progress: Self.now.wall, self.output)
         let later = Moment(monotonic: 0, wall: Self.now.wall + 60_000)

@@ -69,7 +69,8 @@ struct StreamCommitTests {
         #expect(CommitStamp.landmark(of: Self.committed(19, behind), in: "c") == nil)
     }
 
-    /// What the group had committed survives the topic, and the new records before it were once never counted.
+    /// A position that the group had committed survives the topic, and the new records before it were once never
+    /// counted.
     @Test(arguments: [20, 21, 100])
     func aTopicMadeAnewIsReadFromItsBeginning(count: Int) throws {
         let old = StreamSimulation()
@@ -125,7 +126,7 @@ struct StreamCommitTests {
         simulation.append(0..<10)
         try simulation.expectEverythingSettled()
         #expect(worker.buried == [3])
-        // What is committed is forgiven, also the one that killed once.
+        // A committed record is forgiven, also the one that killed once.
         #expect(try !CrashRecorder(folder: folder.path).hasDeaths)
     }
 }

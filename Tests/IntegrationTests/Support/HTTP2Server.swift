@@ -5,7 +5,7 @@ import WorkerTestSupport
 /// An HTTP/2 server that is none of ours: nghttpd, which answers every request for a path with the file of that name,
 /// over TLS with a certificate that it has signed itself, for the name "localhost".
 final class HTTP2Server {
-    /// What to trust.
+    /// The certificate that a client has to trust.
     let certificate: String
     let port: Int
     private let folder: TemporaryFolder

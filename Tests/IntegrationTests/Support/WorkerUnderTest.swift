@@ -66,7 +66,7 @@ final class WorkerUnderTest {
 
     var settingsPath: String { self.settings.path }
 
-    /// What it has written so far.
+    /// The output so far.
     var log: String { self.output.text }
 
     /// Waits until the log holds this, or the time is up.
@@ -74,7 +74,7 @@ final class WorkerUnderTest {
         self.output.wait(for: text, atMost: longest)
     }
 
-    /// The same, for what must have been said so many times.
+    /// Waits until the log holds this text so many times, or the time is up.
     func waitForLog(_ text: String, times: Int, atMost longest: Duration = .seconds(30)) -> Bool {
         self.output.wait(atMost: longest) { $0.ranges(of: text).count >= times }
     }

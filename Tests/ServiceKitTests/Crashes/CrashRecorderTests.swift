@@ -85,7 +85,7 @@ struct CrashRecorderTests {
         #expect(survivor.deaths(5) == 0)
         survivor.takeStock()
         #expect(survivor.deaths(5) == 1)
-        // What the living are handling is no death, and stays marked.
+        // A record that a living worker is handling is no death, and stays marked.
         #expect(survivor.deaths(99) == 0)
         let other = try CrashRecorder(folder: self.folder.path)
         #expect(other.deaths(99) == 0)

@@ -8,7 +8,7 @@ import WorkerTestSupport
 @testable import ServiceKit
 @testable import WorkerKit
 
-/// What keeps a worker from doing harm: to the dead letters, to its upstream, to itself.
+/// The rules that keep a worker from doing harm: to the dead letters, to its upstream, to itself.
 struct EngineGuardTests {
     // MARK: the dead-letter budget
 
@@ -265,7 +265,7 @@ struct EngineGuardTests {
 
     // MARK: records that kill
 
-    /// Whoever marks a record and does not come back was killed by it.
+    /// A worker that marks a record and does not come back was killed by that record.
     private static func die(of offset: Int64, in folder: TemporaryFolder) throws {
         let recorder = try CrashRecorder(folder: folder.path)
         recorder.mark(topic: SimulatedCluster.topic, partition: 0, offset: offset)
