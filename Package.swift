@@ -436,13 +436,14 @@ let package = Package(
             name: "StreamKitTests",
             dependencies: [
                 "EventThread", "Kafka", "Operations", "ServiceKit", "Simulation", "StreamKit", "WorkerKit",
+                "WorkerTestSupport",
             ],
             swiftSettings: house
         ),
         .testTarget(
             name: "WorkerKitTests",
             dependencies: [
-                "Kafka", "Operations", "ServiceKit", "Simulation", "WorkerKit", logging,
+                "Kafka", "Operations", "ServiceKit", "Simulation", "WorkerKit", "WorkerTestSupport", logging,
             ],
             swiftSettings: house
         ),

@@ -251,7 +251,7 @@ import WorkerKit
         #expect(!reason.message.contains("device"))
     }
 
-    /// Nobody but GDT knows what its code means: its words are all that an operator has to go by.
+    /// Only GDT knows what its codes mean: an operator has nothing to go by but GDT's words.
     @Test(arguments: [
         (#"{"ret":-7,"msg":"quota used up"}"#, "gdt.-7", "saying: quota used up"),
         (#"{"ret":-7}"#, "gdt.-7", "without a word"),

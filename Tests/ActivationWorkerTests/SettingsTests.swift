@@ -10,7 +10,7 @@ import WorkerTestSupport
 
 @testable import ActivationWorker
 
-/// What the program reads reaches the engine.
+/// The settings that the program reads reach the engine.
 struct SettingsTests {
     @Test func theLongestGateIsASetting() throws {
         func gate(_ text: String) throws -> Duration {
@@ -51,7 +51,7 @@ struct SettingsTests {
         var told = messages.makeAsyncIterator()
         let wrong = url()
         #expect(wrong != nil && wrong != corrected)
-        // What is no key changes nothing, is said once and not quoted.
+        // A file that holds no key changes nothing. The log says so once, and does not quote the file.
         try Data("two words\n".utf8).write(to: file)
         let refusal = "it holds white space or characters that are not ASCII"
         #expect(

@@ -3,7 +3,7 @@ import Testing
 @testable import DeadLetterTool
 @testable import DeadLetters
 
-/// What a person at a terminal reads before a replay.
+/// The text that a person at a terminal reads before a replay.
 @Suite struct PlanTests {
     private static func item(_ low: Int64, _ standing: LedgerStanding?) -> ReplayPlan.Item {
         let letter = LetterView(

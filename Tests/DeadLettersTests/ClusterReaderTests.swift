@@ -4,7 +4,7 @@ import Testing
 
 @testable import DeadLetters
 
-/// What is in the topics gets into the index: all of it, once, and no longer than it is there.
+/// All records of the topics get into the index: each once, and for no longer than it is in its topic.
 @Suite(.timeLimit(.minutes(1))) struct ClusterReaderTests {
     /// How many records a refresh looks at, of letters alone.
     private static func refresh(_ reader: ClusterReader) throws -> Int64 {

@@ -4,7 +4,7 @@ import WireFormats
 
 @testable import DeadLetters
 
-/// What the desk tells, of records that lie in a broker.
+/// The answers of the desk about records that lie in a broker.
 @Suite(.timeLimit(.minutes(1))) struct DeskTests {
     private static func filter(_ headers: [String] = [], _ conditions: [String] = []) throws -> LetterFilter {
         var filter = LetterFilter()
@@ -224,7 +224,7 @@ import WireFormats
             }
             guard case .isAlive(let other) = passing else { return #expect(Bool(false), "\(passing)") }
             #expect(other.done == 1 && other.at == start + 1)
-            // Whoever begins after it has ended it, killed or not.
+            // A later replay shows that the one before it has ended, killed or not.
             let end = Self.begun("r-0000000002", at: start + 2)
             var ended = end
             ended.counts["left"] = 0

@@ -11,7 +11,7 @@ import WireFormats
         LetterID(of: Letters.facts(headers), at: Self.position, clusterID: clusterID)
     }
 
-    /// What a letter is called that has no id which can be believed.
+    /// The id of a letter that has no id which can be believed.
     private static var byPosition: LetterID { Self.id([]) }
 
     @Test func aClaimThatFitsItsSourceIsBelieved() {

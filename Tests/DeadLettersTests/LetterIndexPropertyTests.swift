@@ -4,10 +4,10 @@ import Testing
 
 @testable import DeadLetters
 
-/// Whatever happens in whatever order: the counts are those of the letters, and each letter's state is the one that a
-/// plain reading of everything told so far gives it.
+/// In any order of events, the counts are those of the letters, and each letter's state is the one that a plain reading
+/// of everything told so far gives it.
 @Suite struct LetterIndexPropertyTests {
-    /// What has been told, kept as plainly as possible.
+    /// Everything that has been told, kept as plainly as possible.
     private struct Model {
         var letters: [LetterPosition: (id: LetterID, state: LetterState)] = [:]
         var ledger: [LetterID: (state: LetterState, replay: String?)] = [:]
@@ -51,7 +51,7 @@ import Testing
         let test: IndexUnderTest
         var model = Model()
         var dice: SeededGenerator
-        /// What each partition ends at and begins with.
+        /// The offsets at which each partition ends and begins.
         var ends: [Int32: Int64] = [0: 0, 1: 0, 2: 0]
         var starts: [Int32: Int64] = [0: 0, 1: 0, 2: 0]
         var replays = 0

@@ -22,7 +22,7 @@ import WorkerTestSupport
         #expect(try test.index.ledgerStanding(of: Self.id(0)) == nil)
     }
 
-    /// What is told of one letter, in every order that it can be read in.
+    /// All that is told of one letter, in every order that it can be read in.
     @Test(arguments: [
         ["letter", "ledger", "ending"], ["letter", "ending", "ledger"], ["ledger", "letter", "ending"],
         ["ledger", "ending", "letter"], ["ending", "letter", "ledger"], ["ending", "ledger", "letter"],
@@ -178,7 +178,7 @@ import WorkerTestSupport
         #expect(try test.index.ledgerStanding(of: Self.id(0))?.state == .replayed)
     }
 
-    // What the broker deletes.
+    // Records that the broker deletes.
 
     @Test func prunesWhatTheBrokerHasDeleted() throws {
         let test = try IndexUnderTest()
@@ -291,7 +291,7 @@ extension IndexUnderTest {
         #expect(try self.reopened(try self.filled(), isOwnPlace: isOwnPlace) == 100)
     }
 
-    /// Nobody has it open, and what stood beside it is gone.
+    /// No process has the index open, and the files that stood beside it are gone.
     @Test(arguments: [true, false])
     func isThereWhenItWasClosed(isOwnPlace: Bool) throws {
         let test = try self.filled()

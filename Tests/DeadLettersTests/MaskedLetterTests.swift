@@ -4,7 +4,7 @@ import WireFormats
 
 @testable import DeadLetters
 
-/// What the command line and the pages show alike.
+/// The fields that the command line and the pages show alike.
 @Suite struct MaskedLetterTests {
     private static let mark = KeyedMark(salt: "salt")
     private static let quote = "no such customer: Anna"

@@ -37,7 +37,7 @@ import Testing
         ("*.dead-letter", "dead-letter", false), ("*.dead-letter", "orders.dead-letter.ledger", false),
         ("dlq-*", "dlq-", true), ("dlq-*", "dlq", false), ("dlq-*", "a.dlq-b", false),
         ("a*b*c", "abc", true), ("a*b*c", "a.b.c", true), ("a*b*c", "acb", false), ("a*b*c", "a.c", false),
-        // What begins the text does not end it as well.
+        // A part that begins the text does not end it as well.
         ("aba*aba", "aba", false), ("aba*aba", "ababa", false), ("aba*aba", "abaaba", true),
         ("a*bc*bc", "a.bc", false), ("a*bc*bc", "abcbc", true),
         ("a?", "ab", false), ("[ab]", "a", false),

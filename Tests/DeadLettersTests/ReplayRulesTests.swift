@@ -167,7 +167,7 @@ import Testing
         #expect(!pace.isDue() && pace.wait == .milliseconds(200))
     }
 
-    /// Nobody who asks for no rate at all means as fast as can be.
+    /// A rate that is no rate never means as fast as possible.
     @Test(arguments: [0, -1, -1e300, .nan, 1e-300])
     func whatIsNoRateIsTheSlowest(rate: Double) {
         var pace = ReplayPace(rate: rate)

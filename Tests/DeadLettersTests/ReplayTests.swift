@@ -92,8 +92,8 @@ import WireFormats
         }
     }
 
-    /// The cluster takes the commit, and cuts the connection instead of an answer, for longer than anybody waits. Whoever
-    /// then sends the records once more sends them twice.
+    /// The cluster takes the commit, and cuts the connection instead of an answer, for longer than anybody waits. A
+    /// tool that then sends the records once more sends them twice.
     @Test func aCommitThatNobodyHeardOfIsNotDoneTwice() async throws {
         try await ClusterUnderTest.with { cluster in
             try cluster.publishLetters(0..<20)
@@ -109,7 +109,7 @@ import WireFormats
             try await cluster.broker.setFaults(faults)
             let first = try desk.replay(plan, options)
             try await cluster.broker.setFaults(BrokerFaults())
-            // The same command again, as the tool says.
+            // The user runs the command again, as the tool says.
             let later = try cluster.desk()
             let second = try Self.replayAll(later)
             #expect(first.done + second.done == 20, "\(first) \(second)")
@@ -253,7 +253,7 @@ import WireFormats
         }
     }
 
-    /// What somebody takes out of the ledger is out of it for every index, old or new.
+    /// An entry that somebody takes out of the ledger is out of it for every index, old or new.
     @Test func aTombstoneTakesBackWhatTheLedgerSaid() async throws {
         try await ClusterUnderTest.with { cluster in
             try cluster.publishLetters(0..<2)
@@ -323,7 +323,7 @@ import WireFormats
         }
     }
 
-    /// What nobody could read again would be replayed again.
+    /// An entry that no index could read again would let its letter be replayed again.
     @Test func aReasonThatIsTooLongIsRefusedBeforeAnythingGoes() async throws {
         try await ClusterUnderTest.with { cluster in
             try cluster.publishLetters(0..<2)

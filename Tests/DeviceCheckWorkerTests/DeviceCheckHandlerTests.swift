@@ -325,7 +325,7 @@ import WorkerKit
         #expect(Case.text(testCase.verdict(200, "", to: job)) == "answer updated true true")
         let older = Self.update("2026-11-21T07:59:58Z")
         #expect(Case.text(testCase.plan(older)) == "refuse update.superseded superseded")
-        // The same again may be a redelivery, and others are of no concern.
+        // An update with the same time may be a redelivery. The other records do not conflict with the update.
         for record in [
             Self.update("2026-11-21T07:59:59Z"), Self.update("2026-11-21T08:00:00Z"),
             Self.update("2026-11-21T07:59:58Z", key: "another"),
@@ -335,7 +335,7 @@ import WorkerKit
         ] { #expect(Case.text(testCase.plan(record)).hasPrefix("call ")) }
     }
 
-    /// What a newer update has not touched is still done.
+    /// An older update is still done for the bit that a newer update has not touched.
     @Test func anOlderUpdateDoesWhatItAsksForTheOtherBit() throws {
         let testCase = try Case()
         let newer = Case.record("update", ["bit0": true, "requestedAt": "2026-11-21T07:59:59Z"], key: "k")
@@ -348,7 +348,7 @@ import WorkerKit
         #expect(
             Case.text(testCase.verdict(200, "", to: writing.job, number: 2)) == "answer updated true false"
         )
-        // Of both bits, which are complete, the one that is newer is left as it is, and has to be read.
+        // The update names both bits. The one with a newer update stays as it is, so it has to be read first.
         let both = Case.record(
             "update",
             ["bit0": false, "bit1": true, "requestedAt": "2026-11-21T07:59:58Z"],
@@ -523,7 +523,7 @@ import WorkerKit
     @Test func anEngineKeepsTheMemoryAndCountsTheAges() throws {
         let handler = try Case().handler
         let registry = PrometheusRegistry()
-        _ = handler.companions(Surroundings(registry: registry, logger: Logger(label: "test")))
+        _ = handler.companions(Instruments(registry: registry, logger: Logger(label: "test")))
         let erased = ErasedHandler(handler)
         let attempt = Attempt(number: 1, now: Case.receivedAt + 1_000)
         func token(_ memory: HandlerMemory) -> String? {

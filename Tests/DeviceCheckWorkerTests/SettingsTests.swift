@@ -12,7 +12,7 @@ import WorkerTestSupport
 
 @testable import DeviceCheckWorker
 
-/// What the program reads reaches the engine, the client and the handler.
+/// The settings that the program reads reach the engine, the client and the handler.
 @Suite struct SettingsTests {
     static func load(_ settings: SettingsText, _ folder: TemporaryFolder) throws -> LoadedProgram<
         DeviceCheckProgram
@@ -130,7 +130,7 @@ import WorkerTestSupport
         )
         let running = Task { try await watch.run() }
         var told = messages.makeAsyncIterator()
-        // What is no key, and no file, changes nothing and is said once.
+        // A file that holds no key, and a missing file, change nothing; the log says so once.
         try Data("nonsense".utf8).write(to: file)
         #expect(
             await told.next()

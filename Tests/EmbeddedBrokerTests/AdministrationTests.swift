@@ -33,7 +33,7 @@ struct AdministrationTests {
             #expect(told.filter { settings[$0.key] != nil } == settings)
             #expect(told["max.message.bytes"] == "1048588")
             let consumer = try Consumer(["bootstrap.servers": broker.address, "group.id": "g"])
-            // Of what is not there, nothing is told.
+            // The answer leaves out a topic that does not exist.
             let some = try consumer.settings(of: ["t", "u"], atMost: .seconds(10))
             #expect(some.keys.sorted() == ["t"])
             #expect(some["t"]?["cleanup.policy"] == "compact" && some["t"]?.number("retention.ms") == 1_000)

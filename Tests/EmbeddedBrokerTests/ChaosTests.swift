@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ChaosTests {
-    /// What the broker is for: a worker that reads, writes and commits in transactions, and that dies again and
+    /// The broker exists for this: a worker that reads, writes and commits in transactions, and that dies again and
     /// again while everything goes wrong that can, leaves each outcome exactly once, in order.
     @Test(arguments: [1, 2] as [UInt64])
     func everyOutcomeIsThereOnceWhateverGoesWrong(seed: UInt64) async throws {
@@ -88,7 +88,7 @@ struct ChaosTests {
                 try producer.commit()
             }
         } catch is NativeError {
-            // Whatever it is, a worker that starts again gets over it.
+            // A worker that starts again gets over any error.
         }
     }
 }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import EmbeddedBroker
 
-/// What comes over the wire is outside input: nothing of it may harm the broker, or any other connection.
+/// The bytes that come over the wire are outside input: nothing of it may harm the broker, or any other
+/// connection.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct FrameTests {
     private func answersOthers(_ broker: EmbeddedBroker) throws -> Bool {
@@ -179,7 +180,7 @@ struct FrameTests {
         return batch
     }
 
-    /// The same with something else in the place of some bytes of what the checksum covers, and a right checksum.
+    /// The batch with other bytes at a place that the checksum covers, and with the right checksum for them.
     private static func batch(with bytes: [UInt8], at index: Int) -> ByteBuffer {
         var checked = Self.batch
         checked.moveReaderIndex(forwardBy: 21)

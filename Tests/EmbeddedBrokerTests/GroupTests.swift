@@ -182,7 +182,7 @@ struct GroupTests {
         }
     }
 
-    /// The same with librdkafka, which ends for good when it is fenced.
+    /// A librdkafka client that is fenced ends for good.
     @Test func anInstanceThatIsStartedTwiceIsFenced() async throws {
         try await withBroker(topics: ["work": 1]) { broker in
             let more = ["group.instance.id": "one"]

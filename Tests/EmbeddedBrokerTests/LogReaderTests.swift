@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmbeddedBroker
 
-/// What `LogReader` asks a cluster, of one that does not always answer.
+/// The questions of `LogReader` to a cluster that does not always answer.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct LogReaderTests {
     private static let first = Kafka.TopicPartition(topic: "t", partition: 0)

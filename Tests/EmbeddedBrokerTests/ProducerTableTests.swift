@@ -63,7 +63,7 @@ struct ProducerTableTests {
         let table = self.table(batches)
         for index in 1..<6 { #expect(table.verdict(on: batches[index]) == .duplicate(Int64(index * 10))) }
         #expect(table.verdict(on: batches[0]) == .refuse(.outOfOrderSequenceNumber))
-        // The same beginning and another end is another batch.
+        // A batch with a known beginning and another end is another batch.
         #expect(table.verdict(on: try Self.batch(from: 10)) == .refuse(.outOfOrderSequenceNumber))
     }
 

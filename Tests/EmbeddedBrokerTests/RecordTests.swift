@@ -63,7 +63,7 @@ struct RecordTests {
         }
     }
 
-    /// Whatever the network does, an idempotent producer's records are there once, in order.
+    /// An idempotent producer's records are there once and in order, whatever the network does.
     @Test func cutConnectionsLoseRepeatAndReorderNothing() async throws {
         try await withBroker(topics: ["numbers": 1]) { broker in
             var faults = BrokerFaults()

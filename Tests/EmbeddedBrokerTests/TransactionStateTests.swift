@@ -57,7 +57,7 @@ struct TransactionStateTests {
         #expect(transaction.begin() == .ready(self.producer(0, id: 99)))
     }
 
-    /// What an EndTxn is answered in every state.
+    /// The answer to an EndTxn in every state.
     @Test(arguments: [TransactionOutcome.commit, .abort])
     func anEndCanBeAskedForAgainButNotChanged(outcome: TransactionOutcome) {
         let other: TransactionOutcome = outcome == .commit ? .abort : .commit

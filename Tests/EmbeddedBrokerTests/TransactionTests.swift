@@ -78,7 +78,8 @@ struct TransactionTests {
         }
     }
 
-    /// Whoever takes a partition over must not start from an offset that a transaction is about to move.
+    /// A consumer that takes a partition over must not start from an offset that a transaction is about to
+    /// move.
     @Test func undecidedOffsetsAreNotToldToWhoeverWantsStableOnes() async throws {
         try await withBroker(topics: ["work": 1]) { broker in
             let producer = try self.producer(broker)

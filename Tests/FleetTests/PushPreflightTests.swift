@@ -4,7 +4,7 @@ import Testing
 
 @testable import Fleet
 
-/// What has to be true of the topics of a worker whose state is in them.
+/// The requirements on the topics of a worker whose state is in them.
 struct PushPreflightTests {
     private static func preflight(_ text: String = "") throws -> PushPreflight {
         let file = try SettingsFile(text: "kafka:\n  brokers: b:1\n\(text)", path: "w.yaml")

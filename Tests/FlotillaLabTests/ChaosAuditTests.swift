@@ -12,7 +12,7 @@ import WorkerKit
 struct ChaosAuditTests {
     private typealias Matter = ChaosFindings.Matter
 
-    /// What an audit is told of a run, before it is told.
+    /// The facts of a run that an audit will be told.
     private struct Evidence {
         struct Input {
             var kind: InputKind
@@ -141,7 +141,7 @@ struct ChaosAuditTests {
             return audit.findings
         }
 
-        /// What was found, and how often.
+        /// The findings, and how often each was made.
         func matters(_ delivery: EngineSettings.Delivery = .exactlyOnce) -> [Matter: Int] {
             let findings = self.findings(delivery)
             return Dictionary(uniqueKeysWithValues: Matter.allCases.map { ($0, findings.count($0)) })

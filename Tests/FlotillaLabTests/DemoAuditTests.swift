@@ -12,7 +12,7 @@ import WireMessages
 
 /// A small demo in which all is well, and each way in which it can be doctored.
 struct DemoAuditTests {
-    /// What an audit is told, before it is told.
+    /// The facts that an audit will be told.
     private struct Evidence {
         var samples = [
             Sample.good("a state", Self.record("a"), word: "state", detail: "bits 1 0"),
@@ -40,7 +40,7 @@ struct DemoAuditTests {
             "worker_retries_total 2",
         ]
         var exit = ChildProcess.Exit.code(0)
-        /// What is in the topics beyond that when they are read again.
+        /// The further records that are in the topics when they are read again.
         var late: [InboundRecord] = []
 
         init() {
@@ -188,7 +188,7 @@ struct DemoAuditTests {
         #expect(evidence.objects("should have the reason none and has deadline"))
     }
 
-    /// The same fate, and something else to say.
+    /// Two outcomes have the expected fate, but not the expected word or bits.
     @Test func findsAWrongWordAndWrongBits() {
         var evidence = Evidence()
         evidence.outcomes[0] = evidence.outcome(of: 0, .notSet)
@@ -286,7 +286,7 @@ struct DemoAuditTests {
         #expect(evidence.objections == ["the worker ended with killed by signal 9 after SIGTERM"])
     }
 
-    /// Whoever was not asked has not agreed.
+    /// A service that was not asked has not agreed.
     @Test func whatWasNotAskedIsNoYes() {
         var audit = Evidence().audit
         audit.second = nil

@@ -10,7 +10,7 @@ struct PromisesTests {
         try String(contentsOf: Self.tests.appendingPathComponent("PROMISES.md"), encoding: .utf8)
     }
 
-    /// What stands between backticks.
+    /// The texts that stand between backticks.
     private func named(_ page: String) -> Set<String> {
         let parts = page.split(separator: "`", omittingEmptySubsequences: false)
         return Set(parts.enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) })

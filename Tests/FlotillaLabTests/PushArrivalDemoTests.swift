@@ -29,7 +29,7 @@ struct PushArrivalDemoTests {
         return count
     }()
 
-    /// What a worker that is right tells of it.
+    /// The statistics that a worker without a fault publishes.
     private static let told: Statistics = {
         var told = Statistics()
         told.messageID = "m"

@@ -159,7 +159,8 @@ struct ReceiptAuditTests {
         #expect(evidence.summary(.atLeastOnce).objections == [])
     }
 
-    /// One honest user in fifty waits until the sandbox is back. Who asks the sandbox itself has to wait.
+    /// One honest user in fifty waits until the sandbox is back. A user who asks the sandbox itself has to
+    /// wait.
     @Test func findsThatHonestUsersWaitForTheSandbox() {
         for (kind, late) in [(InputKind.purchase, 1), (.sandboxPurchase, 0)] {
             var evidence = Evidence()

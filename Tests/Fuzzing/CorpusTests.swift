@@ -39,7 +39,7 @@ import Testing
         try input.target.run(input.bytes)
     }
 
-    /// Whatever is cut off, also in the middle of a line or of a character.
+    /// Every target holds for an input that is cut short, also in the middle of a line or of a character.
     @Test(arguments: inputs + seeds)
     func holdsOfWhatIsCutShort(input: Input) throws {
         for part in 0..<8 { try input.target.run(Array(input.bytes.prefix(input.bytes.count * part / 8))) }

@@ -12,7 +12,7 @@ import WorkerKit
 @testable import Trials
 @testable import WireFormats
 
-/// What fuzzing has found in the fleet's own tools, each with its story in one line.
+/// Faults that fuzzing has found in the fleet's own tools, each with its story in one line.
 struct FindingsTests {
     /// Two lists of characters that must not reach a terminal, where no target can see both.
     @Test func whatALogEscapesIsShownNowhereElse() {
@@ -41,7 +41,7 @@ struct FindingsTests {
         #expect(try parser.record(of: Array(#"{"a":1}"#.utf8)).value == Array(#"{"a":1}"#.utf8))
     }
 
-    /// What is no time in milliseconds ended whoever read the topic of results.
+    /// A number that is no time in milliseconds ended every program that read the topic of results.
     @Test(arguments: [Int64.max, .min, 253_402_300_800])
     func anOutcomeOfNoTimeIsNone(seconds: Int64) throws {
         var message = Flotilla_Activation_V1_ActivationResult()

@@ -1,8 +1,6 @@
-import Foundation
 import Testing
-import WorkerTestSupport
 
-/// Every sentence of a comment in `Sources` names its subject.
+/// Every sentence of a comment in `Sources` and in `Tests` names its subject.
 struct CommentsTests {
     private struct Block {
         var place: String
@@ -35,20 +33,18 @@ struct CommentsTests {
         return text.matches(of: opening).map(\.1)
     }
 
-    @Test func everySentenceNamesItsSubject() throws {
-        let sources = Documents.root.appending(path: "Sources")
-        let files = FileManager.default.enumerator(atPath: sources.path())?.compactMap { $0 as? String } ?? []
+    @Test(arguments: [("Sources", 4_000), ("Tests", 1_000)])
+    func everySentenceNamesItsSubject(folder: String, leastCount: Int) throws {
         var count = 0
-        for file in files.sorted() where file.hasSuffix(".swift") && !file.hasSuffix(".pb.swift") {
-            let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
-            for block in Self.blocks(of: text, in: file) {
+        for file in try SwiftFile.all(in: folder) {
+            for block in Self.blocks(of: file.text, in: file.path) {
                 count += 1
                 for sentence in Self.sentencesWithoutSubject(in: block.text) {
                     Issue.record("\(block.place): \(sentence.prefix(90))")
                 }
             }
         }
-        #expect(count > 4_000)
+        #expect(count > leastCount)
     }
 
     @Test(arguments: [

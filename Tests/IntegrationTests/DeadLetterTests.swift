@@ -117,7 +117,7 @@ struct DeadLetterTests {
     private func replayed(_ cluster: TestCluster, _ count: Int) throws -> [String: Int] {
         let contents = try TopicContents(cluster.input, cluster)
         #expect(contents.read { $0.count >= count })
-        // Whatever else there is would come now.
+        // Any further records would come now.
         _ = contents.read(atMost: .seconds(1)) { _ in false }
         let ids = contents.records.compactMap { record in
             record.header("dlq.replay_of").map { String(decoding: $0, as: UTF8.self) }
@@ -130,7 +130,8 @@ struct DeadLetterTests {
         let cluster = try await TestCluster.transactional()
         let tool = try DeadLetterToolUnderTest(cluster)
         let group = try self.letters(count, cluster, tool)
-        // Whoever is overtaken does what the tool tells them: the same command again, until nothing is left.
+        // A user whose replay is overtaken does as the tool says: the user runs the command again, until
+        // nothing is left.
         let done = try await withThrowingTaskGroup(of: Int.self) { tasks in
             for user in ["anna", "bert"] {
                 tasks.addTask {
@@ -170,7 +171,8 @@ struct DeadLetterTests {
             running.process.send(SIGKILL)
             #expect(try running.end().status == 128 + SIGKILL)
         }
-        // Killed, it cannot say so. The same command waits by itself, and says how long.
+        // A replay that was killed cannot say so. The next run of the command waits by itself, and says how
+        // long.
         let patient = try tool.start(["replay", "--group", group, "--go"])
         #expect(try patient.waitForComplaint("this replay begins by itself in "))
         patient.process.send(SIGINT)
@@ -184,7 +186,8 @@ struct DeadLetterTests {
         #expect(polite.complaints.contains("Nothing was done."), "\(polite)")
         asked.process.send(SIGINT)
         #expect(try asked.end().status == 130)
-        // What has said goodbye is not at it any more, nor are those that were killed before it began.
+        // A replay that has said goodbye is not at work any more, nor are those that were killed before it
+        // began.
         let last = try tool.run(["replay", "--group", group, "--go"])
         #expect(last.status == 0, "\(last)")
         let replayed = try self.replayed(cluster, count)
@@ -268,7 +271,7 @@ struct DeadLetterTests {
         try await cluster.end()
     }
 
-    /// Whatever a letter holds, a terminal is told nothing by it.
+    /// A letter tells a terminal nothing, whatever the letter holds.
     @Test func hostileLettersAreShownSafely() async throws {
         let cluster = try await TestCluster.transactional()
         let tool = try DeadLetterToolUnderTest(cluster)

@@ -5,7 +5,8 @@ import Records
 import Testing
 import UpstreamSimulator
 
-/// What the worker adds to an answer that takes Apple a millisecond, when there is nothing else to do.
+/// The time that the worker adds to an answer for which Apple takes a millisecond, when there is nothing else
+/// to do.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DeviceCheckLatencyTests {
     /// Publishes one record at a time and reads both topics, so that the broker's own share is known.

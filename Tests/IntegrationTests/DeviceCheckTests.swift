@@ -2,6 +2,7 @@ import Foundation
 import Records
 import Testing
 import UpstreamSimulator
+import WorkerTestSupport
 
 /// The DeviceCheck worker's process, a broker, and Apple as the simulator plays it.
 @Suite(.serialized, .timeLimit(.minutes(10)))
@@ -102,13 +103,9 @@ struct DeviceCheckTests {
     @Test func aRefusedTokenIsRenewedAndARevokedKeyHoldsTheTeam() async throws {
         let cluster = try TestCluster()
         let apple = try await DeviceCheckSimulator.start(.init(teams: DeviceChecks.teams))
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "flotilla-\(UUID().uuidString)"
-        )
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("key.p8")
-        try Data(DeviceChecks.key.utf8).write(to: file)
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let file = try folder.write(DeviceChecks.key, to: "key.p8")
         let worker = try DeviceChecks.worker(cluster, apple, key: "key_file: \(file.path)")
         let results = try TopicContents(cluster.results, cluster)
         var published = 0
@@ -260,7 +257,7 @@ struct DeviceCheckTests {
         try cluster.remove()
     }
 
-    /// Whoever answers instead of Apple, nobody's bits are made up, and nobody is accused.
+    /// The worker makes up no device's bits and accuses nobody, whoever answers instead of Apple.
     @Test func whatIsNoAnswerOfAppleIsNotTakenForOne() async throws {
         let cluster = try TestCluster()
         let apple = try await DeviceCheckSimulator.start(.init(teams: DeviceChecks.teams))
@@ -292,8 +289,8 @@ struct DeviceCheckTests {
         try cluster.remove()
     }
 
-    /// Four times, the worker is killed in the middle of updates. Whoever comes after it repeats some; in the end each
-    /// device has the bits of its last update, and each record its outcome.
+    /// Four times, the worker is killed in the middle of updates. The next worker repeats some; in the end each device
+    /// has the bits of its last update, and each record its outcome.
     @Test func killsLoseNoUpdateAndKeepTheirOrder() async throws {
         let (devices, rounds) = (100, 12)
         let cluster = try TestCluster()

@@ -24,10 +24,10 @@ struct ExactlyOnceTests {
         return try await GDTSimulator.start(settings)
     }
 
-    /// What a reader of committed records sees of it, and how often.
+    /// A reader of committed records sees each outcome once.
     private func expectOnce(_ results: TopicContents, _ count: Int, _ log: String) {
         #expect(results.read(outcomes: count, atMost: .seconds(120)), "\(log)")
-        // Whatever else there is would come now.
+        // Any further records would come now.
         _ = results.read(atMost: .seconds(2)) { _ in false }
         let ids = results.records.compactMap(\.outcomeID)
         #expect(Set(ids).count == count)

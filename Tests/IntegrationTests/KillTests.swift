@@ -5,7 +5,7 @@ import UpstreamSimulator
 
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct KillTests {
-    /// Ten times, the worker is killed while 200 calls are in flight. Whoever comes after it repeats what was not
+    /// Ten times, the worker is killed while 200 calls are in flight. The next worker repeats the calls that were not
     /// committed, so there may be duplicates; there must be no gap.
     @Test func tenKillsInFiveThousandRecordsLoseNone() async throws {
         let count = 5_000

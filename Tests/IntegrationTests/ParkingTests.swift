@@ -2,23 +2,24 @@ import Foundation
 import Records
 import Testing
 import UpstreamSimulator
+import WorkerTestSupport
 
-/// What waits for a destination that is down leaves the worker's memory, and comes back when the destination does: with the
-/// process, a broker that keeps transactions, and Apple as the simulator plays it.
+/// A record that waits for a destination that is down leaves the worker's memory, and comes back when the destination
+/// does: with the process, a broker that keeps transactions, and Apple as the simulator plays it.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ParkingTests {
     @Test(arguments: ["at-least-once", "exactly-once"])
     func theSandboxThatIsDownDelaysNoProductionReceipt(delivery: String) async throws {
-        let root = FileManager.default.temporaryDirectory.appendingPathComponent("root-\(UUID()).pem")
-        try Data(SimulatedChain.rootPEM.utf8).write(to: root)
-        defer { try? FileManager.default.removeItem(at: root) }
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let root = try folder.write(SimulatedChain.rootPEM, to: "root.pem")
         let cluster = try await TestCluster.transactional(partitions: 2)
         try cluster.createParking(partitions: 2)
         let purchases = (1...60).map { number in
             Receipts.purchase("20000000000\(10_000 + number)", isSandbox: number <= 20, expiresIn: 86_400_000)
         }
         let apple = try await StoreSimulator.start(.init(apps: Receipts.apps, purchases: purchases))
-        // Nobody listens on port 1.
+        // No server listens on port 1.
         let worker = try self.worker(cluster, apple, delivery, root, sandboxURL: "http://127.0.0.1:1")
         let ballast = String(repeating: "x", count: 40_000)
         // Ten requests for each of twenty customers of the sandbox: 8 MB, and the worker may have one in hand.
@@ -51,7 +52,7 @@ struct ParkingTests {
         let tickets = try TopicContents(cluster.parked, cluster)
         #expect(tickets.read { $0.count >= 150 }, "\(worker.log)")
 
-        // Whoever comes after a worker that was killed knows what it has put aside.
+        // A worker that follows a killed one knows which records that one had put aside.
         worker.send(SIGKILL)
         _ = worker.exitStatus()
         let next = try self.worker(cluster, apple, delivery, root)

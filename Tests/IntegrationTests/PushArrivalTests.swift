@@ -47,8 +47,8 @@ struct PushArrivalTests {
         try await cluster.end()
     }
 
-    /// What devices and broken backends send is counted or buried, nothing of it stops the worker, and none of the
-    /// notification's text is anywhere in what it writes.
+    /// The events that devices and broken backends send are counted or buried, none of them stops the worker, and none
+    /// of the notification's text is anywhere in the worker's output.
     @Test func whateverComesInIsAccountedFor() async throws {
         let cluster = try await PushTopics.cluster(partitions: 3)
         let secret = "Dear Anna, your biopsy"
@@ -128,7 +128,7 @@ struct PushArrivalTests {
                 )
             }
         }
-        // What came in the wrong partition was sent on without it.
+        // An event that came in the wrong partition was sent on without the text.
         let input = try TopicContents(cluster.input, cluster)
         _ = input.read(atMost: .seconds(1)) { _ in false }
         let sentOn = input.records.filter { $0.header("flotilla.push.origin") != nil }

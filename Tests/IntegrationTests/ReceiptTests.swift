@@ -2,22 +2,23 @@ import Foundation
 import Records
 import Testing
 import UpstreamSimulator
+import WorkerTestSupport
 
 /// The receipt worker's process, a broker, and Apple as the simulator plays it.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct ReceiptTests {
     private static let day: Int64 = 86_400_000
 
-    /// The root of the simulator, in a file that is gone with the test.
-    private static func root() throws -> URL {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("root-\(UUID()).pem")
-        try Data(SimulatedChain.rootPEM.utf8).write(to: file)
-        return file
+    /// The root of the simulator lies here, as a file.
+    private let folder: TemporaryFolder
+    private let root: URL
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+        self.root = try self.folder.write(SimulatedChain.rootPEM, to: "root.pem")
     }
 
     @Test func asksVerifyReceiptInBothEnvironments() async throws {
-        let root = try Self.root()
-        defer { try? FileManager.default.removeItem(at: root) }
         let cluster = try TestCluster()
         let purchases = [
             Receipts.purchase("2000000000000001", expiresIn: Self.day),
@@ -26,7 +27,7 @@ struct ReceiptTests {
             Receipts.purchase("2000000000000004", revoked: true),
         ]
         let apple = try await StoreSimulator.start(.init(apps: Receipts.apps, purchases: purchases))
-        let worker = try Receipts.worker(cluster, apple, route: "verifyreceipt", root: root)
+        let worker = try Receipts.worker(cluster, apple, route: "verifyreceipt", root: self.root)
         var records = purchases.map { purchase in
             Receipts.record(
                 [
@@ -68,8 +69,6 @@ struct ReceiptTests {
     }
 
     @Test func asksTheServerAPIAndBelievesOnlySignatures() async throws {
-        let root = try Self.root()
-        defer { try? FileManager.default.removeItem(at: root) }
         let cluster = try TestCluster()
         let purchases = [
             Receipts.purchase("2000000000000001", expiresIn: Self.day),
@@ -79,7 +78,7 @@ struct ReceiptTests {
             Receipts.purchase("2000000000000005", lag: 2),
         ]
         let apple = try await StoreSimulator.start(.init(apps: Receipts.apps, purchases: purchases))
-        let worker = try Receipts.worker(cluster, apple, route: "app_store_server_api", root: root)
+        let worker = try Receipts.worker(cluster, apple, route: "app_store_server_api", root: self.root)
         let ids = purchases.map(\.transactionID) + ["2000000000000009"]
         try cluster.publish(
             ids.map { Receipts.record(["transactionId": $0], to: cluster.input, id: $0) }

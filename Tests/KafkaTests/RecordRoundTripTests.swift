@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct RecordRoundTripTests {
-    /// What was published, read back by a reader that joins no group.
+    /// The published records, read back by a reader that joins no group.
     private func readBack(_ records: [OutboundRecord], more: [String: String] = [:]) throws -> [InboundRecord]
     {
         let cluster = try MockCluster()

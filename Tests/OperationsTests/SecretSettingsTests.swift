@@ -2,19 +2,17 @@ import Configuration
 import Foundation
 import Operations
 import Testing
+import WorkerTestSupport
 
 /// Secrets come inline, from a file, or from the environment, and never come out again by accident.
 struct SecretSettingsTests {
-    let folder: String
+    private let folder: TemporaryFolder
 
-    init() throws {
-        self.folder = NSTemporaryDirectory() + "settings-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
-    }
+    init() throws { self.folder = try TemporaryFolder() }
 
     func write(_ name: String, _ text: String, mode: Int = 0o600) throws {
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: mode]
-        let path = self.folder + "/" + name
+        let path = self.folder.path + "/" + name
         #expect(
             FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: attributes)
         )
@@ -23,13 +21,12 @@ struct SecretSettingsTests {
 
     func reader(environment: [String: String] = [:]) throws -> SettingsReader {
         SettingsReader(
-            file: try SettingsFile(path: self.folder + "/w.yaml"),
+            file: try SettingsFile(path: self.folder.path + "/w.yaml"),
             overrides: [EnvironmentVariablesProvider(environmentVariables: environment)]
         )
     }
 
     @Test func aFileBesideTheSettingsHoldsIt() throws {
-        defer { try? FileManager.default.removeItem(atPath: self.folder) }
         try self.write("w.yaml", "sign_key_file: key.txt\n")
         try self.write("key.txt", " hunter2 \n")
         let reader = try self.reader()
@@ -38,11 +35,10 @@ struct SecretSettingsTests {
     }
 
     @Test func theEnvironmentComesFirstWithBothForms() throws {
-        defer { try? FileManager.default.removeItem(atPath: self.folder) }
         try self.write("w.yaml", "sign_key: inline\n")
         try self.write("other", "from file\r\n")
         #expect(try self.reader().secret("sign_key", help: "").reveal() == "inline")
-        let named = try self.reader(environment: ["FLOTILLA_SIGN_KEY_FILE": self.folder + "/other"])
+        let named = try self.reader(environment: ["FLOTILLA_SIGN_KEY_FILE": self.folder.path + "/other"])
         #expect(named.secret("sign_key", help: "").reveal() == "from file")
         #expect(
             try self.reader(environment: ["FLOTILLA_SIGN_KEY": "e"]).secret("sign_key", help: "").reveal()
@@ -51,13 +47,12 @@ struct SecretSettingsTests {
     }
 
     @Test func aSecretThatEverybodyCanReadIsAWarning() throws {
-        defer { try? FileManager.default.removeItem(atPath: self.folder) }
         try self.write("w.yaml", "a: hunter2\nb_file: open\n", mode: 0o644)
         try self.write("open", "hunter3", mode: 0o604)
         let reader = try self.reader()
         #expect(reader.secret("a", help: "").reveal() == "hunter2")
         #expect(reader.secret("b", help: "").reveal() == "hunter3")
-        let path = self.folder + "/w.yaml"
+        let path = self.folder.path + "/w.yaml"
         #expect(
             try reader.finish().map(\.description) == [
                 "\(path):1:4: warning: a: is a secret in a file that every user of this machine can read",
@@ -71,13 +66,12 @@ struct SecretSettingsTests {
         (String(repeating: "x", count: 65_537), "names a file that cannot be read: larger than 64 KiB"),
     ])
     func aFileThatHoldsNoSecretIsAFault(text: String, problem: String) throws {
-        defer { try? FileManager.default.removeItem(atPath: self.folder) }
         try self.write("w.yaml", "sign_key_file: key.txt\n")
         try self.write("key.txt", text)
         let reader = try self.reader()
         _ = reader.secret("sign_key", help: "")
         let faults = #expect(throws: SettingsFaults.self) { try reader.finish() }
-        #expect(faults?.description == "\(self.folder)/w.yaml:1:16: sign_key_file: \(problem)")
+        #expect(faults?.description == "\(self.folder.path)/w.yaml:1:16: sign_key_file: \(problem)")
     }
 
     @Test func aMissingSecretSaysAllItsPlaces() throws {

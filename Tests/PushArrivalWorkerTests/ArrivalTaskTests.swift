@@ -5,6 +5,7 @@ import Records
 import ServiceKit
 import Testing
 import WireFormats
+import WorkerTestSupport
 
 @testable import PushArrivalWorker
 @testable import StreamKit
@@ -219,20 +220,16 @@ import WireFormats
 
     /// A limit below what the largest statistics take would stop the worker on the day when there are such.
     @Test func aMessageLimitThatDoesNotHoldStatisticsIsRefused() throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml")
-        try "kafka:\n  brokers: b:1\n  message_limit: 60000\n".write(
-            to: path,
-            atomically: true,
-            encoding: .utf8
-        )
-        defer { try? FileManager.default.removeItem(at: path) }
-        let reader = SettingsReader(file: try SettingsFile(path: path.path), overrides: [])
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let file = try folder.write("kafka:\n  brokers: b:1\n  message_limit: 60000\n", to: "w.yaml")
+        let reader = SettingsReader(file: try SettingsFile(path: file.path), overrides: [])
         _ = PushArrivalSettings(reader, PushArrivalProgram.identity)
         let faults = #expect(throws: SettingsFaults.self) { try reader.finish() }
         #expect("\(faults.map { "\($0)" } ?? "")".contains("message_limit"))
     }
 
-    /// What a task has put out, once all that is due is told.
+    /// All records that a task has put out, once all that is due is told.
     private func everything(of task: ArrivalTask) throws -> [OutboundRecord] {
         task.collect(at: Self.now, progress: Self.now.wall, self.output)
         let later = Moment(monotonic: 0, wall: Self.now.wall + 60_000)

@@ -9,7 +9,7 @@ import WireFormats
 @testable import PushArrivalWorker
 @testable import StreamKit
 
-/// What the cluster of a push-arrival worker must be like, and what happens when its input gets more partitions.
+/// The requirements of a push-arrival worker on its cluster, and the growth of its input by partitions.
 struct PushGrowthTests {
     private static let now = Moment(monotonic: 0, wall: 1_795_248_000_000)
 
@@ -88,8 +88,8 @@ struct PushGrowthTests {
         #expect(Set(homes) == [0, 1, 2, 3])
     }
 
-    /// Whatever a publisher claims and leaves out: a partition that has no changelog would have nowhere to write it down,
-    /// and its transactions would never end.
+    /// A partition that has no changelog counts nothing, whatever a publisher claims and leaves out: it would have
+    /// nowhere to write it down, and its transactions would never end.
     @Test(arguments: [
         (#"{"type":"arrived","messageId":"m","deviceId":"d"}"#, "0/0/3", true),
         (#"{"type":"arrived","messageId":"m"}"#, nil, true),

@@ -72,7 +72,7 @@ import WireFormats
         }
     }
 
-    /// What is told of each message, without what depends on how often it was told.
+    /// The statistics of each message, without the fields that depend on how often they were published.
     private func told(_ fleet: FleetOfLedgers) -> [CohortKey: PushStatisticsRecord] {
         fleet.statistics.mapValues { statistics in
             var statistics = statistics
@@ -156,7 +156,7 @@ import WireFormats
         #expect(fleet.statistics[self.key]?.arrived == 1)
     }
 
-    /// Nobody reports anything any more, and still somebody has to say that this was all.
+    /// Devices report nothing any more, and still somebody has to say that this was all.
     @Test func aMessageEndsOfItself() throws {
         let fleet = FleetOfLedgers(partitions: 1, rules: CohortRules())
         fleet.count(self.event(.sent, at: Self.start), now: Self.start)
@@ -182,7 +182,7 @@ import WireFormats
         // By its own word late: counts nowhere but in its own result.
         #expect(fleet.count(self.event(.arrived, at: forgotten), now: forgotten).standing == .late)
         #expect(fleet.ledgers[0].cohortCount == 0)
-        // Nobody says when it was sent.
+        // The event does not say when the message was sent.
         fleet.count(self.event(.opened, sent: nil, at: forgotten), now: forgotten)
         fleet.collect(now: forgotten)
         let told = try #require(fleet.statistics[self.key])

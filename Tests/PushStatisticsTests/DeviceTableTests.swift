@@ -56,7 +56,7 @@ import WireFormats
         #expect(found.has(.opened) && !found.has(.sent))
     }
 
-    /// Nobody who does not know the seed can choose devices that all want one place.
+    /// A sender that does not know the seed cannot choose devices that all want one place.
     @Test func aSeedMovesEveryDevice() {
         var random = SplitMix64(seed: 3)
         var places: [DeviceTable] = [DeviceTable(seed: 1), DeviceTable(seed: 2)]

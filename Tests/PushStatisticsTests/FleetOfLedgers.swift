@@ -5,7 +5,7 @@ import WireFormats
 /// Ledgers and a combination as workers have them, without Kafka between.
 final class FleetOfLedgers {
     private(set) var ledgers: [ArrivalLedger]
-    /// What each has written, to be read back.
+    /// The entries that each ledger has written, to be read back.
     private(set) var changelogs: [[[UInt8]]]
     private let rules: CohortRules
     private let combination = Combination(pace: .init(first: .zero))

@@ -132,7 +132,7 @@ import WireFormats
         }
         let invented = (0..<5_000).count { begins(Self.arrival("invented-\($0)")) }
         #expect(invented == 1_000)
-        // Whatever a sender tells of.
+        // A message that its sender has told of.
         #expect(begins(Self.arrival("campaign", kind: .sent)))
         #expect(begins(Self.arrival("campaign")))
         // A second device: the message is no invention of one.

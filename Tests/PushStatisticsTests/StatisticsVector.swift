@@ -12,7 +12,7 @@ struct StatisticsVector: Sendable, CustomTestStringConvertible {
     var rules: CohortRules
     /// Each as JSON, as a backend would publish it.
     var events: [[UInt8]]
-    /// What is expected of a message, by the names of the fields; JSON again.
+    /// The statistics that are expected of a message, by the names of the fields; JSON again.
     var expected: [[UInt8]]
 
     var testDescription: String { self.name }

@@ -58,7 +58,7 @@ import WorkerKit
         let verdict = testCase.verdict(200, try StoreVoice.page([mine]), to: second.job)
         #expect(Case.text(verdict) == Self.missing)
         guard case .refuse(_, let answer?) = verdict else { return }
-        // What somebody else has bought is not shown.
+        // The answer does not show a purchase of somebody else.
         #expect(answer.purchases.map(\.transaction.transactionID) == ["1"])
         let known = try StoreVoice.page([StoreVoice.purchase("2"), mine])
         #expect(Case.text(testCase.verdict(200, known, to: second.job)) == "answer valid")

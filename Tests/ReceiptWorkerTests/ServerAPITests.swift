@@ -152,7 +152,7 @@ import WorkerKit
         #expect(whole.leftOut == 0)
     }
 
-    /// What was found stays found.
+    /// A purchase that was found stays found.
     @Test(arguments: [#"{"errorCode":4040005}"#, #"{"errorCode":4040001}"#])
     func answersWithWhatIsKnownWhenMoreIsNot(body: String) throws {
         let testCase = try Case(.serverAPI)

@@ -12,7 +12,7 @@ import WorkerTestSupport
 
 @testable import ReceiptWorker
 
-/// What the program reads reaches the engine, the client and the handler.
+/// The settings that the program reads reach the engine, the client and the handler.
 @Suite struct SettingsTests {
     private static func load(_ settings: SettingsText, _ folder: TemporaryFolder) throws -> LoadedProgram<
         ReceiptProgram

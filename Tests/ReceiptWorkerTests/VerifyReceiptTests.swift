@@ -158,8 +158,8 @@ import WorkerKit
     /// In a worker that runs, one odd receipt does not stop an app.
     @Test func doubtsASecretOnlyAfterSeveralReceipts() async throws {
         let testCase = try Case(isTrial: false)
-        let surroundings = Surroundings(registry: PrometheusRegistry(), logger: Logger(label: "test"))
-        #expect(testCase.handler.companions(surroundings).isEmpty)
+        let instruments = Instruments(registry: PrometheusRegistry(), logger: Logger(label: "test"))
+        #expect(testCase.handler.companions(instruments).isEmpty)
         let names = ["subscription", "sha1_digest", "big_transaction_id"]
         let jobs = try names.map { try testCase.call(try Case.appReceipt($0)).job }
         func text(_ number: Int, failures: Int = 0) -> String {
@@ -188,15 +188,15 @@ import WorkerKit
         }
         let last = testCase.verdict(200, body, to: job, number: 4)
         #expect(Case.text(last) == "hold verifyreceipt.unknown_status lane")
-        // What an outage has cost is not the record's: its first try may be its tenth call.
+        // Calls that an outage has cost do not count against the record: its first try may be its tenth call.
         let first = testCase.verdict(200, #"{"status":21002}"#, to: job, number: 10, failures: 0)
         #expect(Case.text(first) == "retry verifyreceipt.21002 record")
-        // What Apple itself calls trouble has no such end here.
+        // A status that Apple itself calls trouble has no such end here.
         let trouble = testCase.verdict(200, #"{"status":21005}"#, to: job, number: 99)
         #expect(Case.text(trouble) == "retry verifyreceipt.21005 upstream")
     }
 
-    /// Whoever asks the same environment waits.
+    /// All calls to the environment that sent `Retry-After` wait.
     @Test func waitsAsLongAsAppleAsks() throws {
         let testCase = try Case()
         let job = try testCase.call(try Case.appReceipt()).job

@@ -1,7 +1,7 @@
-import Foundation
 import Kafka
 import ServiceKit
 import Testing
+import WorkerTestSupport
 
 @testable import Simulation
 @testable import StreamKit
@@ -69,7 +69,8 @@ struct StreamCommitTests {
         #expect(CommitStamp.landmark(of: Self.committed(19, behind), in: "c") == nil)
     }
 
-    /// What the group had committed survives the topic, and the new records before it were once never counted.
+    /// A position that the group had committed survives the topic, and the new records before it were once never
+    /// counted.
     @Test(arguments: [20, 21, 100])
     func aTopicMadeAnewIsReadFromItsBeginning(count: Int) throws {
         let old = StreamSimulation()
@@ -111,22 +112,21 @@ struct StreamCommitTests {
 
     /// Nothing else would ever end it: the record comes again to every next process.
     @Test func aRecordThatKilledTwiceIsGivenToNoTaskAThirdTime() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "stream-\(UUID().uuidString)")
-            .path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
         func die(of offset: Int64) throws {
-            let recorder = try CrashRecorder(folder: folder)
+            let recorder = try CrashRecorder(folder: folder.path)
             recorder.mark(topic: "work", partition: 0, offset: offset)
         }
         for offset in [3, 3, 5] as [Int64] { try die(of: offset) }
         var setup = StreamSetup()
-        setup.crashes = { _ in try? CrashRecorder(folder: folder) }
+        setup.crashes = { _ in try? CrashRecorder(folder: folder.path) }
         let simulation = StreamSimulation(setup)
         let worker = simulation.startWorker()
         simulation.append(0..<10)
         try simulation.expectEverythingSettled()
         #expect(worker.buried == [3])
-        // What is committed is forgiven, also the one that killed once.
-        #expect(try !CrashRecorder(folder: folder).hasDeaths)
+        // A committed record is forgiven, also the one that killed once.
+        #expect(try !CrashRecorder(folder: folder.path).hasDeaths)
     }
 }

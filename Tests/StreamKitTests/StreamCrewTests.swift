@@ -31,7 +31,7 @@ struct StreamCrewTests {
         let stop = crew.stop(of: 1)
         let clock = self.clock
         try await crew.run { thread in
-            // Who is woken is the second, and the first has ended by then or will not be long.
+            // The second thread is the one to be woken; the first has ended by then or will end soon.
             guard thread == 1 else { return stop.request() }
             var wait = Wait(on: [stop.bell.descriptor])
             while !stop.isRequested { wait(atMost: .seconds(60)) }

@@ -2,7 +2,8 @@ import Simulation
 import StreamKit
 import Testing
 
-/// What a stream engine knows of a partition belongs to it as long as nobody else can have changed it.
+/// The knowledge of a stream engine about a partition belongs to it as long as nobody else can have changed
+/// it.
 struct StreamRebalanceTests {
     @Test func aTaskIsReusedAfterACleanRevoke() throws {
         let simulation = StreamSimulation()
@@ -82,7 +83,7 @@ struct StreamRebalanceTests {
         let simulation = StreamSimulation()
         let first = simulation.startWorker()
         simulation.append(0..<10)
-        // What is committed is not to be seen yet: the changelog's partition has not been told.
+        // The commit is not to be seen yet: the changelog's partition has not been told.
         simulation.topics.markerDelay = { .seconds(7) }
         try simulation.run(for: .seconds(2)) { simulation.cluster.commits > 0 }
         simulation.kill(first)
@@ -131,7 +132,7 @@ struct StreamRebalanceTests {
         try simulation.run(for: .seconds(2))
         worker.broker.isMute = true
         worker.stop()
-        // Whoever judges that it ends in time does not know that nobody answers.
+        // The judge of a worker's end in time does not know that nobody answers.
         _ = try simulation.run(for: .seconds(20)) { worker.hasEnded }
         #expect(worker.hasEnded)
         #expect(simulation.seconds < 8)

@@ -20,7 +20,7 @@ struct StreamTransactionTests {
         #expect(worker.log.count("transaction failed") == 1)
     }
 
-    /// Whoever publishes in transactions leaves marks, and the group's lag would never be none.
+    /// A producer that publishes in transactions leaves marks, and the group's lag would never be none.
     @Test func marksOfTransactionsAtTheEndOfTheInputAreCommitted() throws {
         let simulation = StreamSimulation()
         simulation.startWorker()

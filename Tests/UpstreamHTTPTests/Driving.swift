@@ -5,7 +5,7 @@ import UpstreamHTTP
 typealias Outcome = Result<HTTPResponse, TransferError>
 
 extension HTTPClient {
-    /// What an event loop does, once.
+    /// One turn of an event loop.
     func turn(_ completed: Completion) {
         var watched = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
         unsafe poll(&watched, 1, self.timeoutMilliseconds)

@@ -1,7 +1,7 @@
 import Testing
 import UpstreamHTTP
 
-/// What goes over the wire, and what comes back.
+/// The bytes that go over the wire, and the answer that comes back.
 struct ExchangeTests {
     @Test func deliversStatusBodyAndKeptHeaders() throws {
         let server = TestServer.answering { _ in

@@ -1,7 +1,7 @@
 import Testing
 import UpstreamHTTP
 
-/// What never reaches a socket.
+/// Addresses and headers that never reach a socket.
 struct RefusalTests {
     @Test(arguments: [
         "", "http://", "https://", "http:///path", "http://?q", "ftp://127.0.0.1/", "file:///etc/passwd",

@@ -7,16 +7,15 @@ import WorkerTestSupport
 private final class TLSServer {
     let certificate: String
     let port: String
-    private let folder: URL
+    private let folder: TemporaryFolder
     private let process: TestProcess
     /// The server ends with its standard input.
     private let input: Pipe
 
     init() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let certificate = folder.appending(path: "certificate.pem").path
-        let key = folder.appending(path: "key.pem").path
+        let folder = try TemporaryFolder()
+        let certificate = folder.file("certificate.pem").path
+        let key = folder.file("key.pem").path
         let make = try Self.openssl(
             "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost "
                 + "-addext subjectAltName=DNS:localhost -keyout \(key) -out \(certificate)"
@@ -40,7 +39,6 @@ private final class TLSServer {
     deinit {
         self.process.send(SIGKILL)
         self.process.wait()
-        try? FileManager.default.removeItem(at: self.folder)
     }
 
     private static func openssl(

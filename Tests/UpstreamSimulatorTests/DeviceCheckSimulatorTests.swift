@@ -4,7 +4,7 @@ import Testing
 
 @testable import UpstreamSimulator
 
-/// What the simulator says to each request, decided as Apple's answers are known. The tokens are of the vectors.
+/// The simulator's answers to each request, decided as Apple's answers are known. The tokens are of the vectors.
 @Suite struct DeviceCheckSimulatorTests {
     static let publicKey = TestKey.usual.publicPEM
     private static let head = "eyJhbGciOiJFUzI1NiIsImtpZCI6IkRDVEVTVEtFWTEiLCJ0eXAiOiJKV1QifQ"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UpstreamSimulator
 
-/// What the simulated store says to each request, decided as Apple's answers are known. The token is of the vectors.
+/// The simulated store's answers to each request, decided as Apple's answers are known. The token is of the vectors.
 @Suite struct StoreSimulatorTests {
     private static let token = [
         "eyJhbGciOiJFUzI1NiIsImtpZCI6IkRDVEVTVEtFWTEiLCJ0eXAiOiJKV1QifQ",
@@ -140,7 +140,7 @@ import Testing
         #expect(store.accepted == 1 && store.requests == 3 && store.answers == ["200": 3])
     }
 
-    /// What an app has of a purchase is what the Server API says of it.
+    /// An app holds the same data of a purchase as the Server API states.
     @Test func signsForAnAppWhatItSaysItself() throws {
         let purchase = Self.purchase("1000001")
         var store = Self.store([purchase])

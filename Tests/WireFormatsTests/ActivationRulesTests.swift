@@ -11,7 +11,7 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
 @Suite struct ActivationRulesTests {
     static let zeroIDFA = "00000000-0000-0000-0000-000000000000"
 
-    /// What a change to a good message is called by; nil if it stays good.
+    /// Changes to a good message, each with its code.
     static let invalid: [(code: String, change: Change)] = [
         ("app_id.missing", { $0.appID = 0 }),
         ("advertiser_id.missing", { $0.advertiserID = 0 }),
@@ -39,7 +39,7 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
         #expect(record.kind == .invalid)
     }
 
-    /// What a phone or its user can choose.
+    /// Faults in values that a phone or its user chooses, each with its code.
     static let refused: [(code: String, change: Change)] = [
         ("converted_at.malformed", { $0.convertedAt.seconds = 0 }),
         ("converted_at.malformed", { $0.convertedAt.seconds = 999_999_999 }),
@@ -95,7 +95,7 @@ typealias Change = @Sendable (inout Flotilla_Activation_V1_Activation) -> Void
         #expect(answer.gdt == nil)
     }
 
-    /// Whatever a phone puts beside it does not hide what the publisher has to mend.
+    /// A fault that the publisher has to mend is not hidden by anything that a phone puts beside it.
     @Test(arguments: invalid.indices)
     func saysThatARecordIsWrongBeforeItRefusesWhatAPhoneChose(row: Int) {
         let (code, change) = Self.invalid[row]

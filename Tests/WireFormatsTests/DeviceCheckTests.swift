@@ -257,8 +257,8 @@ struct DeviceCheckDraft {
         var bit1: Bool?
     }
 
-    /// What is sent for a record with a vector's token and bits is a request that the vector's rules take, and a token
-    /// that could never be one is not sent.
+    /// A request for a record with a vector's token and bits is one that the vector's rules take, and a token that
+    /// could never be one is not sent.
     @Test(arguments: DeviceCheckRequestRow.all)
     func sendsOnlyValidRequests(row: DeviceCheckRequestRow) throws {
         let given = try #require(

@@ -57,7 +57,7 @@ import Testing
             outline.member(outline.root, name).map { String(decoding: outline.bytes($0), as: UTF8.self) }
         }
         #expect(text("a") == "3" && text("b") == "2" && text("c") == nil && text("ab") == nil)
-        // The same character to Swift, and another name to JSON.
+        // The two names are one character to Swift, and two names to JSON.
         #expect(text("\u{E9}") == nil && text("e\u{301}") == "4")
         let object = try #require(outline.member(outline.root, "o"))
         #expect(outline.member(object, "a").map(outline.bytes).map(Array.init) == Array("5".utf8))

@@ -31,7 +31,7 @@ import WireMessages
         #expect(writer.bytes == message.encoded())
     }
 
-    /// What is absent takes no bytes, and what is empty or zero does where that says something.
+    /// An absent value takes no bytes, and an empty one or a zero does where that says something.
     @Test func leavesOutWhatSaysNothing() {
         var writer = ProtobufWriter(reserving: 0)
         writer.string(1, "")

@@ -99,7 +99,7 @@ import Testing
         #expect(RetryTicket(read.headers) == read)
     }
 
-    // MARK: What nobody can read
+    // MARK: Tickets that nobody can read
 
     @Test func whatHasNoTicketHasNone() {
         #expect(RetryTicket([]) == nil)

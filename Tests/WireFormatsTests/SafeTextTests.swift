@@ -42,7 +42,7 @@ import Testing
         #expect(SafeText.line(of: Array(text.utf8), limit: limit) == shown)
     }
 
-    /// Whatever comes in, what goes out is one line of what prints.
+    /// The output is one line of characters that print, whatever the input is.
     @Test(arguments: 0..<200 as Range<UInt64>)
     func isSafe(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What Deploy/test-pages says: where chromedriver is, and where pictures go, if anybody wants some.
+/// The settings that Deploy/test-pages passes on: where chromedriver is, and where pictures go, if anybody
+/// wants some.
 package enum BrowserSetting {
     package static let driver = ProcessInfo.processInfo.environment["FLOTILLA_CHROMEDRIVER"]
     package static let screenshots = ProcessInfo.processInfo.environment["FLOTILLA_SCREENSHOTS"]

@@ -94,7 +94,7 @@ package final class Browser: @unchecked Sendable {
 
     package func open(_ url: String) async throws { _ = try await self.command("/url", ["url": url]) }
 
-    /// What a JavaScript function body returns.
+    /// Returns the value of a JavaScript function body.
     package func evaluate(_ script: String) async throws -> Any {
         try await self.command("/execute/sync", ["script": script, "args": [] as [String]])
     }
@@ -111,7 +111,7 @@ package final class Browser: @unchecked Sendable {
         throw Failure(what: "nothing was painted")
     }
 
-    /// What the browser has complained of since the last call: errors of scripts, answers that are none, and what a
+    /// The complaints of the browser since the last call: errors of scripts, answers that are none, and requests that a
     /// page's policy has forbidden.
     package func complaints() async throws -> [String] {
         let entries = try await self.command("/se/log", ["type": "browser"]) as? [[String: Any]] ?? []
@@ -177,7 +177,7 @@ package final class Browser: @unchecked Sendable {
         return nil
     }
 
-    // MARK: What it looks like
+    // MARK: Appearance
 
     package func prefer(_ scheme: Scheme) async throws {
         let feature = ["name": "prefers-color-scheme", "value": scheme.rawValue]

@@ -9,7 +9,7 @@ package final class PlainConnection: Sendable {
 
     deinit { close(self.descriptor) }
 
-    /// Whatever the other side makes of it.
+    /// Sends a text, and does not care about the other side.
     package func send(_ text: String) {
         let bytes = Array(text.utf8)
         _ = unsafe bytes.withUnsafeBytes {

@@ -20,7 +20,7 @@ package struct PlainHTTP: Sendable {
     }
 
     package let port: Int
-    /// Of the socket, in seconds: how long the other side may be silent.
+    /// The patience of the socket, in seconds: how long the other side may be silent.
     private let patience: Int
 
     package init(port: Int, patience: Int = 60) {

@@ -39,7 +39,7 @@ package final class TestProcess: Sendable {
         if case .pipe(let pipe) = input { try pipe.fileHandleForReading.close() }
     }
 
-    /// What one of the child's standard streams is.
+    /// The place of one of the child's standard streams.
     package enum Stream {
         case null
         case pipe(Pipe)

@@ -64,14 +64,14 @@ internal import COpenSSL
         guard unsafe X509_STORE_CTX_init(context, self.store, leaf.x509, stack) == 1,
             let parameters = unsafe X509_STORE_CTX_get0_param(context)
         else { throw .invalid("out of memory") }
-        unsafe Self.set(parameters, time, strength)
+        unsafe Self.set(parameters, time, strength: strength)
         guard unsafe X509_verify_cert(context) == 1 else {
             throw unsafe Self.fault(X509_STORE_CTX_get_error(context))
         }
         return try unsafe Self.chain(in: context)
     }
 
-    private static func set(_ parameters: OpaquePointer, _ time: Int64?, _ strength: Strength) {
+    private static func set(_ parameters: OpaquePointer, _ time: Int64?, strength: Strength) {
         unsafe X509_VERIFY_PARAM_set_purpose(parameters, X509_PURPOSE_ANY)
         unsafe X509_VERIFY_PARAM_set_auth_level(parameters, strength.rawValue)
         unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))

@@ -116,7 +116,7 @@ extension SocketTable {
             ccurl_set_open_socket(easy) { context, _, address in
                 guard let context = unsafe context, let address = unsafe address?.pointee else { return -1 }
                 return unsafe Unmanaged<SocketTable>.fromOpaque(context).takeUnretainedValue()
-                    .open(address.family, address.socktype, address.protocol)
+                    .open(address.family, address.socktype, protocol: address.protocol)
             },
             ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, this),
             ccurl_set_close_socket(easy) { context, socket in
@@ -126,7 +126,7 @@ extension SocketTable {
         ]
     }
 
-    private func open(_ family: Int32, _ type: Int32, _ protocolNumber: Int32) -> Int32 {
+    private func open(_ family: Int32, _ type: Int32, protocol protocolNumber: Int32) -> Int32 {
         let socket = Glibc.socket(family, type | Int32(SOCK_CLOEXEC.rawValue), protocolNumber)
         self[socket] = Watch(isConnection: true)
         return socket

@@ -5,7 +5,7 @@ extension Transfer {
     func setConstants(
         _ settings: HTTPClientSettings,
         _ sockets: SocketTable,
-        _ share: UnsafeMutableRawPointer
+        share: UnsafeMutableRawPointer
     ) -> CURLcode {
         let easy = unsafe self.easy
         var codes: [CURLcode] = unsafe [

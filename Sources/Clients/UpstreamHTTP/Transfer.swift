@@ -48,7 +48,7 @@ internal import CCurl
         unsafe self.easy = easy
         self.responseBytesLimit = settings.responseBytesLimit
         self.meter = meter
-        guard unsafe self.setConstants(settings, sockets, share) == CURLE_OK else { return nil }
+        guard unsafe self.setConstants(settings, sockets, share: share) == CURLE_OK else { return nil }
     }
 
     deinit { unsafe curl_easy_cleanup(self.easy) }

@@ -12,14 +12,13 @@ enum RecordLine {
             "\"timestamp\":\(record.timestamp.map(String.init) ?? "null")",
             self.member("key", record.key) { self.text($0).map(self.quoted) },
             "\"headers\":{\(self.headers(record.headers))}",
-            self.member("value", record.value, self.json),
+            self.member("value", record.value, readable: self.json),
         ]
         return "{\(members.joined(separator: ","))}"
     }
 
     /// A member of the line: readable if possible, otherwise in base64.
-    private static func member(_ name: String, _ bytes: [UInt8]?, _ readable: ([UInt8]) -> String?) -> String
-    {
+    private static func member(_ name: String, _ bytes: [UInt8]?, readable: ([UInt8]) -> String?) -> String {
         guard let bytes else { return "\"\(name)\":null" }
         if let text = readable(bytes) { return "\"\(name)\":\(text)" }
         return "\"\(name)_base64\":\"\(Data(bytes).base64EncodedString())\""

@@ -21,7 +21,7 @@ package final class CapturedProcess {
     /// Whether the process may exit. An exit without this is a failure.
     package private(set) var mayEnd: Bool
 
-    package init(_ role: String, _ program: String, _ arguments: [String], mayEnd: Bool = false)
+    package init(_ role: String, _ program: String, arguments: [String], mayEnd: Bool = false)
         throws(Complaint)
     {
         self.role = role

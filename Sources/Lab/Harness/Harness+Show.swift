@@ -7,7 +7,7 @@ extension Harness {
     ///
     /// - Parameter command: the command's name for error messages.
     /// - Returns: the exit code of `run`; 130 if the user stopped it, 1 if it failed.
-    package static func show(_ command: String, _ wish: StopWish, _ run: (Harness) throws -> Int32) -> Int32 {
+    package static func show(_ command: String, _ wish: StopWish, run: (Harness) throws -> Int32) -> Int32 {
         // If the reader of standard output exits, such as `head`, the next write fails, and the run ends as
         // if interrupted. SIGPIPE would end this process before that.
         _ = signal(SIGPIPE, SIG_IGN)

@@ -58,11 +58,11 @@ package final class Harness {
     package func start(
         _ role: String,
         _ program: String,
-        _ arguments: [String],
+        arguments: [String],
         mayEnd: Bool = false,
         hearing line: @escaping (String) -> Void = { _ in }
     ) throws -> CapturedProcess {
-        let child = try CapturedProcess(role, program, arguments, mayEnd: mayEnd)
+        let child = try CapturedProcess(role, program, arguments: arguments, mayEnd: mayEnd)
         self.children.append(child)
         self.heard.append((child, line))
         return child

@@ -54,7 +54,7 @@ package final class Demo {
             harness.end(by: .now + Self.longest)
             for demoWorker in processes.workers { harness.attend(demoWorker.traffic) }
             try processes.start()
-            try self.playAll(processes, on: harness, output, &inspection)
+            try self.playAll(processes, on: harness, to: output, into: &inspection)
             try inspection.takeNumbers()
             Totals(inspection.audits).show(on: output)
             if self.keeps {
@@ -78,8 +78,8 @@ package final class Demo {
     private func playAll(
         _ processes: DemoProcesses,
         on harness: Harness,
-        _ output: DemoOutput,
-        _ inspection: inout Inspection
+        to output: DemoOutput,
+        into inspection: inout Inspection
     ) throws {
         let runningDemos = processes.workers.map { RunningDemo($0, on: harness, output) }
         let start = ContinuousClock.now

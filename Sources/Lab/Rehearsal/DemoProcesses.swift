@@ -26,13 +26,13 @@ final class DemoProcesses {
         let broker = try self.harness.start(
             "the broker",
             own,
-            ["broker", "--kind", "embedded", "--until-stdin-closes"]
+            arguments: ["broker", "--kind", "embedded", "--until-stdin-closes"]
         )
         let words = self.workers.flatMap(\.demo.upstreamWords)
         let upstreams = try self.harness.start(
             "the simulators",
             own,
-            ["upstreams", "--until-stdin-closes"] + words
+            arguments: ["upstreams", "--until-stdin-closes"] + words
         )
         let called = self.workers.filter { $0.demo.upstream != nil }
         screen.show("  starting the broker and the simulators")
@@ -40,9 +40,9 @@ final class DemoProcesses {
             broker.firstLine != nil && upstreams.firstLines.count >= called.count
         }
         self.brokers = broker.firstLine ?? ""
-        self.tell("broker", self.brokers, "embedded, in memory")
+        self.tell("broker", self.brokers, note: "embedded, in memory")
         for (demoWorker, url) in zip(called, upstreams.firstLines) {
-            self.tell(demoWorker.demo.upstreamName, url, "simulator, with keys of this run only")
+            self.tell(demoWorker.demo.upstreamName, url, note: "simulator, with keys of this run only")
             try demoWorker.start(brokers: self.brokers, upstream: url)
         }
         for demoWorker in self.workers where demoWorker.demo.upstream == nil {
@@ -59,13 +59,13 @@ final class DemoProcesses {
             try self.harness.turn()
             for demoWorker in missing where demoWorker.isReady {
                 let took = start.duration(to: .now).shown
-                self.tell(demoWorker.demo.worker.name, demoWorker.address, "ready after \(took)")
+                self.tell(demoWorker.demo.worker.name, demoWorker.address, note: "ready after \(took)")
             }
             missing.removeAll(where: \.isReady)
         }
     }
 
-    private func tell(_ who: String, _ address: String, _ what: String) {
+    private func tell(_ who: String, _ address: String, note what: String) {
         func padded(_ text: String, _ width: Int) -> String {
             text + String(repeating: " ", count: max(0, width - text.count))
         }

@@ -57,7 +57,7 @@ final class DemoWorker {
         self.child = try self.harness.start(
             self.demo.worker.name,
             try Sibling.path(of: "flotilla-lab"),
-            ["leash", "--", program, "run", "--config", self.folder.file(name)]
+            arguments: ["leash", "--", program, "run", "--config", self.folder.file(name)]
         ) { [weak self] line in
             self?.noted(line)
         }

@@ -60,7 +60,7 @@ struct Sample {
     }
 
     /// A record with a final rejection.
-    static func refused(_ title: String, _ record: OutboundRecord, _ reason: String, calls: Int = 0)
+    static func refused(_ title: String, _ record: OutboundRecord, reason: String, calls: Int = 0)
         -> Sample
     {
         Sample(
@@ -85,7 +85,7 @@ struct Sample {
     )
         -> Sample
     {
-        var sample = Self.refused(title, record, reason, calls: calls)
+        var sample = Self.refused(title, record, reason: reason, calls: calls)
         sample.word = word
         sample.followUps = followUps
         sample.accepted = accepted
@@ -93,7 +93,7 @@ struct Sample {
     }
 
     /// A record whose deadline has passed before a call.
-    static func expired(_ title: String, _ record: OutboundRecord, _ word: String? = nil) -> Sample {
+    static func expired(_ title: String, _ record: OutboundRecord, as word: String? = nil) -> Sample {
         Sample(
             title: title,
             record: record,

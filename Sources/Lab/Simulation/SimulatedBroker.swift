@@ -500,7 +500,7 @@ package final class SimulatedBroker: Broker {
         case .committed(let delay): self.commit(positions, epoch, after: delay)
         case .refused(let error, let delay): self.answer(after: delay) { .transaction(.failed(error)) }
         case .unanswered(let patience, let progress):
-            self.commitUnheard(positions, epoch, after: patience, progress)
+            self.commitUnheard(positions, epoch, after: patience, progress: progress)
         }
     }
 
@@ -536,7 +536,7 @@ package final class SimulatedBroker: Broker {
         _ positions: [CommittedPosition],
         _ epoch: Int,
         after patience: Duration,
-        _ progress: TransactionFate.Progress
+        progress: TransactionFate.Progress
     ) {
         var isRefused = false
         let generation = self.generation

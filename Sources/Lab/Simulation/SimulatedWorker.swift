@@ -35,7 +35,7 @@ package final class SimulatedWorker: SimulatedProcess {
     init(
         _ cluster: SimulatedCluster,
         _ upstream: SimulatedUpstream,
-        _ settings: EngineSettings,
+        settings: EngineSettings,
         number: UInt64,
         sideRate: RateLimit.Settings?,
         narrator: Narrator?,

@@ -88,7 +88,7 @@ package final class Simulation {
         let worker = SimulatedWorker(
             self.cluster,
             upstream,
-            self.settings,
+            settings: self.settings,
             number: self.started,
             sideRate: self.sideRate,
             narrator: self.narrator,

@@ -24,7 +24,7 @@ package struct PageAnswer: Sendable {
     package var headers: [(name: String, value: String)]
 
     /// Creates an answer with a text as its body.
-    package init(_ status: Status, _ contentType: String, _ body: String) {
+    package init(_ status: Status, _ contentType: String, body: String) {
         self.status = status
         self.body = Array(body.utf8)
         self.headers = [("Content-Type", contentType)]
@@ -32,14 +32,14 @@ package struct PageAnswer: Sendable {
 
     /// Returns an answer with a page in HTML.
     package static func page(_ html: String, _ status: Status = .ok) -> PageAnswer {
-        PageAnswer(status, "text/html; charset=utf-8", html)
+        PageAnswer(status, "text/html; charset=utf-8", body: html)
     }
 
     /// Returns an answer that sends the browser to another page (303 See Other).
     ///
     /// - Parameter path: a path of this server. No text from outside may be in it unless it is encoded.
     package static func redirect(to path: String) -> PageAnswer {
-        var answer = PageAnswer(.seeOther, "text/plain; charset=utf-8", "")
+        var answer = PageAnswer(.seeOther, "text/plain; charset=utf-8", body: "")
         answer.headers.append(("Location", path))
         return answer
     }

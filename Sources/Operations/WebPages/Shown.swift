@@ -16,7 +16,7 @@ package enum Shown {
     }
 
     /// Returns a number with its noun: `1 letter`, `2 letters`.
-    package static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+    package static func count(_ number: Int, _ one: String, plural many: String? = nil) -> String {
         "\(Self.number(number)) \(number == 1 ? one : many ?? one + "s")"
     }
 

@@ -26,7 +26,7 @@ extension ActivationHandler {
                 let reason = Reason("gdt.not_an_answer", "The response holds no answer of GDT.")
                 return .retry(Retry(reason, blame: .upstream))
             }
-            return self.verdict(on: reply, response, job, attempt)
+            return self.verdict(on: reply, response, of: job, at: attempt)
         case .response(let response):
             return self.verdict(onStatusOf: response, attempt)
         }
@@ -36,8 +36,8 @@ extension ActivationHandler {
     private func verdict(
         on reply: GDTReply,
         _ response: HTTPResponse,
-        _ job: Activation,
-        _ attempt: Attempt
+        of job: Activation,
+        at attempt: Attempt
     ) -> Verdict<Activation, ActivationAnswer> {
         let keys = self.reports.report(of: job.account)?.keys
         let gdt = GDTAnswer(reply, httpStatus: response.status, to: job, keys: keys)

@@ -55,9 +55,9 @@ package struct ActivationHandler: Handler {
     }
 
     /// Returns the watch of the key files, if there are any.
-    package func companions(_ surroundings: Surroundings) -> [any Service] {
+    package func companions(_ instruments: Instruments) -> [any Service] {
         let files = self.watchedFiles
-        return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
+        return files.isEmpty ? [] : [SecretFileWatch(files, instruments.logger)]
     }
 
     /// The key files of all accounts. A change replaces the key.

@@ -28,7 +28,7 @@ extension DeviceCheckHandler {
                 status: response.status,
                 body: response.body
             )
-            return self.verdict(on: reply, response, job, attempt, with: &memory)
+            return self.verdict(on: reply, response, of: job, at: attempt, with: &memory)
         }
     }
 
@@ -36,16 +36,16 @@ extension DeviceCheckHandler {
     private func verdict(
         on reply: DeviceCheckReply,
         _ response: HTTPResponse,
-        _ job: Job,
-        _ attempt: Attempt,
+        of job: Job,
+        at attempt: Attempt,
         with memory: inout DeviceCheckMemory
     ) -> Verdict<Job, Answer> {
         switch reply {
         case .state(let bits, let month):
             return self.known(bits, month, from: response, of: job, in: attempt, with: &memory)
         case .notSet: return self.known(nil, nil, from: response, of: job, in: attempt, with: &memory)
-        case .done: return self.done(response, job, attempt, with: &memory)
-        case .badDeviceToken: return self.tokenRefused(response, job, attempt, with: &memory)
+        case .done: return self.done(response, job, at: attempt, with: &memory)
+        case .badDeviceToken: return self.tokenRefused(response, job, at: attempt, with: &memory)
         case .unauthorized: return self.unauthorized(job, attempt, with: &memory)
         case .badAuthorization:
             _ = self.providerTokenRefused(job, with: &memory)
@@ -55,14 +55,17 @@ extension DeviceCheckHandler {
         // Apple has understood other requests of this team, so only the device token can be the cause.
         case .badPayload where memory.tokens.hasServed(job.check.header.teamID):
             let reason = Reason.misconfigured(response.status)
-            return .refuse(reason, self.answer(.unavailable, to: job, attempt, response))
+            return .refuse(reason, self.answer(.unavailable, to: job, at: attempt, response: response))
         case .badPayload, .misconfigured: return .hold(.misconfigured(response.status), scope: .lane)
         case .proxyRefused: return .hold(.status(response.status), scope: .upstream)
         case .tooLarge:
             // A size limit of a proxy would also refuse honest tokens, so the answer says nothing about the
             // device.
-            return .refuse(.status(response.status), self.answer(.unavailable, to: job, attempt, response))
-        case .unexplained: return self.unexplained(response, job, attempt)
+            return .refuse(
+                .status(response.status),
+                self.answer(.unavailable, to: job, at: attempt, response: response)
+            )
+        case .unexplained: return self.unexplained(response, job, at: attempt)
         case .unreadable: return self.again(Retry(.unreadable, blame: .upstream), job, in: attempt)
         case .unavailable:
             let delay = response.header("retry-after").flatMap { RetryAfter.delay($0, now: attempt.now) }
@@ -93,11 +96,14 @@ extension DeviceCheckHandler {
             job.step = .writing(change.applied(to: bits), change)
             job.isSecondTry = false
             guard let call = self.call(job, now: attempt.now, with: &memory.tokens) else {
-                return .refuse(.cannotSign, self.answer(.unavailable, to: job, attempt, response))
+                return .refuse(
+                    .cannotSign,
+                    self.answer(.unavailable, to: job, at: attempt, response: response)
+                )
             }
             return .call(call)
         }
-        var answer = self.answer(bits == nil ? .notSet : .state, to: job, attempt, response)
+        var answer = self.answer(bits == nil ? .notSet : .state, to: job, at: attempt, response: response)
         answer.bits = bits
         answer.lastUpdateMonth = month
         return .answer(answer)
@@ -108,19 +114,19 @@ extension DeviceCheckHandler {
     private func done(
         _ response: HTTPResponse,
         _ job: Job,
-        _ attempt: Attempt,
+        at attempt: Attempt,
         with memory: inout DeviceCheckMemory
     ) -> Verdict<Job, Answer> {
         memory.tokens.accepted(job.serial, of: job.check.header.teamID)
         guard case .writing(let bits, let change) = job.step else {
-            return .answer(self.answer(.valid, to: job, attempt, response))
+            return .answer(self.answer(.valid, to: job, at: attempt, response: response))
         }
         if let requestedAt = job.check.requestedAt(by: attempt.now),
             let subject = UpdateMemory.Subject(job.check)
         {
             memory.updates.note(change, from: requestedAt, for: subject, now: attempt.now)
         }
-        var answer = self.answer(.updated, to: job, attempt, response)
+        var answer = self.answer(.updated, to: job, at: attempt, response: response)
         answer.bits = bits
         return .answer(answer)
     }
@@ -134,14 +140,17 @@ extension DeviceCheckHandler {
     private func tokenRefused(
         _ response: HTTPResponse,
         _ job: Job,
-        _ attempt: Attempt,
+        at attempt: Attempt,
         with memory: inout DeviceCheckMemory
     ) -> Verdict<Job, Answer> {
         memory.tokens.accepted(job.serial, of: job.check.header.teamID)
         guard !self.wasShown(job, attempt), job.age(now: attempt.now).isFresh(by: self.settings.limits) else {
-            return .refuse(.expiredToken, self.answer(.expiredToken, to: job, attempt, response))
+            return .refuse(
+                .expiredToken,
+                self.answer(.expiredToken, to: job, at: attempt, response: response)
+            )
         }
-        return .refuse(.invalidToken, self.answer(.invalidToken, to: job, attempt, response))
+        return .refuse(.invalidToken, self.answer(.invalidToken, to: job, at: attempt, response: response))
     }
 
     /// Returns whether Apple may have seen the device token before. A case that is tried by hand is a single
@@ -190,13 +199,13 @@ extension DeviceCheckHandler {
     /// Decides about a refusal without a known meaning. The device token, which the device has chosen, may be
     /// the cause. The record therefore becomes no dead letter, and its answer counts neither against the lane
     /// nor against the device.
-    private func unexplained(_ response: HTTPResponse, _ job: Job, _ attempt: Attempt)
+    private func unexplained(_ response: HTTPResponse, _ job: Job, at attempt: Attempt)
         -> Verdict<Job, Answer>
     {
         if attempt.failures + 1 < self.settings.unexplainedAttempts, self.hasTime(for: .zero, job, attempt) {
             return .retry(Retry(.unexplained, blame: .record))
         }
-        return .refuse(.unexplained, self.answer(.unavailable, to: job, attempt, response))
+        return .refuse(.unexplained, self.answer(.unavailable, to: job, at: attempt, response: response))
     }
 
     /// Retries as long as the device token is fresh and tries are left. Then the answer is `unavailable`.
@@ -207,7 +216,7 @@ extension DeviceCheckHandler {
         guard mayTry, self.hasTime(for: retry.after ?? .zero, job, attempt) else {
             var last = retry
             last.reason.message = "Given up while nothing was known. \(retry.reason.message)"
-            return .giveUp(last, self.answer(.unavailable, to: job, attempt, response))
+            return .giveUp(last, self.answer(.unavailable, to: job, at: attempt, response: response))
         }
         return .retry(retry)
     }

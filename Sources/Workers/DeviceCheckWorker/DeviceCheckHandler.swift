@@ -64,10 +64,10 @@ package struct DeviceCheckHandler: Handler {
     }
 
     /// Makes the handler count token ages, and returns the watch of the key files, if there are any.
-    package func companions(_ surroundings: Surroundings) -> [any Service] {
-        self.ages.begin(surroundings.registry)
+    package func companions(_ instruments: Instruments) -> [any Service] {
+        self.ages.begin(instruments.registry)
         let files = self.watchedFiles
-        return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
+        return files.isEmpty ? [] : [SecretFileWatch(files, instruments.logger)]
     }
 
     /// Counts the age of the device token that Apple is shown.
@@ -129,7 +129,7 @@ package struct DeviceCheckHandler: Handler {
         }
         let job = Job(check: check, step: step, publishedAt: record.timestamp, serial: 0)
         guard let call = self.call(job, now: attempt.now, with: &memory.tokens) else {
-            return .refuse(Reason.cannotSign, self.answer(.unavailable, to: job, attempt))
+            return .refuse(Reason.cannotSign, self.answer(.unavailable, to: job, at: attempt))
         }
         return .call(call)
     }
@@ -218,7 +218,7 @@ package struct DeviceCheckHandler: Handler {
 
     /// Returns an answer with the age of the device token and, if Apple has responded, the id of the request
     /// at Apple.
-    func answer(_ result: Answer.Result, to job: Job, _ attempt: Attempt, _ response: HTTPResponse? = nil)
+    func answer(_ result: Answer.Result, to job: Job, at attempt: Attempt, response: HTTPResponse? = nil)
         -> Answer
     {
         Answer(

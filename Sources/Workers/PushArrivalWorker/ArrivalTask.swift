@@ -130,7 +130,7 @@ final class ArrivalTask: StreamTask {
                 self.results.bury(record, origin, as: fault.kind, because: fault.reason, at: now, to: output)
             case .refused(let reason, var header):
                 let isCountedElsewhere = reason.code == PushEvent.missingDevice && !self.isHome
-                if isCountedElsewhere, self.passOn(record, origin, output) { return }
+                if isCountedElsewhere, self.passOn(record, origin, to: output) { return }
                 header.appBundle = self.settings.apps.app(of: header.appBundle)
                 if reason.code == PushEvent.missingDevice, self.isHome {
                     self.ledger.count(withoutDevice: header, now: now.wall)
@@ -189,7 +189,7 @@ final class ArrivalTask: StreamTask {
     private func passOn(
         _ record: borrowing InboundRecord,
         _ origin: EventOrigin,
-        _ output: StreamOutput
+        to output: StreamOutput
     ) -> Bool {
         var copy = OutboundRecord(
             topic: self.settings.topics.input,

@@ -11,7 +11,7 @@ final class PushApplication: StreamApplication {
     private let cluster: StreamCluster
     private let metrics: PushMetrics
 
-    init(_ settings: PushArrivalSettings, _ cluster: StreamCluster, _ metrics: PushMetrics) {
+    init(_ settings: PushArrivalSettings, _ cluster: StreamCluster, metrics: PushMetrics) {
         self.settings = settings
         self.cluster = cluster
         self.metrics = metrics

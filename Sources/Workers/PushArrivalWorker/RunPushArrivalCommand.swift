@@ -62,7 +62,11 @@ struct RunPushArrivalCommand: AsyncParsableCommand {
                 let topics = PushTopics(settings)
                 try topics.check(cluster)
                 if let growth = topics.growth(in: cluster) { surroundings.logger.warning("\(growth)") }
-                return PushApplication(settings, cluster, PushMetrics(factory: surroundings.registry))
+                return PushApplication(
+                    settings,
+                    cluster,
+                    metrics: PushMetrics(factory: surroundings.registry)
+                )
             }
             let dashboard = settings.dashboard?.services(
                 topic: settings.topics.statistics,

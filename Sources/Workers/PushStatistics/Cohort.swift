@@ -133,7 +133,7 @@ package final class Cohort {
         }
         var changed: DeviceRecord?
         let judgement = self.devices?.withRecord(of: device) { record in
-            let judgement = self.judge(event, &record, rules)
+            let judgement = self.judge(event, &record, by: rules)
             if judgement.standing == .accepted { changed = record }
             return judgement
         }
@@ -151,7 +151,7 @@ package final class Cohort {
     }
 
     /// Decides how an event counts, and updates the tally and the device's record.
-    private func judge(_ event: PushEvent, _ record: inout DeviceRecord, _ rules: CohortRules) -> Judgement {
+    private func judge(_ event: PushEvent, _ record: inout DeviceRecord, by rules: CohortRules) -> Judgement {
         let sent = event.sentMS ?? self.sending(of: record) ?? self.tally.firstSent
         guard !record.has(event.kind) else {
             self.tally.duplicates += 1

@@ -25,7 +25,7 @@ extension ReceiptHandler {
     ///
     /// - Returns: the answer; the reason, if the purchases are refused; and whether another answer of Apple
     ///   could lead to another verdict, because a purchase lacks a field that decides.
-    func judged(_ purchases: StorePurchases, _ job: Job, _ attempt: Attempt)
+    func judged(_ purchases: StorePurchases, _ job: Job, at attempt: Attempt)
         -> (answer: Answer, refusal: Reason?, isLacking: Bool)
     {
         let judgement = self.judgement(of: purchases, job, attempt)

@@ -9,8 +9,8 @@ extension ReceiptHandler {
     func serverAPI(
         _ response: HTTPResponse,
         to call: AppStoreCall,
-        _ job: Job,
-        _ attempt: Attempt,
+        for job: Job,
+        at attempt: Attempt,
         with memory: inout ReceiptMemory
     ) -> Verdict<Job, Answer> {
         // The token may have expired while the call waited for its lane.
@@ -42,12 +42,12 @@ extension ReceiptHandler {
             return self.follow(job.elsewhere(isRefused: response.status == 401), attempt)
         case .retry:
             let (delay, isNamed) = (reply.delay, reply.namesTime)
-            return .retry(self.retry(reply.reason, response, delay: delay, isNamed: isNamed, attempt))
+            return .retry(self.retry(reply.reason, response, delay: delay, isNamed: isNamed, at: attempt))
         case .retryLimited where reply.isUnknownPurchase:
             return self.unknown(reply, answer, of: job, in: attempt)
         // An outage of Apple must not end the records of purchases of which nothing is known yet.
         case .retryLimited where response.status >= 500:
-            return .retry(self.retry(reply.reason, response, attempt))
+            return .retry(self.retry(reply.reason, response, at: attempt))
         case .retryLimited where reply.errorCode != nil:
             return self.fewTimes(reply.reason, orElse: answer, attempt)
         case .retryLimited: return self.fewTimes(reply.reason, attempt)

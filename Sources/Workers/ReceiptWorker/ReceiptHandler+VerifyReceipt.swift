@@ -19,8 +19,9 @@ extension ReceiptHandler {
             return self.verdict(on: error, job, attempt)
         case .response(let response):
             return switch job.step {
-            case .verifyReceipt: self.verifyReceipt(response, job, attempt, with: &memory)
-            case .serverAPI(let call): self.serverAPI(response, to: call, job, attempt, with: &memory)
+            case .verifyReceipt: self.verifyReceipt(response, job, at: attempt, with: &memory)
+            case .serverAPI(let call):
+                self.serverAPI(response, to: call, for: job, at: attempt, with: &memory)
             }
         }
     }
@@ -40,7 +41,7 @@ extension ReceiptHandler {
     private func verifyReceipt(
         _ response: HTTPResponse,
         _ job: Job,
-        _ attempt: Attempt,
+        at attempt: Attempt,
         with memory: inout ReceiptMemory
     ) -> Verdict<Job, Answer> {
         let reply = VerifyReceiptReply(
@@ -58,7 +59,7 @@ extension ReceiptHandler {
         switch reply.decision {
         case .accept, .acceptExpired: return self.accepted(reply, answer, of: job, in: attempt, with: &memory)
         case .trySandbox, .tryProduction: return self.follow(job.elsewhere(), attempt)
-        case .retry: return .retry(self.retry(reply.reason, response, attempt))
+        case .retry: return .retry(self.retry(reply.reason, response, at: attempt))
         // The sandbox cannot decide for production. Production is asked first, unless a record hints at the
         // sandbox.
         case .reject where !job.mayBeRejected: return self.follow(job.elsewhere(), attempt)
@@ -183,7 +184,7 @@ extension ReceiptHandler {
         }
         var purchases = purchases
         purchases.expiresAt = purchases.expiresAt ?? job.local?.expiresAt
-        let judged = self.judged(purchases, job, attempt)
+        let judged = self.judged(purchases, job, at: attempt)
         var answer = judged.answer
         answer.source = draft.source
         answer.httpStatus = draft.httpStatus
@@ -217,7 +218,7 @@ extension ReceiptHandler {
         _ response: HTTPResponse,
         delay: Duration? = nil,
         isNamed: Bool = false,
-        _ attempt: Attempt
+        at attempt: Attempt
     ) -> Retry {
         let header = response.header("retry-after")
         let delay = delay ?? header.flatMap { RetryAfter.delay($0, now: attempt.now) }

@@ -40,9 +40,9 @@ package struct ReceiptHandler: Handler {
     }
 
     /// Returns the watch of the secret files, if there are any.
-    package func companions(_ surroundings: Surroundings) -> [any Service] {
+    package func companions(_ instruments: Instruments) -> [any Service] {
         let files = self.watchedFiles
-        return files.isEmpty ? [] : [SecretFileWatch(files, surroundings.logger)]
+        return files.isEmpty ? [] : [SecretFileWatch(files, instruments.logger)]
     }
 
     /// The secret files of all apps. A change replaces the secret, which ends the doubts about the old one.
@@ -78,7 +78,7 @@ package struct ReceiptHandler: Handler {
             return .reject(Rejection(.unknownApp, kind: .invalid, replayable: .afterFix))
         }
         receipt.header.bundleID = app.bundleID
-        guard !receipt.text.isEmpty else { return self.planWithoutReceipt(receipt, app, attempt) }
+        guard !receipt.text.isEmpty else { return self.planWithoutReceipt(receipt, app, at: attempt) }
         do throws(AppReceiptFault) {
             return self.plan(receipt, try ReceiptInput(receipt.text), for: app, in: attempt)
         } catch {
@@ -96,7 +96,7 @@ package struct ReceiptHandler: Handler {
     func app(of job: Job) -> ReceiptSettings.App? { self.apps[job.claim.bundleID] }
 
     /// Plans a record that has a transaction id and no receipt. Only the App Store Server API can answer it.
-    private func planWithoutReceipt(_ receipt: Receipt, _ app: ReceiptSettings.App, _ attempt: Attempt)
+    private func planWithoutReceipt(_ receipt: Receipt, _ app: ReceiptSettings.App, at attempt: Attempt)
         -> Plan<Job, Answer>
     {
         guard app.route == .serverAPI, let id = receipt.transactionID else {
@@ -151,7 +151,8 @@ package struct ReceiptHandler: Handler {
             // A wrong hint costs one call and does not change the verdict: a purchase that the sandbox
             // accepts is one of the sandbox.
             job.host = receipt.hint ?? .production
-        case .verifyReceipt where !self.canAskServerAPI(app): return self.locally(job, credibility, attempt)
+        case .verifyReceipt where !self.canAskServerAPI(app):
+            return self.locally(job, credibility, at: attempt)
         // verifyReceipt does not accept signed transactions, so the App Store Server API is asked instead.
         case .verifyReceipt, .serverAPI:
             // Apple would get only an id and not the receipt, so it could not detect a forged receipt.
@@ -160,12 +161,12 @@ package struct ReceiptHandler: Handler {
             }
             // A receipt without a purchase has no transaction to ask about.
             guard let id = Self.id(toAskAbout: receipt, input, job) else {
-                return self.locally(job, credibility, attempt)
+                return self.locally(job, credibility, at: attempt)
             }
             job.step = .serverAPI(.transaction(id))
             job.asked = id
             job.host = receipt.hint ?? Self.host(of: job.likelyEnvironment)
-        case .local: return self.locally(job, credibility, attempt)
+        case .local: return self.locally(job, credibility, at: attempt)
         }
         return self.planned(job, attempt)
     }
@@ -209,7 +210,7 @@ package struct ReceiptHandler: Handler {
     }
 
     /// Answers from the signature alone, without a call.
-    private func locally(_ job: Job, _ credibility: LocalVerifier.Credibility, _ attempt: Attempt)
+    private func locally(_ job: Job, _ credibility: LocalVerifier.Credibility, at attempt: Attempt)
         -> Plan<Job, Answer>
     {
         switch credibility {
@@ -217,13 +218,13 @@ package struct ReceiptHandler: Handler {
         case .weaklySigned: return .refuse(.weakSignature, self.answer(.unavailable, to: job))
         case .verified:
             let purchases = job.local ?? StorePurchases()
-            if self.isTooOld(purchases, job, attempt) {
+            if self.isTooOld(purchases, job, at: attempt) {
                 return .refuse(.tooOld, self.answer(.unavailable, to: job))
             }
             if let flaw = purchases.flaw {
                 return .refuse(flaw.reason(in: "transaction"), self.answer(.unavailable, to: job))
             }
-            let judged = self.judged(purchases, job, attempt)
+            let judged = self.judged(purchases, job, at: attempt)
             var answer = judged.answer
             answer.source = .local
             return judged.refusal.map { .refuse($0, answer) } ?? .answer(answer)
@@ -232,7 +233,7 @@ package struct ReceiptHandler: Handler {
 
     /// Returns whether a signed transaction is too old to decide by itself. Its signature shows only the
     /// state at the time of signing.
-    private func isTooOld(_ purchases: StorePurchases, _ job: Job, _ attempt: Attempt) -> Bool {
+    private func isTooOld(_ purchases: StorePurchases, _ job: Job, at attempt: Attempt) -> Bool {
         guard let limit = self.settings.signedDataAge, job.form == .signed else { return false }
         let signedAt = purchases.transactions.first?.signedAt ?? .min
         return signedAt < attempt.now - limit.components.seconds * 1_000

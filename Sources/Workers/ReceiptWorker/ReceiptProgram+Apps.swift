@@ -49,7 +49,7 @@ extension ReceiptProgram {
             "key_id",
             help: "The id of the key for in-app purchases. A file is read again when it changes."
         )
-        let key = self.key(reader, keyText, keyIDText)
+        let key = self.key(reader, keyText, id: keyIDText)
         let app = ReceiptSettings.App(
             bundleID: bundleID,
             route: route ?? .local,
@@ -126,7 +126,7 @@ extension ReceiptProgram {
         )
     }
 
-    private static func key(_ reader: SettingsReader, _ text: Secret?, _ keyIDText: Secret?)
+    private static func key(_ reader: SettingsReader, _ text: Secret?, id keyIDText: Secret?)
         -> ReceiptSettings.Key?
     {
         let issuerID = reader.optionalString("issuer_id", help: "The issuer id of App Store Connect, a UUID.")

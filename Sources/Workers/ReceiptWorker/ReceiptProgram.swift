@@ -25,8 +25,8 @@ enum ReceiptProgram: WorkerProgram {
             ReceiptSettings(
                 apps: self.apps(reader, anchors),
                 anchors: anchors,
-                verifyReceiptHosts: self.hosts(reader, "verifyreceipt", \.verifyReceiptURL),
-                appStoreHosts: self.hosts(reader, "app_store", \.appStoreURL),
+                verifyReceiptHosts: self.hosts(reader, "verifyreceipt", standard: \.verifyReceiptURL),
+                appStoreHosts: self.hosts(reader, "app_store", standard: \.appStoreURL),
                 limitedAttempts: self.attempts(
                     reader,
                     "limited_attempts",
@@ -166,7 +166,7 @@ enum ReceiptProgram: WorkerProgram {
     private static func hosts(
         _ reader: SettingsReader,
         _ prefix: String,
-        _ standard: KeyPath<StoreHost, String>
+        standard: KeyPath<StoreHost, String>
     ) -> [StoreHost: BaseURL] {
         var hosts: [StoreHost: BaseURL] = [:]
         for host in StoreHost.allCases {

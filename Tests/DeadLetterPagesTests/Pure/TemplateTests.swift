@@ -4,7 +4,7 @@ import WebPages
 
 @testable import DeadLetterPages
 
-/// What comes from outside is shown, and does nothing.
+/// Text from outside is shown, and does nothing.
 struct TemplateTests {
     static let hostile = [
         "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'onfocus='alert(1)",
@@ -23,7 +23,7 @@ struct TemplateTests {
         )
         let standing = IndexWatch.Standing(trouble: text)
         let model = MessageModel(
-            frame: Frame(text, at: "/", for: visitor, standing, running, now: 0),
+            frame: Frame(text, at: "/", for: visitor, standing: standing, running: running, now: 0),
             heading: text,
             sentences: [text],
             next: text,
@@ -43,7 +43,7 @@ struct TemplateTests {
                 $0.value < 0x20 && $0 != "\n" || [0x202E, 0x200B].contains($0.value)
             }
         )
-        // What looks like a template is not read as one.
+        // Text that looks like a template is not read as one.
         #expect(Self.count("the-token", in: hostile) == Self.count("the-token", in: harmless))
     }
 

@@ -3,7 +3,7 @@ import Records
 import Testing
 import WorkerTestSupport
 
-/// What changes something, over real HTTP in front of a broker.
+/// The requests that change something, over real HTTP in front of a broker.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ChangeTests {
     static let letters = (0..<3).map { Letters.letter(offset: $0) }
@@ -38,7 +38,7 @@ struct ChangeTests {
             )
             let sentence = "3 replayed: 2 succeeded, 1 dead again, 0 open"
             #expect(try await stage.page(address, once: { $0.contains(sentence) }).contains(sentence))
-            // What has succeeded does not go by force, and not unsaid.
+            // A letter that has succeeded is not replayed by force, and the page says so.
             _ = try await stage.page("/letters?state=succeeded", once: { $0.contains("/letters/dl-") })
             let forced = try await visitor.get("/plan?state=succeeded&force=yes").body
             #expect(forced.contains("has succeeded") && forced.contains("nothing would be replayed"))

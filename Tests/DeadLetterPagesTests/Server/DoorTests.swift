@@ -6,7 +6,7 @@ import WorkerTestSupport
 
 @testable import DeadLetterPages
 
-/// Who is let in, over real HTTP.
+/// The pages let in only visitors who are allowed in, over real HTTP.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct DoorTests {
     @Test func answersOnlyToNamesOfItsOwn() async throws {

@@ -2,7 +2,7 @@ import Records
 import Testing
 import WorkerTestSupport
 
-/// What anybody may have written, looked at through every page.
+/// Every page shows text that anybody may have written.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct HostileTests {
     @Test func everyPageShowsHarmfulLettersAsText() async throws {
@@ -101,7 +101,7 @@ struct HostileTests {
             var pages: [String] = []
             for id in ids { pages.append(try await visitor.get("/letters/\(id)").body) }
             for page in pages { #expect(!page.contains("Anna")) }
-            // What our workers say holds nothing of anybody, so it is there to read.
+            // The messages of our own workers hold nothing about a person, so they can be read.
             #expect(pages.contains { $0.contains("gdt refused it with code -12") })
         }
     }

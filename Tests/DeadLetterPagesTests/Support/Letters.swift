@@ -37,7 +37,7 @@ enum Letters {
         )
     }
 
-    /// Of a person: stands in the payload, and nobody may see it without a reason.
+    /// A person's data: it stands in the payload, and nobody may see it without a reason.
     static let secret = "1E2DFA89-496A-47FD-9941-DF1FC4E6484A"
 
     static let activation = """

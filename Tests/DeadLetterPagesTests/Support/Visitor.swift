@@ -30,7 +30,7 @@ final class Visitor: Sendable {
         return try await self.http.request("POST", path, headers: self.headers(form), body: body)
     }
 
-    /// The same with the session that a page has begun, and the token of a form on it.
+    /// The visitor with the session that a page has begun, and with the token of a form on that page.
     func signedIn(on path: String) async throws -> Visitor {
         let answer = try await self.get(path)
         let cookie = answer.headers["set-cookie"]?.split(separator: ";").first.map(String.init) ?? self.cookie
@@ -42,7 +42,7 @@ final class Visitor: Sendable {
         )
     }
 
-    /// Of a hidden field.
+    /// The value of a hidden field.
     static func value(of name: String, in html: String) -> String? {
         guard let start = html.firstRange(of: "name=\"\(name)\" value=\"") else { return nil }
         return String(html[start.upperBound...].prefix { $0 != "\"" })

@@ -416,7 +416,7 @@ private func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
         )
     }
 
-    // MARK: Who speaks last
+    // MARK: The last word
 
     @Test func listensToTheLastDeath() {
         let ours = DeadLetterNotice.ofActivation.headers
@@ -425,7 +425,7 @@ private func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
         #expect(facts(ours + headers("reason_poisoned=x")).dialect == .watermill)
     }
 
-    // MARK: What to take away
+    // MARK: Headers to take away
 
     @Test func takesAwayWhatItReads() {
         for field in DeadLetterField.allCases {

@@ -17,7 +17,7 @@ import WorkerTestSupport
         }
     }()
 
-    /// What stands in the sources as a code with a sentence after it.
+    /// Every text in the sources that is a code with a sentence after it.
     private static let written: [String] = {
         let folders = [
             "Wire/WireFormats", "Engine/ServiceKit", "Engine/WorkerKit", "Workers/ActivationWorker",

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// Whatever is changed in a document, both think the same of it.
+    /// Both readers judge alike of a document, whatever is changed in it.
     @Test(arguments: 0..<300 as Range<UInt64>)
     func judgesAsTheSecondReaderDoes(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

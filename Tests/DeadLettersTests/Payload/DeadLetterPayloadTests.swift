@@ -44,7 +44,7 @@ func mark(_ value: [UInt8]) -> String { "#" + String(decoding: value, as: UTF8.s
         $0.clientIp = "10.1.2.3"
     }
 
-    // MARK: What it is written in
+    // MARK: The format of a payload
 
     @Test(
         arguments: [

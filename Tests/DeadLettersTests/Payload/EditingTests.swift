@@ -40,7 +40,7 @@ import WireMessages
 
     // MARK: JSON
 
-    /// What comes out of the editor untouched is what was there.
+    /// A payload that leaves the editor untouched is the payload that was there.
     @Test func changesNothingByItself() throws {
         let payload = Payloads.payload(Self.valid, schema: .activation)
         let editable = try #require(payload.editable)

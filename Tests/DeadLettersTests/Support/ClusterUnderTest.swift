@@ -16,7 +16,7 @@ final class ClusterUnderTest: Sendable {
     let broker: EmbeddedBroker
     let folder: TemporaryFolder
     static let letters = "orders.dead-letter"
-    /// Of every topic that is made here.
+    /// The number of partitions of every topic that is made here.
     static let partitions = 2
 
     private init(_ broker: EmbeddedBroker) throws {

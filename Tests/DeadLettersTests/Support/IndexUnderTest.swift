@@ -90,7 +90,7 @@ final class IndexUnderTest {
         try intake.finish()
     }
 
-    /// The same, to be finished by the caller.
+    /// An intake with these letters, which the caller has to finish.
     func begin(_ letters: [Letter], at known: LetterIndex.Stand? = nil) throws -> LetterIntake {
         let intake = LetterIntake(self.index, clusterID: Letters.clusterID, mark: self.mark)
         guard let first = letters.first, let last = letters.last else { return intake }
@@ -108,7 +108,7 @@ final class IndexUnderTest {
         try self.index.write(endings.compactMap { Self.outcome($0, $1) }, [:])
     }
 
-    /// What a worker publishes about a record that it was sent again.
+    /// The outcome that a worker publishes for a record that it was sent again.
     static func outcome(_ replay: String, _ fate: String) -> ReplayOutcome? {
         ReplayOutcome(
             InboundRecord(

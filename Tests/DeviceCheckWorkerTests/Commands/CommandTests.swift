@@ -26,7 +26,7 @@ import WorkerTestSupport
         return result.map { "\(word) \($0)" } ?? word
     }
 
-    /// What a row's action is as a verdict, at the first attempt and at the last.
+    /// The verdicts that a row's action stands for, at the first attempt and at the last.
     private static func expected(_ row: DeviceCheckDecision) -> [Set<String>] {
         switch row.action {
         case "STATE": [["answer state"], ["answer state"]]

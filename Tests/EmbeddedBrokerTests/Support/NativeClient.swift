@@ -1,6 +1,6 @@
 import CRdKafka
 
-/// What librdkafka says went wrong.
+/// An error as librdkafka states it.
 struct NativeError: Error, Equatable {
     var name: String
     var isFatal = false

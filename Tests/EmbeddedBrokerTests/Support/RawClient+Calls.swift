@@ -185,7 +185,8 @@ final class RawMember {
     }
 }
 
-/// What a group has committed in the first partition of a topic, with its metadata, as our own client reads it.
+/// The position that a group has committed in the first partition of a topic, with its metadata, as our own client
+/// reads it.
 func committed(_ topic: String, by group: String, _ broker: EmbeddedBroker) throws -> [String] {
     let consumer = try Consumer(["bootstrap.servers": broker.address, "group.id": group])
     return try consumer.committed([Kafka.TopicPartition(topic: topic, partition: 0)], atMost: .seconds(10))

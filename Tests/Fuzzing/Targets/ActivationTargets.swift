@@ -27,7 +27,7 @@ extension FuzzTarget {
     }
 }
 
-/// What holds of every activation, and of every reason why there is none.
+/// The claims that hold of every activation, and of every reason why there is none.
 enum ActivationClaims {
     static let words = [
         "appId", "advertiserId", "appType", "conversionType", "deviceId", "muid", "convertedAt", "clientIp",
@@ -37,7 +37,7 @@ enum ActivationClaims {
         "0f074dc8e1f0547310e729032ac0730b", "00000000-0000-0000-0000-000000000000", "2026-11-21T08:00:00Z",
     ]
 
-    /// What a dead letter or a rejection may give as its reason.
+    /// The codes that a dead letter or a rejection may give as its reason.
     private static let codes: Set<String> = RecordClaims.codes.union([
         "value.not_a_payment", "value.negative", "value.malformed", "app_id.missing",
         "advertiser_id.missing", "app_type.unknown", "conversion_type.unknown", "device_id.empty",
@@ -92,7 +92,7 @@ enum ActivationClaims {
     }
 }
 
-/// What holds of a record's value however it is wrapped.
+/// The claims that hold of a record's value however it is wrapped.
 enum RecordClaims {
     static let words = [
         "content-type: ", "application/json", "application/x-protobuf", "application/cloudevents+json",
@@ -101,7 +101,7 @@ enum RecordClaims {
         "charset=utf-8", "\n\n",
     ]
 
-    /// What may be wrong with a value before its message is looked at, whatever the message.
+    /// The codes for values that are wrong before their message is looked at, whatever the message.
     static let codes: Set<String> = [
         "value.tombstone", "value.empty", "value.too_large", "value.framing", "value.cloudevents",
         "value.unknown_content_type", "value.not_json", "value.not_protobuf", "value.too_deep",
@@ -129,7 +129,8 @@ enum RecordClaims {
         guard let payload = try? RecordPayload(of: record) else { return }
         try claim("a message starts within its value", payload.start <= payload.bytes.count)
         let message = Array(payload.bytes[payload.start...])
-        // What begins with a zero is taken for framed, and what has no bytes for missing, wherever it stands bare.
+        // A bare value that begins with a zero is taken for framed, and a bare value without bytes is taken for
+        // missing.
         guard let first = message.first, first != 0 else { return }
         for wrapped in self.wrappings(of: message, as: payload.format) {
             var same = record

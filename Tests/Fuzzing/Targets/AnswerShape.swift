@@ -1,7 +1,7 @@
 @testable import EmbeddedBroker
 
-/// What an answer consists of in the newest version that the broker knows, in the words of Kafka's message
-/// definitions: a second description beside that in the code that writes them.
+/// The members of an answer in the newest version that the broker knows, in the words of Kafka's message definitions: a
+/// second description beside that in the code that writes them.
 ///
 /// `1 2 4 8` are numbers of so many bytes, `e` an error code, `s` a string, `n` one that may be null, `b` bytes, `[4]`
 /// a list of numbers, and `{…}` a list of structures.
@@ -20,7 +20,7 @@ enum AnswerShape {
         .deleteGroups: "4{se}",
     ]
 
-    /// Claims that an answer holds what it has to, and nothing else. Of older versions nothing is claimed.
+    /// Claims that an answer holds all that it has to, and nothing else. It claims nothing of older versions.
     static func check(_ answer: [UInt8], of request: BrokerClaims.Request) throws {
         guard let api = API(rawValue: request.api), request.version == api.versions.upperBound else { return }
         let shape = try Objection.unless(self.shapes[api], "\(api) has a shape")
@@ -61,7 +61,7 @@ enum AnswerShape {
             }
         }
 
-        /// What stands between a bracket that has been taken and the one that belongs to it.
+        /// The text between a bracket that has been taken and the one that belongs to it.
         private static func inner(_ shape: inout ArraySlice<UInt8>, from bracket: UInt8) -> ArraySlice<UInt8>
         {
             var depth = 1

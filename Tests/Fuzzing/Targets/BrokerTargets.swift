@@ -59,7 +59,8 @@ enum BrokerClaims {
         return Request(api: api.rawValue, version: version, correlation: Int32(number), body: body)
     }
 
-    /// What is asked on a connection, frame by frame, up to one that is cut off or too short to be a request.
+    /// The requests on a connection, frame by frame, up to a frame that is cut off or too short to be a
+    /// request.
     static func requests(in bytes: [UInt8]) -> [Request] {
         var rest = bytes[...]
         var found: [Request] = []

@@ -25,7 +25,7 @@ extension FuzzTarget {
         try CrashClaims.check(ledger, beside: strangeLines, in: text)
     }
 
-    /// What stands in a slot behind its magic number, when its worker has died.
+    /// The bytes that stand in a slot behind its magic number, when its worker has died.
     static let crashMark = FuzzTarget(
         "crash-mark",
         longestInput: 504,
@@ -101,7 +101,7 @@ private enum CrashClaims {
             CrashSlot(owning: dup(file), run: mark.run),
             "there is room for a slot"
         )
-        // What was there before is shorter, longer, or of another row of records.
+        // The earlier content of the slot is shorter, longer, or of another row of records.
         slot.mark(topic: "another-topic", partition: .max, offset: .max)
         slot.clear()
         slot.mark(topic: mark.place.topic, partition: mark.place.partition, offset: mark.place.offset)

@@ -115,7 +115,7 @@ extension FuzzTarget {
 }
 
 private enum FleetClaims {
-    /// What the values of the fleet's result topics are.
+    /// The types of the values in the fleet's result topics.
     static let results: [any WorkerResult.Type] = [
         Flotilla_Activation_V1_ActivationResult.self, Flotilla_Devicecheck_V1_DeviceCheckResult.self,
         Flotilla_Receipt_V1_ReceiptResult.self,

@@ -8,7 +8,7 @@ struct FuzzTarget: Sendable {
     let longestInput: Int
     /// Pieces of inputs that chance would take long to find.
     let words: [String]
-    /// What the tests of the decoder have as their vectors, too much to be kept in `Corpus` once more.
+    /// The vectors of the decoder's tests, which are too much to be kept in `Corpus` once more.
     let seeds: @Sendable () -> [[UInt8]]
     private let check: @Sendable (_ input: [UInt8]) throws -> Void
 
@@ -37,7 +37,7 @@ struct FuzzTarget: Sendable {
         simulatorTargets, brokerTargets, apple, storeTargets, pushTargets, uploadTargets,
     ].flatMap { $0 }
 
-    /// What a topic brings, and what a broker does.
+    /// Input that a topic brings, and the steps of a broker.
     private static let recordTargets = [
         activationJSON, activationProtobuf, record, jsonObject, traceContext, deadLetter, deadLetterFacts,
         deadLetterPayload, retryTicket, progressMetadata, partitionList,
@@ -45,13 +45,13 @@ struct FuzzTarget: Sendable {
 
     private static let textTargets = [rfc3339, base64, ipAddress, deviceID]
 
-    /// What an upstream answers.
+    /// Input that an upstream answers with.
     private static let upstreamTargets = [gdtAnswer, gdtWords, retryAfter, httpDate, httpAnswer]
 
-    /// What an earlier life of a worker has left on the disk.
+    /// Input that an earlier life of a worker has left on the disk.
     private static let diskTargets = [crashLedger, crashMark]
 
-    /// What an operator writes, and what is written for one.
+    /// Input that an operator writes, and text that is written for one.
     private static let operatorTargets = [
         settingsFile, settingText, baseURL, interpretCase, logLine,
     ]
@@ -62,7 +62,7 @@ struct FuzzTarget: Sendable {
 
     private static let simulatorTargets = [simulatorRequest, simulatorFaults, clickScript]
 
-    /// What a client sends to the broker of the tests.
+    /// Input that a client sends to the broker of the tests.
     private static let brokerTargets = [brokerConnection, brokerRequests, recordBatch]
 
     /// Receipts and answers of Apple's in PKCS#7, JWS, property lists and JSON: the group `apple`.
@@ -71,7 +71,7 @@ struct FuzzTarget: Sendable {
         appStoreAnswer, deviceCheckAnswer, appReceipt, asn1Reader,
     ]
 
-    /// What lies around them: a JWS in its parts, what clients wrap receipts in, records, keys and certificates.
+    /// Input beside them: a JWS in its parts, the wrappings of clients around receipts, records, keys and certificates.
     private static let storeTargets = [
         signedDataParts, receiptInput, receiptRecord, deviceCheckRecord, storeRetryAfter, privateKey,
         certificate,
@@ -79,6 +79,6 @@ struct FuzzTarget: Sendable {
 
     private static let pushTargets = [pushEvent, pushPayload]
 
-    /// What the SDKs on phones upload.
+    /// Input that the SDKs on phones upload.
     private static let uploadTargets = [sdkUpload, lz4Block, snappyBlock]
 }

@@ -65,7 +65,7 @@ struct GDTBench {
     let activation: Activation
     let handler: ActivationHandler
     private let keys: GDTKeys
-    /// What identifies the device, and the keys.
+    /// The values that identify the device, and the keys.
     private let secrets: [String]
 
     private init() throws {
@@ -168,7 +168,7 @@ extension GDTBench {
         try claim("a reason is short", reason.message.utf8.count <= 128 + GDTWords.scalarsLimit * 4)
     }
 
-    /// What the result record says of it, in both formats.
+    /// Checks what the result record says of an answer, in both formats.
     private func check(
         _ answer: ActivationAnswer,
         _ fate: Outcome.Fate,

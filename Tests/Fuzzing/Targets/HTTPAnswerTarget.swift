@@ -3,7 +3,8 @@ import EventThread
 @testable import UpstreamHTTP
 
 extension FuzzTarget {
-    /// Whatever an upstream sends on a connection before it closes it, as libcurl and our client take it.
+    /// Any bytes that an upstream sends on a connection before it closes it, as libcurl and our client take
+    /// them.
     static let httpAnswer = FuzzTarget(
         "http-answer",
         longestInput: 2_048,

@@ -22,7 +22,7 @@ struct InputReader {
         Number(self.text()) ?? fallback
     }
 
-    /// What is left, as bytes and as text.
+    /// The rest of the input, as bytes and as text.
     mutating func remainder() -> [UInt8] {
         defer { self.rest = [] }
         return Array(self.rest)

@@ -47,7 +47,7 @@ private enum LogClaims {
         return line.finish()
     }
 
-    /// What would let a text from outside change how a line reads.
+    /// Whether a character of a text from outside would change how a line reads.
     static func turns(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x7F...0x9F, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true

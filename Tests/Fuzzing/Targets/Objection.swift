@@ -9,7 +9,7 @@ func claim(_ sentence: @autoclosure () -> String, _ holds: Bool) throws(Objectio
 }
 
 extension Objection {
-    /// What is there, where nothing else can be.
+    /// Returns a value that has to be there.
     static func unless<Value>(_ value: Value?, _ sentence: @autoclosure () -> String) throws(Objection)
         -> Value
     {

@@ -41,7 +41,7 @@ extension FuzzTarget {
         while !reader.rest.isEmpty {
             let words = reader.text().split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
             guard words.count == 4, let partition = Int32(words[0]) else { continue }
-            // What is a string in C ends with its first zero; a topic's name is checked long before.
+            // A string in C ends with its first zero; a topic's name is checked long before.
             let topic = words[2].prefix { $0 != "\0" }
             positions.append(
                 CommittedPosition(

@@ -6,7 +6,7 @@ import WireMessages
 @testable import WireFormats
 
 extension FuzzTarget {
-    /// What a client sends as its receipt, with whatever its transport has made of it.
+    /// A receipt as a client sends it, with everything that its transport has made of it.
     static let receiptInput = FuzzTarget(
         "receipt-input",
         longestInput: 4_900,
@@ -63,14 +63,14 @@ private enum ReceiptInputClaims {
         let isPlain = text.allSatisfy {
             $0.isDigit || $0.isLowercase || $0.isUppercase || "-_.".utf8.contains($0)
         }
-        // What still looks escaped would be taken for that.
+        // A text that still looks escaped would be unescaped once more.
         guard isPlain else { return }
         for same in [text, [0x20] + text + [0x0A], [0x22] + text + [0x22]] {
             try claim("quotes and white space mean nothing", try ReceiptInput(same) == receipt)
         }
     }
 
-    /// What has been seen on the way from a client to a server.
+    /// The changes that have been seen on the way from a client to a server.
     private static func mangled(_ text: [UInt8], _ way: Int) -> [UInt8] {
         func inLines(of count: Int, _ end: String) -> [UInt8] {
             let lines = stride(from: 0, to: text.count, by: count).map { text[$0...].prefix(count) }
@@ -93,7 +93,7 @@ private enum ReceiptInputClaims {
     }
 }
 
-/// What holds of every record of the topic `receipt`.
+/// The claims that hold of every record of the topic `receipt`.
 private enum ReceiptRecordClaims {
     private static let codes: Set<String> = RecordClaims.codes.union([
         "receipt.missing", "environment.unknown", "received_at.malformed", "bundle_id.too_long",

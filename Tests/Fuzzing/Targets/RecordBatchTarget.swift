@@ -3,7 +3,7 @@ import NIOCore
 @testable import EmbeddedBroker
 
 extension FuzzTarget {
-    /// What the checksum of a batch covers: its attributes and all after them.
+    /// The bytes that the checksum of a batch covers: its attributes and all after them.
     static let recordBatch = FuzzTarget(
         "record-batch",
         longestInput: 1_024,

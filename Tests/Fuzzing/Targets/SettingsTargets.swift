@@ -49,7 +49,7 @@ extension FuzzTarget {
         }
     }
 
-    /// What an operator gives as an upstream's address, up to the request that goes there.
+    /// The text that an operator gives as an upstream's address, up to the request that goes there.
     static let baseURL = FuzzTarget(
         "base-url",
         longestInput: 128,

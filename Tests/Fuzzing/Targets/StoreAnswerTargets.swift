@@ -53,7 +53,7 @@ extension FuzzTarget {
         try StoreAnswerClaims.check(reply, to: call, status)
     }
 
-    /// What time it is, and Apple's `Retry-After`, which names a time in milliseconds since 1970.
+    /// The time now, and Apple's `Retry-After`, which names a time in milliseconds since 1970.
     static let storeRetryAfter = FuzzTarget(
         "store-retry-after",
         longestInput: 96,

@@ -4,7 +4,7 @@ import WireMessages
 
 @testable import WireFormats
 
-/// What holds of every proof of purchase, whoever reads it.
+/// The claims that hold of every proof of purchase, whoever reads it.
 enum StoreClaims {
     /// Some day after all vectors were signed, in milliseconds since 1970.
     static let now: Int64 = 1_760_000_000_000
@@ -24,7 +24,7 @@ enum StoreClaims {
         try self.check(fault.reason, of: self.signedDataCodes)
     }
 
-    /// Nobody from outside chooses a code, and a sentence quotes nothing.
+    /// A code is never chosen from outside, and a sentence quotes nothing.
     static func check(_ reason: Reason, of codes: Set<String>) throws {
         try claim("\(reason.code) is a code of ours", codes.contains(reason.code))
         try claim(

@@ -50,7 +50,7 @@ extension FuzzTarget {
         try claim("capitals mean nothing", HTTPDate.milliseconds(text.uppercased()) == time)
     }
 
-    /// What time it is, and the header.
+    /// The time now, and the header.
     static let retryAfter = FuzzTarget(
         "retry-after",
         longestInput: 96,

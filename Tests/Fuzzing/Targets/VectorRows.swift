@@ -21,6 +21,6 @@ extension [String: FoundationJSON] {
         if case .number(let number) = self[name] { number.integer } else { nil }
     }
 
-    /// What a member holds in base64.
+    /// The bytes that a member holds in base64.
     func bytes(_ name: String) -> [UInt8]? { self.text(name).flatMap { Base64.decode($0.utf8) } }
 }

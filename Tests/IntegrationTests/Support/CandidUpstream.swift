@@ -32,7 +32,7 @@ final class CandidUpstream: Sendable {
     /// The heads of the requests so far.
     var heads: [String] { self.heard.withLock { $0.map(\.head) } }
 
-    /// What came after them, as far as they said how long it is.
+    /// The bodies after those heads, as far as the requests said how long they are.
     var bodies: [String] { self.heard.withLock { $0.map(\.body) } }
 
     func stop() { shutdown(self.listener, Int32(SHUT_RDWR)) }

@@ -5,13 +5,11 @@ import WorkerTestSupport
 final class CommandUnderTest {
     private let process: TestProcess
     private let output: ProcessOutput
-    private let folder: URL
+    private let folder: TemporaryFolder
 
     init(_ arguments: [String], of program: String = "flotilla-lab") throws {
-        self.folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("flotilla-\(UUID().uuidString)")
+        self.folder = try TemporaryFolder()
         self.output = try ProcessOutput()
-        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         self.process = try TestProcess(
             try WorkerUnderTest.path(of: program),
             arguments,
@@ -24,7 +22,6 @@ final class CommandUnderTest {
     deinit {
         self.process.send(SIGKILL)
         for survivor in self.started { kill(survivor, SIGKILL) }
-        try? FileManager.default.removeItem(at: self.folder)
     }
 
     var isRunning: Bool { self.process.isRunning }
@@ -48,18 +45,18 @@ final class CommandUnderTest {
         return found
     }
 
-    /// What it has written so far.
+    /// The output so far.
     var text: String { self.output.text }
 
     func waitForLine(_ words: String) -> Bool { self.output.wait(for: words) }
 
-    /// Who is still there of those that it started, after as long as they may take to end.
+    /// The processes that it started and that are still there, after as long as they may take to end.
     func survivors(atMost longest: Duration) -> [String] {
         _ = Self.wait(atMost: longest) { self.started.isEmpty }
         return self.started.map { Self.words(of: $0).joined(separator: " ") }
     }
 
-    /// What is in its temporary folder.
+    /// The contents of its temporary folder.
     var leftovers: [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: self.folder.path)) ?? ["no folder at all"]
     }

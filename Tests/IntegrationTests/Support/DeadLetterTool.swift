@@ -20,7 +20,7 @@ final class DeadLetterToolUnderTest: Sendable {
         self.folder = try TemporaryFolder()
     }
 
-    /// What a command that has ended left behind.
+    /// The results of a command that has ended.
     struct Run {
         var status: Int32
         var output: String

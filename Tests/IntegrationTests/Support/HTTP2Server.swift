@@ -5,22 +5,20 @@ import WorkerTestSupport
 /// An HTTP/2 server that is none of ours: nghttpd, which answers every request for a path with the file of that name,
 /// over TLS with a certificate that it has signed itself, for the name "localhost".
 final class HTTP2Server {
-    /// What to trust.
+    /// The certificate that a client has to trust.
     let certificate: String
     let port: Int
-    private let folder: URL
+    private let folder: TemporaryFolder
     private let process: TestProcess
     private let output: ProcessOutput
 
     /// - Parameter answers: the bodies, by their paths.
     init(answers: [String: String]) throws {
-        self.folder = FileManager.default.temporaryDirectory.appending(path: "flotilla-\(UUID().uuidString)")
+        self.folder = try TemporaryFolder()
         self.output = try ProcessOutput()
-        let (key, certificate) = (
-            self.folder.appending(path: "key.pem"), self.folder.appending(path: "cert.pem")
-        )
+        let (key, certificate) = (self.folder.file("key.pem"), self.folder.file("cert.pem"))
         self.certificate = certificate.path
-        let root = self.folder.appending(path: "root")
+        let root = self.folder.file("root")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
         for (path, body) in answers {
             let file = root.appending(path: path)
@@ -50,7 +48,6 @@ final class HTTP2Server {
     deinit {
         self.process.send(SIGKILL)
         self.process.wait()
-        try? FileManager.default.removeItem(at: self.folder)
     }
 
     /// Everything that it has received and sent, frame by frame.

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a process and its children write, gathered as it comes, and a way to wait for more.
+/// The output of a process and its children, gathered as it comes, and a way to wait for more.
 ///
-/// A thread of its own reads until the last writer has gone. (Foundation's `readabilityHandler` traps now and then
-/// when its pipe goes while its handler runs.)
+/// A thread of its own reads until the last writer has gone. (Foundation's `readabilityHandler` traps now and then when
+/// its pipe goes while its handler runs.)
 final class ProcessOutput: @unchecked Sendable {
     /// To be the standard output or the standard error of a process.
     let pipe = Pipe()
@@ -21,7 +21,7 @@ final class ProcessOutput: @unchecked Sendable {
         }
     }
 
-    /// What has come so far.
+    /// The output so far.
     var text: String { String(decoding: self.condition.withLock { self.bytes }, as: UTF8.self) }
 
     /// - Returns: whether this came before the time was up.

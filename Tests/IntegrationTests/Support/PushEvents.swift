@@ -3,7 +3,7 @@ import Records
 
 /// Events of a campaign as backends publish them, and what must be told of them in the end.
 ///
-/// What is expected is counted here from the records alone, by nothing that the worker has a part in.
+/// The expected numbers are counted here from the records alone, by nothing that the worker has a part in.
 struct PushEvents {
     struct Expected: Hashable {
         var sent = 0
@@ -39,7 +39,7 @@ struct PushEvents {
         var number = 0
         while lines.count < count {
             if lines.count % 5 == 4 {
-                // Of any age: repeats come at once and much later.
+                // The repeated event is of any age: repeats come at once and much later.
                 let line = lines[random(lines.count)]
                 lines.append(line)
                 self.note(line, isRepeat: true)

@@ -1,7 +1,7 @@
 import Foundation
 import Records
 
-/// What the push-arrival worker's topics are beside those of every worker.
+/// The topics that the push-arrival worker has beside those of every worker.
 enum PushTopics {
     static func cluster(partitions: Int) async throws -> TestCluster {
         try await TestCluster.transactional(

@@ -89,7 +89,7 @@ final class TestCluster {
         try admin.deleteTopics(names.filter { $0.hasPrefix(self.input) }, atMost: .seconds(30))
     }
 
-    /// The same for one that was started for this test.
+    /// Deletes the topics, and ends a broker that was started for this test.
     func end() async throws {
         try self.remove()
         await self.transactional?.stop()

@@ -10,6 +10,7 @@ import WorkerTestSupport
 final class WorkerUnderTest {
     private let process: TestProcess
     private let output: ProcessOutput
+    private let folder: TemporaryFolder
     private let settings: URL
 
     /// Where this package's executables are: beside the test runner.
@@ -48,10 +49,8 @@ final class WorkerUnderTest {
     ///   - command: what it is asked to do.
     init(_ executable: String, _ text: String, command: [String] = ["run"]) throws {
         self.output = try ProcessOutput()
-        self.settings = FileManager.default.temporaryDirectory
-            .appendingPathComponent("flotilla-\(UUID().uuidString).yaml")
-        try text.write(to: self.settings, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: self.settings.path)
+        self.folder = try TemporaryFolder()
+        self.settings = try self.folder.write(text, to: "settings.yaml")
         self.process = try TestProcess(
             try Self.path(of: executable),
             command + ["--config", self.settings.path],
@@ -63,12 +62,11 @@ final class WorkerUnderTest {
     deinit {
         self.process.send(SIGKILL)
         self.process.wait()
-        try? FileManager.default.removeItem(at: self.settings)
     }
 
     var settingsPath: String { self.settings.path }
 
-    /// What it has written so far.
+    /// The output so far.
     var log: String { self.output.text }
 
     /// Waits until the log holds this, or the time is up.
@@ -76,7 +74,7 @@ final class WorkerUnderTest {
         self.output.wait(for: text, atMost: longest)
     }
 
-    /// The same, for what must have been said so many times.
+    /// Waits until the log holds this text so many times, or the time is up.
     func waitForLog(_ text: String, times: Int, atMost longest: Duration = .seconds(30)) -> Bool {
         self.output.wait(atMost: longest) { $0.ranges(of: text).count >= times }
     }

@@ -17,7 +17,7 @@ struct BoardTests {
         #expect(board.take(Self.statistics("m", version: 7, at: 1)))
         #expect(!board.take(Self.statistics("m", version: 6, at: 2)))
         #expect(board.newest.map(\.version) == [7])
-        // The same one again, and the next.
+        // The version that the board has already, and the next one.
         #expect(board.take(Self.statistics("m", version: 7, at: 3)))
         #expect(board.take(Self.statistics("m", version: 8, at: 3)))
         #expect(board.newest.map(\.version) == [8])

@@ -58,7 +58,7 @@ struct PageTests {
         html.replacing(/<[^>]*>/, with: " ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    // MARK: What is told
+    // MARK: Texts on the pages
 
     @Test func theDetailTellsAStory() throws {
         let message = Samples.message(updatedAt: Self.now - 2_000)

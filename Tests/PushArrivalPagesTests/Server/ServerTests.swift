@@ -8,7 +8,7 @@ import WebPages
 import WireMessages
 import WorkerTestSupport
 
-/// Who is let in, and how they are answered, over real HTTP.
+/// The pages let in only visitors who are allowed in, and answer each of them, over real HTTP.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct ServerTests {
     @Test func answersOnlyToNamesOfItsOwn() async throws {

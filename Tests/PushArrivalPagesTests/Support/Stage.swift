@@ -70,7 +70,7 @@ struct Stage: Sendable {
             properties: [
                 "bootstrap.servers": broker.address, "fetch.wait.max.ms": "5",
                 "reconnect.backoff.max.ms": "100",
-                // What the worker has for itself, and what must not make the reader a member of anything.
+                // The worker's own ids, which must not make the reader a member of anything.
                 "group.id": "the-worker", "group.instance.id": "one",
             ],
             history: history,

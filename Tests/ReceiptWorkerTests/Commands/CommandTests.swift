@@ -53,7 +53,7 @@ import WorkerTestSupport
         #expect(!text.contains("s3cret") && !text.contains("MII"))
     }
 
-    /// What is settled without a call is shown as `interpret` shows it.
+    /// A record that is settled without a call is shown as `interpret` shows it.
     @Test func plansWhatIsSettledWithoutACall() throws {
         let cut = try ReceiptVector.named("truncated").receipt_b64
         let records = [["receiptData": cut], ["bundleId": "com.example.unheard", "receiptData": cut]]
@@ -84,8 +84,8 @@ import WorkerTestSupport
         Self.check(rows, command)
     }
 
-    /// All but the one whose transaction is three dots. Those of the sandbox come after production, which took no token
-    /// where the row says so.
+    /// All rows but the one whose transaction is three dots. The rows of the sandbox come after production, which took
+    /// no token where the row says so.
     @Test func interpretsTheVectorsOfTheServerAPI() throws {
         let rows = StoreDecisionVector.serverAPI.filter { $0.name != "ok" }
         let record = ["bundleId": Case.app, "transactionId": "2000000123456789"]

@@ -18,7 +18,7 @@ struct SettingsText {
         self.text = lines.joined(separator: "\n") + "\n"
     }
 
-    /// What the App Store Server API needs of an app.
+    /// The settings of an app that the App Store Server API needs.
     static let key =
         ["issuer_id: 57246542-96fe-1a63-e053-0824d011072a", "key_id: DCTESTKEY1", "key: |"]
         + Case.key.split(separator: "\n").map { "  \($0)" }

@@ -4,7 +4,7 @@ import WireFormats
 
 @testable import UpstreamSimulator
 
-/// What the App Store Server API says, signed with the simulator's chain.
+/// The answers of the App Store Server API, signed with the simulator's chain.
 enum StoreVoice {
     /// One value of a payload.
     enum Value: Encodable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {

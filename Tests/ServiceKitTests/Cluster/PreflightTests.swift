@@ -88,7 +88,7 @@ struct PreflightTests {
     }
 
     @Test func anOutcomeThatTheWorkerWritesHasToFitItsTopic() {
-        // What the worker may write is set to 1,000,000 here.
+        // The worker's own limit is set to 1,000,000 here.
         let small = self.outlook("t.result", ["max.message.bytes": "999999"])
         #expect(small.faults == [] && small.warnings.count == 1)
         #expect(small.warnings.first?.contains("'t.result' takes 999999 bytes a record") == true)

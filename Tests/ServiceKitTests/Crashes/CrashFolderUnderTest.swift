@@ -1,18 +1,15 @@
 import Foundation
 import ServiceKit
 import Testing
+import WorkerTestSupport
 
-/// A folder that is gone with everything in it when the test is done with it.
+/// The folder of a crash recorder. It does not exist until a recorder or the test makes it.
 final class CrashFolderUnderTest {
-    let path: String
+    private let parent: TemporaryFolder
 
-    init() {
-        self.path =
-            FileManager.default.temporaryDirectory
-            .appendingPathComponent("flotilla-crashes-\(UUID().uuidString)").path
-    }
+    init() throws { self.parent = try TemporaryFolder() }
 
-    deinit { try? FileManager.default.removeItem(atPath: self.path) }
+    var path: String { self.parent.file("crashes").path }
 
     func file(_ name: String) -> String { "\(self.path)/\(name)" }
 

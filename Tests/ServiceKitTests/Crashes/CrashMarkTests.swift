@@ -61,7 +61,7 @@ struct CrashMarkTests {
         for _ in 0..<Int.random(in: 1...30, using: &random) {
             slot[.random(in: 8..<80, using: &random)] = .random(in: 0...255, using: &random)
         }
-        // Whatever it says, it is a record of Kafka's or a fault.
+        // The damaged mark is a record of Kafka's or a fault.
         if let mark = try? CrashMark.read(slot) {
             #expect(mark.place.offset >= 0 && mark.place.partition >= 0)
         }

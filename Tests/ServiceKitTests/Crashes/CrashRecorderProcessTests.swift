@@ -5,7 +5,7 @@ import Testing
 /// The recorder in real processes, each killed in the middle of a record.
 struct CrashRecorderProcessTests {
     @Test func outlivesEverySignal() async throws {
-        let folder = CrashFolderUnderTest()
+        let folder = try CrashFolderUnderTest()
         let path = folder.path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             let recorder = try CrashRecorder(folder: path)
@@ -35,7 +35,7 @@ struct CrashRecorderProcessTests {
     }
 
     @Test func waitsForWhoeverIsLookingAfterTheLedger() async throws {
-        let folder = CrashFolderUnderTest()
+        let folder = try CrashFolderUnderTest()
         let path = folder.path
         _ = try CrashRecorder(folder: path)
         let lock = try #require(FileHandle(forUpdatingAtPath: folder.file("lock")))
@@ -51,7 +51,7 @@ struct CrashRecorderProcessTests {
     }
 
     @Test func processesThatStartAndDieTogetherAreAllCounted() async throws {
-        let folder = CrashFolderUnderTest()
+        let folder = try CrashFolderUnderTest()
         let path = folder.path
         try await withThrowingTaskGroup(of: Void.self) { group in
             for offset: Int64 in 0..<6 {

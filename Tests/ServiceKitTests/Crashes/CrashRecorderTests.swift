@@ -5,7 +5,9 @@ import Testing
 import WorkerTestSupport
 
 struct CrashRecorderTests {
-    private let folder = CrashFolderUnderTest()
+    private let folder: CrashFolderUnderTest
+
+    init() throws { self.folder = try CrashFolderUnderTest() }
 
     /// A worker that dies while it handles a record. To let go of the recorder without clearing the mark is what the
     /// kernel does for a process that ends; `CrashRecorderProcessTests` shows it with real ones.
@@ -83,7 +85,7 @@ struct CrashRecorderTests {
         #expect(survivor.deaths(5) == 0)
         survivor.takeStock()
         #expect(survivor.deaths(5) == 1)
-        // What the living are handling is no death, and stays marked.
+        // A record that a living worker is handling is no death, and stays marked.
         #expect(survivor.deaths(99) == 0)
         let other = try CrashRecorder(folder: self.folder.path)
         #expect(other.deaths(99) == 0)
@@ -208,7 +210,7 @@ extension CrashRecorderTests {
     }
 
     @Test func aLinkIsNoFolder() throws {
-        let target = CrashFolderUnderTest()
+        let target = try CrashFolderUnderTest()
         try FileManager.default.createDirectory(atPath: target.path, withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(atPath: self.folder.path, withDestinationPath: target.path)
         #expect(throws: CrashRecorder.Failure.self) { try CrashRecorder(folder: self.folder.path) }
@@ -255,7 +257,7 @@ extension CrashRecorderTests {
     }
 
     @Test func linksInThePlaceOfFilesAreNotFollowed() throws {
-        let victim = CrashFolderUnderTest()
+        let victim = try CrashFolderUnderTest()
         try FileManager.default.createDirectory(atPath: victim.path, withIntermediateDirectories: false)
         try victim.write("precious", to: "file")
         try victim.write("dear", to: "other")

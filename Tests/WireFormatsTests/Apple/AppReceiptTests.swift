@@ -36,7 +36,7 @@ import Testing
         #expect(!receipt.isBound(to: [1, 2, 3]))
     }
 
-    // What was tampered with says something else than the row.
+    // A receipt that was tampered with says something else than the row.
     @Test(arguments: ReceiptVector.all.filter { $0.in_app != nil && $0.name != "content_tampered" })
     func readsThePurchases(vector: ReceiptVector) throws {
         let purchases = try AppReceipt(unverified: try vector.bytes).purchases
@@ -213,7 +213,7 @@ import Testing
         for index in original.indices {
             var damaged = original
             damaged[index] ^= 1 << (index % 8)
-            // Whatever is still believed says the same.
+            // A damaged receipt that is still believed says the same.
             guard let read = try? verifier.receipt(damaged, now: ReceiptVector.now) else { continue }
             #expect(read == receipt, "byte \(index)")
         }

@@ -16,7 +16,7 @@ import Testing
         let jws = try CompactJWS(Array(row.jwt.utf8))
         #expect(Array(jws.signed) == Array(row.signing_input.utf8))
         let signature = try #require(Base64URL.decode(jws.signature))
-        // What Apple rejects for its claims is signed well.
+        // A token that Apple rejects for its claims is signed well.
         #expect(key.verifiesES256(signature, over: jws.signed.span) == (row.expect != "invalid"))
     }
 }

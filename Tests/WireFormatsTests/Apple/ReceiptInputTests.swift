@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReceiptInputTests {
     static func input(_ text: String) throws -> ReceiptInput { try ReceiptInput(Array(text.utf8)) }
 
-    /// What happens to base64 on its way, and comes out as the receipt it was.
+    /// Changes that happen to base64 on its way, after which it still has to be read as the receipt it was.
     static let accidents: [(name: String, change: @Sendable (String) -> String)] = [
         ("nothing", { $0 }),
         ("white space around it", { "\r\n  \($0)\n" }),

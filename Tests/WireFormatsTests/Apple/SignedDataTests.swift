@@ -128,7 +128,7 @@ import Testing
         let vector = try JWSVector.named("valid")
         let verifier = try vector.verifier()
         #expect(vector.status(verifier) == "OK")
-        // The same header, but a payload that says it was signed before the leaf was made.
+        // The header is unchanged, but the payload says that it was signed before the leaf was made.
         let parts = vector.jws.split(separator: ".")
         let early = Self.base64URL(Array(#"{"signedDate":1}"#.utf8))
         let fault = #expect(throws: SignedDataFault.self) {

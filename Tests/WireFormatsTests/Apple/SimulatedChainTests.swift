@@ -5,7 +5,8 @@ import Testing
 @testable import UpstreamSimulator
 @testable import WireFormats
 
-/// What the simulated store signs is what Apple's would be believed by: two pieces of code that share nothing.
+/// The signatures of the simulated store are believed by the code that believes Apple's: two pieces of code that share
+/// nothing.
 @Suite struct SimulatedChainTests {
     private struct Payload: Encodable {
         var transactionId = "1000001"

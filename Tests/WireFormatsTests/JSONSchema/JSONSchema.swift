@@ -28,7 +28,7 @@ struct JSONSchema {
         try Self.check(self.root, at: "#")
     }
 
-    /// What the schema has against a document, one line for each thing; empty if it is valid.
+    /// The objections of the schema to a document, one line for each thing; empty if it is valid.
     func objections(to document: [UInt8]) throws -> [String] {
         try self.objections(to: try SchemaValue(document), self.root, at: "#")
     }
@@ -121,7 +121,7 @@ struct JSONSchema {
         try self.objections(to: value, schema, at: "").isEmpty
     }
 
-    /// The keywords that look at the value alone. Those for another type than the value's hold.
+    /// The keywords that look at the value alone. A keyword for another type than the value's holds.
     private func holds(_ keyword: String, _ argument: SchemaValue, _ value: SchemaValue) throws(Fault) -> Bool
     {
         switch (keyword, argument, value) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WireFormats
 
-/// What `Schemas/json` promises, and what is really read and written.
+/// The promises of `Schemas/json`, and the records that are really read and written.
 @Suite struct SchemaTests {
     static func schema(_ name: String) throws -> JSONSchema {
         try JSONSchema(try ExamplesTests.bytes("json/\(name).schema.json"))
@@ -94,7 +94,7 @@ import Testing
         #expect(Self.isDecoded(bytes) == isRight, "decoder: \(text)")
     }
 
-    /// What protobuf's JSON mapping allows and the schema advises against: it is read all the same.
+    /// Values that protobuf's JSON mapping allows and the schema advises against are read all the same.
     @Test(
         arguments: [
             ["appId": "\"1e5\""], ["appId": "\"1.0\""], ["deviceId": "null"], ["clickId": "null"],

@@ -127,7 +127,7 @@ import WireMessages
         #expect(((try? PushEventTests.decode(text)) != nil) == isRight, "decoder: \(text)")
     }
 
-    /// What no schema can say: what is inside a text, or that one member stands for another.
+    /// Rules that no schema can state: on the inside of a text, or that one member stands for another.
     @Test(
         arguments: [
             ["payload": "\"x\""], ["payload": "{}", "deviceId": nil],

@@ -41,7 +41,7 @@ struct PushEventDraft {
         try PushEvent(decoding: Self.record(try self.protobuf, timestamp: timestamp), now: Self.now)
     }
 
-    /// What it was refused for; nil if it was not.
+    /// The reason for which the event was refused; nil if it was not.
     func refusal() throws -> (reason: Reason, header: PushEventHeader)? {
         do {
             _ = try self.event()

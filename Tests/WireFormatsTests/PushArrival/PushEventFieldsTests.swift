@@ -83,7 +83,7 @@ import WireMessages
         #expect(message.map { PushEventFields($0) } == fields, "\(String(decoding: bytes, as: UTF8.self))")
     }
 
-    /// What people write by hand, or their tools for them.
+    /// Events as people write them by hand, or their tools for them.
     @Test(arguments: [
         #"{}"#, #"{"type":null,"sentMs":null,"nseEligible":null,"payload":null}"#,
         #"{"sentMs":0,"deviceMs":"0","uploadMs":9223372036854775807,"serverMs":"9223372036854775807"}"#,

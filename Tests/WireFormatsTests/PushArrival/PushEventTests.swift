@@ -111,7 +111,7 @@ import WireMessages
         #expect(event.provider == "apns" && event.messageID == "m-1" && event.campaignID == "c-1")
         #expect(event.sentMS == PushEventDraft.sent && event.isEligible == false)
         #expect(event.deviceID == "1E2DFA89-496A-47FD-9941-DF1FC4E6484A")
-        // What can be computed needs nobody's word for it.
+        // A value that can be computed needs nobody's word for it.
         #expect(event.payloadSHA256 == PushPayload(Array(Self.payload.utf8))?.sha256)
     }
 
@@ -273,7 +273,7 @@ import WireMessages
         #expect(little.header == expected && little.reason.code == "type.unknown")
     }
 
-    /// What a payload says must show in no reason.
+    /// A value of a payload must show in no reason.
     @Test func quotesNothing() throws {
         let secret = "Zq7-secret"
         let changes: [Change] = [
@@ -305,7 +305,8 @@ import WireMessages
         #expect(record.reason.code == code)
     }
 
-    /// What a phone chose is never a dead letter: a backend that passes a report on as it came has nothing to mend.
+    /// A value that a phone chose never makes a dead letter: a backend that passes a report on as it came has nothing
+    /// to mend.
     @Test(arguments: [
         (#"{"type":7,"deviceId":"d"}"#, "field.wrong_type"),
         (#"{"type":"arrived","deviceId":7}"#, "field.wrong_type"),
@@ -389,7 +390,7 @@ import WireMessages
                 "sent", "rejected", "abc" + String(repeating: "😀", count: 20),
                 .rejected(reason: "abc" + String(repeating: "😀", count: 15))
             ),
-            // Of anything else nobody asks.
+            // Only an event of the kind `sent` has a status; that of any other kind is not looked at.
             ("arrived", "rejected", "x", .accepted), ("opened", "whatever", "a\n", .accepted),
         ] as [(String, String, String, PushEvent.Acceptance)]
     )
@@ -454,7 +455,7 @@ import WireMessages
         #expect(event.sentMS == time)
     }
 
-    /// Of what a device's clock says, only differences matter: 1970, 2100 and worse are right.
+    /// The worker uses only differences of a device's clock: 1970, 2100 and worse are right.
     @Test(arguments: [0, -1, 4_102_444_800_000, .min, .max] as [Int64])
     func takesTheDevicesTimesAsTheyAre(time: Int64) throws {
         let event = try PushEventDraft { ($0.deviceMs, $0.uploadMs) = (time, time) }.event()

@@ -167,7 +167,7 @@ struct PushPayloadRow: Sendable, CustomTestStringConvertible {
         #expect(payload.messageID.isEmpty == !isUmengs && payload.provider == (isUmengs ? "umeng" : ""))
     }
 
-    /// What is no id does not hide one that comes after it.
+    /// A value that is no id does not hide one that comes after it.
     @Test(arguments: [
         #""""#, "null", "true", "[]", #"{"id":1}"#, "1.5", "-1", "1e3",
     ])
@@ -282,7 +282,7 @@ struct PushPayloadRow: Sendable, CustomTestStringConvertible {
         ("a.b.c", #"{"a":{"b.c":"x"}}"#, "x"),
         ("a.b.c", #"{"a":{"b":{"c":"short"}},"a.b":{"c":"longer"},"a.b.c":"longest"}"#, "longest"),
         ("a.b.c", #"{"a":{"b":{"c":"short"}},"a.b":{"c":"longer"}}"#, "longer"),
-        // What leads nowhere is gone back from.
+        // The search goes back from a path that leads nowhere.
         ("a.b.c", #"{"a":{"b":{"c":"short"}},"a.b":{"x":1},"a.b.c":null}"#, "short"),
         ("a.b", #"{"a":"x"}"#, ""), ("a.b", #"{"a":["b"]}"#, ""), ("a", #"{"a":{}}"#, ""),
         ("a.b", #"{"a":{"b":1.5}}"#, ""),

@@ -67,7 +67,7 @@ import Testing
         Row("at both ends alike", .max, .max, 60_000), Row("at the other end alike", .min, .min, 60_000),
         Row("early by what overflows", .min, 0, 0, isAdjusted: true),
         Row("late by what overflows", 0, .min, 60_000, isAdjusted: true),
-        // Nobody knows when it was sent.
+        // The time of sending is not known.
         Row("unsent, a good clock", sent + 50_000, sent + 60_000, sent: nil, 50_000),
         Row("unsent, long before", sent - 86_400_000, sent + 60_000, sent: nil, -86_400_000),
         Row("unsent, set right in between", 0, sent + 60_000, sent: nil, 60_000, isAdjusted: true),
@@ -109,7 +109,7 @@ import Testing
             #expect(own.sentMS == row.sent)
             let lag = row.sent.map { $0 == .min ? Int64.max : corrected - $0 }
             #expect(own.lagMS == lag)
-            // Whoever knows better than the event has the last word.
+            // A time of sending from a better source than the event has the last word.
             let told = Self.event(row.device, row.upload, sent: Self.sent - 7, kind: kind)
             if let sent = row.sent { #expect(PushTime(of: told, sentMS: sent) == own) }
         }
@@ -149,7 +149,8 @@ import Testing
         #expect(!PushTime.isPlausible(.min, asOf: .min))
     }
 
-    /// What the vectors say of lags, lateness and adjustment, without the machine that counts.
+    /// The vectors state lags, lateness and adjustment, which are checked here without the machine that
+    /// counts.
     @Test func agreesWithTheVectors() throws {
         let rows: [PushStatisticsRow] = VectorFile.rows("push_statistics")
         #expect(rows.count == 4)

@@ -61,7 +61,7 @@ import Testing
     func knowsTheOtherCodes(status: Int, code: Int, decision: StoreDecision) throws {
         #expect(try Self.reply(status, #"{"errorCode":\#(code)}"#).decision == decision)
         #expect(try Self.reply(status, #"{"errorCode":"\#(code)"}"#).decision == decision)
-        // What is only near a code is none.
+        // A number that is only near a code is none.
         #expect(try Self.reply(status, #"{"errorCode":\#(code).5}"#).errorCode == nil)
     }
 

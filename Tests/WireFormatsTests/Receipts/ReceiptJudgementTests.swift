@@ -145,7 +145,7 @@ import Testing
         #expect(Self.judge(purchases, transaction: "1") == "valid")
     }
 
-    /// Whoever claims last month's renewal has this month's too.
+    /// A customer who claims last month's renewal has this month's too.
     @Test func aRenewedSubscriptionIsValidByAnyOfItsPeriods() {
         let first = Self.transaction("1", original: "1", expiresAt: Self.now - 20)
         let other = Self.transaction("9", original: "9", expiresAt: Self.now + 9)
@@ -169,7 +169,7 @@ import Testing
         #expect(Self.judge(Self.purchases([left, last]), transaction: "1") == "expired transaction.upgraded")
     }
 
-    /// What was bought by volume ends as a whole.
+    /// A purchase by volume ends as a whole.
     @Test func endsWithTheWholeReceipt() {
         var purchases = Self.purchases([Self.transaction("1"), Self.transaction("r") { $0.revokedAt = 1 }])
         purchases.expiresAt = Self.now + 1
@@ -214,7 +214,7 @@ import Testing
         #expect(dated.flaw == nil)
     }
 
-    /// What Apple says of a subscription's state, unsigned as it is.
+    /// The state of a subscription as Apple's answer says it, unsigned as it is.
     @Test(
         arguments: [
             (.active, 10, "valid"), (.expired, 10, "expired transaction.expired"),

@@ -19,7 +19,7 @@ import Testing
         #expect(StoreDecisionVector.verifyReceipt.filter { $0.http_status != nil }.count == 32)
     }
 
-    /// Those without a response are the handler's to decide.
+    /// The handler decides about the rows without a response.
     @Test(arguments: StoreDecisionVector.verifyReceipt.filter { $0.http_status != nil })
     func decidesAsTheVectorsDo(row: StoreDecisionVector) throws {
         let reply = Self.reply(
@@ -202,7 +202,8 @@ import Testing
         #expect(ReceiptDate.milliseconds(spelt: local) == nil)
     }
 
-    /// What nobody can read is neither a purchase that stands nor one that goes on for ever.
+    /// A time that cannot be read stands neither for a purchase that is valid nor for one that goes on for
+    /// ever.
     @Test(arguments: [#""soon""#, "true", "{}", #""2020-01-01 00:00:00""#, "[1]", "1e99"])
     func believesTheWorstOfTimesThatCannotBeRead(value: String) throws {
         for name in ["cancellation_date", "cancellation_date_ms", "cancellation_date_pst"] {

@@ -104,7 +104,7 @@ struct DeadLetterBudgetTests {
         var history: [(at: Int64, isLetter: Bool)] = []
         let window = settings.window.wholeNanoseconds
         let width = max(1, window / 60)
-        /// The same rules over what is not yet forgotten.
+        /// Applies the rules to everything that is not yet forgotten.
         func isAdmitted(at now: Int64) -> Bool {
             let remembered = history.filter { $0.at / width > now / width - 60 }
             let letters = remembered.count { $0.isLetter }

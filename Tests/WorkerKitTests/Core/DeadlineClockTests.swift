@@ -44,7 +44,7 @@ struct DeadlineClockTests {
         _ = clock.read(Self.moment(0))
         _ = clock.read(Self.moment(1, steppedBy: 300))
         let now = Self.moment(2, steppedBy: 300)
-        // What is later than the clock itself is nobody's evidence, and what comes together counts once.
+        // A time later than the clock itself is no evidence, and records that come together count once.
         #expect(clock.saw(timestamp: Self.start - 3_600_000, at: now) == .nothing)
         #expect(clock.saw(timestamp: now.wall + 60_000, at: now) == .nothing)
         for _ in 0..<100 { #expect(clock.saw(timestamp: now.wall - 10, at: now) == .nothing) }

@@ -66,7 +66,7 @@ struct LaneHealthTests {
         #expect(earlier == nil)
     }
 
-    /// Whoever has had a lane held in vain must not be able to do so again and again.
+    /// A client that has had a lane held in vain must not be able to do so again and again.
     @Test mutating func eachSuspicionInVainDoublesTheTrust() {
         var (now, call): (Int64, UInt64) = (0, 0)
         for trust: Int64 in [10, 20, 40, 80, 160, 300, 300] {

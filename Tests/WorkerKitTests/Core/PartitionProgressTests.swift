@@ -2,7 +2,7 @@ import ServiceKit
 import Testing
 import WorkerKit
 
-/// What `PartitionProgress` does, said without cleverness.
+/// A `PartitionProgress` without cleverness.
 private struct NaiveProgress {
     var position: Int64
     var next: Int64

@@ -13,7 +13,7 @@ struct QueueingUpstream {
         case logNormal(Double)
     }
 
-    /// What went on during some time.
+    /// The events of some time.
     struct Account {
         var answered = 0
         var refused = 0

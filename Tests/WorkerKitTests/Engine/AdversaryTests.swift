@@ -4,7 +4,8 @@ import Testing
 
 /// A slice of what `flotilla-lab simulate --adversary` runs for hours, and the judges of it.
 struct AdversaryTests {
-    /// What takes time from everybody: that it is excused, and no more than it, is what the others are judged by.
+    /// The kinds of adversary that take time from everybody: the other records are judged by the time without that, and
+    /// without no more than that.
     private static let kinds: Set<AdversaryKind> = [.sizes, .growth, .kills, .freezes]
 
     @Test(arguments: 0..<4)

@@ -46,7 +46,7 @@ struct EngineBoundTests {
         #expect(simulation.violations == [])
     }
 
-    /// What is kept of an answer until the broker has it counts too.
+    /// The part of an answer that is kept until the broker has it counts too.
     @Test func outcomesOnTheirWayCountForTheBytesInHand() throws {
         let simulation = Simulation {
             $0.bytesLimit = 1 << 20

@@ -30,7 +30,8 @@ struct EngineEndpointTests {
         let fates = simulation.cluster.fates() + simulation.cluster.fates(in: 1)
         #expect(fates.count { $0 == "succeeded" } == 400)
         let main = worker.upstream.calls.filter { $0.endpoint == .main }
-        // Nobody had to wait for more than the slots that the first calls to the side took.
+        // No call to the main endpoint had to wait for more than the slots that the first calls to the side
+        // took.
         #expect(zip(main, main.dropFirst()).allSatisfy { $1.at - $0.at < Self.second })
         #expect(worker.log.count("circuit breaker open") > 0)
         #expect(try simulation.settleEverything(within: .seconds(3_600)))

@@ -1,14 +1,14 @@
-import Foundation
 import Logging
 import Records
 import Simulation
 import Testing
 import UpstreamHTTP
+import WorkerTestSupport
 
 @testable import ServiceKit
 @testable import WorkerKit
 
-/// What keeps a worker from doing harm: to the dead letters, to its upstream, to itself.
+/// The rules that keep a worker from doing harm: to the dead letters, to its upstream, to itself.
 struct EngineGuardTests {
     // MARK: the dead-letter budget
 
@@ -265,25 +265,25 @@ struct EngineGuardTests {
 
     // MARK: records that kill
 
-    /// Whoever marks a record and does not come back was killed by it.
-    private static func die(of offset: Int64, in folder: String) throws {
-        let recorder = try CrashRecorder(folder: folder)
+    /// A worker that marks a record and does not come back was killed by that record.
+    private static func die(of offset: Int64, in folder: TemporaryFolder) throws {
+        let recorder = try CrashRecorder(folder: folder.path)
         recorder.mark(topic: SimulatedCluster.topic, partition: 0, offset: offset)
     }
 
     @Test func aRecordThatHasKilledTwiceIsNotHandledAgain() throws {
-        let folder = NSTemporaryDirectory() + "crashes-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
         for _ in 0..<2 { try Self.die(of: 1, in: folder) }
         try Self.die(of: 2, in: folder)
         let simulation = Simulation()
         for index in 0..<4 { simulation.cluster.append("\(index)") }
-        let worker = simulation.startWorker(try CrashRecorder(folder: folder))
+        let worker = simulation.startWorker(try CrashRecorder(folder: folder.path))
         #expect(try simulation.settleEverything(within: .seconds(10)))
         #expect(simulation.cluster.fates() == ["succeeded", "dead_lettered", "succeeded", "succeeded"])
         #expect(simulation.cluster.outcome(1)?.reason == "crash_loop")
         #expect(worker.upstream.starts(of: 1) == [])
         // Both are settled, so neither is held against anybody any more.
-        #expect(try CrashRecorder(folder: folder).hasDeaths == false)
+        #expect(try CrashRecorder(folder: folder.path).hasDeaths == false)
     }
 }

@@ -109,7 +109,7 @@ struct EngineHoldTests {
             $0.commitInterval = .seconds(7)
         }
         var isBroken = true
-        // Whoever is settled makes room for one more, for a moment.
+        // A record that is settled makes room for one more, for a moment.
         simulation.reply = { call in
             let latency = Duration.milliseconds(100 + call.offset * 37 % 800)
             return call.lane == "broken" && isBroken ? Reply(401) : Reply(200, after: latency)

@@ -106,7 +106,7 @@ struct EngineOrderTests {
         for _ in 0..<3 { simulation.cluster.appendMarker() }
         #expect(try simulation.settleEverything(within: .seconds(60)))
         #expect(simulation.cluster.committedOffset() == 8)
-        // What comes after them is no less read.
+        // The record after them is read like any other.
         simulation.cluster.append("last")
         #expect(try simulation.settleEverything(within: .seconds(60)))
         #expect(simulation.cluster.committedOffset() == 9)

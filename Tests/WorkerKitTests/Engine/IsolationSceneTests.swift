@@ -6,7 +6,7 @@ import UpstreamHTTP
 
 @testable import WorkerKit
 
-/// Nobody stops anybody: scenes of one bad record, client or destination beside a steady stream of honest records.
+/// No record stops another: scenes of one bad record, client or destination beside a steady stream of honest records.
 struct IsolationSceneTests {
     private typealias Reply = SimulatedUpstream.Reply
 

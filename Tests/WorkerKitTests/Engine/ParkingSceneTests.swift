@@ -7,8 +7,8 @@ import UpstreamHTTP
 @testable import ServiceKit
 @testable import WorkerKit
 
-/// What waits leaves memory: scenes of one destination, lane or key that would fill the hands of a worker, beside a steady
-/// stream of honest records.
+/// A waiting record leaves memory: scenes of one destination, lane or key that would fill the hands of a worker, beside
+/// a steady stream of honest records.
 struct ParkingSceneTests {
     private typealias Reply = SimulatedUpstream.Reply
 
@@ -181,8 +181,8 @@ struct ParkingSceneTests {
         #expect(simulation.worker.isEmpty)
     }
 
-    /// Whoever takes over does not know which of the parked records are the poison that keeps the endpoint in doubt: those
-    /// in hand may all be, and sound ones come back to show that it is well.
+    /// A worker that takes over does not know which of the parked records are the poison that keeps the endpoint in
+    /// doubt: the records in hand may all be, and sound ones come back to show that it is well.
     @Test(arguments: EngineSettings.Delivery.allCases)
     func poisonInHandKeepsNoSoundRecordParked(delivery: EngineSettings.Delivery) throws {
         let simulation = Simulation {

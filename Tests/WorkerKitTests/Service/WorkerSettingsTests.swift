@@ -4,7 +4,7 @@ import Testing
 @testable import ServiceKit
 @testable import WorkerKit
 
-/// What every worker reads, whichever it is.
+/// The settings that every worker reads, whichever it is.
 struct WorkerSettingsTests {
     /// - Returns: what is wrong, or worth a word, a line each.
     private static func findings(_ text: String, _ haste: Haste = .ordinary) throws -> [String] {

@@ -55,7 +55,7 @@ struct FilterForm: Sendable {
                 self.fault(
                     "state",
                     word,
-                    "open, replayed, succeeded, rejected, expired, dead_again or discarded"
+                    wanted: "open, replayed, succeeded, rejected, expired, dead_again or discarded"
                 )
                 continue
             }
@@ -71,7 +71,9 @@ struct FilterForm: Sendable {
             return
         }
         self.filter.key = Self.bytes(text.dropFirst(4))
-        if self.filter.key == nil { self.fault("key", text, "a text, or hex: and an even number of digits") }
+        if self.filter.key == nil {
+            self.fault("key", text, wanted: "a text, or hex: and an even number of digits")
+        }
     }
 
     /// Reads hexadecimal digits; nil for an odd number of digits or another character.
@@ -107,7 +109,7 @@ struct FilterForm: Sendable {
             } else if let position = LetterPosition(text) {
                 self.filter.positions.append(position)
             } else {
-                self.fault("id", text, "a dead letter's whole id, or topic/partition/offset")
+                self.fault("id", text, wanted: "a dead letter's whole id, or topic/partition/offset")
             }
         }
     }
@@ -116,7 +118,9 @@ struct FilterForm: Sendable {
     private mutating func time(_ name: String, _ now: Int64) -> Int64? {
         guard let text = self.fields[name] else { return nil }
         let time = Self.time(text, now: now)
-        if time == nil { self.fault(name, text, "2h, 30m, 7d, or a time such as 2026-01-31T09:30 (UTC)") }
+        if time == nil {
+            self.fault(name, text, wanted: "2h, 30m, 7d, or a time such as 2026-01-31T09:30 (UTC)")
+        }
         return time
     }
 
@@ -135,7 +139,7 @@ struct FilterForm: Sendable {
     }
 
     /// Adds the sentence for a field that cannot be understood.
-    private mutating func fault(_ name: String, _ text: String, _ wanted: String) {
+    private mutating func fault(_ name: String, _ text: String, wanted: String) {
         self.faults.append(
             "'\(SafeText.line(text, limit: 60))' is not understood as \(name): it takes \(wanted)."
         )

@@ -40,8 +40,8 @@ struct Frame: Sendable {
         _ title: String,
         at address: String,
         for visitor: Gate.Visitor,
-        _ standing: IndexWatch.Standing,
-        _ running: ReplayRunner.Running?,
+        standing: IndexWatch.Standing,
+        running: ReplayRunner.Running?,
         now: Int64
     ) {
         self.title = title

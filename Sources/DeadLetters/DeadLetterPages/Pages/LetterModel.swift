@@ -171,7 +171,7 @@ struct LetterEvent: Sendable {
     var time: String
     var machine: String
 
-    init(_ at: Int64, _ event: String, _ link: Link? = nil) {
+    init(_ at: Int64, _ event: String, link: Link? = nil) {
         self.at = at
         self.event = event
         self.link = link
@@ -184,12 +184,12 @@ struct LetterEvent: Sendable {
         let facts = detail.facts
         var events: [LetterEvent] = []
         if let at = facts.firstFailedAt { events.append(LetterEvent(at, "failed for the first time")) }
-        let tries = facts.attempts.map { " after \(Shown.count($0, "try", "tries"))" } ?? ""
+        let tries = facts.attempts.map { " after \(Shown.count($0, "try", plural: "tries"))" } ?? ""
         events.append(
             LetterEvent(
                 detail.view.at,
                 "written as a dead letter\(tries)" + (detail.predecessor == nil ? "" : ", of a replay of"),
-                detail.predecessor.map { Self.link(to: $0) }
+                link: detail.predecessor.map { Self.link(to: $0) }
             )
         )
         for replay in detail.replays {
@@ -200,14 +200,14 @@ struct LetterEvent: Sendable {
                 linkAddress: "/replays/" + FormFields.encode(replay.batch),
                 linkLabel: SafeText.line(replay.batch, limit: 40)
             )
-            events.append(LetterEvent(replay.at, "replayed\(edited) to \(target) by \(by)", link))
+            events.append(LetterEvent(replay.at, "replayed\(edited) to \(target) by \(by)", link: link))
             if let settled = replay.settled, replay.state != .replayed {
                 let why = replay.reason.map { ": " + SafeText.line($0, limit: 120) } ?? ""
                 events.append(LetterEvent(settled, StateWords.phrase(replay.state) + why))
             }
         }
         for successor in detail.successors {
-            events.append(LetterEvent(successor.at, "died again, as", Self.link(to: successor.id)))
+            events.append(LetterEvent(successor.at, "died again, as", link: Self.link(to: successor.id)))
         }
         if let standing = detail.standing, standing.state == .discarded {
             events.append(LetterEvent(standing.at, "discarded by \(SafeText.line(standing.by, limit: 128))"))

@@ -7,7 +7,8 @@ extension Pages {
     func groups(_ visit: Visit) async throws -> PageAnswer {
         let form = FilterForm(visit.request.query, now: visit.now)
         let page = Pager.page(visit.request.query)
-        let found = form.faults.isEmpty ? try await self.groupPage(form.filter, page, visit.now) : GroupPage()
+        let found =
+            form.faults.isEmpty ? try await self.groupPage(form.filter, page, now: visit.now) : GroupPage()
         let headline =
             found.open == 0
             ? "No open dead letters"
@@ -37,7 +38,7 @@ extension Pages {
 
     /// Returns a page of groups. The desk is needed only if records have to be read; any thread may read the
     /// index.
-    func groupPage(_ filter: LetterFilter, _ page: Int, _ now: Int64) async throws -> GroupPage {
+    func groupPage(_ filter: LetterFilter, _ page: Int, now: Int64) async throws -> GroupPage {
         let offset = page * Pager.size
         guard filter.needsRecords else {
             return try self.index.groups(

@@ -181,7 +181,7 @@ struct PlanModel: Sendable {
             )
         }
         self.hasRefusals = !self.refusals.isEmpty
-        self.confirm = mark.map { Confirm($0, plan, options) }
+        self.confirm = mark.map { Confirm($0, plan, options: options) }
         self.hidden = form.fields.pairs.map { Hidden(name: $0.name, value: $0.value) }
         self.rate = replay.fields["rate"] ?? String(ReplayForm.defaultRate)
         self.maximum = replay.fields["maximum"] ?? String(options.maximum)
@@ -224,7 +224,7 @@ struct PlanModel: Sendable {
         if plan.needingFix > 0 {
             warnings.append(
                 """
-                \(Shown.count(plan.needingFix, "letter says", "letters say")) that something has to be mended first. \
+                \(Shown.count(plan.needingFix, "letter says", plural: "letters say")) that something has to be mended first. \
                 Has it been?
                 """
             )
@@ -233,7 +233,7 @@ struct PlanModel: Sendable {
         if old > 0 {
             warnings.append(
                 """
-                \(Shown.count(old, "record is", "records are")) more than a day old: a worker with a deadline may expire \
+                \(Shown.count(old, "record is", plural: "records are")) more than a day old: a worker with a deadline may expire \
                 \(old == 1 ? "it" : "them") at once. With the time of the record set to now, it would not.
                 """
             )
@@ -249,7 +249,7 @@ struct PlanModel: Sendable {
         if plan.succeededBefore > 0 {
             warnings.append(
                 """
-                \(Shown.count(plan.succeededBefore, "letter has", "letters have")) succeeded after a replay before: the \
+                \(Shown.count(plan.succeededBefore, "letter has", plural: "letters have")) succeeded after a replay before: the \
                 upstream does the work a second time.
                 """
             )
@@ -257,7 +257,7 @@ struct PlanModel: Sendable {
         if plan.withoutOutcome > 0 {
             warnings.append(
                 """
-                \(Shown.count(plan.withoutOutcome, "letter has", "letters have")) been replayed before without an outcome \
+                \(Shown.count(plan.withoutOutcome, "letter has", plural: "letters have")) been replayed before without an outcome \
                 so far: both replays may succeed.
                 """
             )
@@ -267,7 +267,7 @@ struct PlanModel: Sendable {
 }
 
 extension PlanModel.Confirm {
-    fileprivate init(_ mark: String, _ plan: ReplayPlan, _ options: ReplayOptions) {
+    fileprivate init(_ mark: String, _ plan: ReplayPlan, options: ReplayOptions) {
         let count = plan.items.count
         self.plan = mark
         self.planned = Shown.count(count, "record")

@@ -32,7 +32,7 @@ struct Pages: Sendable {
     func answer(_ request: PageRequest) async -> PageAnswer {
         switch self.gate.judge(request) {
         case .refused(let status, let sentence):
-            var answer = PageAnswer(status, "text/plain; charset=utf-8", sentence + "\n")
+            var answer = PageAnswer(status, "text/plain; charset=utf-8", body: sentence + "\n")
             if status == .unauthorized {
                 answer.headers.append(("WWW-Authenticate", "Basic realm=\"dead letters\", charset=\"UTF-8\""))
             }
@@ -91,10 +91,10 @@ struct Pages: Sendable {
         switch steps.first {
         case nil: return try await self.groups(visit)
         case "style.css" where steps.count == 1:
-            return PageAnswer(.ok, "text/css; charset=utf-8", Assets.style)
+            return PageAnswer(.ok, "text/css; charset=utf-8", body: Assets.style)
         case "script.js" where steps.count == 1:
-            return PageAnswer(.ok, "text/javascript; charset=utf-8", Assets.script)
-        case "icon.svg" where steps.count == 1: return PageAnswer(.ok, "image/svg+xml", Assets.icon)
+            return PageAnswer(.ok, "text/javascript; charset=utf-8", body: Assets.script)
+        case "icon.svg" where steps.count == 1: return PageAnswer(.ok, "image/svg+xml", body: Assets.icon)
         case "letters" where steps.count == 1: return try await self.letters(visit)
         case "letters" where steps.count == 2: return try await self.letter(visit, String(steps[1]))
         case "plan" where steps.count == 1: return try await self.plan(visit)
@@ -125,7 +125,14 @@ struct Pages: Sendable {
     ///
     /// - Parameter address: the page's address in the navigation; empty if the navigation does not have it.
     func frame(_ title: String, _ visit: Visit, at address: String) -> Frame {
-        Frame(title, at: address, for: visit.visitor, self.watch.now, self.runner.running, now: visit.now)
+        Frame(
+            title,
+            at: address,
+            for: visit.visitor,
+            standing: self.watch.now,
+            running: self.runner.running,
+            now: visit.now
+        )
     }
 
     /// Returns a page with a heading, sentences and a link.
@@ -147,7 +154,7 @@ struct Pages: Sendable {
         do {
             return .page(try self.templates.render(model, with: .message), status)
         } catch {
-            return PageAnswer(status, "text/plain; charset=utf-8", heading + "\n")
+            return PageAnswer(status, "text/plain; charset=utf-8", body: heading + "\n")
         }
     }
 

@@ -158,10 +158,10 @@ package struct PagesServer: Service {
         do {
             answer = await pages.answer(try await Self.pageRequest(request))
         } catch let refusal as Refusal {
-            answer = PageAnswer(refusal.status, "text/plain; charset=utf-8", refusal.sentence + "\n")
+            answer = PageAnswer(refusal.status, "text/plain; charset=utf-8", body: refusal.sentence + "\n")
         } catch {
             // The body was too long, or the connection broke off while the body was read.
-            answer = PageAnswer(.tooLarge, "text/plain; charset=utf-8", "That is too long.\n")
+            answer = PageAnswer(.tooLarge, "text/plain; charset=utf-8", body: "That is too long.\n")
         }
         return answer.response(to: request)
     }

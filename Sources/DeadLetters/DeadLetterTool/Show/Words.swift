@@ -33,7 +33,7 @@ enum Words {
     }
 
     /// Returns a number with its noun: `1 letter`, `2 letters`.
-    static func count(_ count: Int, _ one: String, _ many: String? = nil) -> String {
+    static func count(_ count: Int, _ one: String, plural many: String? = nil) -> String {
         "\(count) \(count == 1 ? one : many ?? one + "s")"
     }
 }

@@ -14,281 +14,297 @@ extension ReasonGuide {
         "value.tombstone": ReasonGuide(
             .no,
             "The record has no value: a tombstone, which this topic has no use for.",
-            "Discard it. If there are many, somebody deletes by key from a topic that is not compacted, "
+            advice:
+                "Discard it. If there are many, somebody deletes by key from a topic that is not compacted, "
                 + "or the producer lost its payload: ask the publisher."
         ),
         "value.empty": ReasonGuide(
             .no,
             "The record has a value of no bytes, so there is nothing to do.",
-            "Discard it, and tell the publisher that it sends empty values."
+            advice: "Discard it, and tell the publisher that it sends empty values."
         ),
         "value.too_large": ReasonGuide(
             .no,
             "The value is larger than the worker reads.",
-            "A replay meets the same limit. Have the publisher send less, or send by hand what matters."
+            advice:
+                "A replay meets the same limit. Have the publisher send less, or send by hand what matters."
         ),
         "value.framing": ReasonGuide(
             .no,
             "The value begins like one of a schema registry, and the frame is broken or names another "
                 + "message than the schema's first.",
-            "Look whether the publisher's serialiser was changed, and have it mended. An edit keeps the "
+            advice:
+                "Look whether the publisher's serialiser was changed, and have it mended. An edit keeps the "
                 + "frame, so publish what matters anew."
         ),
         "value.cloudevents": ReasonGuide(
             .afterFix,
             "The content type says CloudEvent, and the event around the value cannot be read.",
-            "Look at the value: only single events in JSON of version 1.0 are read. Mend the publisher; "
+            advice:
+                "Look at the value: only single events in JSON of version 1.0 are read. Mend the publisher; "
                 + "edit and replay what matters."
         ),
         "value.unknown_content_type": ReasonGuide(
             .afterFix,
             "The header content-type names neither JSON nor protobuf.",
-            "An edit changes the value only, so a replay meets the same. Have the publisher mend the "
+            advice: "An edit changes the value only, so a replay meets the same. Have the publisher mend the "
                 + "header, and publish what matters anew."
         ),
         "value.not_json": ReasonGuide(
             .afterFix,
             "The value is not one JSON object: cut off, of another format, or not UTF-8.",
-            mendPublisher
+            advice: mendPublisher
         ),
         "value.not_protobuf": ReasonGuide(
             .afterFix,
             "The value is not a protobuf message: of another schema, cut off, or text without a content "
                 + "type.",
-            mendPublisher
+            advice: mendPublisher
         ),
         "value.too_deep": ReasonGuide(
             .no,
             "The value nests deeper than any message of ours.",
-            "Nobody sends this by accident: look who publishes. Discard it."
+            advice: "Nobody sends this by accident: look who publishes. Discard it."
         ),
         "value.not_a_payment": ReasonGuide(
             .afterFix,
             "A value in fen stands in a conversion that is no payment (MOBILEAPP_COST).",
-            "Take the field \"value\" out or correct the conversion type, then replay. Tell the publisher."
+            advice:
+                "Take the field \"value\" out or correct the conversion type, then replay. Tell the publisher."
         ),
         "value.negative": ReasonGuide(
             .afterFix,
             "The value of a payment is negative, as a refund would be, which cannot be reported.",
-            chosenByPhones
+            advice: chosenByPhones
         ),
         "value.malformed": ReasonGuide(
             .afterFix,
             "The value of a payment is not a whole number of fen.",
-            chosenByPhones
+            advice: chosenByPhones
         ),
         "field.wrong_type": ReasonGuide(
             .afterFix,
             "The value is JSON, and a field of it is not of the type that its schema says.",
-            "Edit it: the editor says which field. A whole group of these is a publisher that changed its "
+            advice:
+                "Edit it: the editor says which field. A whole group of these is a publisher that changed its "
                 + "format: stop that first."
         ),
         "field.not_utf8": ReasonGuide(
             .afterFix,
             "A text in the value is not UTF-8.",
-            chosenByPhones
+            advice: chosenByPhones
         ),
-        "app_id.missing": ReasonGuide(.afterFix, "The app id is missing or zero.", mendPublisher),
+        "app_id.missing": ReasonGuide(.afterFix, "The app id is missing or zero.", advice: mendPublisher),
         "advertiser_id.missing": ReasonGuide(
             .afterFix,
             "The advertiser id is missing or zero.",
-            mendPublisher
+            advice: mendPublisher
         ),
         "app_type.unknown": ReasonGuide(
             .afterFix,
             "The app type is none of IOS, ANDROID and UNIONANDROID.",
-            mendPublisher
+            advice: mendPublisher
         ),
         "conversion_type.unknown": ReasonGuide(
             .afterFix,
             "The conversion type is none that GDT knows; MOBILEAPP_ACTIVITE is spelt so.",
-            mendPublisher
+            advice: mendPublisher
         ),
         "device_id.ambiguous": ReasonGuide(
             .afterFix,
             "The record names its device twice, by an id and by a muid.",
-            "Take one of the two out and replay. Tell the publisher."
+            advice: "Take one of the two out and replay. Tell the publisher."
         ),
         "device_id.malformed": ReasonGuide(
             .afterFix,
             "The device id is not of the kind that the app type has: an IDFA for IOS, an IMEI or MEID "
                 + "otherwise.",
-            chosenByPhones + " If there are many, look whether the app type is the wrong one."
+            advice: chosenByPhones + " If there are many, look whether the app type is the wrong one."
         ),
         "device_id.empty": ReasonGuide(
             .no,
             "The record names no device, so it cannot be reported.",
-            "Nothing is broken: this is a final no, as for everybody who denies tracking."
+            advice: "Nothing is broken: this is a final no, as for everybody who denies tracking."
         ),
         "device_id.zero": ReasonGuide(
             .no,
             "The device id is all zeros: its owner denies tracking.",
-            "Nothing is broken, and nothing may be reported."
+            advice: "Nothing is broken, and nothing may be reported."
         ),
         "muid.malformed": ReasonGuide(
             .afterFix,
             "The muid is not the 32 lower-case hexadecimal digits of an MD5.",
-            chosenByPhones
+            advice: chosenByPhones
         ),
         "tracking.denied": ReasonGuide(
             .no,
             "The user has not allowed tracking.",
-            "Nothing may be reported for this user."
+            advice: "Nothing may be reported for this user."
         ),
         "tracking.malformed": ReasonGuide(
             .afterFix,
             "The field trackingAuthorized is neither true nor false.",
-            chosenByPhones
+            advice: chosenByPhones
         ),
         "converted_at.missing": ReasonGuide(
             .afterFix,
             "The record names no time of the conversion, and its own timestamp is none either.",
-            mendPublisher
+            advice: mendPublisher
         ),
         "converted_at.malformed": ReasonGuide(
             .afterFix,
             "The time of the conversion is not between 2001 and 9999: often milliseconds for seconds.",
-            chosenByPhones
+            advice: chosenByPhones
         ),
         "converted_at.too_old": ReasonGuide(
             .no,
             "The conversion is older than GDT takes.",
-            "It cannot be reported any more. Look why it came so late."
+            advice: "It cannot be reported any more. Look why it came so late."
         ),
         "converted_at.in_future": ReasonGuide(
             .afterFix,
             "The conversion lies further in the future than a clock goes wrong.",
-            "Look at the publisher's clock and time zone. Correct the time and publish again."
+            advice: "Look at the publisher's clock and time zone. Correct the time and publish again."
         ),
         "client_ip.malformed": ReasonGuide(
             .afterFix,
             "The client's address is neither IPv4 nor IPv6: often a port or a list of proxies stands with "
                 + "it.",
-            chosenByPhones + " It is not required."
+            advice: chosenByPhones + " It is not required."
         ),
         "click_id.malformed": ReasonGuide(
             .afterFix,
             "The click id is not 1 to 128 visible ASCII characters.",
-            chosenByPhones + " It is not required."
+            advice: chosenByPhones + " It is not required."
         ),
         "op.unknown": ReasonGuide(
             .afterFix,
             "The operation is none of query, update and validate.",
-            mendPublisher
+            advice: mendPublisher
         ),
-        "bits.missing": ReasonGuide(.afterFix, "An update names no bit to set.", mendPublisher),
+        "bits.missing": ReasonGuide(.afterFix, "An update names no bit to set.", advice: mendPublisher),
         "bits.not_an_update": ReasonGuide(
             .afterFix,
             "A query or a validation names bits, which only an update has.",
-            mendPublisher
+            advice: mendPublisher
         ),
         "team_id.malformed": ReasonGuide(
             .afterFix,
             "The team id is not the 10 letters and digits that Apple gives a team.",
-            mendPublisher
+            advice: mendPublisher
         ),
         "environment.unknown": ReasonGuide(
             .afterFix,
             "The environment is none that the topic's schema names.",
-            mendPublisher
+            advice: mendPublisher
         ),
         "environment.not_production": ReasonGuide(
             .no,
             "The purchase was made in the sandbox, which this app does not let pass.",
-            "Nothing is broken: the app's setting outside_production is reject."
+            advice: "Nothing is broken: the app's setting outside_production is reject."
         ),
         "type.unknown": ReasonGuide(
             .afterFix,
             "The type of the push event is none of sent, arrived, shown, opened and dismissed.",
-            "Nothing is broken if it came from the public endpoint: anybody can send anything. If a backend of "
+            advice:
+                "Nothing is broken if it came from the public endpoint: anybody can send anything. If a backend of "
                 + "ours wrote it, have that mended."
         ),
         "status.unknown": ReasonGuide(
             .afterFix,
             "The status of what was sent is neither accepted nor rejected.",
-            "Only backends of ours know what a push service said. Have the one mended that wrote it: its "
+            advice:
+                "Only backends of ours know what a push service said. Have the one mended that wrote it: its "
                 + "pushes are missing from the statistics."
         ),
         "device_id.missing": ReasonGuide(
             .no,
             "Neither the push event nor its payload names a device, so nobody can tell it from a repeat.",
-            "The statistics count it as an unknown device. If there are many, an app reports before it has an "
+            advice:
+                "The statistics count it as an unknown device. If there are many, an app reports before it has an "
                 + "installation id."
         ),
         "payload.too_large": ReasonGuide(
             .no,
             "The payload of the push event is larger than any notification can be.",
-            "Nothing is broken: it is no notification of Apple's, which have 4096 bytes."
+            advice: "Nothing is broken: it is no notification of Apple's, which have 4096 bytes."
         ),
         "payload.malformed": ReasonGuide(
             .afterFix,
             "The payload of the push event is not one JSON object.",
-            "If there are many, an app sends something else than the userInfo of the notification, or cuts it "
+            advice:
+                "If there are many, an app sends something else than the userInfo of the notification, or cuts it "
                 + "short. Have that mended."
         ),
         "payload_sha256.malformed": ReasonGuide(
             .afterFix,
             "The digest of the payload is not 64 hexadecimal digits: often base64 instead.",
-            mendPublisher
+            advice: mendPublisher
         ),
         "update.superseded": ReasonGuide(
             .no,
             "A newer update of the same subject was done first, so this one was not sent.",
-            "Nothing is broken. Sent now, it would undo the newer one."
+            advice: "Nothing is broken. Sent now, it would undo the newer one."
         ),
         "configuration.unknown_app": ReasonGuide(
             .afterFix,
             "The worker has no keys or settings for the record's app, or for this app and advertiser "
                 + "together.",
-            "Add the app to the worker's settings and restart it, then replay the group. If the app is "
+            advice:
+                "Add the app to the worker's settings and restart it, then replay the group. If the app is "
                 + "not ours, the publisher sends to the wrong topic."
         ),
         "configuration.unknown_team": ReasonGuide(
             .afterFix,
             "No key is configured for the record's developer team.",
-            "Add the team to the worker's settings and restart it. Device tokens grow old in minutes, so "
+            advice:
+                "Add the team to the worker's settings and restart it. Device tokens grow old in minutes, so "
                 + "ask the app for new ones instead of replaying."
         ),
         "configuration.no_anchor": ReasonGuide(
             .afterFix,
             "No root certificate of Apple's is configured that its signed answers lead to.",
-            "Put Apple's roots into the worker's settings and restart it, then replay."
+            advice: "Put Apple's roots into the worker's settings and restart it, then replay."
         ),
         "token.cannot_sign": ReasonGuide(
             .afterFix,
             "The worker could not sign its token for Apple with the key that it has.",
-            "Check the key file: it has to be the .p8 that Apple gave, whole. Restart the worker, then "
+            advice:
+                "Check the key file: it has to be the .p8 that Apple gave, whole. Restart the worker, then "
                 + "replay."
         ),
         "deadline": ReasonGuide(
             .afterFix,
             "The record's deadline passed before anything final was known.",
-            "Look for what held it up: an outage, a held lane, a backlog. A replay keeps the record's "
+            advice:
+                "Look for what held it up: an outage, a held lane, a backlog. A replay keeps the record's "
                 + "time and expires again: replay with the time of now if it still matters."
         ),
         "crash_loop": ReasonGuide(
             .afterFix,
             "The worker died twice while it was handling this record, so it was put aside at the third "
                 + "start.",
-            "Do not replay it before the crash is understood: it may kill the worker again. Keep the "
+            advice: "Do not replay it before the crash is understood: it may kill the worker again. Keep the "
                 + "record for whoever mends the worker; look for memory limits too."
         ),
         "head_of_line": ReasonGuide(
             .yes,
             "The record kept failing and held up its partition, with nearly all that came after it done.",
-            "The message says why its last call failed. Look whether that is over, and replay."
+            advice: "The message says why its last call failed. Look whether that is over, and replay."
         ),
         "parked.gone": ReasonGuide(
             .no,
             "The record was put aside while its destination was closed, and when it was to be read again its topic did "
                 + "not have it any more.",
-            "Its value is lost here: ask its publisher to send it again. Have the input topic keep records for as long "
+            advice:
+                "Its value is lost here: ask its publisher to send it again. Have the input topic keep records for as long "
                 + "as worker.deadline."
         ),
         "retry.no_ticket": ReasonGuide(
             .no,
             "The record lies in a retry topic without the headers that say where it came from.",
-            "Only workers may write to retry topics: find out who else does. Discard it; the original is "
+            advice:
+                "Only workers may write to retry topics: find out who else does. Discard it; the original is "
                 + "in its own topic."
         ),
     ]
@@ -298,18 +314,22 @@ extension ReasonGuide {
         ".malformed": ReasonGuide(
             .afterFix,
             "The field that the reason names cannot be what it says.",
-            mendPublisher
+            advice: mendPublisher
         ),
         ".too_long": ReasonGuide(
             .afterFix,
             "The field that the reason names is longer than the worker takes.",
-            mendPublisher
+            advice: mendPublisher
         ),
-        ".missing": ReasonGuide(.afterFix, "The field that the reason names is missing.", mendPublisher),
+        ".missing": ReasonGuide(
+            .afterFix,
+            "The field that the reason names is missing.",
+            advice: mendPublisher
+        ),
         ".unknown": ReasonGuide(
             .afterFix,
             "The field that the reason names has a value that nobody knows.",
-            mendPublisher
+            advice: mendPublisher
         ),
     ]
 }

@@ -12,7 +12,7 @@ package struct ReasonGuide: Hashable, Sendable {
     /// Whether the guide has an entry for the reason itself, and not only for the letter's class or dialect.
     package private(set) var isSpecific = true
 
-    init(_ replay: DeadLetter.Replayable, _ meaning: String, _ advice: String) {
+    init(_ replay: DeadLetter.Replayable, _ meaning: String, advice: String) {
         self.replay = replay
         self.meaning = meaning
         self.advice = advice
@@ -104,6 +104,7 @@ package struct ReasonGuide: Hashable, Sendable {
     private static let unknown = ReasonGuide(
         .afterFix,
         "Nothing is known about this reason.",
-        "Read the message and the worker's log of that time. Replay one record first, and look how it ends."
+        advice:
+            "Read the message and the worker's log of that time. Replay one record first, and look how it ends."
     )
 }

@@ -139,7 +139,12 @@ final class LetterIntake {
         self.index.pool.asyncWrite { [clusterID = self.clusterID, mark = self.mark] database in
             try LetterIndex.move(stands, in: database)
             let marker = LetterMarker(clusterID: clusterID, mark: mark)
-            return try Self.write(pending, Written(groups: groups, sources: sources), marker, in: database)
+            return try Self.write(
+                pending,
+                Written(groups: groups, sources: sources),
+                marker: marker,
+                in: database
+            )
         } completion: { _, result in
             underWay.end(result)
         }
@@ -160,7 +165,7 @@ final class LetterIntake {
     private static func write(
         _ pending: [Pending],
         _ known: Written,
-        _ marker: LetterMarker,
+        marker: LetterMarker,
         in database: Database
     ) throws -> Written {
         var known = known

@@ -8,16 +8,17 @@ extension ClusterReader {
     ///   `settings.patience`.
     package func makeTopics() throws {
         let counts = try self.log.metadata(atMost: self.settings.patience).partitionCounts
-        try self.makeTopic(self.settings.ledgerTopic, counts, ["cleanup.policy": "compact"])
+        try self.makeTopic(self.settings.ledgerTopic, counts, settings: ["cleanup.policy": "compact"])
         // The audit topic keeps its records without a time limit, so that every past action can be looked up.
         try self.makeTopic(
             self.settings.auditTopic,
             counts,
-            ["cleanup.policy": "delete", "retention.ms": "-1"]
+            settings: ["cleanup.policy": "delete", "retention.ms": "-1"]
         )
     }
 
-    private func makeTopic(_ topic: String, _ counts: [String: Int], _ topicSettings: [String: String]) throws
+    private func makeTopic(_ topic: String, _ counts: [String: Int], settings topicSettings: [String: String])
+        throws
     {
         guard counts[topic] == nil else { return }
         do throws(KafkaError) {

@@ -15,7 +15,7 @@ package struct FieldDifference: Hashable, Sendable {
     /// ones.
     package static func between(_ old: JSONTree?, _ new: JSONTree?) -> [FieldDifference] {
         var found: [FieldDifference] = []
-        self.compare(old, new, at: "", &found)
+        self.compare(old, new, at: "", into: &found)
         return found
     }
 
@@ -28,7 +28,7 @@ package struct FieldDifference: Hashable, Sendable {
     ) -> [FieldDifference] {
         let (masked, maskedNew) = (old.masked(by: mark).tree, new.masked(by: mark).tree)
         var found: [FieldDifference] = []
-        self.compare(old.tree, new.tree, at: "", shown: (masked, maskedNew), &found)
+        self.compare(old.tree, new.tree, at: "", shown: (masked, maskedNew), into: &found)
         return found
     }
 
@@ -50,7 +50,7 @@ package struct FieldDifference: Hashable, Sendable {
         _ new: JSONTree?,
         at path: String,
         shown: (old: JSONTree?, new: JSONTree?)? = nil,
-        _ found: inout [FieldDifference]
+        into found: inout [FieldDifference]
     ) {
         guard old != new else { return }
         let shown = shown ?? (old, new)
@@ -66,7 +66,7 @@ package struct FieldDifference: Hashable, Sendable {
                     place.map { news[$0].value },
                     at: self.path(path, shownOlds[index].name),
                     shown: (shownOlds[index].value, place.map { shownNews[$0].value }),
-                    &found
+                    into: &found
                 )
             }
             for (index, member) in news.enumerated() where !oldNames.contains(member.name) {
@@ -83,7 +83,7 @@ package struct FieldDifference: Hashable, Sendable {
                     element(news),
                     at: "\(path)[\(index)]",
                     shown: (element(shownOlds), element(shownNews)),
-                    &found
+                    into: &found
                 )
             }
         default:

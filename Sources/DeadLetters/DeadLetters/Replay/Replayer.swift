@@ -105,7 +105,7 @@ struct Replayer {
                 report.skipped[.gone, default: 0] += 1
                 continue
             }
-            tasks.append(self.task(item, found, replay: "\(batch)-\(number)", batch: batch, counts))
+            tasks.append(self.task(item, found, replay: "\(batch)-\(number)", batch: batch, counts: counts))
         }
         return tasks
     }
@@ -115,7 +115,7 @@ struct Replayer {
         _ found: OriginalRecords.Found,
         replay: String,
         batch: String,
-        _ counts: [String: Int]
+        counts: [String: Int]
     ) -> Task {
         // The letter has the number of replays before it was written; the plan also counts the replays of
         // this letter.
@@ -159,7 +159,7 @@ struct Replayer {
         into report: inout ReplayReport
     ) throws -> Int {
         do {
-            try self.commit(tasks, &writer, now)
+            try self.commit(tasks, &writer, now: now)
             report.done += tasks.count
             return tasks.count
         } catch let error as KafkaError where error.code == .messageTooLarge {
@@ -177,7 +177,7 @@ struct Replayer {
     ///
     /// - Throws: `KafkaError`, `LedgerWriter.TakenOver`, or `LedgerWriter.Undecided` if the last try was not
     ///   confirmed and the ledger does not have the entries.
-    private func commit(_ tasks: [Task], _ writer: inout LedgerWriter, _ now: () -> Int64) throws {
+    private func commit(_ tasks: [Task], _ writer: inout LedgerWriter, now: () -> Int64) throws {
         guard !tasks.isEmpty else { return }
         for attempt in 1... {
             do {

@@ -26,7 +26,7 @@ extension Preflight {
         outlook.unknown = self.describedTopics.filter { settings[$0] == nil }
         let largestInput = settings[self.inputTopic]?.number("max.message.bytes")
         if let topic = settings[self.resultTopic] {
-            outlook.addCompaction("result", self.resultTopic, topic)
+            outlook.addCompaction("result", self.resultTopic, settings: topic)
             if let largest = topic.number("max.message.bytes"), largest < self.messageBytesLimit {
                 outlook.warnings.append(
                     "The result topic '\(self.resultTopic)' takes \(largest) bytes a record (max.message.bytes), "
@@ -36,7 +36,7 @@ extension Preflight {
             }
         }
         if let topic = settings[self.deadLetterTopic] {
-            outlook.addCompaction("dead-letter", self.deadLetterTopic, topic)
+            outlook.addCompaction("dead-letter", self.deadLetterTopic, settings: topic)
             outlook.addSize(
                 "dead-letter",
                 self.deadLetterTopic,
@@ -47,7 +47,7 @@ extension Preflight {
         }
         for tier in self.retryTiers {
             guard let topic = settings[tier.topic] else { continue }
-            outlook.addCompaction("retry", tier.topic, topic)
+            outlook.addCompaction("retry", tier.topic, settings: topic)
             outlook.addSize(
                 "retry",
                 tier.topic,
@@ -101,7 +101,7 @@ extension Preflight {
 extension Preflight.Outlook {
     /// Reports a topic that is compacted. Compaction keeps one record for each key, and these topics need all
     /// their records.
-    fileprivate mutating func addCompaction(_ role: String, _ name: String, _ settings: TopicSettings) {
+    fileprivate mutating func addCompaction(_ role: String, _ name: String, settings: TopicSettings) {
         guard let policy = settings["cleanup.policy"], policy.contains("compact") else { return }
         self.faults.append(
             "The \(role) topic '\(name)' is compacted (cleanup.policy '\(policy)'): a record would take away "

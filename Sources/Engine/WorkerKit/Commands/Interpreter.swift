@@ -27,7 +27,7 @@ struct Interpreter<P: WorkerProgram> {
             throw ValidationError("the worker knows no such host, or none at all")
         }
         let verdict = handler.interpret(exchange, of: job, attempt, with: &memory)
-        return self.line(verdict.erased(), record, attempt).text
+        return self.line(verdict.erased(), record, at: attempt).text
     }
 
     /// Returns a line of JSON: the request that would be sent for a record, or the verdict that settles it
@@ -42,13 +42,13 @@ struct Interpreter<P: WorkerProgram> {
         switch plan {
         case .call(let call):
             requestLine(self.reveal ? call.request : P.masked(call.request), lane: call.lane)
-        case .answer(let answer): self.line(.answer(answer), record, attempt).text
-        case .refuse(let reason, let answer): self.line(.refuse(reason, answer), record, attempt).text
-        case .reject(let rejection): self.line(.reject(rejection), record, attempt).text
+        case .answer(let answer): self.line(.answer(answer), record, at: attempt).text
+        case .refuse(let reason, let answer): self.line(.refuse(reason, answer), record, at: attempt).text
+        case .reject(let rejection): self.line(.reject(rejection), record, at: attempt).text
         }
     }
 
-    private func line(_ verdict: ErasedHandler.AnyVerdict, _ record: InboundRecord, _ attempt: Attempt)
+    private func line(_ verdict: ErasedHandler.AnyVerdict, _ record: InboundRecord, at attempt: Attempt)
         -> VerdictLine
     {
         switch verdict {

@@ -18,7 +18,7 @@ extension Engine {
     }
 
     private func show(_ count: Int, of lane: String) {
-        self.metrics.set("worker_lane_records_parked", count, [("lane", Self.shown(lane))])
+        self.metrics.set("worker_lane_records_parked", count, labels: [("lane", Self.shown(lane))])
     }
 
     /// Logs once that held records have stopped the intake, and once that they no longer do.

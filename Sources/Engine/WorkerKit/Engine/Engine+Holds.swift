@@ -34,7 +34,7 @@ extension Engine {
     }
 
     /// Acts on a handler's request to hold the record's lane, or the whole upstream.
-    func hold(_ id: EntryID, _ reason: Reason, _ scope: HoldScope, by call: CallInFlight) {
+    func hold(_ id: EntryID, _ reason: Reason, scope: HoldScope, by call: CallInFlight) {
         self.upstreamAnswered(call, laneIsFine: false)
         let lane = scope == .upstream ? Lanes.upstream : call.lane
         let previous = self.table[id].lastHold

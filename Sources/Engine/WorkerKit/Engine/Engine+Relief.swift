@@ -63,7 +63,13 @@ extension Engine {
             let isOfUse = self.hasUseForRoom(besides: index)
             let room = WaitingRoom.endpoint(self.endpoints[index].identity.name)
             let ids = self.endpoints[index].blocked.elements.filter { isOfUse || self.table[$0].hasFailed }
-            let surplus = self.surplus(of: ids, .blocked, in: room, share, onlyUnparked)
+            let surplus = self.surplus(
+                of: ids,
+                .blocked,
+                in: room,
+                keeping: share,
+                onlyUnparked: onlyUnparked
+            )
             self.endpoints[index].blocked.keep { !surplus.contains($0) }
             self.park(surplus, of: ids, in: room)
         }
@@ -77,7 +83,7 @@ extension Engine {
                 self.table.kind(of: $0) == .ready && self.table[$0].hasFailed
                     && self.table[$0].lastEndpoint == index
             }
-            let surplus = self.surplus(of: ids, .ready, in: room, share, onlyUnparked)
+            let surplus = self.surplus(of: ids, .ready, in: room, keeping: share, onlyUnparked: onlyUnparked)
             guard !surplus.isEmpty else { continue }
             self.ready.keep { !surplus.contains($0) }
             self.park(surplus, of: ids, in: room)
@@ -101,7 +107,13 @@ extension Engine {
     private func thinOutLanes(_ share: Share, _ onlyUnparked: Bool) {
         for lane in self.held.keys.sorted() where lane != Lanes.upstream {
             let ids = self.held[lane]?.elements ?? []
-            let surplus = self.surplus(of: ids, .held, in: .lane(lane), share, onlyUnparked)
+            let surplus = self.surplus(
+                of: ids,
+                .held,
+                in: .lane(lane),
+                keeping: share,
+                onlyUnparked: onlyUnparked
+            )
             self.held[lane]?.keep { !surplus.contains($0) }
             if self.held[lane]?.isEmpty == true { self.held[lane] = nil }
             self.park(surplus, of: ids, in: .lane(lane))
@@ -113,7 +125,13 @@ extension Engine {
         for account in self.condemned.keys.sorted(by: { ($0.lane, $0.reason) < ($1.lane, $1.reason) }) {
             let room = WaitingRoom.budget(lane: account.lane, reason: account.reason)
             let ids = self.condemned[account]?.elements ?? []
-            let surplus = self.surplus(of: ids, .condemned, in: room, share, onlyUnparked)
+            let surplus = self.surplus(
+                of: ids,
+                .condemned,
+                in: room,
+                keeping: share,
+                onlyUnparked: onlyUnparked
+            )
             self.condemned[account]?.keep { !surplus.contains($0) }
             if self.condemned[account]?.isEmpty == true { self.condemned[account] = nil }
             self.park(surplus, of: ids, in: room)
@@ -129,7 +147,13 @@ extension Engine {
             let ids = waiting.map(\.element).filter {
                 self.table.kind(of: $0) == .backingOff && self.table[$0].lastEndpoint == endpoint
             }
-            let surplus = self.surplus(of: ids, .backingOff, in: room, share, onlyUnparked)
+            let surplus = self.surplus(
+                of: ids,
+                .backingOff,
+                in: room,
+                keeping: share,
+                onlyUnparked: onlyUnparked
+            )
             guard !surplus.isEmpty else { continue }
             self.backingOff.keep { !surplus.contains($0) }
             let leaving = waiting.filter { surplus.contains($0.element) }
@@ -180,8 +204,8 @@ extension Engine {
         of ids: [EntryID],
         _ kind: RecordState.Kind,
         in room: WaitingRoom,
-        _ share: Share,
-        _ onlyUnparked: Bool
+        keeping share: Share,
+        onlyUnparked: Bool
     ) -> Set<EntryID> {
         var (records, bytes) = (0, 0)
         var surplus: Set<EntryID> = []

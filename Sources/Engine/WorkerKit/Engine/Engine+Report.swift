@@ -46,16 +46,16 @@ extension Engine {
         let isSaturated = self.ready.freshCount >= self.settings.concurrency * 2
         let isFullOfBlocked = isFull && self.table.count(of: .blocked) >= self.table.count / 2
         let behind = self.assignments.count { !$0.overflow.isEmpty }
-        self.metrics.set("worker_partitions_paused", isFull ? all : 0, [("cause", "memory")])
+        self.metrics.set("worker_partitions_paused", isFull ? all : 0, labels: [("cause", "memory")])
         self.metrics.set(
             "worker_partitions_paused",
             !mayCall && isSaturated || isFullOfBlocked ? all : 0,
-            [("cause", "upstream")]
+            labels: [("cause", "upstream")]
         )
-        self.metrics.set("worker_partitions_paused", behind, [("cause", "window")])
+        self.metrics.set("worker_partitions_paused", behind, labels: [("cause", "window")])
         guard !self.settings.retryTiers.isEmpty else { return }
         let early = self.assignments.count { $0.waitsUntil != nil }
-        self.metrics.set("worker_partitions_paused", early, [("cause", "not_due")])
+        self.metrics.set("worker_partitions_paused", early, labels: [("cause", "not_due")])
     }
 
     /// Shows how fast the upstream may be called now.
@@ -72,8 +72,8 @@ extension Engine {
     }
 
     private func report(_ rate: RateLimit, _ labels: [(String, String)] = []) {
-        self.metrics.set("worker_upstream_rate_limit_factor_percent", Int(rate.factor * 100), labels)
-        self.metrics.set("worker_upstream_rate_limit_per_second", Int(rate.effectiveRate), labels)
+        self.metrics.set("worker_upstream_rate_limit_factor_percent", Int(rate.factor * 100), labels: labels)
+        self.metrics.set("worker_upstream_rate_limit_per_second", Int(rate.effectiveRate), labels: labels)
     }
 
     private func reportPartitions() {

@@ -47,16 +47,16 @@ extension Engine {
         case nil: return
         case .began(let stall): self.show(stall)
         case .turned(let old, let new):
-            self.metrics.set("worker_stalled", 0, [("cause", old.cause)])
+            self.metrics.set("worker_stalled", 0, labels: [("cause", old.cause)])
             self.show(new)
         case .ended(let stall):
-            self.metrics.set("worker_stalled", 0, [("cause", stall.cause)])
+            self.metrics.set("worker_stalled", 0, labels: [("cause", stall.cause)])
             self.logger.notice("the worker goes on", metadata: ["cause": "\(stall.cause)"])
         }
     }
 
     private func show(_ stall: StallWatch.Stall) {
-        self.metrics.set("worker_stalled", 1, [("cause", stall.cause)])
+        self.metrics.set("worker_stalled", 1, labels: [("cause", stall.cause)])
         self.logger.error(
             "the worker stands still: \(stall.description)",
             metadata: ["cause": "\(stall.cause)", "remedy": "\(stall.remedy)"]

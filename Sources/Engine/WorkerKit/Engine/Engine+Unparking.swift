@@ -110,7 +110,7 @@ extension Engine {
             }
             self.assignments[index].parked.beginPass()
             guard let wanted = self.nextToCome(in: index) else { continue }
-            try self.begin(Unparking.Visit(index, self.assignments[index].partition, wanted), lot)
+            try self.begin(Unparking.Visit(index, self.assignments[index].partition, wanted: wanted), lot)
             self.unparking.nextIndex = index + 1
             return true
         }
@@ -147,7 +147,7 @@ extension Engine {
                 let partition = self.assignments[index].partition
                 self.unparking.nextProbes = self.now.after(.seconds(2))
                 try self.begin(
-                    Unparking.Visit(index, partition, first, probes: Array(probes.dropFirst())),
+                    Unparking.Visit(index, partition, wanted: first, probes: Array(probes.dropFirst())),
                     lot
                 )
                 return true

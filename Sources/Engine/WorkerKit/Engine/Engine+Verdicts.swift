@@ -62,7 +62,7 @@ extension Engine {
             self.settle(id, as: .rejected, because: retry.reason, answer)
         case .reject(let rejection): self.rejected(id, rejection, by: call)
         case .retry(let retry): self.retryLater(id, retry, after: call)
-        case .hold(let reason, let scope): self.hold(id, reason, scope, by: call)
+        case .hold(let reason, let scope): self.hold(id, reason, scope: scope, by: call)
         }
     }
 

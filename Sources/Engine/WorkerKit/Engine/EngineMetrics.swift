@@ -138,12 +138,16 @@ package final class EngineMetrics {
         switch exchange {
         case .response(let response):
             if let counter = self.answered[response.status] { return counter.increment() }
-            let counter = self.counter("worker_upstream_requests_total", "status", String(response.status))
+            let counter = self.counter(
+                "worker_upstream_requests_total",
+                "status",
+                value: String(response.status)
+            )
             self.answered[response.status] = counter
             counter.increment()
         case .failure(let error), .ambiguous(let error):
             if let counter = self.unanswered[error.kind] { return counter.increment() }
-            let counter = self.counter("worker_upstream_requests_total", "status", error.kind.rawValue)
+            let counter = self.counter("worker_upstream_requests_total", "status", value: error.kind.rawValue)
             self.unanswered[error.kind] = counter
             counter.increment()
         }
@@ -151,17 +155,17 @@ package final class EngineMetrics {
 
     func retried(_ reason: String) {
         if let counter = self.retries[reason] { return counter.increment() }
-        let counter = self.counter("worker_retries_total", "reason", reason)
+        let counter = self.counter("worker_retries_total", "reason", value: reason)
         self.retries[reason] = counter
         counter.increment()
     }
 
-    func rebalanced(_ kind: String) { self.count("worker_rebalances_total", "kind", kind) }
+    func rebalanced(_ kind: String) { self.count("worker_rebalances_total", "kind", value: kind) }
 
     func deadLettered(_ rejection: Rejection) {
         let key = "dl \(rejection.kind.rawValue) \(rejection.reason.code)"
         let labels = [("class", rejection.kind.rawValue), ("reason", rejection.reason.code)]
-        self.labelled(key, "worker_dead_letters_total", labels).increment()
+        self.labelled(key, "worker_dead_letters_total", labels: labels).increment()
     }
 
     /// Shows the new state of a circuit breaker: 0 is closed, 1 is half-open, 2 is open.
@@ -175,7 +179,7 @@ package final class EngineMetrics {
             case .open: ("open", 2)
             }
         self.setCircuit(value, of: endpoint)
-        self.count("worker_circuit_transitions_total", "to", name)
+        self.count("worker_circuit_transitions_total", "to", value: name)
     }
 
     /// Makes the gauge of each endpoint's breaker and sets it to closed, so that an alert finds the gauge
@@ -184,14 +188,14 @@ package final class EngineMetrics {
 
     private func setCircuit(_ value: Int, of endpoint: String) {
         let labels = [("upstream", self.upstream)] + (endpoint.isEmpty ? [] : [("endpoint", endpoint)])
-        self.set("worker_circuit_state", value, labels)
+        self.set("worker_circuit_state", value, labels: labels)
     }
 
     /// Sets a gauge, which is made at its first use.
     ///
     /// The gauge is found by its name and the values of its labels, so the labels of one name always have the
     /// same order.
-    func set(_ name: String, _ value: some BinaryInteger, _ labels: [(String, String)] = []) {
+    func set(_ name: String, _ value: some BinaryInteger, labels: [(String, String)] = []) {
         let key = labels.reduce(name) { "\($0) \($1.1)" }
         let gauge = self.gauges[key] ?? Gauge(label: name, dimensions: labels, factory: self.factory)
         self.gauges[key] = gauge
@@ -218,11 +222,12 @@ package final class EngineMetrics {
     }
 
     /// Counts an event that is rare, with the upstream as a further label.
-    private func count(_ name: String, _ label: String, _ value: String) {
-        self.labelled("\(name) \(value)", name, [("upstream", self.upstream), (label, value)]).increment()
+    private func count(_ name: String, _ label: String, value: String) {
+        self.labelled("\(name) \(value)", name, labels: [("upstream", self.upstream), (label, value)])
+            .increment()
     }
 
-    private func counter(_ name: String, _ label: String, _ value: String) -> Counter {
+    private func counter(_ name: String, _ label: String, value: String) -> Counter {
         Counter(
             label: name,
             dimensions: [("upstream", self.upstream), (label, value)],
@@ -230,7 +235,7 @@ package final class EngineMetrics {
         )
     }
 
-    private func labelled(_ key: String, _ name: String, _ labels: [(String, String)]) -> Counter {
+    private func labelled(_ key: String, _ name: String, labels: [(String, String)]) -> Counter {
         if let counter = self.labelled[key] { return counter }
         let counter = Counter(label: name, dimensions: labels, factory: self.factory)
         self.labelled[key] = counter

@@ -16,7 +16,7 @@ package struct ErasedHandler: Sendable {
     package let expired: @Sendable (InboundRecord, Attempt) -> (any Sendable)?
     package let smaller: @Sendable (any Sendable) -> (any Sendable)?
     package let endpoints: [UpstreamEndpoint]
-    package let companions: @Sendable (Surroundings) -> [any Service]
+    package let companions: @Sendable (Instruments) -> [any Service]
     /// Makes an empty memory for one engine.
     package let emptyMemory: @Sendable () -> HandlerMemory
     private let planning: @Sendable (InboundRecord, Attempt, HandlerMemory) -> AnyPlan
@@ -38,7 +38,7 @@ package struct ErasedHandler: Sendable {
         self.expired = { record, attempt in handler.expired(record, attempt) }
         self.smaller = { answer in (answer as? H.Answer).flatMap { handler.smaller($0) } }
         self.endpoints = handler.endpoints
-        self.companions = { surroundings in handler.companions(surroundings) }
+        self.companions = { instruments in handler.companions(instruments) }
         self.encode = { outcome, answer, format in
             handler.encode(outcome, answer.flatMap { $0 as? H.Answer }, as: format)
         }

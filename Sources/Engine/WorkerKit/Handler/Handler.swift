@@ -57,7 +57,7 @@ package protocol Handler: Sendable {
     ///
     /// The engine's process calls this once, before a worker begins its work. A command that only tries a
     /// case never does.
-    func companions(_ surroundings: Surroundings) -> [any Service]
+    func companions(_ instruments: Instruments) -> [any Service]
 
     /// Counts a planned call in metrics of the handler's own; by default nothing is counted. The engine calls
     /// this once for each plan that is a call. A command that only tries a case never does.
@@ -80,13 +80,13 @@ extension Handler {
 
     package var endpoints: [UpstreamEndpoint] { [UpstreamEndpoint()] }
 
-    package func companions(_ surroundings: Surroundings) -> [any Service] { [] }
+    package func companions(_ instruments: Instruments) -> [any Service] { [] }
 
     package func callPlanned(for job: Job, _ attempt: Attempt) {}
 }
 
 /// The metrics registry and the logger that a running worker gives its handler.
-package struct Surroundings: Sendable {
+package struct Instruments: Sendable {
     package var registry: PrometheusRegistry
     package var logger: Logger
 

@@ -14,7 +14,7 @@ struct Unparking: Sendable {
         /// The further offsets to look for, and no others; nil if the visit takes every record that may come.
         var probes: [Int64]?
 
-        init(_ index: Int, _ partition: TopicPartition, _ wanted: Int64, probes: [Int64]? = nil) {
+        init(_ index: Int, _ partition: TopicPartition, wanted: Int64, probes: [Int64]? = nil) {
             self.index = index
             self.partition = partition
             self.wanted = wanted

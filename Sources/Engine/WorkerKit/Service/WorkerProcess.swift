@@ -39,7 +39,7 @@ package struct WorkerProcess: Sendable {
             }
             // The handler's services start before the engine and stop after it, so that they are there as
             // long as it is.
-            let surroundings = Surroundings(registry: process.registry, logger: process.logger)
+            let instruments = Instruments(registry: process.registry, logger: process.logger)
             let worker = WorkerService(
                 settings: self.settings,
                 handler: self.handler,
@@ -48,7 +48,7 @@ package struct WorkerProcess: Sendable {
                 logger: process.logger,
                 bound: self.bound
             )
-            return self.handler.companions(surroundings) + [worker]
+            return self.handler.companions(instruments) + [worker]
         }
     }
 }

@@ -67,7 +67,7 @@ struct PreflightCommand: WaitingCommand {
             guard faults.isEmpty else { return faults }
             return try self.faultsOfCluster(preflight.kafka) {
                 (preflight.faults(in: $0), preflight.topics)
-            } _: {
+            } outlook: {
                 preflight.outlook($0)
             }
         }
@@ -78,7 +78,7 @@ struct PreflightCommand: WaitingCommand {
         return try self.faultsOfCluster(settings.kafka) {
             check.meet($0)
             return (check.faults(in: $0), check.describedTopics)
-        } _: {
+        } outlook: {
             let outlook = check.outlook($0)
             return Outlook(
                 faults: outlook.faults,
@@ -116,13 +116,13 @@ struct PreflightCommand: WaitingCommand {
     private func faultsOfCluster(
         _ kafka: KafkaSettings,
         _ meet: (ClusterMetadata) -> ([String], described: [String]),
-        _ outlook: ([String: TopicSettings]) -> Outlook
+        outlook: ([String: TopicSettings]) -> Outlook
     ) throws -> [String] {
         // The client's own log is turned off: if no broker answers, the sentence below says so.
         let consumer = try Consumer(kafka.consumerProperties().merging(["log_level": "0"]) { $1 })
         do throws(KafkaError) {
             let (faults, topics) = meet(try consumer.metadata(atMost: .seconds(self.wait)))
-            return faults.isEmpty ? self.faultsOfTopics(topics, consumer, outlook) : faults
+            return faults.isEmpty ? self.faultsOfTopics(topics, consumer, outlook: outlook) : faults
         } catch {
             return ["kafka.brokers: no answer from \(kafka.brokers): \(error.message)."]
         }
@@ -132,7 +132,7 @@ struct PreflightCommand: WaitingCommand {
     private func faultsOfTopics(
         _ topics: [String],
         _ consumer: Consumer,
-        _ look: ([String: TopicSettings]) -> Outlook
+        outlook look: ([String: TopicSettings]) -> Outlook
     ) -> [String] {
         do throws(KafkaError) {
             let outlook = look(try consumer.settings(of: topics, atMost: .seconds(self.wait)))

@@ -46,14 +46,14 @@ extension Group {
             }
             answer(.refused(.memberIDRequired, id))
         } else {
-            self.add(GroupMember(id: id, request), request, answer)
+            self.add(GroupMember(id: id, request), request, answer: answer)
         }
     }
 
     private func joinAgain(_ request: JoinRequest, _ answer: @escaping (JoinAnswer) -> Void) {
         if request.instanceID == nil, let timer = self.expected.removeValue(forKey: request.memberID) {
             timer.cancel()
-            self.add(GroupMember(id: request.memberID, request), request, answer)
+            self.add(GroupMember(id: request.memberID, request), request, answer: answer)
             return
         }
         switch self.find(request.memberID, instance: request.instanceID) {
@@ -75,8 +75,7 @@ extension Group {
         }
     }
 
-    private func add(_ member: GroupMember, _ request: JoinRequest, _ answer: @escaping (JoinAnswer) -> Void)
-    {
+    private func add(_ member: GroupMember, _ request: JoinRequest, answer: @escaping (JoinAnswer) -> Void) {
         if self.members.isEmpty { self.protocolType = request.protocolType }
         self.members.append(member)
         if self.leader == nil { self.leader = member.id }

@@ -50,11 +50,11 @@ extension Node {
         let request = try FetchRequest(reading: call)
         // The broker never opens a fetch session, so no session id of a client can be valid.
         guard request.sessionID == 0 else {
-            self.answer(call, .fetchSessionIDNotFound, [])
+            self.answer(call, .fetchSessionIDNotFound, findings: [])
             return
         }
         guard request.longestWait > .zero, !self.isReady(request) else {
-            self.answer(call, nil, self.findings(request))
+            self.answer(call, nil, findings: self.findings(request))
             return
         }
         let partitions = request.topics.flatMap { topic in
@@ -62,10 +62,10 @@ extension Node {
         }
         _ = WaitingFetch(on: partitions, atMost: request.longestWait, self.timers) { [unowned self] in
             guard self.isReady(request) else { return false }
-            self.answer(call, nil, self.findings(request))
+            self.answer(call, nil, findings: self.findings(request))
             return true
         } timeIsUp: { [unowned self] in
-            self.answer(call, nil, self.findings(request))
+            self.answer(call, nil, findings: self.findings(request))
         }
     }
 
@@ -145,7 +145,7 @@ extension Node {
         )
     }
 
-    private func answer(_ call: Call, _ error: ErrorCode?, _ findings: [TopicEntries<Finding>]) {
+    private func answer(_ call: Call, _ error: ErrorCode?, findings: [TopicEntries<Finding>]) {
         call.answer { writer in
             writer.noThrottle()
             if call.version >= 7 {

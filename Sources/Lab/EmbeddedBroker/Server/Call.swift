@@ -23,8 +23,8 @@ final class Call {
     init(
         _ header: RequestHeader,
         from clientHost: String,
-        _ body: Reader,
-        _ finish: @escaping (Outcome) -> Void
+        body: Reader,
+        finish: @escaping (Outcome) -> Void
     ) {
         self.header = header
         self.clientHost = clientHost

@@ -53,7 +53,9 @@ final class Connection: ChannelInboundHandler {
             self.isBusy = true
             var body = Reader(frame)
             let header = try RequestHeader(reading: &body)
-            let call = Call(header, from: self.host, body) { [weak self] outcome in self?.finish(outcome) }
+            let call = Call(header, from: self.host, body: body) { [weak self] outcome in
+                self?.finish(outcome)
+            }
             try self.node.serve(call)
         } catch {
             context.close(promise: nil)

@@ -24,13 +24,13 @@ struct LeashCommand: WaitingCommand {
         guard let program = words.first else { throw Complaint("no program to run") }
         // The process that reads standard error may exit before the program does.
         _ = signal(SIGPIPE, SIG_IGN)
-        throw ExitCode(try Self.hold(program, Array(words.dropFirst()), wish))
+        throw ExitCode(try Self.hold(program, Array(words.dropFirst()), wish: wish))
     }
 
     /// Runs the program until it exits.
     ///
     /// - Returns: the exit code to use.
-    private static func hold(_ program: String, _ arguments: [String], _ wish: StopWish) throws -> Int32 {
+    private static func hold(_ program: String, _ arguments: [String], wish: StopWish) throws -> Int32 {
         let child = try ChildProcess(program, arguments, streams: .inherited)
         var watched = STDIN_FILENO
         var passedOn = 0

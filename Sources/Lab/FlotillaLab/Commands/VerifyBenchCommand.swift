@@ -75,12 +75,12 @@ struct VerifyBenchCommand: AsyncParsableCommand {
             Self.line(
                 "\(benchmark.name.rawValue), leaf-key cache on",
                 medians[0],
-                [("bare signature", medians[1])]
+                beside: [("bare signature", medians[1])]
             ),
             Self.line(
                 "\(benchmark.name.rawValue), leaf-key cache off",
                 medians[2],
-                [("bare signatures", medians[3]), ("bare library", medians[4])]
+                beside: [("bare signatures", medians[3]), ("bare library", medians[4])]
             ),
         ]
     }
@@ -88,7 +88,7 @@ struct VerifyBenchCommand: AsyncParsableCommand {
     private static func line(
         _ name: String,
         _ microseconds: Double,
-        _ measures: [(name: String, microseconds: Double)]
+        beside measures: [(name: String, microseconds: Double)]
     ) -> String {
         let padded = name + String(repeating: " ", count: max(0, 28 - name.count))
         let own = String(format: "%9.0f/s %8.1f µs", 1_000_000 / microseconds, microseconds)

@@ -21,26 +21,26 @@ extension Samples {
         var nobody = make.message()
         nobody.deviceID = ""
         return [
-            .refused("tracking denied: a zero IDFA", make.json(zero), "device_id.zero"),
-            .refused("a device without an id", make.json(nobody), "device_id.empty"),
+            .refused("tracking denied: a zero IDFA", make.json(zero), reason: "device_id.zero"),
+            .refused("a device without an id", make.json(nobody), reason: "device_id.empty"),
             .refused(
                 "a malformed device id",
                 make.spoilt("6D92078A-", by: "6D92078A"),
-                "device_id.malformed"
+                reason: "device_id.malformed"
             ),
-            .refused("a conversion of last week", make.json(old), "converted_at.too_old"),
-            .refused("a conversion of tomorrow", make.json(early), "converted_at.in_future"),
+            .refused("a conversion of last week", make.json(old), reason: "converted_at.too_old"),
+            .refused("a conversion of tomorrow", make.json(early), reason: "converted_at.in_future"),
             .expired("published 8 days ago", late),
             .refused(
                 "GDT says -15, illegal muid",
                 make.json(make.message(clickID: "sim-ret-15")),
-                "gdt.-15",
+                reason: "gdt.-15",
                 calls: 1
             ),
             .refused(
                 "GDT says -14, illegal time",
                 make.json(make.message(clickID: "sim-ret-14")),
-                "gdt.-14",
+                reason: "gdt.-14",
                 calls: 1
             ),
             .dead(

@@ -105,7 +105,7 @@ extension DeviceChecks {
                 word: "unavailable",
                 because: "environment.unknown"
             ),
-            .expired("published 10 minutes ago", late, "expired_token"),
+            .expired("published 10 minutes ago", late, as: "expired_token"),
         ]
     }
 

@@ -15,7 +15,7 @@ struct Funnel {
     func lines(width: Int) -> [String] {
         let told = self.statistics
         let bar = max(0, min(Self.longestBar, width - 58))
-        func step(_ name: String, _ count: Int64, _ rates: String) -> String {
+        func step(_ name: String, _ count: Int64, rates: String) -> String {
             let length = told.sent > 0 ? Int(count * Int64(bar) / told.sent) : 0
             let drawn = String(repeating: "█", count: min(bar, length))
             return "  \(Self.padded(name, 9))\(Self.number(count, 6))  \(Self.padded(drawn, bar)) \(rates)"
@@ -23,19 +23,20 @@ struct Funnel {
         func rate(_ rate: Double, _ isThere: Bool) -> String { isThere ? Self.percent(rate) : "–" }
         return [
             "The funnel of \(told.messageID), \(told.complete ? "final" : "so far"), version \(told.version)",
-            step("sent", told.sent, ""),
-            step("accepted", told.accepted, "\(Self.share(told.accepted, of: told.sent)) of sent"),
+            step("sent", told.sent, rates: ""),
+            step("accepted", told.accepted, rates: "\(Self.share(told.accepted, of: told.sent)) of sent"),
             step(
                 "arrived",
                 told.arrived,
-                "\(rate(told.arrivalRate, told.hasArrivalRate)) of accepted, "
+                rates: "\(rate(told.arrivalRate, told.hasArrivalRate)) of accepted, "
                     + "\(rate(told.eligibleArrivalRate, told.hasEligibleArrivalRate)) of eligible"
             ),
-            step("shown", told.shown, "\(rate(told.shownRate, told.hasShownRate)) of arrived"),
+            step("shown", told.shown, rates: "\(rate(told.shownRate, told.hasShownRate)) of arrived"),
             step(
                 "opened",
                 told.opened,
-                "\(rate(told.openRate, told.hasOpenRate)) of arrived, \(rate(told.ctr, told.hasCtr)) of accepted"
+                rates:
+                    "\(rate(told.openRate, told.hasOpenRate)) of arrived, \(rate(told.ctr, told.hasCtr)) of accepted"
             ),
         ] + self.lags(bar) + self.rest
     }

@@ -19,10 +19,10 @@ extension PushCampaign {
         var opened = self.arrival(of: 9, after: 900_000)
         opened.type = "opened"
         return [
-            self.counted("the same arrival again", self.arrival(of: 1, after: 60_000), "duplicate"),
-            self.counted("and once more, at once", self.arrival(of: 1, after: 60_000), "duplicate"),
+            self.counted("the same arrival again", self.arrival(of: 1, after: 60_000), as: "duplicate"),
+            self.counted("and once more, at once", self.arrival(of: 1, after: 60_000), as: "duplicate"),
             // This record has the same key as the first opening, so that it is handled after it.
-            self.counted("opened by SDK and app", opened, "duplicate", key: Self.message),
+            self.counted("opened by SDK and app", opened, as: "duplicate", key: Self.message),
         ]
     }
 
@@ -39,8 +39,16 @@ extension PushCampaign {
         var future = self.arrival(of: 19, after: 40_000)
         future.deviceMs = 4_102_444_800_000
         return [
-            self.counted("arrived an hour too late", self.arrival(of: 3, after: hours + 3_600_000), "late"),
-            self.counted("arrived a day too late", self.arrival(of: 27, after: hours + 43_200_000), "late"),
+            self.counted(
+                "arrived an hour too late",
+                self.arrival(of: 3, after: hours + 3_600_000),
+                as: "late"
+            ),
+            self.counted(
+                "arrived a day too late",
+                self.arrival(of: 27, after: hours + 43_200_000),
+                as: "late"
+            ),
             self.counted("its clock says 1970", past, lag: 0),
             self.counted("its clock says 2100", future, lag: 40_300),
         ]
@@ -53,8 +61,8 @@ extension PushCampaign {
         var development = self.arrival(of: 43, after: 10_000)
         development.environment = "development"
         return [
-            self.counted("a silent push", silent, "ineligible"),
-            self.counted("of a development build", development, "ineligible"),
+            self.counted("a silent push", silent, as: "ineligible"),
+            self.counted("of a development build", development, as: "ineligible"),
         ]
     }
 
@@ -111,9 +119,9 @@ extension PushCampaign {
         var dead = Sample.dead("JSON that ends early", broken, as: .undecodable, because: "value.not_json")
         dead.letterLeavesOutTheValue = true
         return [
-            .refused("no device", self.record(nobody, key: Self.deviceID(51)), "device_id.missing"),
-            .refused("a type that is none", self.record(unknown), "type.unknown"),
-            .refused("an id of 10 KB", self.record(long), "message_id.too_long"),
+            .refused("no device", self.record(nobody, key: Self.deviceID(51)), reason: "device_id.missing"),
+            .refused("a type that is none", self.record(unknown), reason: "type.unknown"),
+            .refused("an id of 10 KB", self.record(long), reason: "message_id.too_long"),
             dead,
         ]
     }

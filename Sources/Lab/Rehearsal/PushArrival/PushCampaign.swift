@@ -156,7 +156,7 @@ struct PushCampaign {
     func counted(
         _ title: String,
         _ event: Event,
-        _ standing: String = "accepted",
+        as standing: String = "accepted",
         key: String? = nil,
         lag: Int64? = nil
     ) -> Sample {

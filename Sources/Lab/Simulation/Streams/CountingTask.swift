@@ -211,7 +211,7 @@ final class CountingTask: StreamTask {
             guard var group = self.groups[name] else { continue }
             group.tellings += 1
             group.toldItems = group.items.count
-            output.send(Part(self.partition, name, group).record)
+            output.send(Part(self.partition, name, group: group).record)
             self.groups[name] = group
             self.dirty.insert(name)
         }
@@ -240,7 +240,7 @@ struct Part: Hashable {
     var tellings: Int
     var items: Int
 
-    init(_ source: Int32, _ name: String, _ group: CountingTask.Group) {
+    init(_ source: Int32, _ name: String, group: CountingTask.Group) {
         self.source = source
         self.group = name
         self.tellings = group.tellings

@@ -11,7 +11,7 @@ final class StreamJudge {
     private var parts: [Part: Int] = [:]
     private var sums: [String: Sum] = [:]
 
-    init(_ cluster: SimulatedCluster, _ topics: StreamTopics, _ model: InputModel) {
+    init(_ cluster: SimulatedCluster, _ topics: StreamTopics, model: InputModel) {
         self.cluster = cluster
         self.topics = topics
         self.model = model

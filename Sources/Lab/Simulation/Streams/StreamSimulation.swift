@@ -35,7 +35,7 @@ package final class StreamSimulation {
         )
         self.cluster.streams = self.topics
         self.model = InputModel(self.cluster, homes: setup.partitions)
-        self.judge = StreamJudge(self.cluster, self.topics, self.model)
+        self.judge = StreamJudge(self.cluster, self.topics, model: self.model)
     }
 
     deinit { self.cluster.end() }

@@ -100,7 +100,7 @@ struct ChaosAudit {
         if kind == .poison { self.poison.append(number) }
         if kind.isCalledFor { self.keys[key].calls.append(UInt32(clamping: number)) }
         if kind.fate == .deadLettered {
-            let fingerprint = Self.fingerprint(record.key, record.value, record.headers)
+            let fingerprint = Self.fingerprint(record.key, record.value, headers: record.headers)
             self.letters[number] = Letter(fingerprint: fingerprint)
         }
         return number
@@ -248,7 +248,7 @@ struct ChaosAudit {
             self.findings.note(.strayLetter, "input \(self.name(number)) is dead because of \(reason)")
         }
         let own = record.headers.filter { !$0.name.hasPrefix("dlq.") && !$0.name.hasPrefix("__dlq.") }
-        if Self.fingerprint(record.key, record.value, own) != letter.fingerprint {
+        if Self.fingerprint(record.key, record.value, headers: own) != letter.fingerprint {
             self.findings.note(
                 .wrongLetter,
                 "input \(self.name(number)) has a dead letter that differs from it"
@@ -342,7 +342,7 @@ struct ChaosAudit {
     }
 
     /// A hash of a record's contents. It is valid only within this process.
-    private static func fingerprint(_ key: [UInt8]?, _ value: [UInt8]?, _ headers: [RecordHeader]) -> Int {
+    private static func fingerprint(_ key: [UInt8]?, _ value: [UInt8]?, headers: [RecordHeader]) -> Int {
         var hasher = Hasher()
         hasher.combine(key)
         hasher.combine(value)

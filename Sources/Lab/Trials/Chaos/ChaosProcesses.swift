@@ -36,12 +36,12 @@ final class ChaosProcesses {
         self.folder = folder
         self.file = try WorkerFile(in: folder)
         self.store = options.hasAdversary ? try ChaosStore(in: folder) : nil
-        func crew(_ worker: WorkerIdentity, _ title: String, _ size: Int) -> ChaosCrew {
+        func crew(_ worker: WorkerIdentity, _ title: String, size: Int) -> ChaosCrew {
             ChaosCrew(worker, called: title, size: size, options: options, on: harness, in: folder)
         }
-        self.activations = crew(Roster.activation, "worker", options.workers)
+        self.activations = crew(Roster.activation, "worker", size: options.workers)
         self.receipts =
-            options.hasAdversary ? crew(Roster.receipt, "receipt worker", options.receiptWorkers) : nil
+            options.hasAdversary ? crew(Roster.receipt, "receipt worker", size: options.receiptWorkers) : nil
         self.admin = try options.brokers.map { try Admin(["bootstrap.servers": $0]) }
     }
 
@@ -56,13 +56,13 @@ final class ChaosProcesses {
         let upstream = try self.harness.start(
             "the simulator",
             own,
-            words + [
+            arguments: words + [
                 "--scripted", "--keys", self.file.upstreamKeysPath, "--journal", "200000",
             ] + (self.store?.upstreamWords ?? [])
         )
         // The sandbox runs in a process of its own, so that it can fail while production works.
         let sandbox = try self.store.map {
-            try self.harness.start("the simulator of the sandbox", own, words + $0.upstreamWords)
+            try self.harness.start("the simulator of the sandbox", own, arguments: words + $0.upstreamWords)
         }
         try self.enterBroker(own)
         try self.harness.turn {
@@ -91,7 +91,7 @@ final class ChaosProcesses {
         } else {
             let topics = self.topics.flatMap { ["--topic", "\($0):\(Self.partitions)"] }
             let words = ["broker", "--kind", "embedded", "--until-stdin-closes"] + topics
-            let broker = try self.harness.start("the broker", own, words)
+            let broker = try self.harness.start("the broker", own, arguments: words)
             self.broker = broker
             try self.harness.turn { broker.firstLine != nil }
             self.brokers = broker.firstLine ?? ""

@@ -52,7 +52,7 @@ final class WorkerSlot {
         self.child = try self.harness.start(
             self.name,
             try Sibling.path(of: "flotilla-lab"),
-            words,
+            arguments: words,
             mayEnd: true
         ) {
             [weak self] line in self?.noted(line)

@@ -48,12 +48,12 @@ struct CostRun {
         let broker = try self.harness.start(
             "the broker",
             own,
-            ["broker", "--kind", "embedded", "--until-stdin-closes"] + topics
+            arguments: ["broker", "--kind", "embedded", "--until-stdin-closes"] + topics
         )
         let upstream = try self.harness.start(
             "the simulator",
             own,
-            ["upstreams", "--until-stdin-closes", "--keys", self.file.upstreamKeysPath]
+            arguments: ["upstreams", "--until-stdin-closes", "--keys", self.file.upstreamKeysPath]
         )
         try self.harness.turn { broker.firstLine != nil && upstream.firstLine != nil }
         let (brokers, url) = (broker.firstLine ?? "", upstream.firstLine ?? "")
@@ -102,7 +102,7 @@ struct CostRun {
             "run", "--config", self.file.path, "--stop-after", String(self.options.records), "--summary",
         ]
         let program = try Sibling.path(of: Roster.activation.name)
-        let worker = try self.harness.start("the worker", program, words, mayEnd: true)
+        let worker = try self.harness.start("the worker", program, arguments: words, mayEnd: true)
         try self.harness.turn { worker.process.exit != nil }
         guard worker.process.exit == .code(0), let line = worker.lastLine,
             let measure = try? JSONDecoder().decode(Measure.self, from: Data(line.utf8)),

@@ -33,9 +33,9 @@ package struct PushCost {
         var changelog: [[UInt8]] = []
         for index in 0..<pairs {
             _ = ledger.count(events.event(index), now: now)
-            if index % 50_000 == 49_999 { Self.collect(ledger, now, &changelog) }
+            if index % 50_000 == 49_999 { Self.collect(ledger, now, into: &changelog) }
         }
-        Self.collect(ledger, now, &changelog)
+        Self.collect(ledger, now, into: &changelog)
         let bytes = Double(ledger.byteCount) / Double(max(1, pairs))
         let (all, counting) = self.time(ledger, events, pairs: pairs, now: now)
         return Line(
@@ -52,7 +52,7 @@ package struct PushCost {
         ArrivalLedger(source: 0, rules: CohortRules(), pace: EmissionPace(), seed: .random(in: .min ... .max))
     }
 
-    private static func collect(_ ledger: ArrivalLedger, _ now: Int64, _ changelog: inout [[UInt8]]) {
+    private static func collect(_ ledger: ArrivalLedger, _ now: Int64, into changelog: inout [[UInt8]]) {
         ledger.collect(now: now, progress: now) {
             changelog.append($0.encoded())
         } part: { _ in

@@ -36,30 +36,30 @@ struct AppleFaultDesk {
         self.latency = faults.latency
         self.armed = []
         if faults.down != nil { self.struck[Fault.down.rawValue, default: 0] += 1 }
-        func arm(_ strike: Strike, _ fault: Fault, _ dose: Dose?, path: String? = nil) {
+        func arm(_ strike: Strike, _ fault: Fault, dose: Dose?, path: String? = nil) {
             self.armed.append(
                 Armed(strike: strike, fault: fault, path: path, dose: ArmedDose(dose ?? .always, now: now))
             )
         }
-        if let dose = faults.hang { arm(.hang, .hang, dose) }
-        if let dose = faults.cutBefore { arm(.cutBefore, .cutBefore, dose) }
+        if let dose = faults.hang { arm(.hang, .hang, dose: dose) }
+        if let dose = faults.cutBefore { arm(.cutBefore, .cutBefore, dose: dose) }
         if let error = faults.serverError {
-            arm(.status(error.status ?? 503, retryAfterSeconds: nil), .serverError, error.when)
+            arm(.status(error.status ?? 503, retryAfterSeconds: nil), .serverError, dose: error.when)
         }
         if let throttle = faults.throttle {
             let strike = Strike.status(
                 throttle.status ?? 429,
                 retryAfterSeconds: throttle.retryAfterSeconds
             )
-            arm(strike, .throttle, throttle.when)
+            arm(strike, .throttle, dose: throttle.when)
         }
-        if let dose = faults.proxyPage { arm(.proxyPage, .proxyPage, dose) }
+        if let dose = faults.proxyPage { arm(.proxyPage, .proxyPage, dose: dose) }
         for wrong in faults.wrongAnswers ?? [] {
             let reply = AppleReply(wrong.status, wrong.text)
-            arm(.answer(reply), .wrongRet, wrong.when, path: wrong.path)
+            arm(.answer(reply), .wrongRet, dose: wrong.when, path: wrong.path)
         }
-        if let dose = faults.truncated { arm(.truncate, .truncated, dose) }
-        if let dose = faults.cutAfter { arm(.cutAfter, .cutAfter, dose) }
+        if let dose = faults.truncated { arm(.truncate, .truncated, dose: dose) }
+        if let dose = faults.cutAfter { arm(.cutAfter, .cutAfter, dose: dose) }
     }
 
     /// The fault for a request with this path, or nil. The fault's dose is reduced.

@@ -35,7 +35,7 @@ final class DeviceCheckSite: Site {
             let strike = state.faults.strike(path, now: now)
             return Treatment(
                 delayMilliseconds: state.faults.delay(),
-                conduct: Self.conduct(of: strike, request, &state.api, now)
+                conduct: Self.conduct(of: strike, request, in: &state.api, now: now)
             )
         }
     }
@@ -43,8 +43,8 @@ final class DeviceCheckSite: Site {
     private static func conduct(
         of strike: AppleFaultDesk.Strike?,
         _ request: DeviceCheckState.Request,
-        _ api: inout DeviceCheckState,
-        _ now: Int64
+        in api: inout DeviceCheckState,
+        now: Int64
     ) -> Treatment.Conduct {
         switch strike {
         case .hang:

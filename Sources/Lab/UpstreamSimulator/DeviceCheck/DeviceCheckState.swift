@@ -71,7 +71,7 @@ struct DeviceCheckState {
     /// Answers a request, and applies the changes that it asks for. `now` is in Unix milliseconds.
     mutating func answer(_ request: Request, now: Int64) -> AppleReply {
         var call = DeviceCheckSimulator.Call(path: request.path, at: now)
-        let reply = self.judge(request, &call, now)
+        let reply = self.judge(request, &call, now: now)
         call.status = reply.status
         if reply.status == 200 { self.accepted += 1 }
         self.note(call)
@@ -100,7 +100,7 @@ struct DeviceCheckState {
     private mutating func judge(
         _ request: Request,
         _ call: inout DeviceCheckSimulator.Call,
-        _ now: Int64
+        now: Int64
     ) -> AppleReply {
         let development = "/development"
         let isDevelopment = request.path.hasPrefix(development + "/")
@@ -110,13 +110,13 @@ struct DeviceCheckState {
         guard request.method == "POST" else { return .notAllowed }
         let parsed = self.body(of: request, &call)
         let team: DeviceCheckTeam
-        switch self.caller(request, &call, now) {
+        switch self.caller(request, &call, now: now) {
         case .failure(let refusal): return refusal.reply
         case .success(let caller): team = caller
         }
         guard let body = parsed else { return self.isObject(request.body) ? .badBits : .badPayload }
         let environment = isDevelopment ? "development" : "production"
-        guard let token = self.token(body, environment, now) else { return .badDeviceToken }
+        guard let token = self.token(body, environment, now: now) else { return .badDeviceToken }
         guard let transaction = body.transaction_id, !transaction.isEmpty else { return .badTransaction }
         guard let timestamp = body.timestamp, abs(now - timestamp) <= self.rules.timestampTolerance else {
             return .badTimestamp
@@ -124,7 +124,7 @@ struct DeviceCheckState {
         let holder = Holder(team: team.teamID, environment: environment, device: token.device)
         switch path {
         case operations[0]: return self.query(holder)
-        case operations[1]: return self.update(holder, body, now)
+        case operations[1]: return self.update(holder, body, now: now)
         default: return .done
         }
     }
@@ -136,7 +136,7 @@ struct DeviceCheckState {
     private func caller(
         _ request: Request,
         _ call: inout DeviceCheckSimulator.Call,
-        _ now: Int64
+        now: Int64
     ) -> Result<DeviceCheckTeam, Refusal> {
         guard let token = request.authorization.flatMap({ BearerToken(authorization: $0) }) else {
             return .failure(Refusal(reply: .badAuthorization))
@@ -173,7 +173,7 @@ struct DeviceCheckState {
     }
 
     /// The device token of a request; nil if it is invalid, belongs to the other environment, or has expired.
-    private func token(_ body: Body, _ environment: String, _ now: Int64) -> SimulatedDeviceToken? {
+    private func token(_ body: Body, _ environment: String, now: Int64) -> SimulatedDeviceToken? {
         guard let token = body.device_token.flatMap({ SimulatedDeviceToken(base64: $0) }),
             (token.environment ?? environment) == environment
         else { return nil }
@@ -189,7 +189,7 @@ struct DeviceCheckState {
         )
     }
 
-    private mutating func update(_ holder: Holder, _ body: Body, _ now: Int64) -> AppleReply {
+    private mutating func update(_ holder: Holder, _ body: Body, now: Int64) -> AppleReply {
         guard body.bit0 != nil || body.bit1 != nil else { return .badBits }
         var bits = self.bits[holder] ?? Bits()
         bits.bit0 = body.bit0 ?? bits.bit0

@@ -3,7 +3,7 @@ internal import NIOCore
 extension ControlDesk {
     /// Sets the faults in a JSON body. An outage starts after the response; a request without an outage ends
     /// a current one before the response.
-    static func faults(_ body: [UInt8], _ listener: Listener, _ set: (AppleFaults) -> Void) async -> Answer {
+    static func faults(_ body: [UInt8], _ listener: Listener, set: (AppleFaults) -> Void) async -> Answer {
         do throws(StrictJSON.Problem) {
             let faults = try StrictJSON.decode(AppleFaults.self, from: body)
             set(faults)

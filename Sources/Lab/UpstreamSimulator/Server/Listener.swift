@@ -50,7 +50,7 @@ actor Listener {
         _ port: Int,
         for site: any Site,
         threads: Int = 1,
-        _ run: (Listener, _ port: Int) async -> Running
+        run: (Listener, _ port: Int) async -> Running
     ) async throws(SimulatorError) -> Running {
         let listener = Listener(on: MultiThreadedEventLoopGroup(numberOfThreads: max(threads, 1)), for: site)
         do {

@@ -34,7 +34,7 @@ final class StoreSite: Site {
             let strike = state.faults.strike(String(head.uri.prefix { $0 != "?" }), now: now)
             return Treatment(
                 delayMilliseconds: state.faults.delay(),
-                conduct: Self.conduct(of: strike, request, &state.store, now)
+                conduct: Self.conduct(of: strike, request, in: &state.store, now: now)
             )
         }
     }
@@ -42,28 +42,28 @@ final class StoreSite: Site {
     private static func conduct(
         of strike: AppleFaultDesk.Strike?,
         _ request: StoreState.Request,
-        _ store: inout StoreState,
-        _ now: Int64
+        in store: inout StoreState,
+        now: Int64
     ) -> Treatment.Conduct {
         switch strike {
         case .hang:
-            store.note(request, now, 0)
+            store.note(request, now, status: 0)
             return .hang
         case .cutBefore:
-            store.note(request, now, 0)
+            store.note(request, now, status: 0)
             return .close
         case .status(let status, let seconds):
-            store.note(request, now, status)
+            store.note(request, now, status: status)
             // With status 429, the App Store Server API sends a time in Unix milliseconds in Retry-After.
             // HTTP in general sends the seconds to wait.
             let isServerAPI = request.target.contains("/inApps/")
             let after = seconds.map { isServerAPI && status == 429 ? Int(now) + $0 * 1_000 : $0 }
             return .reply(.status(status, retryAfterSeconds: after))
         case .proxyPage:
-            store.note(request, now, 200)
+            store.note(request, now, status: 200)
             return .reply(.proxyPage)
         case .answer(let reply):
-            store.note(request, now, reply.status)
+            store.note(request, now, status: reply.status)
             return .reply(reply.reply)
         case .truncate: return .reply(.truncated(store.answer(request, now: now).reply))
         case .cutAfter:

@@ -61,13 +61,13 @@ struct StoreState {
         let target = isSandbox ? String(request.target.dropFirst(Self.sandbox.count)) : request.target
         let reply: AppleReply
         if target == "/verifyReceipt" {
-            reply = self.verifyReceipt(request, isSandbox, now)
+            reply = self.verifyReceipt(request, isSandbox, now: now)
         } else if target.hasPrefix("/inApps/") {
             reply = self.serverAPI(target, request, isSandbox: isSandbox, now: now)
         } else {
             reply = AppleReply(404, "Not Found")
         }
-        self.note(request, now, reply.status)
+        self.note(request, now, status: reply.status)
         // verifyReceipt also rejects receipts with status 200. Only a response that contains a receipt counts
         // as accepted.
         let isShown = target != "/verifyReceipt" || reply.text.contains("\"receipt\":")
@@ -76,7 +76,7 @@ struct StoreState {
     }
 
     /// Counts a request and remembers it. `status` is 0 if there was no response.
-    mutating func note(_ request: Request, _ now: Int64, _ status: Int) {
+    mutating func note(_ request: Request, _ now: Int64, status: Int) {
         self.requests += 1
         self.answers[String(status), default: 0] += 1
         // At most the newest 20,000 calls are kept, so that a long run does not fill the memory.
@@ -86,7 +86,7 @@ struct StoreState {
 
     // MARK: verifyReceipt
 
-    private func verifyReceipt(_ request: Request, _ isSandbox: Bool, _ now: Int64) -> AppleReply {
+    private func verifyReceipt(_ request: Request, _ isSandbox: Bool, now: Int64) -> AppleReply {
         guard request.method == "POST" else { return Self.status(21000) }
         guard let body = (try? JSONSerialization.jsonObject(with: Data(request.body))) as? [String: Any]
         else {
@@ -225,7 +225,8 @@ struct StoreState {
         let own = bought.filter { $0.originalTransactionID == bought[place].originalTransactionID }
         switch path[1...2].joined(separator: "/") {
         case "v1/transactions": return self.transaction(own.first { $0.transactionID == id } ?? bought[place])
-        case "v1/subscriptions": return self.subscriptions(own.filter { $0.expiresAt != nil }, isSandbox, now)
+        case "v1/subscriptions":
+            return self.subscriptions(own.filter { $0.expiresAt != nil }, isSandbox, now: now)
         case "v2/history": return self.history(bought, Self.fields(parts.count == 2 ? parts[1] : ""))
         default: return AppleReply(404, "Not Found")
         }
@@ -300,7 +301,7 @@ struct StoreState {
 
     /// The status of the subscription with the latest end, in Apple's numbers: 1 active, 2 expired, 4 in the
     /// grace period, 5 revoked.
-    private func subscriptions(_ periods: [SimulatedPurchase], _ isSandbox: Bool, _ now: Int64)
+    private func subscriptions(_ periods: [SimulatedPurchase], _ isSandbox: Bool, now: Int64)
         -> AppleReply
     {
         guard let last = periods.max(by: { ($0.expiresAt ?? 0) < ($1.expiresAt ?? 0) }),

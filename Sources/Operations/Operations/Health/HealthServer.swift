@@ -81,7 +81,7 @@ package struct HealthServer: Service {
             return Self.response(
                 .methodNotAllowed,
                 "text/plain",
-                Array("only GET and HEAD\n".utf8),
+                body: Array("only GET and HEAD\n".utf8),
                 allow: true
             )
         }
@@ -90,20 +90,20 @@ package struct HealthServer: Service {
             case "/livez": Self.response(HealthAnswer(health.liveness))
             case "/readyz": Self.response(HealthAnswer(health.readiness))
             case "/metrics":
-                Self.response(.ok, PrometheusRegistry.contentType, Array(registry.exposition().utf8))
-            default: Self.response(.notFound, "text/plain", Array("not found\n".utf8))
+                Self.response(.ok, PrometheusRegistry.contentType, body: Array(registry.exposition().utf8))
+            default: Self.response(.notFound, "text/plain", body: Array("not found\n".utf8))
             }
         return request.method == .head ? response.createHeadResponse() : response
     }
 
     private static func response(_ answer: HealthAnswer) -> Response {
-        Self.response(answer.isGood ? .ok : .serviceUnavailable, "application/json", answer.body)
+        Self.response(answer.isGood ? .ok : .serviceUnavailable, "application/json", body: answer.body)
     }
 
     private static func response(
         _ status: HTTPResponse.Status,
         _ contentType: String,
-        _ body: [UInt8],
+        body: [UInt8],
         allow: Bool = false
     ) -> Response {
         var headers: HTTPFields = [.contentType: contentType, .cacheControl: "no-store"]

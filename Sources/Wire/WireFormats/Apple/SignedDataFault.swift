@@ -16,12 +16,12 @@ package struct SignedDataFault: Error, Hashable, Sendable {
     /// The exact reason. It never quotes the token.
     package var reason: Reason
 
-    init(_ status: Status, _ code: String, _ message: String) {
+    init(_ status: Status, _ code: String, message: String) {
         self.status = status
         self.reason = Reason(code, message)
     }
 
     init(_ code: String, _ message: String) {
-        self.init(.verificationFailure, code, message)
+        self.init(.verificationFailure, code, message: message)
     }
 }

@@ -47,7 +47,7 @@ package struct SignedDataVerifier: Sendable {
             throw SignedDataFault(
                 .invalidAppIdentifier,
                 "jws.bundle_id",
-                "The transaction belongs to another app."
+                message: "The transaction belongs to another app."
             )
         }
         try Self.check(transaction.environment, is: environment)
@@ -119,7 +119,7 @@ package struct SignedDataVerifier: Sendable {
             throw SignedDataFault(
                 .invalidEnvironment,
                 "jws.environment",
-                "The signed data comes from another environment."
+                message: "The signed data comes from another environment."
             )
         }
     }
@@ -168,7 +168,7 @@ package struct SignedDataVerifier: Sendable {
             throw SignedDataFault(
                 .invalidChainLength,
                 "jws.chain_length",
-                "The signed data comes with \(x5c.count) certificates instead of three."
+                message: "The signed data comes with \(x5c.count) certificates instead of three."
             )
         }
         return (x5c[0], x5c[1])
@@ -179,7 +179,7 @@ package struct SignedDataVerifier: Sendable {
             throw SignedDataFault(
                 .invalidCertificate,
                 "jws.certificate",
-                "A certificate of the signed data cannot be read."
+                message: "A certificate of the signed data cannot be read."
             )
         }
         return certificate

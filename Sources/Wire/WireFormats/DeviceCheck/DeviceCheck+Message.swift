@@ -47,30 +47,32 @@ extension DeviceCheck {
             teamID: try Self.teamID(of: message)
         )
         self.demand = try Self.demand(operation, message)
-        self.receivedAt = try Self.time(message.hasReceivedAt, message.receivedAt, "received_at")
-        let requestedAt = try Self.time(message.hasRequestedAt, message.requestedAt, "requested_at")
+        self.receivedAt = try Self.time(message.hasReceivedAt, message.receivedAt, field: "received_at")
+        let requestedAt = try Self.time(message.hasRequestedAt, message.requestedAt, field: "requested_at")
         self.requestedAt = Self.believed(requestedAt ?? self.receivedAt, of: record)
-        header.requestID = try Self.name(message.requestID, "request_id", header)
-        header.bundleID = try Self.name(message.bundleID, "bundle_id", header)
+        header.requestID = try Self.name(message.requestID, "request_id", header: header)
+        header.bundleID = try Self.name(message.bundleID, "bundle_id", header: header)
         self.header = header
-        guard header.environment != nil else { throw Self.refusal(.environment, .unavailable, header) }
-        let subject = try Self.name(message.subject, "subject", header)
+        guard header.environment != nil else {
+            throw Self.refusal(.environment, .unavailable, header: header)
+        }
+        let subject = try Self.name(message.subject, "subject", header: header)
         self.subject = subject.isEmpty ? record.key.flatMap { $0.isEmpty ? nil : $0 } : Array(subject.utf8)
         self.recordID = "\(record.topic)/\(record.partition)/\(record.offset)"
         do throws(Fault) {
             self.tokenCreatedAt = try Self.time(
                 message.hasTokenCreatedAt,
                 message.tokenCreatedAt,
-                "token_created_at"
+                field: "token_created_at"
             )
         } catch {
             guard case .record(let fault) = error else { throw error }
-            throw Self.refusal(fault.reason, .unavailable, header)
+            throw Self.refusal(fault.reason, .unavailable, header: header)
         }
         do throws(DeviceToken.Fault) {
             self.token = try DeviceToken(message.deviceToken)
         } catch {
-            throw Self.refusal(Reason(error), .invalidToken, header)
+            throw Self.refusal(Reason(error), .invalidToken, header: header)
         }
     }
 
@@ -91,7 +93,7 @@ extension DeviceCheck {
     private static func refusal(
         _ reason: Reason,
         _ result: DeviceCheckAnswer.Result,
-        _ header: DeviceCheckHeader
+        header: DeviceCheckHeader
     ) -> Fault { .refused(reason, DeviceCheckAnswer(result, header)) }
 
     private static func teamID(of message: Flotilla_Devicecheck_V1_DeviceCheck) throws(Fault) -> String {
@@ -123,7 +125,7 @@ extension DeviceCheck {
     private static func time(
         _ isGiven: Bool,
         _ time: Google_Protobuf_Timestamp,
-        _ field: String
+        field: String
     ) throws(Fault) -> Int64? {
         guard isGiven, time.seconds != 0 || time.nanos != 0 else { return nil }
         // From 2001-09-09, when seconds first had ten digits, to the end of 9999.
@@ -133,12 +135,12 @@ extension DeviceCheck {
         return time.seconds * 1_000 + Int64(time.nanos / 1_000_000)
     }
 
-    private static func name(_ text: String, _ field: String, _ header: DeviceCheckHeader) throws(Fault)
+    private static func name(_ text: String, _ field: String, header: DeviceCheckHeader) throws(Fault)
         -> String
     {
         guard text.utf8.count <= self.nameBytesLimit else {
             let message = "A name has more than \(self.nameBytesLimit) bytes."
-            throw self.refusal(Reason("\(field).too_long", message), .unavailable, header)
+            throw self.refusal(Reason("\(field).too_long", message), .unavailable, header: header)
         }
         return text
     }

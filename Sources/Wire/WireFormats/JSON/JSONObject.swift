@@ -11,8 +11,8 @@ package struct JSONObject {
     package init?(_ text: [UInt8], depthLimit: Int = 32) {
         var reader = JSONReader(
             text,
-            JSONLimits(depth: depthLimit, countsLeaves: true),
-            Members(text: text)
+            limits: JSONLimits(depth: depthLimit, countsLeaves: true),
+            listener: Members(text: text)
         )
         do throws(JSONFault) {
             try reader.document()
@@ -66,7 +66,12 @@ package struct JSONObject {
     private func elements(_ name: String) -> [Range<Int>]? {
         guard let value = self.value(name), value.first == UInt8(ascii: "[") else { return nil }
         // The whole text has been checked before, so the reading cannot fail.
-        var reader = JSONReader(self.text, from: value.startIndex, JSONLimits(depth: .max), Elements())
+        var reader = JSONReader(
+            self.text,
+            from: value.startIndex,
+            limits: JSONLimits(depth: .max),
+            listener: Elements()
+        )
         try? reader.value()
         return reader.listener.ranges
     }
@@ -113,7 +118,7 @@ package struct JSONObject {
 
         mutating func opened(_ kind: JSONKind, at start: Int) {}
 
-        mutating func closed(_ mark: Void, _ kind: JSONKind, _ range: Range<Int>, level: Int) {
+        mutating func closed(_ mark: Void, _ kind: JSONKind, range: Range<Int>, level: Int) {
             if level == 2 { self.found(range) }
             if level == 1 { self.isObject = kind == .object }
         }
@@ -135,7 +140,7 @@ package struct JSONObject {
 
         func opened(_ kind: JSONKind, at start: Int) {}
 
-        mutating func closed(_ mark: Void, _ kind: JSONKind, _ range: Range<Int>, level: Int) {
+        mutating func closed(_ mark: Void, _ kind: JSONKind, range: Range<Int>, level: Int) {
             if level == 2 { self.ranges.append(range) }
         }
     }

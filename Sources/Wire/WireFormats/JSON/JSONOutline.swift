@@ -47,7 +47,12 @@ package struct JSONOutline {
         guard (try? UTF8Span(validating: text.span.extracting(start...))) != nil else {
             throw JSONFault(.notUTF8, at: start)
         }
-        var reader = JSONReader(text, from: start, limits, Values(reserving: text.count / 8))
+        var reader = JSONReader(
+            text,
+            from: start,
+            limits: limits,
+            listener: Values(reserving: text.count / 8)
+        )
         try reader.document()
         self.text = text
         self.values = reader.listener.values
@@ -136,24 +141,24 @@ package struct JSONOutline {
         init(reserving capacity: Int) { self.values.reserveCapacity(capacity) }
 
         mutating func name(_ range: Range<Int>, hasEscapes: Bool, level: Int) {
-            self.add(.string, range, hasEscapes)
+            self.add(.string, range, hasEscapes: hasEscapes)
         }
 
         mutating func leaf(_ kind: JSONKind, _ range: Range<Int>, hasEscapes: Bool, level: Int) {
-            self.add(kind, range, hasEscapes)
+            self.add(kind, range, hasEscapes: hasEscapes)
         }
 
         mutating func opened(_ kind: JSONKind, at start: Int) -> Int {
-            self.add(kind, start..<start, false)
+            self.add(kind, start..<start, hasEscapes: false)
             return self.values.count - 1
         }
 
-        mutating func closed(_ index: Int, _ kind: JSONKind, _ range: Range<Int>, level: Int) {
+        mutating func closed(_ index: Int, _ kind: JSONKind, range: Range<Int>, level: Int) {
             self.values[index].end = Int32(range.upperBound)
             self.values[index].next = Int32(self.values.count)
         }
 
-        private mutating func add(_ kind: JSONKind, _ range: Range<Int>, _ hasEscapes: Bool) {
+        private mutating func add(_ kind: JSONKind, _ range: Range<Int>, hasEscapes: Bool) {
             self.values.append(
                 Value(
                     kind: kind,

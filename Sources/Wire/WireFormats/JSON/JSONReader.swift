@@ -40,7 +40,7 @@ protocol JSONListener {
     mutating func name(_ range: Range<Int>, hasEscapes: Bool, level: Int)
     mutating func leaf(_ kind: JSONKind, _ range: Range<Int>, hasEscapes: Bool, level: Int)
     mutating func opened(_ kind: JSONKind, at start: Int) -> Mark
-    mutating func closed(_ mark: Mark, _ kind: JSONKind, _ range: Range<Int>, level: Int)
+    mutating func closed(_ mark: Mark, _ kind: JSONKind, range: Range<Int>, level: Int)
 }
 
 /// The grammar of JSON (RFC 8259): the only code that knows it.
@@ -59,7 +59,7 @@ struct JSONReader<Listener: JSONListener> {
     private var valuesLeft: Int
     private(set) var listener: Listener
 
-    init(_ text: [UInt8], from start: Int = 0, _ limits: JSONLimits, _ listener: Listener) {
+    init(_ text: [UInt8], from start: Int = 0, limits: JSONLimits, listener: Listener) {
         self.text = text
         self.position = start
         self.depthLimit = limits.depth
@@ -107,21 +107,21 @@ struct JSONReader<Listener: JSONListener> {
         guard self.valuesLeft > 0 else { throw self.fault(.tooManyValues) }
         self.valuesLeft -= 1
         guard let next = self.next else { throw self.fault(.noValue) }
-        if next == UInt8(ascii: "{") { return try self.nested(.object, UInt8(ascii: "}"), level) }
-        if next == UInt8(ascii: "[") { return try self.nested(.array, UInt8(ascii: "]"), level) }
+        if next == UInt8(ascii: "{") { return try self.nested(.object, UInt8(ascii: "}"), level: level) }
+        if next == UInt8(ascii: "[") { return try self.nested(.array, UInt8(ascii: "]"), level: level) }
         guard level <= self.leafLimit else { throw self.fault(.tooDeep) }
         switch next {
         case UInt8(ascii: "\""):
             let (range, hasEscapes) = try self.string()
             self.listener.leaf(.string, range, hasEscapes: hasEscapes, level: level)
-        case UInt8(ascii: "t"): try self.literal("true", .true, level)
-        case UInt8(ascii: "f"): try self.literal("false", .false, level)
-        case UInt8(ascii: "n"): try self.literal("null", .null, level)
+        case UInt8(ascii: "t"): try self.literal("true", .true, level: level)
+        case UInt8(ascii: "f"): try self.literal("false", .false, level: level)
+        case UInt8(ascii: "n"): try self.literal("null", .null, level: level)
         default: try self.number(level)
         }
     }
 
-    private mutating func nested(_ kind: JSONKind, _ close: UInt8, _ level: Int) throws(JSONFault) {
+    private mutating func nested(_ kind: JSONKind, _ close: UInt8, level: Int) throws(JSONFault) {
         guard level <= self.depthLimit else { throw self.fault(.tooDeep) }
         let start = self.position
         let mark = self.listener.opened(kind, at: start)
@@ -139,7 +139,7 @@ struct JSONReader<Listener: JSONListener> {
                 self.skipWhiteSpace()
             }
         }
-        self.listener.closed(mark, kind, start..<self.position, level: level)
+        self.listener.closed(mark, kind, range: start..<self.position, level: level)
     }
 
     /// Reads the name of a member, and everything up to its value.
@@ -208,7 +208,7 @@ struct JSONReader<Listener: JSONListener> {
         return JSONText.codeUnit(digits)
     }
 
-    private mutating func literal(_ word: String, _ kind: JSONKind, _ level: Int) throws(JSONFault) {
+    private mutating func literal(_ word: String, _ kind: JSONKind, level: Int) throws(JSONFault) {
         guard self.text[self.position...].starts(with: word.utf8) else { throw self.fault(.unquoted) }
         let start = self.position
         self.position += word.utf8.count

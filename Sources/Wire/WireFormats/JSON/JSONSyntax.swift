@@ -11,7 +11,7 @@ package enum JSONSyntax {
         guard !text.starts(with: JSONText.byteOrderMark), String(validating: text, as: UTF8.self) != nil
         else { return false }
         let limits = JSONLimits(depth: self.depthLimit, countsLeaves: true)
-        var reader = JSONReader(text, limits, Deaf())
+        var reader = JSONReader(text, limits: limits, listener: Deaf())
         do throws(JSONFault) {
             try reader.document()
             return true
@@ -25,6 +25,6 @@ package enum JSONSyntax {
         func name(_ range: Range<Int>, hasEscapes: Bool, level: Int) {}
         func leaf(_ kind: JSONKind, _ range: Range<Int>, hasEscapes: Bool, level: Int) {}
         func opened(_ kind: JSONKind, at start: Int) {}
-        func closed(_ mark: Void, _ kind: JSONKind, _ range: Range<Int>, level: Int) {}
+        func closed(_ mark: Void, _ kind: JSONKind, range: Range<Int>, level: Int) {}
     }
 }

@@ -32,7 +32,7 @@ struct JSONWriter {
     mutating func objects<Element>(
         _ name: String,
         _ elements: [Element],
-        _ members: (inout JSONWriter, Element) -> Void
+        members: (inout JSONWriter, Element) -> Void
     ) {
         guard !elements.isEmpty else { return }
         self.name(name)

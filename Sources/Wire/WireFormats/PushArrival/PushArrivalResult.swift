@@ -32,7 +32,7 @@ package enum PushArrivalResult {
         json.object { json in
             json.object("outcome") { outcome.write(to: &$0) }
             switch subject {
-            case .event(let event, let standing, let time): self.write(event, standing, time, to: &json)
+            case .event(let event, let standing, let time): self.write(event, standing, at: time, to: &json)
             case .refused(let header): self.write(header, to: &json)
             case nil: break
             }
@@ -43,7 +43,7 @@ package enum PushArrivalResult {
     private static func write(
         _ event: PushEvent,
         _ standing: PushStanding,
-        _ time: PushTime,
+        at time: PushTime,
         to json: inout JSONWriter
     ) {
         json.string("result", standing.rawValue)
@@ -81,7 +81,7 @@ package enum PushArrivalResult {
         var message = ProtobufWriter(reserving: 640)
         message.message(1) { outcome.write(to: &$0) }
         switch subject {
-        case .event(let event, let standing, let time): self.write(event, standing, time, to: &message)
+        case .event(let event, let standing, let time): self.write(event, standing, at: time, to: &message)
         case .refused(let header): self.write(header, to: &message)
         case nil: break
         }
@@ -91,7 +91,7 @@ package enum PushArrivalResult {
     private static func write(
         _ event: PushEvent,
         _ standing: PushStanding,
-        _ time: PushTime,
+        at time: PushTime,
         to message: inout ProtobufWriter
     ) {
         message.string(2, standing.rawValue)

@@ -20,7 +20,7 @@ extension PushEvent {
         var check = Check(fields)
         let payload = check.payload(fields, paths)
         check.complete(by: payload)
-        let serverMS = Self.serverTime(fields.serverMS, timestamp, now)
+        let serverMS = Self.serverTime(fields.serverMS, timestamp, now: now)
         check.header.serverMS = serverMS
         guard check.reason == nil, let kind = check.header.kind else {
             throw .refused(check.reason ?? Check.unknownType, check.header)
@@ -47,7 +47,7 @@ extension PushEvent {
     }
 
     /// Returns the first plausible one of the stated time and the record's timestamp, else `now`.
-    private static func serverTime(_ own: Int64?, _ timestamp: Int64?, _ now: Int64) -> Int64 {
+    private static func serverTime(_ own: Int64?, _ timestamp: Int64?, now: Int64) -> Int64 {
         if let own, PushTime.isPlausible(own, asOf: now) { return own }
         if let timestamp, PushTime.isPlausible(timestamp, asOf: now) { return timestamp }
         return now
@@ -59,17 +59,19 @@ extension PushEvent {
     /// topic's kind; the record then becomes a dead letter. A device can choose the texts inside a
     /// well-formed value, their nesting and their size; the record then ends in a final refusal.
     static func fault(_ fault: RecordFault, in record: borrowing InboundRecord, now: Int64) -> Fault {
-        guard case .undecodable(let reason) = fault else { return self.refusal(fault.reason, record, now) }
+        guard case .undecodable(let reason) = fault else {
+            return self.refusal(fault.reason, record, now: now)
+        }
         // The publisher writes the wrapping of a message; the content of the message may be the device's.
         let payload = try? RecordPayload(of: record)
         let value = payload.map { Array($0.bytes[$0.start...]) } ?? record.value ?? []
         let isDevices = reason.code == "value.too_deep" || value.nestsTooDeep || value.isObjectButForItsText
-        return isDevices ? self.refusal(reason, record, now) : .record(fault)
+        return isDevices ? self.refusal(reason, record, now: now) : .record(fault)
     }
 
-    private static func refusal(_ reason: Reason, _ record: borrowing InboundRecord, _ now: Int64) -> Fault {
+    private static func refusal(_ reason: Reason, _ record: borrowing InboundRecord, now: Int64) -> Fault {
         var header = PushEventHeader()
-        header.serverMS = self.serverTime(nil, record.timestamp, now)
+        header.serverMS = self.serverTime(nil, record.timestamp, now: now)
         return .refused(reason, header)
     }
 }

@@ -9,7 +9,7 @@ extension PushEventFields {
         let end = record.index(after: record.root)
         var name = record.root + 1
         while name < end {
-            guard !record.hasEscapes(name), self.read(record, name, name + 1) else { return nil }
+            guard !record.hasEscapes(name), self.read(record, name, value: name + 1) else { return nil }
             name = record.index(after: name + 1)
         }
     }
@@ -41,7 +41,7 @@ extension PushEventFields {
         "nseEligible": 15, "nse_eligible": 15, "payload": 16, "payloadSha256": 17, "payload_sha256": 17,
     ]
 
-    private mutating func read(_ record: JSONOutline, _ name: Int, _ value: Int) -> Bool {
+    private mutating func read(_ record: JSONOutline, _ name: Int, value: Int) -> Bool {
         switch Self.numbers[String(decoding: record.bytes(name), as: UTF8.self)] {
         case 1: record.take(value, into: &self.type)
         case 2: record.take(value, into: &self.provider)

@@ -8,14 +8,16 @@ extension PushEventFields {
         self.init()
         var reader = ProtobufReader(start..<bytes.count)
         while !reader.isAtEnd {
-            guard let tag = reader.varint(in: bytes.span), self.read(tag, &reader, bytes) else { return nil }
+            guard let tag = reader.varint(in: bytes.span), self.read(tag, &reader, in: bytes) else {
+                return nil
+            }
         }
     }
 
     /// Reads the value of one field; returns false if the field or its wire type is unexpected.
     ///
     /// - Parameter tag: the field's number, and its wire type in the lowest three bits.
-    private mutating func read(_ tag: UInt64, _ reader: inout ProtobufReader, _ bytes: [UInt8]) -> Bool {
+    private mutating func read(_ tag: UInt64, _ reader: inout ProtobufReader, in bytes: [UInt8]) -> Bool {
         let span = bytes.span
         return switch tag {
         case 1 << 3 | 2: reader.text(in: span, into: &self.type)

@@ -28,7 +28,7 @@ package struct ReceiptJudgement: Hashable, Sendable {
         } else if !isInProduction, policy.outsideProduction == .reject {
             self.init(.invalid, .environment)
         } else {
-            self.init(of: purchases, claim, policy, now)
+            self.init(of: purchases, claim, policy: policy, now: now)
             // If the claimed transaction itself is known, other purchases cannot change the verdict.
             self.isOpen =
                 self.verdict != .valid
@@ -49,8 +49,8 @@ package struct ReceiptJudgement: Hashable, Sendable {
     private init(
         of purchases: StorePurchases,
         _ claim: StoreClaim,
-        _ policy: StorePolicy,
-        _ now: Int64
+        policy: StorePolicy,
+        now: Int64
     ) {
         var claimed = purchases.transactions
         if let id = claim.transactionID {

@@ -16,7 +16,7 @@ extension StorePurchases {
         self.init(
             bundleID: ([receipt].compactMap(\.self) + named).lazy
                 .compactMap { $0.word("bundle_id") ?? $0.word("bid") }.first,
-            environment: Self.environment(answer, receipt, host)
+            environment: Self.environment(answer, receipt, host: host)
         )
         if let receipt { self.take(receipt) }
         for name in Self.lists { self.add(listed: name, in: answer) }
@@ -31,7 +31,7 @@ extension StorePurchases {
     /// Returns the environment of an answer. Old answers do not name it. If the host and the answer disagree,
     /// the environment that is not production is taken, because a purchase that the sandbox accepts is never
     /// one of production.
-    private static func environment(_ answer: JSONObject, _ receipt: JSONObject?, _ host: StoreHost)
+    private static func environment(_ answer: JSONObject, _ receipt: JSONObject?, host: StoreHost)
         -> StoreEnvironment
     {
         let stated = [

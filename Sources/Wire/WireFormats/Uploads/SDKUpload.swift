@@ -38,7 +38,7 @@ package struct SDKUpload: Sendable {
         guard request.body.count <= limits.bodyBytes else { throw .tooLarge }
         let isProtobuf = try Self.isProtobuf(request.contentType)
         let compressed = try Self.decrypted(request)
-        let bytes = try Self.decompressed(compressed, request.compressCodec, limits)
+        let bytes = try Self.decompressed(compressed, request.compressCodec, within: limits)
         let reader = SDKEventReader(eventsLimit: limits.events)
         let (text, values, events) = isProtobuf ? try reader.protobuf(bytes) : try reader.json(bytes)
         let all = events.map { SDKEvent(text, values[$0]) }
@@ -73,7 +73,7 @@ package struct SDKUpload: Sendable {
     private static func decompressed(
         _ bytes: [UInt8],
         _ codec: String?,
-        _ limits: Limits
+        within limits: Limits
     ) throws(SDKUploadFault) -> [UInt8] {
         switch codec {
         case nil, "0":

@@ -54,7 +54,7 @@ struct Frame: Sendable {
         if standing.unreadable > 0 {
             let (one, many) = ("record of \(topic) is", "records of \(topic) are")
             self.alerts.append(
-                "\(Shown.count(Int(standing.unreadable), one, many)) no statistics, and not in these numbers."
+                "\(Shown.count(Int(standing.unreadable), one, plural: many)) no statistics, and not in these numbers."
             )
         }
         self.freshness =

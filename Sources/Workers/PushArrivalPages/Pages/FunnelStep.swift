@@ -23,7 +23,7 @@ struct FunnelStep: Hashable, Sendable {
     /// may not report it.
     static func steps(of statistics: PushStatisticsRecord) -> [FunnelStep] {
         var steps: [FunnelStep] = []
-        func add(_ name: String, _ meaning: String, _ count: Int64) {
+        func add(_ name: String, _ meaning: String, count: Int64) {
             let before = steps.last.map { Before(name: $0.name.lowercased(), count: $0.count) }
             steps.append(
                 FunnelStep(
@@ -35,14 +35,14 @@ struct FunnelStep: Hashable, Sendable {
                 )
             )
         }
-        add("Sent", "Devices it was meant for", statistics.sent)
-        add("Accepted", "Taken by the push service", statistics.accepted)
+        add("Sent", "Devices it was meant for", count: statistics.sent)
+        add("Accepted", "Taken by the push service", count: statistics.accepted)
         if statistics.eligible != statistics.accepted {
-            add("Eligible", "Can report an arrival at all", statistics.eligible)
+            add("Eligible", "Can report an arrival at all", count: statistics.eligible)
         }
-        add("Arrived", "Reported by the device", statistics.arrived)
-        if statistics.shown > 0 { add("Shown", "Seen on the screen", statistics.shown) }
-        add("Opened", "Tapped", statistics.opened)
+        add("Arrived", "Reported by the device", count: statistics.arrived)
+        if statistics.shown > 0 { add("Shown", "Seen on the screen", count: statistics.shown) }
+        add("Opened", "Tapped", count: statistics.opened)
         return steps
     }
 

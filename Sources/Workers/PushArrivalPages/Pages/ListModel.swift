@@ -109,12 +109,14 @@ struct ListModel: Sendable {
             Set(board.lazy.map(value).filter { !$0.isEmpty && $0.utf8.count <= 100 }).sorted()
                 .prefix(Self.choicesLimit).map { $0 }
         }
-        func input(_ name: String, _ label: String, _ choices: [String]) -> Input {
+        func input(_ name: String, _ label: String, choices: [String]) -> Input {
             Input(name: name, label: label, value: String((query[name] ?? "").prefix(200)), choices: choices)
         }
         return [
-            input("app", "App", choices(\.appBundle)), input("provider", "Provider", choices(\.provider)),
-            input("campaign", "Campaign", choices(\.campaignID)), input("text", "Any text", []),
+            input("app", "App", choices: choices(\.appBundle)),
+            input("provider", "Provider", choices: choices(\.provider)),
+            input("campaign", "Campaign", choices: choices(\.campaignID)),
+            input("text", "Any text", choices: []),
         ]
     }
 }

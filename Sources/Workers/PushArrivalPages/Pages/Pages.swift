@@ -27,7 +27,7 @@ struct Pages: Sendable {
     }
 
     private static func plain(_ status: PageAnswer.Status, _ sentence: String) -> PageAnswer {
-        PageAnswer(status, "text/plain; charset=utf-8", sentence + "\n")
+        PageAnswer(status, "text/plain; charset=utf-8", body: sentence + "\n")
     }
 
     /// Returns the page or the asset of a path, or a page that says that there is none.
@@ -35,9 +35,9 @@ struct Pages: Sendable {
         switch request.path {
         case "/": try self.list(request)
         case "/message": try self.message(request)
-        case "/assets/style.css": PageAnswer(.ok, "text/css; charset=utf-8", Assets.style)
-        case "/assets/script.js": PageAnswer(.ok, "text/javascript; charset=utf-8", Assets.script)
-        case "/assets/icon.svg": PageAnswer(.ok, "image/svg+xml", Assets.icon)
+        case "/assets/style.css": PageAnswer(.ok, "text/css; charset=utf-8", body: Assets.style)
+        case "/assets/script.js": PageAnswer(.ok, "text/javascript; charset=utf-8", body: Assets.script)
+        case "/assets/icon.svg": PageAnswer(.ok, "image/svg+xml", body: Assets.icon)
         default: try self.notice("There is no such page", [])
         }
     }

@@ -91,7 +91,11 @@ package struct DashboardServer: Service {
 
     private static func response(to request: Request, from pages: Pages) -> Response {
         guard request.uri.string.utf8.count <= Self.longestURI else {
-            let answer = PageAnswer(.tooLarge, "text/plain; charset=utf-8", "That address is too long.\n")
+            let answer = PageAnswer(
+                .tooLarge,
+                "text/plain; charset=utf-8",
+                body: "That address is too long.\n"
+            )
             return answer.response(to: request)
         }
         return pages.answer(PageRequest(request)).response(to: request)

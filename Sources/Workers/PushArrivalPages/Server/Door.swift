@@ -30,6 +30,6 @@ struct Door: Sendable {
     }
 
     private static func refusal(_ status: PageAnswer.Status, _ sentence: String) -> PageAnswer {
-        PageAnswer(status, "text/plain; charset=utf-8", sentence + "\n")
+        PageAnswer(status, "text/plain; charset=utf-8", body: sentence + "\n")
     }
 }
