@@ -50,7 +50,7 @@ package enum LZ4Block {
             length += literals
             guard length <= limit else { throw .tooLarge }
             guard !reader.isAtEnd else { return length }
-            let offset = Int(try reader.byte()) | Int(try reader.byte()) << 8
+            let offset = try reader.number(ofBytes: 2)
             guard offset > 0, offset <= length else { throw .offset }
             length += try reader.lz4Length(Int(token & 0x0F), limit: limit) + 4
             guard length <= limit else { throw .tooLarge }

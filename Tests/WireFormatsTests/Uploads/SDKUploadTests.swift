@@ -102,6 +102,7 @@ struct SDKUploadTests {
         "/v3/projects//collect", "/v3/projects/a/b/collect", "/v2/projects/a/collect",
         "v3/projects/a/collect",
         "/v3/projects/a/collect/", "/v3/projects/a", "", "?stm=1", "/v3/projects/a b/collect",
+        "/v3/projects/a/collect?" + String(repeating: "&", count: 8_192),
     ])
     func anotherTargetIsNoUpload(_ target: String) throws {
         var request = self.request(try UploadRow.named("json_empty_array"))
@@ -131,6 +132,10 @@ struct SDKUploadTests {
         limits = SDKUpload.Limits()
         limits.decodedBytes = request.body.count - 1
         #expect(self.fault(request, limits) == .tooLarge)
+        limits = SDKUpload.Limits()
+        limits.fields = 20
+        #expect(self.fault(request, limits) == .tooLarge)
+        #expect(self.fault(self.request(try UploadRow.named("pb_plain_mixed")), limits) == .tooLarge)
         limits = SDKUpload.Limits()
         limits.events = 3
         #expect(self.fault(request, limits) == .tooManyEvents)

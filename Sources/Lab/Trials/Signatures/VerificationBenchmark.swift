@@ -15,20 +15,18 @@ package struct VerificationBenchmark {
         case appReceipt = "PKCS#7"
     }
 
-    package typealias Way = WayTimer.Way
-
     /// The format that is verified.
     package let name: Name
     /// The verifier with its cache of leaf keys.
-    package let cached: Way
+    package let cached: WayTimer.Way
     /// The verifier without a cache.
-    package let uncached: Way
+    package let uncached: WayTimer.Way
     /// The one signature by the leaf's key.
-    package let bareMessage: Way
+    package let bareMessage: WayTimer.Way
     /// All signatures of a chain and a message.
-    package let bareSignatures: Way
+    package let bareSignatures: WayTimer.Way
     /// Parsing, chain and signatures, by OpenSSL's functions alone.
-    package let bareLibrary: Way
+    package let bareLibrary: WayTimer.Way
 
     /// Prepares the benchmark of a signed transaction, which must be valid for these anchors. `now` is in
     /// milliseconds since 1970.

@@ -8,9 +8,9 @@ package struct UploadBenchmark {
     /// The form, such as `protobuf, LZ4, XOR`.
     package let name: String
     /// Decodes the upload as a worker does; false if that failed.
-    package let decode: () -> Bool
+    package let decode: WayTimer.Way
     /// Undoes the upload in C; false if that failed.
-    package let floor: () -> Bool
+    package let floor: WayTimer.Way
 
     /// The eight forms of iOS, and the four of Android that differ from them.
     ///

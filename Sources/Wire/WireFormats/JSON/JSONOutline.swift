@@ -78,12 +78,15 @@ package struct JSONOutline {
 
     /// Calls back for every member of an object, with the indices of its name and its value. Other values
     /// have no members.
-    package func members(of object: Int, _ body: (_ name: Int, _ value: Int) -> Void) {
+    package func members<Failure: Error>(
+        of object: Int,
+        _ body: (_ name: Int, _ value: Int) throws(Failure) -> Void
+    ) throws(Failure) {
         guard self.values[object].kind == .object else { return }
         let end = self.index(after: object)
         var name = object + 1
         while name < end {
-            body(name, name + 1)
+            try body(name, name + 1)
             name = self.index(after: name + 1)
         }
     }

@@ -123,10 +123,8 @@ struct JSONWriter {
     /// outside.
     mutating func numbers(_ name: String, _ entries: [(key: String, value: Int64)]) {
         self.object(name) { json in
-            for (index, entry) in entries.enumerated() {
-                if index > 0 { json.text.append(UInt8(ascii: ",")) }
-                json.quoted(entry.key)
-                json.text.append(UInt8(ascii: ":"))
+            for entry in entries {
+                json.name(escaping: entry.key)
                 json.text.appendDecimal(entry.value)
             }
         }
@@ -135,10 +133,8 @@ struct JSONWriter {
     /// Writes an object of strings, even if it is empty. Its names are escaped, because they come from outside.
     mutating func strings(_ name: String, _ entries: [(name: String, value: String)]) {
         self.object(name) { json in
-            for (index, entry) in entries.enumerated() {
-                if index > 0 { json.text.append(UInt8(ascii: ",")) }
-                json.quoted(entry.name)
-                json.text.append(UInt8(ascii: ":"))
+            for entry in entries {
+                json.name(escaping: entry.name)
                 json.quoted(entry.value)
             }
         }
@@ -146,10 +142,7 @@ struct JSONWriter {
 
     /// Writes a member whose value is JSON already. Its name is escaped, because it comes from outside.
     mutating func raw(escaping name: String, _ value: String) {
-        if self.needsComma { self.text.append(UInt8(ascii: ",")) }
-        self.needsComma = true
-        self.quoted(name)
-        self.text.append(UInt8(ascii: ":"))
+        self.name(escaping: name)
         self.text += value.utf8
     }
 
@@ -179,11 +172,23 @@ struct JSONWriter {
         self.text.append(UInt8(ascii: "\""))
     }
 
-    private mutating func name(_ name: String) {
+    /// Writes a name that comes from outside.
+    private mutating func name(escaping name: String) {
+        self.separate()
+        self.quoted(name)
+        self.text.append(UInt8(ascii: ":"))
+    }
+
+    /// Writes a comma if a member stands before.
+    private mutating func separate() {
         if self.needsComma {
             self.text.append(UInt8(ascii: ","))
         }
         self.needsComma = true
+    }
+
+    private mutating func name(_ name: String) {
+        self.separate()
         self.text.append(UInt8(ascii: "\""))
         self.text += name.utf8
         self.text += "\":".utf8

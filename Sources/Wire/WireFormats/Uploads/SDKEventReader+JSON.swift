@@ -13,15 +13,15 @@ extension SDKEventReader {
             throw .json
         }
         guard outline.kind(outline.root) == .array else { throw .jsonShape }
-        var builder = JSONEvents(outline)
+        var builder = JSONEvents(outline, self.limits)
         var index = outline.root + 1
         let end = outline.index(after: outline.root)
         while index < end {
-            guard builder.events.count < self.eventsLimit else { throw .tooManyEvents }
+            guard builder.events.count < self.limits.events else { throw .tooManyEvents }
             try builder.add(index)
             index = outline.index(after: index)
         }
-        return (builder.text, builder.values, builder.events)
+        return (builder.text, builder.values.all, builder.events)
     }
 }
 
@@ -30,23 +30,20 @@ extension SDKEventReader {
 private struct JSONEvents {
     private let outline: JSONOutline
     private(set) var text: [UInt8]
-    private(set) var values: [SDKEvent.Value] = []
+    private(set) var values: SDKEventReader.Values
     private(set) var events: [Range<Int>] = []
 
-    init(_ outline: JSONOutline) {
+    init(_ outline: JSONOutline, _ limits: SDKUpload.Limits) {
         self.outline = outline
         self.text = outline.text
-        self.values.reserveCapacity(outline.text.count / 16)
+        self.values = SDKEventReader.Values(limits, bytes: outline.text.count)
     }
 
     mutating func add(_ event: Int) throws(SDKUploadFault) {
         guard self.outline.kind(event) == .object else { throw .jsonShape }
         let start = self.values.count
-        var index = event + 1
-        let end = self.outline.index(after: event)
-        while index < end {
-            try self.addMember(name: index, index + 1)
-            index = self.outline.index(after: index + 1)
+        try self.outline.members(of: event) { name, value throws(SDKUploadFault) in
+            try self.addMember(name: name, value)
         }
         self.events.append(start..<self.values.count)
     }
@@ -58,54 +55,39 @@ private struct JSONEvents {
                 name: self.slice(name),
                 value: SDKEvent.Slice(self.outline.wholeRange(value))
             )
-            return self.values.append(SDKEvent.Value(field: .other, content: content))
+            return try self.values.append(.other, content)
         }
         switch field.kind {
-        case .text, .eventType: self.append(field, .text(try self.scalar(value)))
-        case .int32, .int64: self.append(field, .integer(try self.integer(value)))
-        case .double: self.append(field, .double(try self.double(value)))
+        case .text, .eventType: try self.values.append(field, .text(self.scalar(value)))
+        case .int32, .int64: try self.values.append(field, .integer(self.integer(value)))
+        case .double: try self.values.append(field, .double(self.double(value)))
         case .map: try self.addMap(field, value)
         case .resource: try self.addResource(value)
         }
     }
 
-    private mutating func append(_ field: SDKEventField, _ content: SDKEvent.Content) {
-        self.values.append(SDKEvent.Value(field: field, content: content))
-    }
-
     private mutating func addMap(_ field: SDKEventField, _ object: Int) throws(SDKUploadFault) {
-        try self.forEachMember(of: object) { events, name, value throws(SDKUploadFault) in
-            guard events.outline.kind(value) != .null else { return }
+        guard self.outline.kind(object) == .object else { throw .jsonShape }
+        try self.outline.members(of: object) { name, value throws(SDKUploadFault) in
+            guard self.outline.kind(value) != .null else { return }
             let content: SDKEvent.Slice
-            switch events.outline.kind(value) {
-            case .array, .object: content = SDKEvent.Slice(events.outline.wholeRange(value))
-            default: content = try events.scalar(value)
+            switch self.outline.kind(value) {
+            case .array, .object: content = SDKEvent.Slice(self.outline.wholeRange(value))
+            default: content = try self.scalar(value)
             }
-            events.append(field, .entry(name: events.slice(name), value: content))
+            try self.values.append(field, .entry(name: self.slice(name), value: content))
         }
     }
 
     private mutating func addResource(_ object: Int) throws(SDKUploadFault) {
-        try self.forEachMember(of: object) { events, name, value throws(SDKUploadFault) in
-            switch events.outline.string(name) {
-            case "id": events.append(.resourceItem, .resource(.id, try events.scalar(value)))
-            case "key": events.append(.resourceItem, .resource(.key, try events.scalar(value)))
-            case "attributes": try events.addMap(.resourceItem, value)
+        guard self.outline.kind(object) == .object else { throw .jsonShape }
+        try self.outline.members(of: object) { name, value throws(SDKUploadFault) in
+            switch self.outline.string(name) {
+            case "id": try self.values.append(.resourceItem, .resource(.id, self.scalar(value)))
+            case "key": try self.values.append(.resourceItem, .resource(.key, self.scalar(value)))
+            case "attributes": try self.addMap(.resourceItem, value)
             default: break
             }
-        }
-    }
-
-    private mutating func forEachMember(
-        of object: Int,
-        _ body: (inout JSONEvents, _ name: Int, _ value: Int) throws(SDKUploadFault) -> Void
-    ) throws(SDKUploadFault) {
-        guard self.outline.kind(object) == .object else { throw .jsonShape }
-        var index = object + 1
-        let end = self.outline.index(after: object)
-        while index < end {
-            try body(&self, index, index + 1)
-            index = self.outline.index(after: index + 1)
         }
     }
 

@@ -2,24 +2,23 @@
 // are an empty list.
 extension SDKEventReader {
     func protobuf(_ bytes: [UInt8]) throws(SDKUploadFault) -> Result {
-        var values: [SDKEvent.Value] = []
-        values.reserveCapacity(bytes.count / 16)
+        var values = Values(self.limits, bytes: bytes.count)
         var events: [Range<Int>] = []
         var list = ProtobufReader(0..<bytes.count)
         while let (number, content) = try Self.field(&list, bytes.span) {
             guard number == 1, case .bytes(let event) = content else { continue }
-            guard events.count < self.eventsLimit else { throw .tooManyEvents }
+            guard events.count < self.limits.events else { throw .tooManyEvents }
             let start = values.count
             try self.event(bytes.span, event, into: &values)
             events.append(start..<values.count)
         }
-        return (bytes, values, events)
+        return (bytes, values.all, events)
     }
 
     private func event(
         _ bytes: Span<UInt8>,
         _ range: Range<Int>,
-        into values: inout [SDKEvent.Value]
+        into values: inout Values
     ) throws(SDKUploadFault) {
         var message = ProtobufReader(range)
         var hasType = false
@@ -32,29 +31,29 @@ extension SDKEventReader {
                 try Self.checkText(bytes, text)
                 // proto3 leaves out what is empty or zero, so it means the same where it is written.
                 guard !text.isEmpty else { continue }
-                values.append(SDKEvent.Value(field: field, content: .text(SDKEvent.Slice(text))))
+                try values.append(field, .text(SDKEvent.Slice(text)))
             case (.int32, .varint(let number)) where number != 0:
                 let value = Int64(Int32(truncatingIfNeeded: number))
-                values.append(SDKEvent.Value(field: field, content: .integer(value)))
+                try values.append(field, .integer(value))
             case (.eventType, .varint(let number)):
                 hasType = true
                 let value = Int64(Int32(truncatingIfNeeded: number))
-                values.append(SDKEvent.Value(field: field, content: .integer(value)))
+                try values.append(field, .integer(value))
             case (.int64, .varint(let number)) where number != 0:
-                values.append(SDKEvent.Value(field: field, content: .integer(Int64(bitPattern: number))))
+                try values.append(field, .integer(Int64(bitPattern: number)))
             case (.double, .fixed64(let bits)):
                 let value = Double(bitPattern: bits)
                 if value.isFinite, value != 0 {
-                    values.append(SDKEvent.Value(field: field, content: .double(value)))
+                    try values.append(field, .double(value))
                 }
             case (.map, .bytes(let entry)):
-                values.append(SDKEvent.Value(field: field, content: try Self.entry(bytes, entry)))
+                try values.append(field, try Self.entry(bytes, entry))
             case (.resource, .bytes(let resource)):
                 try Self.resource(bytes, resource, into: &values)
             default: break
             }
         }
-        if !hasType { values.append(SDKEvent.Value(field: .eventType, content: .integer(0))) }
+        if !hasType { try values.append(.eventType, .integer(0)) }
     }
 
     /// Reads an entry of a map, whose name is field 1 and whose value is field 2.
@@ -77,7 +76,7 @@ extension SDKEventReader {
     private static func resource(
         _ bytes: Span<UInt8>,
         _ range: Range<Int>,
-        into values: inout [SDKEvent.Value]
+        into values: inout Values
     ) throws(SDKUploadFault) {
         var message = ProtobufReader(range)
         while let (number, content) = try Self.field(&message, bytes) {
@@ -86,10 +85,11 @@ extension SDKEventReader {
             case 1, 2:
                 try self.checkText(bytes, part)
                 let content = SDKEvent.Content.resource(number == 1 ? .id : .key, SDKEvent.Slice(part))
-                values.append(SDKEvent.Value(field: .resourceItem, content: content))
+                try values.append(.resourceItem, content)
             case 3:
-                values.append(
-                    SDKEvent.Value(field: .resourceItem, content: try self.entry(bytes, part))
+                try values.append(
+                    .resourceItem,
+                    try self.entry(bytes, part)
                 )
             default: break
             }

@@ -15,6 +15,8 @@ package struct SDKUpload: Sendable {
         package var decodedBytes = 8 << 20
         /// The most events. The SDK sends 500 at most.
         package var events = 5_000
+        /// The most fields of all events, each entry of a map counted. An event of the SDK has some 30.
+        package var fields = 500_000
 
         package init() {}
     }
@@ -39,7 +41,7 @@ package struct SDKUpload: Sendable {
         let isProtobuf = try Self.isProtobuf(request.contentType)
         let compressed = try Self.decrypted(request)
         let bytes = try Self.decompressed(compressed, request.compressCodec, within: limits)
-        let reader = SDKEventReader(eventsLimit: limits.events)
+        let reader = SDKEventReader(limits: limits)
         let (text, values, events) = isProtobuf ? try reader.protobuf(bytes) : try reader.json(bytes)
         let all = events.map { SDKEvent(text, values[$0]) }
         self.account = account

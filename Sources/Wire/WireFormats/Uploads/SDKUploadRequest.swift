@@ -74,6 +74,7 @@ package struct SDKUploadRequest: Hashable, Sendable {
 
     /// The account of the project; nil if the target is none to which an SDK uploads.
     var account: String? {
+        guard self.target.utf8.count <= Self.targetLengthLimit else { return nil }
         let path = self.target.utf8.prefix { $0 != UInt8(ascii: "?") }
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1].elementsEqual("v3".utf8),
@@ -84,6 +85,8 @@ package struct SDKUploadRequest: Hashable, Sendable {
     }
 
     private static let accountLengthLimit = 128
+    /// The most bytes of a target, as web servers have it. A longer one would be split into millions of parts.
+    private static let targetLengthLimit = 8_192
 
     /// The key of the encryption: the lowest byte of `stm` in the query, which is a decimal number of up to
     /// 64 bits; nil if there is none. (The header `X-Timestamp` is read a little later and may differ.)
