@@ -29,7 +29,14 @@ extension AdversaryStorm {
         switch kind {
         case .poison:
             let way = ["503", "cut", "page", "large", "any"].randomElement(using: &self.random) ?? "503"
-            self.flood(self.count(of: [3, 12, 40, 100])) { Piece(value: "poison \(way)", key: $0) }
+            // A steady publisher adds a quarter to the honest records. More cannot be told from an upstream
+            // that is ill for all.
+            let isSteady = self.chance(0.3)
+            let count =
+                isSteady
+                ? self.plan.perSecond * Int(self.plan.length / .seconds(1)) / 4
+                : self.count(of: [3, 12, 40, 100, 400])
+            self.flood(count, isSteady: isSteady) { Piece(value: "poison \(way)", key: $0) }
         case .malformed:
             let value = ["undecodable", "wrong", "refused"].randomElement(using: &self.random) ?? "wrong"
             let lane = self.chance(0.5) ? "a" : "careless"
