@@ -232,17 +232,25 @@ let package = Package(
             "StreamKit",
             on: "Engine",
             dependencies: [
-                "CMalloc", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", coreMetrics,
-                lifecycle, logging, metrics,
+                "CMalloc", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "WireFormats",
+                coreMetrics, lifecycle, logging, metrics,
             ]
         ),
 
         // MARK: Workers: a handler, its settings and its commands.
         room(
+            "ActivationIntake",
+            on: "Workers",
+            dependencies: [
+                "Cryptography", "Kafka", "Operations", "Records", "ServiceKit", "StreamKit", "WireFormats",
+                "WorkerKit", argumentParser, lifecycle, metrics,
+            ]
+        ),
+        room(
             "ActivationWorker",
             on: "Workers",
             dependencies: [
-                "Operations", "Records", "ServiceKit", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                "ActivationIntake", "Operations", "Records", "ServiceKit", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
                 argumentParser, lifecycle,
             ]
         ),

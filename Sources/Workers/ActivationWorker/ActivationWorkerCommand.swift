@@ -1,3 +1,4 @@
+import ActivationIntake
 package import ArgumentParser
 import ServiceKit
 import WorkerKit
@@ -13,6 +14,7 @@ package struct ActivationWorkerCommand: AsyncParsableCommand {
             PlanCommand<ActivationProgram>.self,
             InterpretCommand<ActivationProgram>.self,
             CheckConfigCommand<ActivationProgram>.self,
+            IntakeCommand.self,
         ],
         defaultSubcommand: RunCommand<ActivationProgram>.self
     )

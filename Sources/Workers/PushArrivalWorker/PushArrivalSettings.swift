@@ -48,7 +48,14 @@ struct PushArrivalSettings: Sendable {
             )
         }
         self.operation = OperationSettings(reader)
-        self.stream = Self.stream(reader.section("state"), group: self.kafka.group)
+        self.stream = StreamSettings(
+            reader.section("state"),
+            memoryHelp:
+                "What the state of all threads may take in memory; 24 bytes for a device and message, "
+                + "some 100 for a message of one device. Above half of it such messages are not begun. Above it "
+                + "nothing is read: add workers, or raise it.",
+            crashFolder: WorkerSettings.temporaryFolder(of: self.kafka.group)
+        )
         let push = reader.section("push")
         self.rules = Self.rules(push)
         self.apps = PushApps(
@@ -103,43 +110,6 @@ struct PushArrivalSettings: Sendable {
     /// The greatest number of devices in one record of the changelog.
     var devicesPerRecord: Int {
         (self.kafka.messageBytesLimit - CohortSnapshot.ownBytesLimit) / DeviceRecord.byteCount
-    }
-
-    private static func stream(_ reader: SettingsReader, group: String) -> StreamSettings {
-        StreamSettings(
-            threads: reader.int(
-                "threads",
-                default: 1,
-                in: 1...64,
-                help: "Threads that count, each a member of the consumer group with partitions of its own."
-            ),
-            commitInterval: reader.duration(
-                "commit_interval",
-                default: .milliseconds(200),
-                in: .milliseconds(10) ... .seconds(10),
-                help: "The longest time between two transactions while there is work: how old results can be."
-            ),
-            transactionRecords: reader.int(
-                "transaction_records",
-                default: 50_000,
-                in: 100...1_000_000,
-                help: "Records that one transaction takes up at most."
-            ),
-            memoryLimit: reader.bytes(
-                "memory_limit",
-                default: 1 << 30,
-                in: (1 << 20)...(1 << 40),
-                help:
-                    "What the state of all threads may take in memory; 24 bytes for a device and message, "
-                    + "some 100 for a message of one device. Above half of it such messages are not begun. Above it nothing is read: add workers, or raise it."
-            ),
-            crashFolder: reader.optionalString(
-                "crash_folder",
-                help:
-                    "Remembers which records a worker died of. A new container finds it only on a volume; "
-                    + "run --restarts starts again in the same one. By default in the system's temporary folder."
-            ) ?? WorkerSettings.temporaryFolder(of: group)
-        )
     }
 
     private static func rules(_ reader: SettingsReader) -> CohortRules {

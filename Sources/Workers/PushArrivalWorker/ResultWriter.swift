@@ -8,13 +8,17 @@ import WireFormats
 /// cannot be read.
 final class ResultWriter {
     private let settings: PushArrivalSettings
-    private let cluster: StreamCluster
+    private let outcomes: StreamOutcomes
     private let headers: [RecordHeader]
     private var random = SystemRandomNumberGenerator()
 
     init(_ settings: PushArrivalSettings, _ cluster: StreamCluster) {
         self.settings = settings
-        self.cluster = cluster
+        self.outcomes = StreamOutcomes(
+            worker: PushArrivalProgram.identity.name,
+            kafka: settings.kafka,
+            cluster: cluster
+        )
         self.headers = [RecordHeader("content-type", settings.resultFormat.contentType)]
     }
 
@@ -35,7 +39,7 @@ final class ResultWriter {
         self.send(
             record,
             origin,
-            outcome: self.outcome(record, .succeeded, because: nil, at: now),
+            outcome: self.outcomes.outcome(of: record, .succeeded, because: nil, at: now),
             subject: subject,
             to: output
         )
@@ -50,7 +54,7 @@ final class ResultWriter {
         at now: Moment,
         to output: StreamOutput
     ) {
-        let outcome = self.outcome(record, .rejected, because: reason, at: now)
+        let outcome = self.outcomes.outcome(of: record, .rejected, because: reason, at: now)
         self.send(record, origin, outcome: outcome, subject: .refused(header), to: output)
     }
 
@@ -65,60 +69,12 @@ final class ResultWriter {
         at now: Moment,
         to output: StreamOutput
     ) {
-        let notice = DeadLetterNotice(
-            source: DeadLetterNotice.Source(
-                clusterID: self.cluster.id,
-                topic: record.topic,
-                partition: record.partition,
-                offset: record.offset,
-                group: self.settings.kafka.group,
-                timestamp: record.timestamp
-            ),
-            kind: kind,
-            reason: reason,
-            replayable: .afterFix,
-            attempts: 0,
-            firstFailedAt: now.wall,
-            failedAt: now.wall,
-            worker: PushArrivalProgram.identity.name,
-            workerVersion: WorkerIdentity.version
-        )
-        output.send(
-            notice.record(
-                of: record,
-                to: self.settings.topics.deadLetter,
-                partition: record.partition % self.partitions(of: self.settings.topics.deadLetter),
-                encodedBytesLimit: self.settings.kafka.messageBytesLimit,
-                omitsValue: true
-            )
-        )
-        let outcome = self.outcome(record, .deadLettered, because: reason, at: now, deadLetterID: notice.id)
+        let (letter, outcome) = self.outcomes.letter(of: record, as: kind, because: reason, at: now)
+        output.send(letter)
         self.send(record, origin, outcome: outcome, subject: nil, to: output)
     }
 
     // MARK: - Outcomes
-
-    private func outcome(
-        _ record: borrowing InboundRecord,
-        _ fate: Outcome.Fate,
-        because reason: Reason?,
-        at now: Moment,
-        deadLetterID: String? = nil
-    ) -> Outcome {
-        Outcome(
-            topic: record.topic,
-            partition: record.partition,
-            offset: record.offset,
-            fate: fate,
-            reason: reason,
-            attempts: 0,
-            deadLetterID: deadLetterID,
-            receivedAt: now.wall,
-            settledAt: now.wall,
-            worker: PushArrivalProgram.identity.name,
-            workerVersion: WorkerIdentity.version
-        )
-    }
 
     private func send(
         _ record: borrowing InboundRecord,
@@ -127,29 +83,13 @@ final class ResultWriter {
         subject: PushArrivalResult.Subject?,
         to output: StreamOutput
     ) {
-        var headers = self.headers
-        if !record.headers.isEmpty {
-            if let trace = TraceContext(record.headers) {
-                headers += trace.child(random: self.random.next()).headers
-            }
-            // The header tells the tool that replays dead letters how the replayed record ended.
-            if let replay = record.replayHeader { headers.append(replay) }
-            if let claim = origin.outcomeHeader { headers.append(claim) }
-        }
-        var result = OutboundRecord(
-            topic: self.settings.topics.result,
-            key: record.key,
-            value: PushArrivalResult.encode(outcome, subject, as: self.settings.resultFormat),
-            headers: headers,
-            // Outcomes of one input partition stay in one partition and in order, whichever partitioner the
-            // publisher uses.
-            partition: record.partition % self.partitions(of: self.settings.topics.result)
+        let result = self.outcomes.result(
+            PushArrivalResult.encode(outcome, subject, as: self.settings.resultFormat),
+            of: record,
+            to: self.settings.topics.result,
+            headers: self.headers + (origin.outcomeHeader.map { [$0] } ?? []),
+            using: &self.random
         )
-        result.omitKey(beyond: self.settings.kafka.messageBytesLimit)
         output.send(result)
-    }
-
-    private func partitions(of topic: String) -> Int32 {
-        Int32(clamping: max(1, self.cluster.partitionCounts[topic] ?? 1))
     }
 }

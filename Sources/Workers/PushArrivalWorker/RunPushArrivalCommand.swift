@@ -15,40 +15,15 @@ struct RunPushArrivalCommand: AsyncParsableCommand {
         abstract: "Consume events until SIGTERM; commit, leave the group, then exit 0."
     )
 
-    @OptionGroup var file: SettingsFileOption
-
-    @OptionGroup var restarts: RestartOptions
-
-    @Option(
-        help: ArgumentHelp(
-            "Process so many records and no more, and stop as if told to once they are committed.",
-            valueName: "records"
-        )
-    )
-    var stopAfter: Int?
-
-    @Flag(help: "Print a line of JSON at the end: records, seconds, and CPU time per record.")
-    var summary = false
-
-    func validate() throws {
-        guard self.stopAfter ?? 1 > 0 else { throw ValidationError("--stop-after is at least 1.") }
-    }
+    @OptionGroup var options: StreamRunOptions
 
     func run() async throws {
-        try self.restarts.superviseIfAsked(identity: PushArrivalProgram.identity.name)
-        do {
-            let (settings, warnings) = try PushArrivalProgram.load(path: self.file.path)
-            for warning in warnings { StandardStreams.complain(warning) }
-            try await self.run(settings)
-        } catch {
-            StandardStreams.complain("\(PushArrivalProgram.identity.name): \(error)")
-            throw ExitCode(1)
+        try await self.options.run(PushArrivalProgram.identity.name, load: PushArrivalProgram.load) {
+            try await self.run($0, bound: $1)
         }
     }
 
-    private func run(_ settings: PushArrivalSettings) async throws {
-        let report: @Sendable (String) -> Void = { StandardStreams.printLine($0) }
-        let bound = RunBound(records: self.stopAfter, report: self.summary ? report : nil)
+    private func run(_ settings: PushArrivalSettings, bound: RunBound) async throws {
         let process = ServiceProcess(settings.operation, identity: PushArrivalProgram.identity.name)
         try await process.run { surroundings in
             PushMetrics.describe(in: surroundings.registry)

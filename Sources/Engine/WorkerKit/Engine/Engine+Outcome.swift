@@ -86,6 +86,8 @@ extension Engine {
         if let trace = entry.trace { headers += self.traceHeaders(of: trace) }
         // The dead-letter tool needs this header to find how each replayed letter ended.
         if let replay = entry.record.replayHeader { headers.append(replay) }
+        // A reader finds the record of the publisher by them, where a worker before this one made the record.
+        headers += entry.record.originHeaders
         if let bytes = settlement.omittedKeyBytes {
             headers.append(RecordHeader(OutboundRecord.keyOmittedHeader, String(bytes)))
         }

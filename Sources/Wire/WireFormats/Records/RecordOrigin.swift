@@ -1,0 +1,33 @@
+package import Records
+
+/// The header that says which record of a publisher a derived record comes from: the topic, the partition and
+/// the offset, with slashes between them.
+///
+/// A worker that makes work for another one sets it, and the outcome of that work repeats it. It is a claim:
+/// nothing is decided by it, so a publisher that forges it misleads only readers of its own outcomes.
+package enum RecordOrigin {
+    /// The name of the header.
+    package static let header = "flotilla.origin"
+    /// The header with the id of the event that the record reports, if the record was made of an event.
+    package static let eventHeader = "flotilla.event_id"
+
+    /// The longest value of either header that is passed on; a topic has at most 249 characters.
+    package static let bytesLimit = 300
+}
+
+extension InboundRecord {
+    /// The headers of origin, which the outcome of this record repeats; those that are too long or not
+    /// visible ASCII are left out.
+    package var originHeaders: [RecordHeader] {
+        guard !self.headers.isEmpty else { return [] }
+        return [RecordOrigin.header, RecordOrigin.eventHeader].compactMap { name in
+            guard let value = self.header(name), 1...RecordOrigin.bytesLimit ~= value.count,
+                value.allSatisfy(\.isVisible)
+            else { return nil }
+            return RecordHeader(name, value)
+        }
+    }
+
+    /// The topic, the partition and the offset of this record, as the header of origin has them.
+    package var place: String { "\(self.topic)/\(self.partition)/\(self.offset)" }
+}

@@ -1,0 +1,90 @@
+import Kafka
+import Records
+import ServiceKit
+import StreamKit
+import WireFormats
+
+/// The task of a partition of the activations: it sends each one to the home of its device.
+///
+/// What cannot be read, or says that nothing is to be reported, goes on as it is: the worker that reports
+/// activations decides about it, and writes its outcome.
+final class ActivationTask: StreamTask {
+    private let writer: IntakeWriter
+    private let metrics: IntakeMetrics
+    private let uploads: UploadTask
+
+    init(_ writer: IntakeWriter, _ metrics: IntakeMetrics) {
+        self.writer = writer
+        self.metrics = metrics
+        self.uploads = UploadTask(writer, metrics)
+    }
+
+    var memory: StreamMemory { .none }
+    var nextDue: Int64? { nil }
+    var byteCount: Int { 0 }
+
+    func restore(_ record: InboundRecord, at now: Moment) {}
+    func restored(at now: Moment) {}
+    func collect(at now: Moment, progress: Int64, _ output: StreamOutput) {}
+
+    func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+        if record.header(SDKUploadRequest.targetHeader) != nil {
+            return self.uploads.process(record, at: now, output)
+        }
+        let headers =
+            HomeRecord.foreignHeaders(of: record) + [RecordHeader(RecordOrigin.header, record.place)]
+        if let activation = try? Activation(decoding: record),
+            self.writer.sendHome(
+                activation,
+                value: record.value,
+                headers: headers,
+                timestamp: record.timestamp,
+                to: output
+            )
+        {
+            return self.metrics.counted("activation", "taken")
+        }
+        self.metrics.counted("activation", "passed_on")
+        self.passOn(record, headers, at: now, to: output)
+    }
+
+    /// Passes a record on as it is. The headers of its publisher are left out if the record would be too large
+    /// with the header of its origin.
+    private func passOn(
+        _ record: borrowing InboundRecord,
+        _ headers: [RecordHeader],
+        at now: Moment,
+        to output: StreamOutput
+    ) {
+        var copy = OutboundRecord(
+            topic: self.writer.settings.topics.due,
+            key: record.key,
+            value: record.value,
+            headers: headers,
+            timestamp: record.timestamp
+        )
+        let limit = self.writer.settings.kafka.messageBytesLimit
+        copy.omitKey(beyond: limit)
+        guard copy.encodedBytesBound > limit else { return self.writer.sendDue(copy, to: output) }
+        self.writer.bury(
+            record,
+            as: .invalid,
+            because: Reason("value.too_large", "The value is larger than the worker can pass on."),
+            resultTopic: self.writer.settings.topics.result,
+            at: now,
+            to: output
+        )
+    }
+
+    func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+        self.metrics.counted("activation", "dead_lettered")
+        self.writer.bury(
+            record,
+            as: .rejected,
+            because: .crashLoop,
+            resultTopic: self.writer.settings.topics.result,
+            at: now,
+            to: output
+        )
+    }
+}

@@ -1,0 +1,73 @@
+import Kafka
+import Records
+import ServiceKit
+import StreamKit
+import WireFormats
+
+/// The task of a partition of the click feed: it sends each click to the home of its device and to the home of
+/// its id, because an activation can name either.
+///
+/// Whoever knows the address of the feed can send a click, so a click that cannot be read has a final outcome.
+/// A click that can be read has none: it is knowledge, and no work.
+final class ClickTask: StreamTask {
+    private let writer: IntakeWriter
+    private let metrics: IntakeMetrics
+
+    init(_ writer: IntakeWriter, _ metrics: IntakeMetrics) {
+        self.writer = writer
+        self.metrics = metrics
+    }
+
+    var memory: StreamMemory { .none }
+    var nextDue: Int64? { nil }
+    var byteCount: Int { 0 }
+
+    func restore(_ record: InboundRecord, at now: Moment) {}
+    func restored(at now: Moment) {}
+    func collect(at now: Moment, progress: Int64, _ output: StreamOutput) {}
+
+    func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+        do throws(AdClick.Fault) {
+            let click = try AdClick(query: record.value ?? [])
+            let value = Array(ClickTrail.Click(click).line.utf8)
+            let names = [
+                click.muid.map(HomeRecord.Name.device), click.clickID.map(HomeRecord.Name.click),
+            ]
+            for case let name? in names {
+                // A click has a bounded size, far below the broker's limit.
+                _ = self.writer.send(
+                    home: .click,
+                    named: name,
+                    value: value,
+                    headers: [],
+                    timestamp: record.timestamp,
+                    to: output
+                )
+            }
+            self.metrics.counted("click", "taken")
+        } catch {
+            self.reject(record, because: error.reason, at: now, to: output)
+        }
+    }
+
+    func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+        self.reject(record, because: .crashLoop, at: now, to: output)
+    }
+
+    private func reject(
+        _ record: borrowing InboundRecord,
+        because reason: Reason,
+        at now: Moment,
+        to output: StreamOutput
+    ) {
+        self.metrics.counted("click", "rejected")
+        self.writer.settle(
+            record,
+            .rejected,
+            because: reason,
+            topic: self.writer.settings.topics.result,
+            at: now,
+            to: output
+        )
+    }
+}

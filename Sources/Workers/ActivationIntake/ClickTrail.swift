@@ -1,0 +1,64 @@
+import WireFormats
+
+/// The last clicks of one device, or the one click of an id, as a home partition remembers them.
+///
+/// A few are kept, because an activation can arrive after a click that was later than its start.
+struct ClickTrail: Hashable {
+    /// A click without the device, whose trail this is.
+    struct Click: Hashable {
+        var appID: UInt64?
+        var clickID: String?
+        /// Seconds since 1970.
+        var clickedAt: Int64
+    }
+
+    /// The clicks by their time, the last one at the end.
+    private(set) var clicks: [Click] = []
+
+    /// The most clicks that are kept of a device.
+    static let limit = 4
+
+    init() {}
+
+    /// Reads a trail; pieces that are no click are left out.
+    init(_ text: [UInt8]) {
+        for line in text.split(separator: 0x0A) { if let click = Click(line) { self.add(click) } }
+    }
+
+    /// The trail as text: a line for each click.
+    var text: [UInt8] { Array(self.clicks.map(\.line).joined(separator: "\n").utf8) }
+
+    /// Adds a click, unless it is there already. Beyond the limit the earliest is dropped.
+    mutating func add(_ click: Click) {
+        guard !self.clicks.contains(click) else { return }
+        let place = self.clicks.firstIndex { $0.clickedAt > click.clickedAt } ?? self.clicks.endIndex
+        self.clicks.insert(click, at: place)
+        if self.clicks.count > Self.limit { self.clicks.removeFirst() }
+    }
+
+    /// Returns the last click that can have led to an activation: of its app, not after it, and at most
+    /// `window` seconds before it.
+    func click(of activation: Activation, within window: Int64) -> Click? {
+        self.clicks.last { click in
+            click.appID ?? activation.account.appID == activation.account.appID
+                && click.clickedAt <= activation.convertedAt
+                && activation.convertedAt.subtractingReportingOverflow(click.clickedAt).partialValue <= window
+        }
+    }
+}
+
+extension ClickTrail.Click {
+    init(_ click: AdClick) {
+        self.init(appID: click.appID, clickID: click.clickID, clickedAt: click.clickedAt)
+    }
+
+    /// Reads a line: the app, the time and the id, with a space between them, and a hyphen for what is
+    /// unknown.
+    init?(_ line: some Sequence<UInt8>) {
+        let parts = String(decoding: Array(line), as: UTF8.self).split(separator: " ")
+        guard parts.count == 3, let time = Int64(parts[1]) else { return nil }
+        self.init(appID: UInt64(parts[0]), clickID: parts[2] == "-" ? nil : String(parts[2]), clickedAt: time)
+    }
+
+    var line: String { "\(self.appID.map { String($0) } ?? "-") \(self.clickedAt) \(self.clickID ?? "-")" }
+}

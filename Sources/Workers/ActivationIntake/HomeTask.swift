@@ -1,0 +1,283 @@
+import Kafka
+import Records
+import ServiceKit
+import StreamKit
+import WireFormats
+
+/// The task of a home partition: it recognises events, clicks and conversions of the devices that are at home
+/// there, and passes on what is to be published or reported.
+final class HomeTask: StreamTask {
+    private let partition: Int32
+    private let writer: IntakeWriter
+    private let metrics: IntakeMetrics
+    private let settings: IntakeSettings
+    private var tables: [RememberedKind: RecentTable] = [:]
+
+    init(_ partition: Int32, _ writer: IntakeWriter, _ metrics: IntakeMetrics) {
+        self.partition = partition
+        self.writer = writer
+        self.metrics = metrics
+        self.settings = writer.settings
+    }
+
+    // MARK: - State
+
+    var memory: StreamMemory {
+        .changelog(TopicPartition(topic: self.settings.topics.changelog, partition: self.partition))
+    }
+
+    func restore(_ record: InboundRecord, at now: Moment) {
+        guard let key = RememberedKey(record.key) else { return }
+        if let entry = RecentTable.Entry(changelog: record.value) {
+            self.tables[key.kind, default: RecentTable()].remember(key.key, entry)
+        } else {
+            self.tables[key.kind]?.forget(key.key)
+        }
+    }
+
+    func restored(at now: Moment) { self.tellCounts() }
+
+    var byteCount: Int { self.tables.values.reduce(0) { $0 + $1.byteCount } }
+
+    var nextDue: Int64? {
+        self.tables.compactMap { kind, table in
+            table.oldest.map { $0.addingClamped(self.window(of: kind) + 1) }
+        }.min()
+    }
+
+    func collect(at now: Moment, progress: Int64, _ output: StreamOutput) {
+        for kind in RememberedKind.allCases {
+            let least = now.wall.subtractingClamped(self.window(of: kind))
+            while let key = self.tables[kind]?.forgetOldest(before: least) {
+                self.write(RememberedKey(kind, key), nil, to: output)
+            }
+        }
+        self.tellCounts()
+    }
+
+    private func tellCounts() {
+        for (kind, table) in self.tables {
+            self.metrics.holds(table.count, of: kind, partition: self.partition)
+        }
+    }
+
+    /// How long things of a kind are remembered, in milliseconds.
+    private func window(of kind: RememberedKind) -> Int64 {
+        switch kind {
+        case .event: self.settings.eventWindow.wholeMilliseconds
+        case .click: self.settings.clickWindow.wholeMilliseconds
+        case .conversion: self.settings.duplicateWindow.wholeMilliseconds
+        }
+    }
+
+    private func entry(of key: RememberedKey, at now: Moment) -> RecentTable.Entry? {
+        self.tables[key.kind]?.entry(
+            of: key.key,
+            since: now.wall.subtractingClamped(self.window(of: key.kind))
+        )
+    }
+
+    /// Remembers a thing. Where memory is short, the two oldest of its kind are forgotten.
+    private func remember(_ key: RememberedKey, _ text: [UInt8], at now: Moment, to output: StreamOutput) {
+        let entry = RecentTable.Entry(seen: now.wall, text: text)
+        self.tables[key.kind, default: RecentTable()].remember(key.key, entry)
+        self.write(key, entry, to: output)
+        guard output.isCrowded else { return }
+        for _ in 0..<2 {
+            guard let oldest = self.tables[key.kind]?.forgetOldest(before: .max), oldest != key.key else {
+                return
+            }
+            self.metrics.forgottenEarly()
+            self.write(RememberedKey(key.kind, oldest), nil, to: output)
+        }
+    }
+
+    private func write(_ key: RememberedKey, _ entry: RecentTable.Entry?, to output: StreamOutput) {
+        output.send(
+            OutboundRecord(
+                topic: self.settings.topics.changelog,
+                key: key.bytes,
+                value: entry?.changelog,
+                partition: self.partition
+            )
+        )
+    }
+
+    // MARK: - Records
+
+    func process(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+        switch HomeRecord.kind(of: record) {
+        case .event: self.publish(record, at: now, to: output)
+        case .click: self.noteClick(record, at: now, to: output)
+        case .lookup: self.lookUp(record, at: now, to: output)
+        case .activation: self.judge(record, at: now, to: output)
+        case nil: self.metrics.unreadableRecord()
+        }
+    }
+
+    func bury(_ record: consuming InboundRecord, at now: Moment, _ output: StreamOutput) {
+        self.metrics.counted("activation", "dead_lettered")
+        self.writer.bury(
+            record,
+            as: .rejected,
+            because: .crashLoop,
+            resultTopic: self.settings.topics.result,
+            at: now,
+            to: output
+        )
+    }
+
+    /// Publishes an event, unless it was published before.
+    private func publish(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
+        guard let topic = self.settings.topics.events, let id = record.header(RecordOrigin.eventHeader) else {
+            return self.metrics.unreadableRecord()
+        }
+        let key = RememberedKey(.event, named: String(decoding: id, as: UTF8.self))
+        guard self.entry(of: key, at: now) == nil else { return self.metrics.counted("event", "repeated") }
+        self.remember(key, [], at: now, to: output)
+        self.metrics.counted("event", "published")
+        output.send(
+            OutboundRecord(
+                topic: topic,
+                key: id,
+                value: record.value,
+                headers: [RecordHeader("content-type", ValueFormat.json.contentType)],
+                timestamp: record.timestamp
+            )
+        )
+    }
+
+    private func noteClick(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
+        guard let name = record.key, let click = record.value.flatMap({ ClickTrail.Click($0) }) else {
+            return self.metrics.unreadableRecord()
+        }
+        let key = RememberedKey(.click, named: String(decoding: name, as: UTF8.self))
+        var trail = self.entry(of: key, at: now).map { ClickTrail($0.text) } ?? ClickTrail()
+        trail.add(click)
+        self.remember(key, trail.text, at: now, to: output)
+    }
+
+    /// The clicks that are remembered under a name.
+    private func trail(named name: String, at now: Moment) -> ClickTrail {
+        self.entry(of: RememberedKey(.click, named: name), at: now).map { ClickTrail($0.text) }
+            ?? ClickTrail()
+    }
+
+    /// Sends an activation on to the home of its device, with the click that it names if that is known.
+    private func lookUp(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
+        guard let activation = try? Activation(decoding: record), let click = activation.clickID else {
+            return self.metrics.unreadableRecord()
+        }
+        var headers = record.headers.filter {
+            ![HomeRecord.kindHeader, HomeRecord.clickHeader].contains($0.name)
+        }
+        let window = self.window(of: .click) / 1_000
+        if let found = self.trail(named: HomeRecord.Name.click(click), at: now).click(
+            of: activation,
+            within: window
+        ) {
+            headers.append(RecordHeader(HomeRecord.clickHeader, found.line))
+        }
+        let isSent = self.writer.send(
+            home: .activation,
+            named: HomeRecord.Name.device(activation.muidText),
+            value: record.value,
+            headers: headers,
+            timestamp: record.timestamp,
+            to: output
+        )
+        // Only the header of the click is new. An activation that has no room for it goes on without.
+        if !isSent { self.judge(record, at: now, to: output) }
+    }
+
+    /// Decides whether an activation is reported: it matches a click if it has to, and is no duplicate.
+    private func judge(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
+        guard var activation = try? Activation(decoding: record) else {
+            return self.metrics.unreadableRecord()
+        }
+        var value = record.value
+        if self.settings.matchesClicks {
+            guard let click = self.click(of: activation, record, at: now) else {
+                self.metrics.counted("activation", "no_click")
+                return self.writer.reject(record, because: .noClick, activation, at: now, to: output)
+            }
+            if let id = click.clickID, id != activation.clickID {
+                activation.clickID = id
+                value = activation.json
+            }
+        }
+        if let duplicate = self.duplicate(of: activation, record, at: now, to: output) {
+            self.metrics.counted("activation", "duplicate")
+            return self.writer.reject(record, because: duplicate, activation, at: now, to: output)
+        }
+        self.metrics.counted("activation", "due")
+        self.sendDue(activation, value, of: record, to: output)
+    }
+
+    /// The last click that has led to an activation: by the id that it names, or by its device.
+    private func click(
+        of activation: Activation,
+        _ record: borrowing InboundRecord,
+        at now: Moment
+    ) -> ClickTrail.Click? {
+        var trail = self.trail(named: HomeRecord.Name.device(activation.muidText), at: now)
+        if let named = record.header(HomeRecord.clickHeader).flatMap({ ClickTrail.Click($0) }) {
+            trail.add(named)
+        }
+        return trail.click(of: activation, within: self.window(of: .click) / 1_000)
+    }
+
+    /// Returns the reason why an activation is a duplicate; remembers it if it is none.
+    private func duplicate(
+        of activation: Activation,
+        _ record: borrowing InboundRecord,
+        at now: Moment,
+        to output: StreamOutput
+    ) -> Reason? {
+        guard self.settings.duplicateWindow > .zero,
+            self.settings.singleTypes.contains(activation.conversionType)
+        else { return nil }
+        let name = "\(activation.account)/\(activation.muidText)/\(activation.conversionType.rawValue)"
+        let key = RememberedKey(.conversion, named: name)
+        if let first = self.entry(of: key, at: now) {
+            return .duplicate(of: String(decoding: first.text, as: UTF8.self))
+        }
+        let origin = record.originHeaders.first { $0.name == RecordOrigin.header }?.value
+        self.remember(key, origin ?? Array(record.place.utf8), at: now, to: output)
+        return nil
+    }
+
+    private func sendDue(
+        _ activation: Activation,
+        _ value: [UInt8]?,
+        of record: borrowing InboundRecord,
+        to output: StreamOutput
+    ) {
+        var headers = HomeRecord.foreignHeaders(of: record)
+        if value != record.value {
+            headers.removeAll { $0.name.lowercased() == "content-type" }
+            headers.append(RecordHeader("content-type", ValueFormat.json.contentType))
+        }
+        self.writer.sendDue(
+            OutboundRecord(
+                topic: self.settings.topics.due,
+                key: activation.muid.text,
+                value: value,
+                headers: headers + record.originHeaders,
+                timestamp: record.timestamp
+            ),
+            to: output
+        )
+    }
+}
+
+extension Reason {
+    fileprivate static let noClick = Reason(
+        "attribution.no_click",
+        "No click of the device or with the activation's click id lies in the window before it."
+    )
+
+    fileprivate static func duplicate(of first: String) -> Reason {
+        Reason("activation.duplicate", "The same conversion of the device was passed on before: \(first).")
+    }
+}

@@ -1,0 +1,68 @@
+import Metrics
+import Operations
+
+/// The metrics of the intake. The object is used on the engine's thread only.
+final class IntakeMetrics {
+    private let factory: PrometheusRegistry
+    private var counters: [String: Counter] = [:]
+    private var gauges: [String: Gauge] = [:]
+    private let unreadable: Counter
+    private let forgotten: Counter
+
+    init(factory: PrometheusRegistry) {
+        self.factory = factory
+        self.unreadable = Counter(label: "intake_records_unreadable_total", factory: factory)
+        self.forgotten = Counter(label: "intake_forgotten_early_total", factory: factory)
+    }
+
+    /// Sets the help texts of all metrics.
+    static func describe(in registry: PrometheusRegistry) {
+        for (name, help) in [
+            ("intake_records_total", "What came in, by its kind and by what became of it."),
+            ("intake_records_unreadable_total", "Records of the home topic that no intake has written."),
+            (
+                "intake_forgotten_early_total",
+                "Things that were forgotten before their time, because memory is short."
+            ),
+            ("intake_remembered", "Things that are remembered, by kind and partition."),
+        ] { registry.describe(name, help: help) }
+    }
+
+    /// Counts a thing that came in.
+    ///
+    /// - Parameters:
+    ///   - kind: `upload`, `event`, `click` or `activation`.
+    ///   - result: what became of it: one of a few words of the tasks.
+    func counted(_ kind: String, _ result: String) {
+        let name = "\(kind) \(result)"
+        let counter =
+            self.counters[name]
+            ?? Counter(
+                label: "intake_records_total",
+                dimensions: [("kind", kind), ("result", result)],
+                factory: self.factory
+            )
+        self.counters[name] = counter
+        counter.increment()
+    }
+
+    /// Counts a record of the home topic that cannot be read.
+    func unreadableRecord() { self.unreadable.increment() }
+
+    /// Counts a thing that is forgotten before its time.
+    func forgottenEarly() { self.forgotten.increment() }
+
+    /// Sets the number of things of a kind that a partition remembers.
+    func holds(_ count: Int, of kind: RememberedKind, partition: Int32) {
+        let name = "\(kind) \(partition)"
+        let gauge =
+            self.gauges[name]
+            ?? Gauge(
+                label: "intake_remembered",
+                dimensions: [("kind", "\(kind)"), ("partition", "\(partition)")],
+                factory: self.factory
+            )
+        self.gauges[name] = gauge
+        gauge.record(count)
+    }
+}

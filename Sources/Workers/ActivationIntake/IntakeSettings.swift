@@ -1,0 +1,145 @@
+import Operations
+import ServiceKit
+import StreamKit
+import WireFormats
+import WorkerKit
+
+/// All settings of the intake, read from its file and the environment.
+struct IntakeSettings: Sendable {
+    /// Which activations are reported.
+    enum Attribution: String, CaseIterable, Sendable {
+        /// All of them.
+        case all
+        /// Those that a click has led to.
+        case match
+    }
+
+    var kafka: KafkaSettings
+    var operation: OperationSettings
+    var stream: StreamSettings
+    var topics: IntakeTopics
+    /// The apps whose uploads are taken, by the account and the data source that the SDK sends.
+    var apps: [SDKSource: SDKApp]
+    var attribution: Attribution
+    /// How long before its activation a click may lie.
+    var clickWindow: Duration
+    /// How long the same conversion of the same device is a duplicate; zero if that is not looked at.
+    var duplicateWindow: Duration
+    /// The types of conversions that happen once for a device.
+    var singleTypes: Set<ConversionType>
+    /// How long an event is recognised that a phone sends again.
+    var eventWindow: Duration
+
+    /// Whether uploads of SDKs are consumed.
+    var takesUploads: Bool { !self.apps.isEmpty || self.topics.events != nil }
+    /// Whether the click feed is consumed.
+    var matchesClicks: Bool { self.attribution == .match }
+    /// The longest time for which anything is remembered.
+    var longestWindow: Duration { max(self.clickWindow, self.duplicateWindow, self.eventWindow) }
+
+    /// Reads and checks all settings. Faults are reported to the reader, not thrown.
+    init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
+        let kafka = reader.section("kafka")
+        self.kafka = KafkaSettings(kafka, identity)
+        let uploads = reader.section("sdk")
+        let clicks = reader.section("clicks")
+        self.topics = Self.topics(kafka, self.kafka, uploads: uploads, clicks: clicks)
+        self.operation = OperationSettings(reader)
+        self.stream = StreamSettings(
+            reader.section("state"),
+            memoryHelp:
+                "What all threads may remember together; some 150 bytes for a device, a click or an event. "
+                + "Above half of it the oldest is forgotten for each that is new.",
+            crashFolder: WorkerSettings.temporaryFolder(of: self.kafka.group)
+        )
+        self.apps = SDKApp.apps(uploads)
+        self.eventWindow = uploads.duration(
+            "event_window",
+            default: .seconds(86_400),
+            in: .seconds(60) ... .seconds(30 * 86_400),
+            help: "How long an event is recognised that a phone sends again."
+        )
+        let attribution = reader.section("attribution")
+        self.attribution = attribution.oneOf(
+            "report",
+            default: Attribution.all,
+            help: "Which activations are reported: all, or those that match a click (match)."
+        )
+        self.clickWindow = attribution.duration(
+            "window",
+            default: .seconds(7 * 86_400),
+            in: .seconds(60) ... .seconds(90 * 86_400),
+            help: "How long before its activation a click may lie."
+        )
+        let duplicates = reader.section("duplicates")
+        self.duplicateWindow = duplicates.duration(
+            "window",
+            default: .seconds(30 * 86_400),
+            in: .zero ... .seconds(180 * 86_400),
+            help: "How long the same conversion of the same device and account is a duplicate; 0 for never."
+        )
+        self.singleTypes = Self.singleTypes(duplicates)
+    }
+
+    private static func topics(
+        _ reader: SettingsReader,
+        _ kafka: KafkaSettings,
+        uploads: SettingsReader,
+        clicks: SettingsReader
+    ) -> IntakeTopics {
+        let home = reader.string(
+            "home_topic",
+            default: "\(kafka.topic).home",
+            help: "An internal topic, where everything about one device meets in one partition."
+        )
+        let upload = uploads.string("topic", default: "sdk-upload", help: "The uploads of SDKs.")
+        return IntakeTopics(
+            activations: kafka.topic,
+            uploads: upload,
+            clicks: clicks.string(
+                "topic",
+                default: "activation-click",
+                help: "The click feed; consumed with attribution.report: match."
+            ),
+            home: home,
+            changelog: reader.string(
+                "changelog_topic",
+                default: "\(home).changelog",
+                help: "Gets what is remembered; as many partitions as the home topic, compacted."
+            ),
+            due: reader.string(
+                "due_topic",
+                default: "\(kafka.topic).due",
+                help: "Gets the activations that are to be reported: kafka.topic of activation-worker run."
+            ),
+            events: uploads.optionalString(
+                "events_topic",
+                help: "Gets every event of every upload, each once."
+            ),
+            result: kafka.resultTopic,
+            uploadResult: uploads.string(
+                "result_topic",
+                default: "\(upload).result",
+                help: "Gets the outcome of each upload."
+            ),
+            deadLetter: kafka.deadLetterTopic
+        )
+    }
+
+    private static func singleTypes(_ reader: SettingsReader) -> Set<ConversionType> {
+        let names = reader.strings(
+            "types",
+            default: [ConversionType.activation, .registration].map(\.rawValue),
+            help:
+                "The conversions that happen once for a device. A payment can be made twice, so it is not one."
+        )
+        let types = names.compactMap { ConversionType(rawValue: $0) }
+        if types.count < names.count {
+            reader.reportFault(
+                "types",
+                "must be of " + ConversionType.allCases.map(\.rawValue).joined(separator: ", ")
+            )
+        }
+        return Set(types)
+    }
+}

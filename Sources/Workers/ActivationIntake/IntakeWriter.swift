@@ -1,0 +1,188 @@
+import Kafka
+import Records
+import ServiceKit
+import StreamKit
+import WireFormats
+import WorkerKit
+
+/// The writer of what the tasks of the intake put out: outcomes, dead letters, and records for the home
+/// partitions.
+final class IntakeWriter {
+    let settings: IntakeSettings
+    private let outcomes: StreamOutcomes
+    private let homes: Int32
+    private var random = SystemRandomNumberGenerator()
+
+    init(_ settings: IntakeSettings, _ cluster: StreamCluster) {
+        self.settings = settings
+        self.homes = Int32(clamping: max(1, cluster.partitionCounts[settings.topics.changelog] ?? 1))
+        self.outcomes = StreamOutcomes(
+            worker: IntakeProgram.identity.name,
+            kafka: settings.kafka,
+            cluster: cluster
+        )
+    }
+
+    // MARK: - Outcomes
+
+    /// Writes the outcome of an activation that is not reported.
+    func reject(
+        _ record: borrowing InboundRecord,
+        because reason: Reason,
+        _ activation: Activation,
+        at now: Moment,
+        to output: StreamOutput
+    ) {
+        let outcome = self.outcomes.outcome(of: record, .rejected, because: reason, at: now)
+        let answer = ActivationAnswer(
+            account: activation.account,
+            conversionType: activation.conversionType.rawValue,
+            isTimeAssumed: activation.isTimeAssumed
+        )
+        self.send(
+            ActivationResult.encode(outcome, answer, as: .json),
+            of: record,
+            topic: self.settings.topics.result,
+            to: output
+        )
+    }
+
+    /// Writes the outcome of an upload or of a click.
+    ///
+    /// - Parameter counts: the numbers of an upload; nil if nothing of it was taken.
+    func settle(
+        _ record: borrowing InboundRecord,
+        _ fate: Outcome.Fate,
+        because reason: Reason?,
+        counts: SDKUploadResult.Counts? = nil,
+        topic: String,
+        at now: Moment,
+        to output: StreamOutput
+    ) {
+        let outcome = self.outcomes.outcome(of: record, fate, because: reason, at: now)
+        self.send(SDKUploadResult.upload(outcome, counts), of: record, topic: topic, to: output)
+    }
+
+    /// Writes the outcome of an event of an upload that is not passed on.
+    func reject(
+        event id: String,
+        _ type: SDKEventType,
+        of record: borrowing InboundRecord,
+        because reason: Reason,
+        at now: Moment,
+        to output: StreamOutput
+    ) {
+        let outcome = self.outcomes.outcome(of: record, .rejected, because: reason, at: now)
+        self.send(
+            SDKUploadResult.event(outcome, id: id, type: type),
+            of: record,
+            topic: self.settings.topics.uploadResult,
+            to: output
+        )
+    }
+
+    /// Writes the dead letter of a record that its publisher has to mend, or that has killed two processes,
+    /// and its outcome.
+    func bury(
+        _ record: borrowing InboundRecord,
+        as kind: DeadLetter.Class,
+        because reason: Reason,
+        resultTopic: String,
+        at now: Moment,
+        to output: StreamOutput
+    ) {
+        let (letter, outcome) = self.outcomes.letter(of: record, as: kind, because: reason, at: now)
+        output.send(letter)
+        let isUpload = resultTopic == self.settings.topics.uploadResult
+        self.send(
+            isUpload
+                ? SDKUploadResult.upload(outcome, nil) : ActivationResult.encode(outcome, nil, as: .json),
+            of: record,
+            topic: resultTopic,
+            to: output
+        )
+    }
+
+    private func send(
+        _ value: [UInt8],
+        of record: borrowing InboundRecord,
+        topic: String,
+        to output: StreamOutput
+    ) {
+        let headers = [RecordHeader("content-type", ValueFormat.json.contentType)] + record.originHeaders
+        output.send(self.outcomes.result(value, of: record, to: topic, headers: headers, using: &self.random))
+    }
+
+    // MARK: - Records for others
+
+    /// Sends a record to the home of a thing.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the thing, as `HomeRecord.Name` gives it.
+    ///   - timestamp: the time of the record that it comes from.
+    /// - Returns: false, and nothing is sent, if the broker would not take a record of that size.
+    func send(
+        home kind: HomeRecord.Kind,
+        named name: String,
+        value: [UInt8]?,
+        headers: [RecordHeader],
+        timestamp: Int64?,
+        to output: StreamOutput
+    ) -> Bool {
+        let key = Array(name.utf8)
+        let record = OutboundRecord(
+            topic: self.settings.topics.home,
+            key: key,
+            value: value,
+            headers: headers + [RecordHeader(HomeRecord.kindHeader, kind.rawValue)],
+            partition: Partitioner.murmur2.partition(of: key, among: self.homes),
+            timestamp: timestamp
+        )
+        guard record.encodedBytesBound <= self.settings.kafka.messageBytesLimit else { return false }
+        output.send(record)
+        return true
+    }
+
+    /// Sends an activation to the home of its device, by way of the home of the click that it names.
+    ///
+    /// - Returns: false if the record is too large to be sent with the headers of its origin.
+    func sendHome(
+        _ activation: Activation,
+        value: [UInt8]?,
+        headers: [RecordHeader],
+        timestamp: Int64?,
+        to output: StreamOutput
+    ) -> Bool {
+        if self.settings.matchesClicks, let click = activation.clickID {
+            return self.send(
+                home: .lookup,
+                named: HomeRecord.Name.click(click),
+                value: value,
+                headers: headers,
+                timestamp: timestamp,
+                to: output
+            )
+        }
+        return self.send(
+            home: .activation,
+            named: HomeRecord.Name.device(activation.muidText),
+            value: value,
+            headers: headers,
+            timestamp: timestamp,
+            to: output
+        )
+    }
+
+    /// Sends a record to the worker that reports activations.
+    func sendDue(_ record: OutboundRecord, to output: StreamOutput) {
+        var record = record
+        record.topic = self.settings.topics.due
+        record.omitKey(beyond: self.settings.kafka.messageBytesLimit)
+        output.send(record)
+    }
+}
+
+extension Activation {
+    /// The muid as text.
+    var muidText: String { String(decoding: self.muid.text, as: UTF8.self) }
+}

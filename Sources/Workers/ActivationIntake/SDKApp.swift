@@ -1,0 +1,86 @@
+import Operations
+import WireFormats
+
+/// The names that an SDK sends for an app: the account of its target, and the data source of its events.
+struct SDKSource: Hashable, Sendable {
+    var account: String
+    var dataSource: String
+}
+
+/// The app at Tencent as which the activations of a data source are reported.
+struct SDKApp: Hashable, Sendable {
+    var account: GDTAccount
+    var appType: AppType
+
+    /// Reads the list of apps. Faults are reported to the reader.
+    static func apps(_ reader: SettingsReader) -> [SDKSource: SDKApp] {
+        let list = reader.each("apps", help: "The apps whose uploads become activations.") { entry in
+            let source = SDKSource(
+                account: entry.string(
+                    "account",
+                    help: "The account in the SDK's target, /v3/projects/ACCOUNT/collect."
+                ),
+                dataSource: entry.string("data_source", help: "The dataSourceId of its events.")
+            )
+            let account = GDTAccount(
+                appID: UInt64(
+                    entry.int("app_id", in: 1...Int.max, help: "The app's id at Apple or Tencent.")
+                ),
+                advertiserID: UInt64(
+                    entry.int("advertiser_id", in: 1...Int.max, help: "The account at e.qq.com.")
+                )
+            )
+            let type = entry.requiredOneOf("app_type", help: "What the app runs on.") as AppType?
+            return (source, SDKApp(account: account, appType: type ?? .ios))
+        }
+        var apps: [SDKSource: SDKApp] = [:]
+        for (source, app) in list where apps.updateValue(app, forKey: source) != nil {
+            reader.reportFault("apps", "\(source.account)/\(source.dataSource) is listed twice")
+        }
+        return apps
+    }
+
+    /// Returns the conversion of an activation.
+    ///
+    /// - Throws: the reason why there is nothing to report.
+    func conversion(_ activation: SDKActivation, clientIP: String?) throws(NothingToReport) -> Activation {
+        switch activation.kind {
+        case .activation, .deferred: break
+        case .reengage: throw .reengage
+        case .unknown: throw .unknownKind
+        }
+        let device = self.appType == .ios ? activation.idfa : activation.imei
+        guard let device else { throw .noIdentifier }
+        guard let muid = try? MUID(deviceID: device, of: self.appType) else { throw .malformedIdentifier }
+        return Activation(
+            account: self.account,
+            appType: self.appType,
+            conversionType: .activation,
+            muid: muid,
+            convertedAt: activation.convertedAt,
+            clientIP: clientIP
+        )
+    }
+
+    /// The reasons why an ACTIVATE event is not reported.
+    enum NothingToReport: String, Error, Hashable, CaseIterable {
+        case reengage
+        case unknownKind = "unknown_kind"
+        case unknownApp = "unknown_app"
+        case noIdentifier = "no_identifier"
+        case malformedIdentifier = "malformed_identifier"
+
+        /// The reason of the outcome.
+        var reason: Reason { Reason("sdk_activation.\(self.rawValue)", self.message) }
+
+        private var message: String {
+            switch self {
+            case .reengage: "The app was opened again by a link: nothing was activated."
+            case .unknownKind: "The event is an ACTIVATE of a name that no SDK has."
+            case .unknownApp: "No app is configured for the upload's account and the event's data source."
+            case .noIdentifier: "The event has no id that Tencent knows devices by: no idfa, or no imei."
+            case .malformedIdentifier: "The event's idfa or imei is none."
+            }
+        }
+    }
+}
