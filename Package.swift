@@ -250,7 +250,8 @@ let package = Package(
             "ActivationWorker",
             on: "Workers",
             dependencies: [
-                "ActivationIntake", "Operations", "Records", "ServiceKit", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                "ActivationIntake", "Operations", "Records", "ServiceKit", "Terminal", "UpstreamHTTP",
+                "WireFormats", "WorkerKit",
                 argumentParser, lifecycle,
             ]
         ),
@@ -491,6 +492,15 @@ let package = Package(
             name: "WorkerTestSupport",
             dependencies: ["EventThread", "Kafka", "Records", "Terminal", logging],
             path: "Tests/WorkerTestSupport",
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "ActivationIntakeTests",
+            dependencies: [
+                "ActivationIntake", "Kafka", "Operations", "Records", "ServiceKit", "StreamKit",
+                "TestMaterial",
+                "WireFormats", "WorkerKit", "WorkerTestSupport",
+            ],
             swiftSettings: house
         ),
         .testTarget(

@@ -4,8 +4,8 @@ extension StreamSettings {
     /// Reads the settings of a program's stream engines. Faults are reported to the reader.
     ///
     /// - Parameters:
-    ///   - memoryHelp: What the program's state takes in memory.
-    ///   - crashFolder: The folder of the marks where none is set.
+    ///   - memoryHelp: The help text of the memory limit, which says what the program's state takes.
+    ///   - crashFolder: The folder of the marks if the setting is absent.
     package init(_ reader: SettingsReader, memoryHelp: String, crashFolder: String) {
         self.init(
             threads: reader.int(

@@ -6,8 +6,8 @@ import WireFormats
 
 /// The task of a partition of the activations: it sends each one to the home of its device.
 ///
-/// What cannot be read, or says that nothing is to be reported, goes on as it is: the worker that reports
-/// activations decides about it, and writes its outcome.
+/// A record that cannot be read, or says that nothing is to be reported, goes on as it is: the worker that
+/// reports activations decides about it, and writes its outcome.
 final class ActivationTask: StreamTask {
     private let writer: IntakeWriter
     private let metrics: IntakeMetrics

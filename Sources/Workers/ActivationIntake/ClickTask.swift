@@ -7,8 +7,8 @@ import WireFormats
 /// The task of a partition of the click feed: it sends each click to the home of its device and to the home of
 /// its id, because an activation can name either.
 ///
-/// Whoever knows the address of the feed can send a click, so a click that cannot be read has a final outcome.
-/// A click that can be read has none: it is knowledge, and no work.
+/// Everybody who knows the address of the feed can send a click, so a click that cannot be read has a final
+/// outcome. A click that can be read has none: it is knowledge, and no work.
 final class ClickTask: StreamTask {
     private let writer: IntakeWriter
     private let metrics: IntakeMetrics

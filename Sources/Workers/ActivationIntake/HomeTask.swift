@@ -13,7 +13,7 @@ final class HomeTask: StreamTask {
     private let settings: IntakeSettings
     private var tables: [RememberedKind: RecentTable] = [:]
 
-    init(_ partition: Int32, _ writer: IntakeWriter, _ metrics: IntakeMetrics) {
+    init(_ partition: Int32, _ writer: IntakeWriter, metrics: IntakeMetrics) {
         self.partition = partition
         self.writer = writer
         self.metrics = metrics
@@ -35,7 +35,10 @@ final class HomeTask: StreamTask {
         }
     }
 
-    func restored(at now: Moment) { self.tellCounts() }
+    func restored(at now: Moment) {
+        for kind in RememberedKind.allCases { self.tables[kind]?.tidy() }
+        self.tellCounts()
+    }
 
     var byteCount: Int { self.tables.values.reduce(0) { $0 + $1.byteCount } }
 

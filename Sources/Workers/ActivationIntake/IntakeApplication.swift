@@ -22,7 +22,7 @@ final class IntakeApplication: StreamApplication {
 
     func task(for partition: TopicPartition) -> any StreamTask {
         switch partition.topic {
-        case self.settings.topics.home: HomeTask(partition.partition, self.writer, self.metrics)
+        case self.settings.topics.home: HomeTask(partition.partition, self.writer, metrics: self.metrics)
         case self.settings.topics.uploads: UploadTask(self.writer, self.metrics)
         case self.settings.topics.clicks: ClickTask(self.writer, self.metrics)
         default: ActivationTask(self.writer, self.metrics)

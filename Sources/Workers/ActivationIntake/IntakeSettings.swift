@@ -8,9 +8,9 @@ import WorkerKit
 struct IntakeSettings: Sendable {
     /// Which activations are reported.
     enum Attribution: String, CaseIterable, Sendable {
-        /// All of them.
+        /// Every activation.
         case all
-        /// Those that a click has led to.
+        /// Only activations that a click has led to.
         case match
     }
 

@@ -12,7 +12,7 @@ struct RecentTable {
         var low: UInt64
     }
 
-    /// What is remembered of one thing.
+    /// The memory of one thing.
     struct Entry: Hashable, Sendable {
         /// The time in milliseconds since 1970.
         var seen: Int64
@@ -37,7 +37,7 @@ struct RecentTable {
     /// An estimate of the bytes in memory.
     var byteCount: Int { self.turns.count * Self.entryBytes + self.textBytes }
 
-    /// What is remembered of a thing; nil if it was not seen since a time in milliseconds since 1970.
+    /// Returns the memory of a thing; nil if it was not seen since a time in milliseconds since 1970.
     func entry(of key: Key, since least: Int64) -> Entry? {
         guard let entry = self.entries[key], entry.seen >= least else { return nil }
         return entry
@@ -48,7 +48,12 @@ struct RecentTable {
         self.textBytes += entry.text.count - (self.entries[key]?.text.count ?? 0)
         self.entries[key] = entry
         self.turns.append(Turn(key: key, seen: entry.seen))
+        // Somebody may let the same thing be seen again and again.
+        if self.turns.count > 2 * self.entries.count + 16 { self.tidy() }
     }
+
+    /// Drops the turns of what was seen again or is forgotten, once the table is restored.
+    mutating func tidy() { self.turns.keep { self.entries[$0.key]?.seen == $0.seen } }
 
     /// Forgets a thing, as a record of the changelog says.
     mutating func forget(_ key: Key) {

@@ -95,7 +95,7 @@ final class UploadTask: StreamTask {
             self.writer.reject(event: id, event.type, of: record, because: reason, at: now, to: output)
         }
         if self.writer.settings.topics.events != nil,
-            !self.sendEvent(event, id, of: upload, record, to: output)
+            !self.send(event, id: id, of: upload, in: record, to: output)
         {
             self.metrics.counted("event", "too_large")
             reject(Self.eventTooLarge)
@@ -125,11 +125,11 @@ final class UploadTask: StreamTask {
         }
     }
 
-    private func sendEvent(
+    private func send(
         _ event: SDKEvent,
-        _ id: String,
+        id: String,
         of upload: SDKUpload,
-        _ record: borrowing InboundRecord,
+        in record: borrowing InboundRecord,
         to output: StreamOutput
     ) -> Bool {
         self.writer.send(

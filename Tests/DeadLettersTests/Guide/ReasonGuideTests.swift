@@ -20,7 +20,8 @@ import WorkerTestSupport
     /// Every text in the sources that is a code with a sentence after it.
     private static let written: [String] = {
         let folders = [
-            "Wire/WireFormats", "Engine/ServiceKit", "Engine/WorkerKit", "Workers/ActivationWorker",
+            "Wire/WireFormats", "Engine/ServiceKit", "Engine/WorkerKit", "Workers/ActivationIntake",
+            "Workers/ActivationWorker",
             "Workers/DeviceCheckWorker", "Workers/ReceiptWorker",
         ]
         let sources = folders.flatMap { folder -> [String] in

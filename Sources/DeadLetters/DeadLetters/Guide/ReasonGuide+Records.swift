@@ -136,6 +136,29 @@ extension ReasonGuide {
             "The muid is not the 32 lower-case hexadecimal digits of an MD5.",
             advice: chosenByPhones
         ),
+        "activation.duplicate": ReasonGuide(
+            .no,
+            "The same conversion of the device was passed on before, as the record that the message names.",
+            advice: "Nothing is broken. If the first one became a dead letter, replay that one."
+        ),
+        "attribution.no_click": ReasonGuide(
+            .no,
+            "No click in the window before the activation has led to it, and only matching ones are reported.",
+            advice:
+                "A final no. If all activations get it, look whether the click feed arrives in the topic of clicks."
+        ),
+        "upload.event_too_large": ReasonGuide(
+            .no,
+            "One event of an upload is larger than a record may be.",
+            advice: "A final no for this event; the others of its upload were taken. " + chosenByPhones
+        ),
+        "upload.no_target": ReasonGuide(
+            .afterFix,
+            "The record has no header upload.target, or no value: it is no upload of an SDK.",
+            advice:
+                "Look whether the edge that publishes uploads was changed: it puts the request's target into that "
+                + "header. Publish the upload again as it should be; a replay is of no use."
+        ),
         "tracking.denied": ReasonGuide(
             .no,
             "The user has not allowed tracking.",

@@ -3,8 +3,8 @@ import Cryptography
 extension SDKEvent {
     /// The id of the event: 32 hexadecimal digits, the same each time a phone sends the event again.
     ///
-    /// The SDK gives an event no id. The same device, data source, type, name, time and session are the same
-    /// event; the counters and the element are added, because a page can report several elements in one
+    /// The SDK gives an event no id. Two events are the same if device, data source, type, name, time and session
+    /// are; the counters and the element are added, because a page can report several elements in one
     /// millisecond.
     package var id: String {
         var text: [UInt8] = []

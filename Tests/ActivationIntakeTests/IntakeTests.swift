@@ -1,0 +1,277 @@
+import Foundation
+import Records
+import ServiceKit
+import TestMaterial
+import Testing
+import WireFormats
+
+@testable import ActivationIntake
+
+/// Uploads, clicks and activations on their way to the worker that reports them.
+struct IntakeTests {
+    private static let muid = "0123456789abcdef0123456789abcdef"
+
+    private func activation(
+        muid: String = Self.muid,
+        type: String = "MOBILEAPP_ACTIVITE",
+        click: String? = nil,
+        at milliseconds: Int64 = IntakeBench.start.wall,
+        more: String = ""
+    ) -> [UInt8] {
+        let time = Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(.iso8601)
+        let click = click.map { #","clickId":"\#($0)""# } ?? ""
+        return Array(
+            #"{"appId":"112233","advertiserId":"10000","appType":"IOS","conversionType":"\#(type)","muid":"\#(muid)","convertedAt":"\#(time)"\#(click)\#(more)}"#
+                .utf8
+        )
+    }
+
+    private func click(
+        muid: String? = Self.muid,
+        id: String? = nil,
+        secondsBefore: Int64,
+        app: String = "112233"
+    ) -> [UInt8] {
+        let time = IntakeBench.start.wall / 1_000 - secondsBefore
+        let parts =
+            ["click_time=\(time)", "appid=\(app)"] + (muid.map { ["muid=\($0)"] } ?? [])
+            + (id.map { ["click_id=\($0)"] } ?? [])
+        return Array(parts.joined(separator: "&").utf8)
+    }
+
+    private func clickID(of record: OutboundRecord) -> String? {
+        String(decoding: record.value ?? [], as: UTF8.self).firstMatch(of: #/"clickId":"([^"]*)"/#).map {
+            String($0.1)
+        }
+    }
+
+    private func header(_ name: String, of record: OutboundRecord) -> String? {
+        record.headers.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    // MARK: - Uploads
+
+    private func upload(_ row: UploadRow) -> [RecordHeader] {
+        [
+            RecordHeader("upload.target", row.request.target),
+            RecordHeader("upload.method", row.request.method),
+        ]
+            + row.request.headers.map { RecordHeader($0.key, $0.value) }
+    }
+
+    /// A phone sends the same upload twice: every event is published once.
+    @Test(arguments: UploadRow.all)
+    func everyEventOfAnUploadIsPublishedOnce(row: UploadRow) throws {
+        let bench = try IntakeBench()
+        for _ in 0..<2 { try bench.take("sdk-upload", row.body, headers: self.upload(row)) }
+        let codes = bench.codes(in: "sdk-upload.result")
+        guard row.error == nil else {
+            #expect(codes == Array(repeating: "upload.\(row.error ?? "")", count: 2))
+            #expect(bench.sent.count == 2)
+            return
+        }
+        let events = bench.sent(to: "sdk-events")
+        let expected = try #require(row.expected["events"] as? [[String: Any]])
+        #expect(events.count == Set(events.map(\.key)).count)
+        #expect(events.count <= expected.count && (events.isEmpty == expected.isEmpty))
+        let told = try events.map { event in
+            try #require(
+                JSONSerialization.jsonObject(with: Data(event.value ?? [])) as? [String: Any]
+            )["event"] as? NSDictionary
+        }
+        for event in expected { #expect(told.contains(event as NSDictionary), "\(event)") }
+        #expect(codes.filter { $0 == "" }.count == 2)
+    }
+
+    @Test func anActivationOfAPhoneIsReportedOnceAndNamesItsOrigin() throws {
+        let bench = try IntakeBench()
+        for _ in 0..<2 { try bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload) }
+        #expect(bench.due.count == 1)
+        #expect(self.header(RecordOrigin.header, of: bench.due[0]) == "sdk-upload/0/0")
+        #expect(self.header(RecordOrigin.eventHeader, of: bench.due[0])?.count == 32)
+        #expect(bench.due[0].timestamp == IntakeBench.start.wall)
+        #expect(bench.codes(in: "activation.result") == ["activation.duplicate"])
+    }
+
+    private let jsonUpload = [
+        RecordHeader("upload.target", "/v3/projects/0a1b22c33d44e55f/collect"),
+        RecordHeader("content-type", "application/json"),
+    ]
+
+    private func phoneActivation(
+        source: String = "1234567890abcdef",
+        more: String = #","idfa":"6D92078A-8246-4BA4-AE5B-76104861E7DC""#
+    ) -> [UInt8] {
+        Array(
+            #"[{"deviceId":"d","dataSourceId":"\#(source)","timestamp":1795247999000,"eventType":"ACTIVATE"\#(more)}]"#
+                .utf8
+        )
+    }
+
+    @Test(arguments: [
+        (#","eventName":"$app_reengage","idfa":"6D92078A-8246-4BA4-AE5B-76104861E7DC""#, "reengage"),
+        (#","eventName":"other""#, "unknown_kind"), ("", "no_identifier"),
+        (#","idfa":"00000000-0000-0000-0000-000000000000""#, "no_identifier"),
+        (#","idfa":"x""#, "malformed_identifier"),
+    ])
+    func anActivateEventThatIsNoActivationHasAnOutcome(more: String, code: String) throws {
+        let bench = try IntakeBench()
+        try bench.take("sdk-upload", self.phoneActivation(more: more), headers: self.jsonUpload)
+        #expect(bench.due.isEmpty)
+        #expect(bench.codes(in: "sdk-upload.result") == ["sdk_activation.\(code)", ""])
+        #expect(bench.sent(to: "sdk-events").count == 1)
+    }
+
+    @Test func anUnknownDataSourceIsNotReported() throws {
+        let bench = try IntakeBench()
+        try bench.take("sdk-upload", self.phoneActivation(source: "other"), headers: self.jsonUpload)
+        #expect(bench.due.isEmpty)
+        #expect(bench.codes(in: "sdk-upload.result") == ["sdk_activation.unknown_app", ""])
+    }
+
+    /// Its publisher has to mend it, and no phone can make it.
+    @Test func aRecordThatIsNoUploadIsADeadLetter() throws {
+        let bench = try IntakeBench()
+        try bench.take("sdk-upload", Array("[]".utf8))
+        #expect(bench.sent(to: "activation.dead-letter").count == 1)
+        #expect(bench.codes(in: "sdk-upload.result") == ["upload.no_target"])
+    }
+
+    @Test func anUploadAmongActivationsIsTakenByItsHeader() throws {
+        let bench = try IntakeBench()
+        try bench.take("activation", self.phoneActivation(), headers: self.jsonUpload)
+        #expect(bench.due.count == 1)
+    }
+
+    // MARK: - Duplicates
+
+    @Test func theSameActivationInTheWindowIsADuplicateThatNamesTheFirst() throws {
+        let bench = try IntakeBench()
+        try bench.take("activation", self.activation())
+        bench.wait(.seconds(29 * 86_400))
+        try bench.collect()
+        bench.rebalance()
+        try bench.take("activation", self.activation())
+        #expect(bench.due.count == 1)
+        let results = bench.sent(to: "activation.result")
+        #expect(results.count == 1)
+        let text = String(decoding: results[0].value ?? [], as: UTF8.self)
+        #expect(text.contains("passed on before: activation/0/0."), "\(text)")
+        bench.wait(.seconds(2 * 86_400))
+        try bench.take("activation", self.activation())
+        #expect(bench.due.count == 2)
+    }
+
+    @Test func whatIsOverIsForgottenAlsoInTheChangelog() throws {
+        let bench = try IntakeBench()
+        try bench.take("activation", self.activation())
+        #expect(bench.byteCount > 0)
+        bench.wait(.seconds(31 * 86_400))
+        try bench.collect()
+        #expect(bench.byteCount == 0)
+        #expect(bench.sent(to: "activation.home.changelog").map { $0.value == nil } == [false, true])
+        bench.rebalance()
+        #expect(bench.byteCount == 0)
+    }
+
+    @Test func otherDevicesTypesAndPaymentsAreNoDuplicates() throws {
+        let bench = try IntakeBench()
+        try bench.take("activation", self.activation())
+        try bench.take("activation", self.activation(muid: String(Self.muid.reversed())))
+        try bench.take("activation", self.activation(type: "MOBILEAPP_REGISTER"))
+        for _ in 0..<2 { try bench.take("activation", self.activation(type: "MOBILEAPP_COST")) }
+        #expect(bench.due.count == 5)
+        #expect(bench.due[0].value == self.activation())
+    }
+
+    /// A record that says no does not use up the one report of its device.
+    @Test func whatIsNotToBeReportedOrReadIsPassedOnAndNotRemembered() throws {
+        let bench = try IntakeBench()
+        let denied = self.activation(more: #","trackingAuthorized":false"#)
+        for value in [denied, Array("{".utf8)] {
+            try bench.take("activation", value, headers: [RecordHeader("x", "y")], key: "k")
+        }
+        try bench.take("activation", self.activation())
+        #expect(bench.due.map(\.value) == [denied, Array("{".utf8), self.activation()])
+        #expect(bench.due[0].key == Array("k".utf8))
+        #expect(self.header("x", of: bench.due[0]) == "y")
+    }
+
+    /// A full memory must not stop anybody: the oldest is forgotten.
+    @Test func whoeverFillsTheMemoryMakesItForgetAndNotStop() throws {
+        let bench = try IntakeBench()
+        bench.isCrowded = true
+        for number in 0..<1_000 {
+            try bench.take("activation", self.activation(muid: String(format: "%032x", number + 1_000)))
+        }
+        #expect(bench.due.count == 1_000)
+        #expect(bench.byteCount < 3 * 3 * 500)
+    }
+
+    // MARK: - Clicks
+
+    private static let matching = "attribution:\n  report: match"
+
+    @Test func theLastClickBeforeAnActivationWins() throws {
+        let bench = try IntakeBench(Self.matching)
+        try bench.take("activation-click", self.click(id: "first", secondsBefore: 500))
+        try bench.take("activation-click", self.click(id: "after", secondsBefore: -5))
+        try bench.take("activation-click", self.click(id: "last", secondsBefore: 100))
+        try bench.take("activation-click", self.click(id: "elsewhere", secondsBefore: 50, app: "9"))
+        bench.rebalance()
+        try bench.take("activation", self.activation())
+        #expect(bench.due.map(self.clickID) == ["last"])
+    }
+
+    @Test func aClickIsFoundByItsIdToo() throws {
+        let bench = try IntakeBench(Self.matching)
+        let other = String(Self.muid.reversed())
+        for number in 0..<8 {
+            try bench.take("activation-click", self.click(muid: other, id: "c\(number)", secondsBefore: 100))
+            let muid = String(format: "%032x", number + 1_000)
+            try bench.take("activation", self.activation(muid: muid, click: "c\(number)"))
+        }
+        #expect(bench.due.map(self.clickID) == (0..<8).map { "c\($0)" })
+    }
+
+    @Test(arguments: [
+        (7 * 86_400 + 1, nil as String?), (100, "unknown"),
+    ])
+    func withoutAClickInTheWindowNothingIsReported(secondsBefore: Int64, named: String?) throws {
+        let bench = try IntakeBench(Self.matching)
+        let muid = named == nil ? Self.muid : String(Self.muid.reversed())
+        try bench.take("activation-click", self.click(muid: muid, id: "c", secondsBefore: secondsBefore))
+        try bench.take("activation", self.activation(click: named))
+        #expect(bench.due.isEmpty)
+        #expect(bench.codes(in: "activation.result") == ["attribution.no_click"])
+        // It does not count as reported: a click that comes late still leads to its report.
+        try bench.take("activation-click", self.click(id: "late", secondsBefore: 10))
+        try bench.take("activation", self.activation(click: named))
+        #expect(bench.due.map(self.clickID) == ["late"])
+    }
+
+    /// A publisher must not be able to say that a click was found.
+    @Test func aPublisherCannotClaimAClick() throws {
+        let bench = try IntakeBench(Self.matching)
+        let claim = RecordHeader(
+            HomeRecord.clickHeader,
+            "112233 \(IntakeBench.start.wall / 1_000 - 5) forged"
+        )
+        try bench.take("activation", self.activation(), headers: [claim])
+        #expect(bench.codes(in: "activation.result") == ["attribution.no_click"])
+    }
+
+    @Test func aClickThatCannotBeReadHasAnOutcome() throws {
+        let bench = try IntakeBench(Self.matching)
+        for query in [
+            "muid=__MUID__&click_time=1795247999", "muid=\(Self.muid)", String(repeating: "a", count: 20_000),
+        ] {
+            try bench.take("activation-click", Array(query.utf8))
+        }
+        #expect(
+            bench.codes(in: "activation.result") == [
+                "click.no_identity", "click.time", "click.too_large",
+            ]
+        )
+    }
+}
