@@ -96,6 +96,8 @@ let package = Package(
             .executable(name: "receipt-worker", targets: ["receipt-worker"]),
             // The parts of a shell of your own, which Tests/Shells shows.
             .library(name: "FlotillaRecords", targets: ["FlotillaRecords"]),
+            .library(name: "FlotillaWorkerKit", targets: ["FlotillaWorkerKit"]),
+            .library(name: "FlotillaWorkerTestKit", targets: ["FlotillaWorkerTestKit"]),
         ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -398,12 +400,31 @@ let package = Package(
             on: "Shell",
             dependencies: ["Records", "WireFormats", "WireMessages", protobuf]
         ),
+        room(
+            "FlotillaWorkerKit",
+            on: "Shell",
+            dependencies: [
+                "ActivationWorker", "FlotillaRecords", "Kafka", "Operations", "Records", "ServiceKit",
+                "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser, lifecycle,
+            ]
+        ),
+        room(
+            "FlotillaWorkerTestKit",
+            on: "Shell",
+            dependencies: [
+                "FlotillaRecords", "FlotillaWorkerKit", "Operations", "Records", "ServiceKit", "Simulation",
+                "UpstreamHTTP", "WireFormats", "WorkerKit",
+            ]
+        ),
 
         // How the sources themselves are kept.
         .testTarget(name: "HouseTests", dependencies: ["WorkerTestSupport"], swiftSettings: house),
         .testTarget(
             name: "ShellTests",
-            dependencies: ["FlotillaRecords", "WorkerTestSupport"],
+            dependencies: [
+                "FlotillaRecords", "FlotillaWorkerKit", "FlotillaWorkerTestKit", "Kafka", "Records",
+                "ServiceKit", "Simulation", "UpstreamHTTP", "WireFormats", "WorkerKit", "WorkerTestSupport",
+            ],
             swiftSettings: house
         ),
         .testTarget(name: "EventThreadTests", dependencies: ["EventThread"], swiftSettings: house),

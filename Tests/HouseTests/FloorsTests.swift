@@ -129,7 +129,7 @@ struct FloorsTests {
     @Test func noShellLinksTheLabOutsideItsTests() throws {
         let rooms = try Self.rooms()
         let dependencies = try Self.dependencies()
-        for product in ["FlotillaRecords"] {
+        for product in ["FlotillaRecords", "FlotillaWorkerKit"] {
             var linked: Set<String> = []
             var open = [product]
             while let name = open.popLast() {

@@ -1,8 +1,8 @@
 package import SwiftProtobuf
-import WireMessages
+package import WireMessages
 
 extension Flotilla_Outcome_V1_Outcome {
-    init(_ outcome: Outcome) {
+    package init(_ outcome: Outcome) {
         self.init()
         self.id = outcome.id
         self.topic = outcome.topic
