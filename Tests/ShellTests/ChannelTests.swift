@@ -66,6 +66,8 @@ struct ChannelTests {
         let copy = try #require(simulation.cluster.published.first)
         #expect(copy.key == Array("k".utf8))
         #expect(copy.headers.contains(RecordHeader("channel.of", "work/0/0")))
+        let time = try #require(simulation.cluster.inputs.first?.timestamp)
+        #expect(copy.headers.contains(RecordHeader("channel.timestamp_ms", String(time))))
         #expect(simulation.violations == [])
     }
 

@@ -86,9 +86,9 @@ public enum RecordFormat: String, Hashable, Sendable, CaseIterable {
 /// The reason why a record cannot be decoded. It quotes nothing of the record.
 public struct RecordError: Error, Hashable, Sendable {
     /// A stable code in dotted lower case, such as `value.not_json`.
-    public var code: String
+    public let code: String
     /// One sentence for a person.
-    public var text: String
+    public let text: String
 
     /// Takes a reason of the codec.
     package init(_ reason: Reason) {

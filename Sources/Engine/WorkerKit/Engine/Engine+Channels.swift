@@ -15,6 +15,9 @@ extension Engine {
         return records.map { further in
             var further = further
             further.headers.append(RecordHeader(OutboundRecord.channelOriginHeader, outcome.id))
+            if let timestamp = record.timestamp {
+                further.headers.append(RecordHeader(OutboundRecord.channelTimeHeader, String(timestamp)))
+            }
             if let trace = self.table[id].trace { further.headers += self.traceHeaders(of: trace) }
             while further.encodedBytesBound > self.settings.messageBytesLimit, further.leaveOutOfChannel() {}
             return further
@@ -43,6 +46,8 @@ extension OutboundRecord {
     /// The header of a record in a channel that names the input record: `topic/partition/offset`. A repeat after
     /// a crash has the same content.
     package static let channelOriginHeader = "channel.of"
+    /// The header of a record in a channel with the timestamp of the input record, in milliseconds since 1970.
+    package static let channelTimeHeader = "channel.timestamp_ms"
     /// The header of a record in a channel that goes without its value, with the number of its bytes.
     package static let channelValueOmittedHeader = "channel.value_omitted"
 

@@ -26,7 +26,8 @@ public struct ChannelRecord: Hashable, Sendable {
     public var key: [UInt8]?
     /// The value; nil for a tombstone.
     public var value: [UInt8]?
-    /// The headers. The engine adds `channel.of` and, where the record has one, its trace.
+    /// The headers. The engine adds `channel.of`, and `channel.timestamp_ms` and the trace where the record has
+    /// them.
     public var headers: [Header]
 
     /// Makes a record from its parts.

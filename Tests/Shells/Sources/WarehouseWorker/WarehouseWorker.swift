@@ -9,6 +9,8 @@ struct WarehouseWorker: Worker {
     /// One conversion on its way.
     struct Job: Sendable {
         var activation: Activation
+        /// The time in milliseconds since 1970; that of the record where the conversion names none.
+        var timeMS: Int64?
         /// The record that the conversion comes from. The warehouse takes each key once.
         var idempotencyKey: String
     }
@@ -42,12 +44,17 @@ struct WarehouseWorker: Worker {
         }
         // A copy names the record that it was made for. A repeat after a crash names the same one.
         let place = "\(record.topic)/\(record.partition)/\(record.offset)"
-        let job = Job(activation: activation, idempotencyKey: record.header("channel.of") ?? place)
+        let time = record.header("channel.timestamp_ms").flatMap { Int64($0) } ?? record.timestampMS
+        let job = Job(
+            activation: activation,
+            timeMS: activation.convertedAtMS ?? time,
+            idempotencyKey: record.header("channel.of") ?? place
+        )
         return .call(self.request(job), for: job, lane: "app-\(activation.appID)")
     }
 
     private func request(_ job: Job) -> Request {
-        let time = job.activation.convertedAtMS.map { String($0) } ?? "null"
+        let time = job.timeMS.map { String($0) } ?? "null"
         let body = """
             {"app":"\(job.activation.appID)","advertiser":"\(job.activation.advertiserID)","at":\(time)}
             """

@@ -19,7 +19,7 @@ struct WarehouseWorkerTests {
     }
 
     @Test func callsWithTheKeyOfTheRecordThatWasCopied() throws {
-        let headers = [Header("channel.of", "activation/3/14")]
+        let headers = [Header("channel.of", "activation/3/14"), Header("channel.timestamp_ms", "7")]
         let record = Record(
             topic: "activation.warehouse",
             offset: 9,
@@ -28,6 +28,7 @@ struct WarehouseWorkerTests {
         )
         let call = try #require(try Self.worker().plan(record, Self.now).call)
         #expect(call.request.url == "https://warehouse.example/v1/conversions")
+        #expect(call.job.timeMS == 7)
         #expect(call.request.headers.contains(HTTPField("Idempotency-Key", "activation/3/14")))
         #expect(call.request.headers.contains(HTTPField("Authorization", "Bearer secret")))
     }
