@@ -94,6 +94,10 @@ let package = Package(
             .executable(name: "flotilla-lab", targets: ["flotilla-lab"]),
             .executable(name: "push-arrival-worker", targets: ["push-arrival-worker"]),
             .executable(name: "receipt-worker", targets: ["receipt-worker"]),
+            // The parts of a shell of your own, which Tests/Shells shows.
+            .library(name: "FlotillaRecords", targets: ["FlotillaRecords"]),
+            .library(name: "FlotillaWorkerKit", targets: ["FlotillaWorkerKit"]),
+            .library(name: "FlotillaWorkerTestKit", targets: ["FlotillaWorkerTestKit"]),
         ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -399,8 +403,39 @@ let package = Package(
         ),
         program("flotilla-lab", of: "FlotillaLab", on: "Lab"),
 
+        // MARK: Shell: the public surface, for packages that build workers and readers of their own.
+        room(
+            "FlotillaRecords",
+            on: "Shell",
+            dependencies: ["Records", "WireFormats", "WireMessages", protobuf]
+        ),
+        room(
+            "FlotillaWorkerKit",
+            on: "Shell",
+            dependencies: [
+                "ActivationWorker", "FlotillaRecords", "Kafka", "Operations", "Records", "ServiceKit",
+                "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser, lifecycle,
+            ]
+        ),
+        room(
+            "FlotillaWorkerTestKit",
+            on: "Shell",
+            dependencies: [
+                "FlotillaRecords", "FlotillaWorkerKit", "Operations", "Records", "ServiceKit", "Simulation",
+                "UpstreamHTTP", "WireFormats", "WorkerKit",
+            ]
+        ),
+
         // How the sources themselves are kept.
         .testTarget(name: "HouseTests", dependencies: ["WorkerTestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "ShellTests",
+            dependencies: [
+                "FlotillaRecords", "FlotillaWorkerKit", "FlotillaWorkerTestKit", "Kafka", "Records",
+                "ServiceKit", "Simulation", "UpstreamHTTP", "WireFormats", "WorkerKit", "WorkerTestSupport",
+            ],
+            swiftSettings: house
+        ),
         .testTarget(name: "EventThreadTests", dependencies: ["EventThread"], swiftSettings: house),
         .testTarget(
             name: "KafkaTests",

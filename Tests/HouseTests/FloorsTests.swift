@@ -7,6 +7,7 @@ struct FloorsTests {
     /// The floors from the ground up. A room may import rooms of its own floor and of the floors below it.
     private static let floors = [
         "System", "Clients", "Wire", "Operations", "Engine", "Workers", "DeadLetters", "Fleet", "Lab",
+        "Shell",
     ]
 
     /// A folder of a floor with Swift or C sources: a library, or a program.
@@ -122,6 +123,21 @@ struct FloorsTests {
             }
             #expect(linked.count > 5)
             #expect(linked.filter { rooms[$0]?.floor == "Lab" } == [], "\(program) links the lab")
+        }
+    }
+
+    @Test func noShellLinksTheLabOutsideItsTests() throws {
+        let rooms = try Self.rooms()
+        let dependencies = try Self.dependencies()
+        for product in ["FlotillaRecords", "FlotillaWorkerKit"] {
+            var linked: Set<String> = []
+            var open = [product]
+            while let name = open.popLast() {
+                guard linked.insert(name).inserted else { continue }
+                open += (dependencies[name] ?? []).filter { rooms[$0] != nil }
+            }
+            #expect(linked.count > 3)
+            #expect(linked.filter { rooms[$0]?.floor == "Lab" } == [], "\(product) links the lab")
         }
     }
 

@@ -108,6 +108,10 @@ package final class SimulatedCluster {
     /// The partitions that contain copies of a record, and the wall-clock time from which the newest copy may
     /// be called for.
     private var copies: [RecordName: (places: Set<TopicPartition>, due: Int64)] = [:]
+    /// The topics to which handlers send records of their own.
+    package var channelTopics: Set<String> = []
+    /// The number of records that readers of these topics can see, by the input record that they come from.
+    package private(set) var channelCounts: [String: Int] = [:]
     /// A description of each broken promise.
     package var violations: [String] = [] {
         didSet { for one in self.violations.dropFirst(oldValue.count) { self.narrator?.tell("judge", one) } }
@@ -317,6 +321,9 @@ package final class SimulatedCluster {
             self.writeToRetryTopic(record)
         } else if record.topic == Self.parkingTopic, self.parking != nil {
             self.ticketSeen(record)
+        } else if self.channelTopics.contains(record.topic) {
+            let origin = record.headers.last { $0.name == OutboundRecord.channelOriginHeader }?.value ?? []
+            self.channelCounts[String(decoding: origin, as: UTF8.self), default: 0] += 1
         } else if let outcome = SimulatedOutcome(record) {
             let name = RecordName(partition: outcome.partition, offset: outcome.offset)
             if self.outcomes[name] == nil { self.judgeOrder(of: outcome) }

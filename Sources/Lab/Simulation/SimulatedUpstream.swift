@@ -65,6 +65,12 @@ package final class SimulatedUpstream: Upstream {
         package var endpoint: SimulatedHandler.Endpoint
         /// The time at which the call began, in monotonic nanoseconds.
         package var at: Int64
+        /// The request as it was sent.
+        package var request: HTTPRequest
+
+        /// The header that marks the second and every further call of a record, for handlers whose URLs are not
+        /// the simulation's own.
+        package static let followUpHeader = "follow-up"
     }
 
     private struct Gate {
@@ -216,8 +222,9 @@ extension SimulatedUpstream.Call: CustomStringConvertible {
         self.key = field("key")
         self.lane = field("lane") ?? ""
         self.value = String(decoding: request.body ?? [], as: UTF8.self)
-        self.isFollowUp = request.url.hasSuffix("/again")
+        self.isFollowUp = request.url.hasSuffix("/again") || field(Self.followUpHeader) != nil
         self.endpoint = request.url.hasPrefix("https://side.") ? .side : .main
         self.at = at
+        self.request = request
     }
 }

@@ -36,6 +36,7 @@ package final class SimulatedWorker: SimulatedProcess {
         _ cluster: SimulatedCluster,
         _ upstream: SimulatedUpstream,
         settings: EngineSettings,
+        handler: ErasedHandler,
         number: UInt64,
         sideRate: RateLimit.Settings?,
         narrator: Narrator?,
@@ -62,7 +63,7 @@ package final class SimulatedWorker: SimulatedProcess {
                 consumedPartitions: cluster.logs.count,
                 retryPartitions: cluster.retryPartitions
             ),
-            handler: ErasedHandler(SimulatedHandler(sideRate: sideRate)),
+            handler: handler,
             broker: self.broker,
             upstream: upstream,
             metrics: EngineMetrics(factory: metrics, upstream: "simulated"),

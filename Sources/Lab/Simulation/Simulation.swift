@@ -16,6 +16,8 @@ package final class Simulation {
     package let cluster: SimulatedCluster
     /// The settings of workers that are started from now on.
     package var settings: EngineSettings
+    /// The handler of workers that are started from now on; nil for the simulation's own.
+    package var handler: ErasedHandler?
     /// The limit on the whole fleet's calls to the side endpoint; nil for none.
     package var sideRate: RateLimit.Settings?
     /// The workers that were started and not killed.
@@ -89,6 +91,7 @@ package final class Simulation {
             self.cluster,
             upstream,
             settings: self.settings,
+            handler: self.handler ?? ErasedHandler(SimulatedHandler(sideRate: self.sideRate)),
             number: self.started,
             sideRate: self.sideRate,
             narrator: self.narrator,

@@ -48,6 +48,7 @@ extension Storm {
         -> SimulatedUpstream.Reply
     {
         typealias Reply = SimulatedUpstream.Reply
+        if let subject = self.subject { return subject.reply(call, latency) }
         let name = SimulatedCluster.RecordName(partition: call.partition, offset: call.offset)
         self.troubles[name, default: 0] += 1
         let isEarly = self.troubles[name, default: 0] <= 2
@@ -79,6 +80,7 @@ extension Storm {
         ]
 
     func planRecords() {
+        if let subject = self.subject { return self.planRecords(of: subject) }
         let cluster = self.simulation.cluster
         for _ in 0..<Int.random(in: 10...80, using: &self.random) {
             let value = Self.kinds.randomElement(using: &self.random) ?? "ok"
@@ -93,6 +95,29 @@ extension Storm {
                 if isForTheSide { headers.append(RecordHeader("side", "")) }
                 if bulk > 0 { headers.append(RecordHeader("bulk", [UInt8](repeating: 0, count: bulk))) }
                 cluster.append(value, key: key, to: partition, headers: headers, skipping: gap)
+            }
+        }
+    }
+
+    private func planRecords(of subject: StormSubject) {
+        let cluster = self.simulation.cluster
+        for _ in 0..<Int.random(in: 10...80, using: &self.random) {
+            guard let sample = subject.samples.randomElement(using: &self.random) else { return }
+            let partition = Int32.random(in: 0..<Int32(self.plan.partitions), using: &self.random)
+            let gap = self.gap()
+            self.schedule(within: 0.8) { [unowned self] in
+                let offset = cluster.append(
+                    InboundRecord(
+                        topic: SimulatedCluster.topic,
+                        partition: partition,
+                        offset: cluster.end(of: partition) + gap,
+                        timestamp: self.simulation.clock.now.wall,
+                        key: sample.key,
+                        value: sample.value,
+                        headers: sample.headers
+                    )
+                )
+                self.ends[SimulatedCluster.RecordName(partition: partition, offset: offset)] = sample.ends
             }
         }
     }

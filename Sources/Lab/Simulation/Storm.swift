@@ -1,5 +1,6 @@
 import Records
 import ServiceKit
+import WorkerKit
 
 /// A random run of call engines in which everything can go wrong, drawn from one seed.
 ///
@@ -23,10 +24,22 @@ package final class Storm: SeededStorm, CallStorm {
     /// The number of faults that were injected.
     package internal(set) var faults = 0
     var complaints: [String] = []
+    /// The handler under test with its records and its upstream; nil for the simulation's own.
+    let subject: StormSubject?
+    /// The ends that the records of the subject may have.
+    var ends: [SimulatedCluster.RecordName: Set<String>] = [:]
 
     /// Plans a run. One seed always gives the same run.
-    package init(seed: UInt64, narrator: Narrator? = nil) {
+    package convenience init(seed: UInt64, narrator: Narrator? = nil) {
+        self.init(seed: seed, of: nil, narrator: narrator)
+    }
+
+    /// Plans a run of a handler. One seed always gives the same run.
+    ///
+    /// - Parameter subject: The handler with its records and its upstream; nil for the simulation's own.
+    package init(seed: UInt64, of subject: StormSubject?, narrator: Narrator? = nil) {
         self.seed = seed
+        self.subject = subject
         var random = SplitMix64(seed: seed &* 7_919 &+ 1)
         let plan = StormPlan(using: &random)
         self.plan = plan
@@ -34,6 +47,9 @@ package final class Storm: SeededStorm, CallStorm {
         self.simulation = Simulation(partitions: plan.partitions, narrator: narrator) { plan.adjust(&$0) }
         self.simulation.sideRate = plan.sideRate
         if plan.hasParkingTopic { self.simulation.makeParkingTopic() }
+        self.simulation.handler = subject?.handler
+        self.simulation.cluster.channelTopics = Set(subject?.handler.channelTopics ?? [])
+        self.simulation.settings.channelTopics = subject?.handler.channelTopics ?? []
         self.random = random
     }
 
@@ -113,10 +129,32 @@ package final class Storm: SeededStorm, CallStorm {
         for record in cluster.inputs {
             let name = SimulatedCluster.RecordName(partition: record.partition, offset: record.offset)
             let value = String(decoding: record.value ?? [], as: UTF8.self)
-            for outcome in cluster.outcomes[name] ?? [] { self.judge(outcome, value) }
+            for outcome in cluster.outcomes[name] ?? [] {
+                self.judge(outcome, value)
+                self.judgeChannels(of: outcome)
+            }
         }
         for worker in self.simulation.workers where !worker.isEmpty {
             self.complaints.append("\(worker.name) has something left in hand that has been settled")
+        }
+    }
+
+    /// Checks that the channels of the subject have what the outcome says that they were sent.
+    private func judgeChannels(of outcome: SimulatedOutcome) {
+        guard self.subject != nil, let expected = Int(outcome.answer) else { return }
+        let count = self.simulation.cluster.channelCounts[outcome.id, default: 0]
+        let isRight = self.simulation.cluster.isExactlyOnce ? count == expected : count >= expected
+        if !isRight {
+            self.complaints.append("channels have \(count) records of \(outcome.id) and not \(expected)")
+        }
+    }
+
+    private static func ends(of value: String) -> Set<String> {
+        switch value {
+        case "poison", "suspect": ["dead_lettered", "succeeded"]
+        case "missing", "refused": ["rejected"]
+        case "wrong", "undecodable": ["dead_lettered"]
+        default: ["succeeded"]
         }
     }
 
@@ -126,13 +164,8 @@ package final class Storm: SeededStorm, CallStorm {
         }
         if outcome.fate == "expired", self.plan.isHurried { return }
         if outcome.reason == "head_of_line", self.plan.hasGaps { return }
-        let allowed: Set<String> =
-            switch value {
-            case "poison", "suspect": ["dead_lettered", "succeeded"]
-            case "missing", "refused": ["rejected"]
-            case "wrong", "undecodable": ["dead_lettered"]
-            default: ["succeeded"]
-            }
+        let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
+        let allowed = self.subject == nil ? Self.ends(of: value) : self.ends[name] ?? []
         if !allowed.contains(outcome.fate) {
             self.complaints.append("\(outcome.id), \(value), has ended as \(outcome.fate): \(outcome.reason)")
         }

@@ -31,6 +31,8 @@ package struct ActivationHandler: Handler {
     private let window: ConversionWindow
     /// The number of attempts after which a failure counts as a fault of our configuration.
     let configurationAttemptsLimit: Int
+    /// The encryptions of uploads that are known.
+    let ciphers: UploadCiphers
 
     /// Creates a handler. Accounts without keys in the settings cannot be reported.
     package init(_ settings: ActivationSettings) {
@@ -41,6 +43,7 @@ package struct ActivationHandler: Handler {
         )
         self.window = settings.window
         self.configurationAttemptsLimit = settings.configurationAttemptsLimit
+        self.ciphers = settings.ciphers
     }
 
     private static func lanes(of account: GDTAccount) -> [Scope: String] {

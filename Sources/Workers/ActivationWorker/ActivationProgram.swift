@@ -1,19 +1,30 @@
-import Operations
-import ServiceKit
-import UpstreamHTTP
-import WireFormats
-import WorkerKit
+package import Operations
+package import ServiceKit
+package import UpstreamHTTP
+package import WireFormats
+package import WorkerKit
 
 /// The names and the settings of the activation worker.
-enum ActivationProgram: WorkerProgram {
-    static let identity = WorkerIdentity(
+package enum ActivationProgram: WorkerProgram {
+    package static let identity = WorkerIdentity(
         name: "activation-worker",
         topic: "activation",
         upstream: "gdt",
         answerBytesLimit: GDTReply.bytesLimit
     )
 
-    static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> ActivationHandler {
+    package static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> ActivationHandler {
+        self.handler(reader, engine, ciphers: .standard)
+    }
+
+    /// Makes the handler from the worker's own settings.
+    ///
+    /// - Parameter ciphers: The encryptions of uploads that are known.
+    package static func handler(
+        _ reader: SettingsReader,
+        _ engine: EngineSettings,
+        ciphers: UploadCiphers
+    ) -> ActivationHandler {
         let reader = reader.section("gdt")
         if let obstacle = ConversionReport.obstacle { reader.reportFault("apps", obstacle) }
         let standard = ConversionWindow()
@@ -40,7 +51,8 @@ enum ActivationProgram: WorkerProgram {
                 keyFiles: apps.files,
                 window: window,
                 parameterOrder: self.parameterOrder(reader),
-                configurationAttemptsLimit: self.configurationAttempts(reader, engine)
+                configurationAttemptsLimit: self.configurationAttempts(reader, engine),
+                ciphers: ciphers
             )
         )
     }
@@ -67,7 +79,7 @@ enum ActivationProgram: WorkerProgram {
 
     /// Masks the parameter `v`, which holds the whole query in encrypted form. The query is personal data,
     /// and a reader who knows a part of its text can compute the key and so the digest of the device.
-    static func masked(_ request: HTTPRequest) -> HTTPRequest {
+    package static func masked(_ request: HTTPRequest) -> HTTPRequest {
         var masked = request
         if let start = request.url.firstRange(of: "?v="),
             let end = request.url[start.upperBound...].firstIndex(of: "&")
@@ -78,10 +90,10 @@ enum ActivationProgram: WorkerProgram {
     }
 
     /// Decodes an upload of GrowingIO's SDKs that is written as a JSON object.
-    static func decoded(_ line: [UInt8]) -> DecodedLine? {
+    package static func decoded(_ line: [UInt8], by handler: ActivationHandler) -> DecodedLine? {
         guard let request = SDKUploadRequest(json: line) else { return nil }
         do throws(SDKUploadFault) {
-            return .content(try SDKUpload(decoding: request).json)
+            return .content(try SDKUpload(decoding: request, ciphers: handler.ciphers).json)
         } catch {
             return .refused(error.reason)
         }

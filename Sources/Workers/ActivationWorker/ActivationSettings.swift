@@ -17,6 +17,8 @@ package struct ActivationSettings: Sendable {
     /// failures are: GDT has no keys or no rule for an account (−12, −17), gives an undocumented answer, or
     /// something other than GDT answers.
     package var configurationAttemptsLimit: Int
+    /// The encryptions of uploads that are known.
+    package var ciphers: UploadCiphers
 
     /// A file with a key of an account, with the content that was read at start.
     package struct KeyFile: Hashable, Sendable {
@@ -45,7 +47,8 @@ package struct ActivationSettings: Sendable {
         keyFiles: [KeyFile] = [],
         window: ConversionWindow = ConversionWindow(),
         parameterOrder: ConversionParameterOrder = .standard,
-        configurationAttemptsLimit: Int = 5
+        configurationAttemptsLimit: Int = 5,
+        ciphers: UploadCiphers = .standard
     ) {
         self.baseURL = baseURL
         self.keys = keys
@@ -53,5 +56,6 @@ package struct ActivationSettings: Sendable {
         self.window = window
         self.parameterOrder = parameterOrder
         self.configurationAttemptsLimit = configurationAttemptsLimit
+        self.ciphers = ciphers
     }
 }

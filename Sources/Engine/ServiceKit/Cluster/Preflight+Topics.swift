@@ -17,7 +17,7 @@ extension Preflight {
     /// The topics whose settings matter.
     package var describedTopics: [String] {
         [self.inputTopic, self.resultTopic, self.deadLetterTopic] + self.retryTiers.map(\.topic)
-            + (self.parkedPartitions > 0 ? [self.parkedTopic] : [])
+            + self.channelTopics + (self.parkedPartitions > 0 ? [self.parkedTopic] : [])
     }
 
     /// Judges the settings of the topics. A topic that is missing in `settings` is listed as unknown.

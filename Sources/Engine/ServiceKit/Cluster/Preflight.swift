@@ -14,6 +14,8 @@ package struct Preflight: Hashable, Sendable {
     package var deadLetterTopic: String
     /// The topic of the parking tickets. The worker can start without it.
     package var parkedTopic: String
+    /// The topics to which a handler sends records of its own; empty if there are none.
+    package var channelTopics: [String] = []
     /// The retry topics, each with the wait that is spent in it; empty if there are none.
     package var retryTiers: [RetryTier]
     /// How long after its timestamp a record may still be called for.
@@ -91,12 +93,17 @@ package struct Preflight: Hashable, Sendable {
     package func faults(in cluster: ClusterMetadata) -> [String] {
         let roles =
             [("input", self.inputTopic), ("result", self.resultTopic), ("dead-letter", self.deadLetterTopic)]
-            + self.retryTiers.map { ("retry", $0.topic) }
-        return roles.compactMap { role, topic in
+            + self.retryTiers.map { ("retry", $0.topic) } + self.channelTopics.map { ("channel", $0) }
+        let own = [self.inputTopic, self.resultTopic, self.deadLetterTopic, self.parkedTopic]
+        let mixed = self.channelTopics.filter(own.contains).map {
+            "The channel topic '\($0)' is also a topic of the worker's own; give the channel another."
+        }
+        let missing: [String] = roles.compactMap { role, topic in
             guard cluster.partitionCounts[topic, default: 0] == 0 else { return nil }
             return
                 "The \(role) topic '\(topic)' does not exist, or this client may not see it; create it, or allow it."
         }
+        return mixed + missing
     }
 
     private static func isTopicName(_ name: String) -> Bool {

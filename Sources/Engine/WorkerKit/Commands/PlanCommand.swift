@@ -33,7 +33,7 @@ package struct PlanCommand<P: WorkerProgram>: ParsableCommand {
         let interpreter = Interpreter<P>(program: program, reveal: self.reveal)
         var lines = InputLines()
         while let line = try lines.next() {
-            if let decoded = P.decoded(line) {
+            if let decoded = P.decoded(line, by: program.handler) {
                 StandardStreams.printLine(decoded.line)
             } else {
                 let record = PlainRecord.make(line, topic: program.settings.engine.inputTopic, attempt)

@@ -27,7 +27,7 @@ package protocol WorkerProgram: ConfiguredProgram, Sendable {
 
     /// Decodes a line that is no record's value but something else that the worker takes, such as a request;
     /// nil for a record's value. By default every line is one.
-    static func decoded(_ line: [UInt8]) -> DecodedLine?
+    static func decoded(_ line: [UInt8], by handler: H) -> DecodedLine?
 }
 
 /// The content of a line that is no record's value.
@@ -43,7 +43,7 @@ extension WorkerProgram {
         place == CasePlace() ? job : nil
     }
 
-    package static func decoded(_ line: [UInt8]) -> DecodedLine? { nil }
+    package static func decoded(_ line: [UInt8], by handler: H) -> DecodedLine? { nil }
 }
 
 /// The place that an attempt has reached, in a case that is tried by hand.
@@ -72,8 +72,10 @@ package struct LoadedProgram<P: WorkerProgram>: Sendable {
     /// - Throws: `SettingsFaults` with everything that is wrong, one line each.
     package init(path: String?) throws {
         let reader = SettingsReader(file: try path.map { try SettingsFile(path: $0) })
-        self.settings = WorkerSettings(reader, P.identity)
-        self.handler = P.handler(reader, self.settings.engine)
+        var settings = WorkerSettings(reader, P.identity)
+        self.handler = P.handler(reader, settings.engine)
+        settings.engine.channelTopics = self.handler.channelTopics
+        self.settings = settings
         self.warnings = try reader.finish().map(\.description)
     }
 }

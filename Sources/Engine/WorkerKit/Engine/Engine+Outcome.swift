@@ -63,7 +63,7 @@ extension Engine {
         return self.handling(id) { self.handler.encode(outcome, settlement.answer, format) }
     }
 
-    private func outcome(of id: EntryID, _ settlement: Settlement) -> Outcome {
+    func outcome(of id: EntryID, _ settlement: Settlement) -> Outcome {
         self.table.withEntry(id) { entry in
             Outcome(
                 topic: entry.record.topic,

@@ -11,7 +11,8 @@ extension Engine {
         self.budgets.noteSettled(at: self.now.monotonic)
         var settlement = Settlement(fate: fate, reason: reason, answer: answer)
         let record = self.outcomeRecord(of: id, &settlement, bytesLimit: self.settings.messageBytesLimit)
-        self.publish([record], for: .end(settlement), of: id)
+        let further = self.channelRecords(of: id, settlement)
+        self.publish(further + [record], for: .end(settlement), of: id)
     }
 
     /// Makes a dead letter of a record: publishes the letter and then, when the broker has acknowledged it,
@@ -176,6 +177,7 @@ extension Engine {
             self.table[id].mustStay = true
             return false
         }
+        if publication.isInChannel { return self.shrinkChannelRecord(of: id, refused) }
         guard let death = publication.currentDeath else {
             return self.shrinkOutcome(of: id, refused, settlement)
         }
@@ -234,6 +236,7 @@ extension Engine {
             self.settledRecords += 1
             self.metrics
                 .settled(settlement.fate, attempts: attempts, milliseconds: self.now.wall - receivedAt)
+            self.tellSettled(id, settlement)
         case .copy?:
             self.forgive(id)
             self.metrics.forwarded()

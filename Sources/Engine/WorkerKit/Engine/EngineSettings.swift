@@ -23,6 +23,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var deadLetterTopic: String
     /// The topic in which tickets of parked records are written, if it exists.
     package var parkedTopic: String
+    /// The topics to which the handler sends records of its own. They have to be there.
+    package var channelTopics: [String] = []
     /// The id of the consumer group.
     package var groupID: String
     /// The name of the worker in outcomes and dead letters, such as `activation-worker`.

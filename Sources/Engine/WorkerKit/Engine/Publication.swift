@@ -15,9 +15,11 @@ struct Publication: Sendable {
     /// The records, in the order in which they are sent.
     private(set) var records: [OutboundRecord]
     private(set) var purpose: Purpose
-    /// The bytes of the outcome; 0 if there is none. A dead letter or a copy shares its bytes with the record
-    /// in hand, but an outcome has its own.
+    /// The bytes of the outcome and of the records for channels; 0 if there are none. A dead letter or a copy
+    /// shares its bytes with the record in hand, but these have their own.
     let outcomeBytes: Int
+    /// The number of records, at the beginning, that go to channels of the handler.
+    private let channelCount: Int
     /// The number of records that the broker has acknowledged. The next one is on its way.
     private(set) var acknowledged = 0
     /// The number of times in a row that the producer or the broker has refused a record.
@@ -30,9 +32,12 @@ struct Publication: Sendable {
     ///   - ticketEnd: The tombstone of the record's ticket; nil if it has none.
     init(_ records: [OutboundRecord], for purpose: Purpose, ticketEnd: OutboundRecord? = nil) {
         self.purpose = purpose
-        if case .end = purpose {
-            self.outcomeBytes = records.last?.value?.count ?? 0
+        if case .end(let settlement) = purpose {
+            self.channelCount = settlement.death == nil ? max(0, records.count - 1) : 0
+            let own = records.suffix(self.channelCount + 1)
+            self.outcomeBytes = own.reduce(0) { $0 + ($1.value?.count ?? 0) }
         } else {
+            self.channelCount = 0
             self.outcomeBytes = 0
         }
         self.records = records
@@ -55,6 +60,9 @@ struct Publication: Sendable {
     /// The rejection of which `current` is the dead letter; nil if it is no dead letter. The outcome that
     /// names a dead letter is sent only after the letter is acknowledged.
     var currentDeath: Settlement.Death? { self.acknowledged == 0 ? self.settlement?.death : nil }
+
+    /// Whether `current` goes to a channel of the handler.
+    var isInChannel: Bool { self.acknowledged < self.channelCount }
 
     /// Notes that the broker has acknowledged `current`.
     mutating func acknowledgeOne() {

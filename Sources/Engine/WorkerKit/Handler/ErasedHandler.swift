@@ -15,6 +15,9 @@ package struct ErasedHandler: Sendable {
     package let encode: @Sendable (Outcome, (any Sendable)?, ValueFormat) -> [UInt8]
     package let expired: @Sendable (InboundRecord, Attempt) -> (any Sendable)?
     package let smaller: @Sendable (any Sendable) -> (any Sendable)?
+    package let channelTopics: [String]
+    package let channelRecords: @Sendable (InboundRecord, Outcome, (any Sendable)?) -> [OutboundRecord]
+    package let settled: (@Sendable (InboundRecord, Outcome) -> Void)?
     package let endpoints: [UpstreamEndpoint]
     package let companions: @Sendable (Instruments) -> [any Service]
     /// Makes an empty memory for one engine.
@@ -37,6 +40,11 @@ package struct ErasedHandler: Sendable {
         }
         self.expired = { record, attempt in handler.expired(record, attempt) }
         self.smaller = { answer in (answer as? H.Answer).flatMap { handler.smaller($0) } }
+        self.channelTopics = handler.channelTopics
+        self.channelRecords = { record, outcome, answer in
+            handler.channelRecords(for: record, outcome, answer.flatMap { $0 as? H.Answer })
+        }
+        self.settled = handler.settled
         self.endpoints = handler.endpoints
         self.companions = { instruments in handler.companions(instruments) }
         self.encode = { outcome, answer, format in

@@ -48,6 +48,22 @@ package protocol Handler: Sendable {
     /// nothing.
     func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer?
 
+    /// The topics, besides those of results and dead letters, to which `channelRecords` writes; none by default.
+    /// A worker does not start where one of them is missing.
+    var channelTopics: [String] { get }
+
+    /// Returns the records that are published together with the outcome of a record that does not become a dead
+    /// letter: before the outcome, and with exactly-once in the same transaction. Each names in a header the
+    /// record that it comes from (`OutboundRecord.channelOriginHeader`). None by default.
+    ///
+    /// One that is larger than the broker accepts goes out without its value, and says so in a header.
+    func channelRecords(for record: InboundRecord, _ outcome: Outcome, _ answer: Answer?) -> [OutboundRecord]
+
+    /// Takes note of the outcome of a record when the broker has acknowledged it, and with exactly-once when
+    /// its transaction is committed; nil, the default, to be told nothing. After a crash in between, a record
+    /// can end without this call with exactly-once, and twice otherwise.
+    var settled: (@Sendable (InboundRecord, Outcome) -> Void)? { get }
+
     /// The parts of the upstream that fail and throttle independently of each other; one by default.
     /// `Call.endpoint` is an index of this list. The list is always the same, and has at least one element.
     var endpoints: [UpstreamEndpoint] { get }
@@ -77,6 +93,16 @@ extension Handler {
     package func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? { nil }
 
     package func smaller(_ answer: Answer) -> Answer? { nil }
+
+    package var channelTopics: [String] { [] }
+
+    package func channelRecords(
+        for record: InboundRecord,
+        _ outcome: Outcome,
+        _ answer: Answer?
+    ) -> [OutboundRecord] { [] }
+
+    package var settled: (@Sendable (InboundRecord, Outcome) -> Void)? { nil }
 
     package var endpoints: [UpstreamEndpoint] { [UpstreamEndpoint()] }
 

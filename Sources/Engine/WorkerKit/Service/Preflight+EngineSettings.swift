@@ -12,5 +12,6 @@ extension Preflight {
             deadline: settings.deadline,
             messageBytesLimit: settings.messageBytesLimit
         )
+        self.channelTopics = settings.channelTopics
     }
 }

@@ -1,4 +1,4 @@
-import SwiftProtobuf
+package import SwiftProtobuf
 
 extension RecordPayload {
     /// The deepest nesting of messages that is decoded; ours nest only a few levels deep.
@@ -22,7 +22,7 @@ extension RecordPayload {
     ///
     /// - Throws: `RecordFault.undecodable` if the bytes are not a message, `.invalid` if a field in JSON has
     ///   a wrong type.
-    func decode<Decoded: Message>(as type: Decoded.Type) throws(RecordFault) -> Decoded {
+    package func decode<Decoded: Message>(as type: Decoded.Type) throws(RecordFault) -> Decoded {
         switch self.format {
         case .json: try self.decodeJSON()
         case .protobuf: try self.decodeProtobuf()

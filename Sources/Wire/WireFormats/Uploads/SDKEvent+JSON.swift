@@ -1,5 +1,12 @@
 // The JSON of decoded events, for people who try an upload with `plan`.
 extension SDKEvent {
+    /// The event as one JSON object, as the SDK's JSON has it.
+    package var json: [UInt8] {
+        var json = JSONWriter(reserving: 512)
+        json.object { json in self.write(to: &json) }
+        return json.text
+    }
+
     /// Writes the event as the SDK's JSON has it, whichever form the upload had.
     func write(to json: inout JSONWriter) {
         for (field, content) in self.lastContents {

@@ -31,15 +31,19 @@ package struct SDKUpload: Sendable {
     package var clientIP: String?
 
     /// Decodes an upload as a whole, or not at all.
+    ///
+    /// - Parameter ciphers: The encryptions that are known.
     package init(
         decoding request: SDKUploadRequest,
-        limits: Limits = Limits()
+        limits: Limits = Limits(),
+        ciphers: UploadCiphers = .standard
     ) throws(SDKUploadFault) {
         guard request.method == "POST" else { throw .method }
         guard let account = request.account else { throw .target }
         guard request.body.count <= limits.bodyBytes else { throw .tooLarge }
         let isProtobuf = try Self.isProtobuf(request.contentType)
-        let compressed = try Self.decrypted(request)
+        let compressed = try ciphers.decrypted(request)
+        guard compressed.count <= limits.bodyBytes else { throw .tooLarge }
         let bytes = try Self.decompressed(compressed, request.compressCodec, within: limits)
         let reader = SDKEventReader(limits: limits)
         let (text, values, events) = isProtobuf ? try reader.protobuf(bytes) : try reader.json(bytes)
@@ -56,19 +60,6 @@ package struct SDKUpload: Sendable {
         case .json: return false
         case .protobuf: return true
         default: throw .contentType
-        }
-    }
-
-    private static func decrypted(_ request: SDKUploadRequest) throws(SDKUploadFault) -> [UInt8] {
-        switch request.cryptCodec {
-        case nil, "0": return request.body
-        case "1":
-            guard let factor = request.factor else { throw .stm }
-            var body = request.body
-            var bytes = body.mutableSpan
-            for index in bytes.indices { bytes[index] ^= factor }
-            return body
-        default: throw .unknownCryptCodec
         }
     }
 

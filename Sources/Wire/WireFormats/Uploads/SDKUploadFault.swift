@@ -7,6 +7,7 @@ package enum SDKUploadFault: String, Error, Hashable, Sendable, CaseIterable {
     case target
     case contentType = "content_type"
     case stm
+    case crypt
     case unknownCryptCodec = "unknown_crypt_codec"
     case unknownCompressCodec = "unknown_compress_codec"
     case lz4Offset = "lz4_offset"
@@ -30,6 +31,7 @@ package enum SDKUploadFault: String, Error, Hashable, Sendable, CaseIterable {
         case .target: "The request's target is not /v3/projects/{account}/collect."
         case .contentType: "The upload's content type is neither JSON nor protobuf."
         case .stm: "The upload is encrypted, and the stm of its query is missing or no number."
+        case .crypt: "The upload cannot be decrypted by the encryption that is registered for its number."
         case .unknownCryptCodec: "X-Crypt-Codec names an encryption that no SDK has."
         case .unknownCompressCodec: "X-Compress-Codec names a compression that no SDK has."
         case .lz4Offset: "The LZ4 block copies from before its beginning: a wrong stm, or no LZ4."

@@ -1,0 +1,30 @@
+/// The encryptions that an upload can name in `X-Crypt-Codec`, by their numbers.
+package struct UploadCiphers: Sendable {
+    /// Returns a decrypted body; nil if the body cannot be decrypted.
+    package typealias Cipher = @Sendable (_ body: [UInt8], _ request: SDKUploadRequest) -> [UInt8]?
+
+    /// The encryption of GrowingIO's own SDKs alone.
+    package static let standard = UploadCiphers()
+
+    private var ciphers: [String: Cipher] = [:]
+
+    /// Adds an encryption, or replaces the one with this number. The number 0 stays "not encrypted".
+    package mutating func register(_ number: Int, _ cipher: @escaping Cipher) {
+        self.ciphers[String(number)] = cipher
+    }
+
+    /// Returns the body without its encryption.
+    func decrypted(_ request: SDKUploadRequest) throws(SDKUploadFault) -> [UInt8] {
+        guard let codec = request.cryptCodec, codec != "0" else { return request.body }
+        if let cipher = self.ciphers[codec] {
+            guard let body = cipher(request.body, request) else { throw .crypt }
+            return body
+        }
+        guard codec == "1" else { throw .unknownCryptCodec }
+        guard let factor = request.factor else { throw .stm }
+        var body = request.body
+        var bytes = body.mutableSpan
+        for index in bytes.indices { bytes[index] ^= factor }
+        return body
+    }
+}

@@ -1,0 +1,111 @@
+import FlotillaRecords
+import Foundation
+import Testing
+import WorkerTestSupport
+
+/// Publishers and readers in Swift get from a topic's records what the schemas say.
+struct RecordContentTests {
+    /// The bytes of each example of a topic, by the names of the files.
+    private static func examples(of topic: String) throws -> [String: [UInt8]] {
+        let folder = Documents.root.appending(path: "Schemas/examples/\(topic)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path())
+        try #require(names.count >= 5)
+        return try Dictionary(
+            uniqueKeysWithValues: names.map { ($0, Array(try Data(contentsOf: folder.appending(path: $0)))) }
+        )
+    }
+
+    private static func check<Content: RecordContent>(_ type: Content.Type) throws {
+        for (name, bytes) in try self.examples(of: Content.topic) {
+            let content = try Content(decoding: Record(topic: Content.topic, value: bytes))
+            #expect(content != Content(), "\(Content.topic)/\(name)")
+            for format in RecordFormat.allCases {
+                let record = try content.record(as: format)
+                #expect(record.topic == Content.topic)
+                let read = Record(topic: record.topic, value: record.value, headers: record.headers)
+                #expect(try Content(decoding: read) == content, "\(Content.topic)/\(name) as \(format)")
+            }
+        }
+    }
+
+    @Test func readsAndWritesEveryExample() throws {
+        try Self.check(Activation.self)
+        try Self.check(ActivationResult.self)
+        try Self.check(DeviceCheck.self)
+        try Self.check(DeviceCheckResult.self)
+        try Self.check(Receipt.self)
+        try Self.check(ReceiptResult.self)
+        try Self.check(PushArrivalResult.self)
+        try Self.check(PushStatistics.self)
+    }
+
+    @Test func readsEveryEventOfAPushButOneWithAnObject() throws {
+        for (name, bytes) in try Self.examples(of: PushEvent.topic) {
+            let record = Record(topic: PushEvent.topic, value: bytes)
+            if name == "arrived-with-payload.json" {
+                let error = #expect(throws: RecordError.self) { try PushEvent(decoding: record) }
+                #expect(error?.code == "field.wrong_type")
+            } else {
+                #expect(try !PushEvent(decoding: record).type.isEmpty)
+            }
+        }
+    }
+
+    @Test func namesTheFieldsOfAnOutcome() throws {
+        let bytes = try #require(try Self.examples(of: ActivationResult.topic)["dead-lettered.json"])
+        let result = try ActivationResult(decoding: Record(topic: ActivationResult.topic, value: bytes))
+        let outcome = try #require(result.outcome)
+        #expect(outcome.fate == "dead_lettered")
+        #expect(outcome.id == "\(outcome.topic)/\(outcome.partition ?? -1)/\(outcome.offset ?? -1)")
+        #expect(outcome.deadLetterID?.hasPrefix("dl-") == true)
+        #expect(outcome.reason?.code.isEmpty == false)
+        #expect(outcome.settledAtMS ?? 0 >= outcome.receivedAtMS ?? .max)
+    }
+
+    @Test func takesBackWhatItSets() {
+        var check = DeviceCheck { $0.bit0 = true }
+        #expect(check.bit0 == true)
+        #expect(check.bit1 == nil)
+        check.bit0 = nil
+        check.requestedAtMS = 1_700_000_000_123
+        #expect(check.requestedAtMS == 1_700_000_000_123)
+        check.requestedAtMS = nil
+        #expect(check == DeviceCheck())
+    }
+
+    @Test func refusesATimeThatJSONCannotHave() throws {
+        // The field 7, a Timestamp, whose seconds are the largest number of 64 bits.
+        let varint: [UInt8] = [UInt8](repeating: 0xFF, count: 8) + [0x7F]
+        let bytes: [UInt8] = [0x3A, 0x0A, 0x08] + varint
+        let headers = [Header("content-type", "application/x-protobuf")]
+        let activation = try Activation(decoding: Record(topic: "t", value: bytes, headers: headers))
+        #expect(activation.convertedAtMS == 253_402_300_799_000)
+        #expect(throws: RecordError.self) { try activation.encoded(as: .json) }
+        #expect(try activation.encoded(as: .protobuf).count == bytes.count)
+    }
+
+    @Test(arguments: [
+        (nil, "value.tombstone"), ([], "value.empty"), (Array("{\"appId\":".utf8), "value.not_json"),
+    ])
+    func namesWhatIsWrong(value: [UInt8]?, code: String) {
+        let error = #expect(throws: RecordError.self) {
+            try Activation(decoding: Record(topic: "activation", value: value))
+        }
+        #expect(error?.code == code)
+    }
+
+    @Test func readsADeadLetter() throws {
+        let headers = [
+            Header("trace", "mine"), Header("dlq.id", "dl-1"), Header("dlq.class", "invalid"),
+            Header("dlq.reason", "gdt.-2"), Header("__dlq.errors.topic", "activation"),
+            Header("__dlq.errors.partition", "3"), Header("__dlq.errors.offset", "41"),
+        ]
+        let record = Record(topic: "activation.dead-letter", value: [1], headers: headers)
+        let letter = try #require(DeadLetter(record))
+        #expect(letter.id == "dl-1")
+        #expect(letter.reason == "gdt.-2")
+        #expect((letter.sourceTopic, letter.sourcePartition, letter.sourceOffset) == ("activation", 3, 41))
+        #expect(letter.record.headers == [Header("trace", "mine")])
+        #expect(DeadLetter(Record(topic: "t", value: nil, headers: [Header("dlq.id", "x")])) == nil)
+    }
+}
