@@ -17,6 +17,9 @@ package final class PlainConnection: Sendable {
         }
     }
 
+    /// Sends nothing more; the other side's answers can still be read.
+    package func endSending() { shutdown(self.descriptor, Int32(SHUT_WR)) }
+
     /// Whether the other side has closed it by now. The answers that have come are read first, and forgotten.
     package var isClosedByServer: Bool {
         var chunk = [UInt8](repeating: 0, count: 4_096)

@@ -1,4 +1,5 @@
 internal import NIOCore
+import NIOHTTP1
 import Synchronization
 
 /// The open connections of a server. Their number is limited, but a new client can always connect: if the
@@ -40,8 +41,8 @@ final class ConnectionBook: Sendable {
     }
 }
 
-/// Enters one connection into the book, and closes it if the header of its first request is not complete in
-/// time.
+/// Enters one connection into the book, closes it if the header of its first request is not complete in time,
+/// and refuses a header that is too large.
 final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     // This handler passes all data on without looking at it.
     typealias InboundIn = Never
@@ -76,6 +77,20 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
         self.book.progressed(context.channel)
         context.write(data, promise: promise)
     }
+
+    /// Answers a header beyond the limits with 431, and closes the connection. All other errors go on.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard case HTTPParserError.headerOverflow? = error as? HTTPParserError,
+            let encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
+        else { return context.fireErrorCaught(error) }
+        let channel = context.channel
+        // The encoder itself takes only parts of a response, so these bytes go out behind it.
+        encoder.writeAndFlush(NIOAny(channel.allocator.buffer(string: Self.headerTooLarge)))
+            .whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    private static let headerTooLarge =
+        "HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
     func channelInactive(context: ChannelHandlerContext) {
         self.leave(context)
