@@ -478,7 +478,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "EmbeddedBroker", "EventThread", "Gateway", "Kafka", "Operations", "Records", "ServiceKit",
+                "EmbeddedBroker", "EventThread", "gateway", "Gateway", "Kafka", "Operations", "Records",
                 "WireFormats", "WorkerTestSupport", lifecycle, logging,
             ],
             swiftSettings: house

@@ -126,4 +126,35 @@ struct BoundTests {
             #expect(try await stage.records(on: "sdk-upload").count == 10)
         }
     }
+
+    /// 1,000 slow connections and a flood above the rate: whatever was answered with 200 is on the topic, once.
+    @Test func aFloodLosesNothingThatWasAcknowledged() async throws {
+        let settings = ["connections: 256", "client_rate: 100", "body_time: 60s", "header_time: 60s"]
+        try await Stage.run(gateway: settings) { stage async throws in
+            let head = "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\n"
+            let slow = try (0..<1_000).map { number in
+                let start = number % 2 == 0 ? head : head + "Content-Length: 9\r\n\r\nslow"
+                return try stage.http.connection(sending: start)
+            }
+            let statuses = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
+                for client in 0..<16 {
+                    group.addTask {
+                        var statuses: [Int: Int] = [:]
+                        for number in 0..<40 {
+                            let id = client * 100 + number
+                            statuses[id] = try await stage.post(Stage.upload, "id-\(id)").status
+                        }
+                        return statuses
+                    }
+                }
+                return try await group.reduce(into: [:]) { $0.merge($1) { $1 } }
+            }
+            await slow[0].closedByServer()
+            let taken = statuses.filter { $0.value == 200 }.keys.map { "id-\($0)" }
+            #expect(statuses.values.contains(200) && statuses.values.contains(429))
+            #expect(statuses.values.allSatisfy { $0 == 200 || $0 == 429 })
+            #expect(try await stage.records(on: "sdk-upload").map(\.text).sorted() == taken.sorted())
+            withExtendedLifetime(slow) {}
+        }
+    }
 }

@@ -68,6 +68,18 @@ struct RouteTests {
         }
     }
 
+    /// A device that stated our own time could make an event late, or never late.
+    @Test func aDeviceCannotStateTheTimeOfTheServer() async throws {
+        try await Stage.run { stage async throws in
+            let report = #"{"serverMs":1,"type":"opened","deviceId":"d","server_ms":"2","s\u0065rverMs":3}"#
+            #expect(try await stage.post("/push-arrivals", report).status == 200)
+            let records = try await stage.records(on: "push-arrival")
+            let value =
+                #"{"serverMs":null,"type":"opened","deviceId":"d","server_ms":null,"s\u0065rverMs":null}"#
+            #expect(records.map(\.text) == [value])
+        }
+    }
+
     /// One bad report spoils the whole request, so a client never has to find out which were taken.
     @Test(arguments: [
         "", "{}", "[]", "7", "nothing", #"[{"type":"arrived"},7]"#, #"{"type":"sent","deviceId":"d"}"#,
