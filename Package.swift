@@ -326,7 +326,8 @@ let package = Package(
             on: "DeadLetters",
             dependencies: [
                 "DeadLetterPages", "DeadLetters", "EventThread", "Kafka", "Operations", "Records",
-                "ServerTLS", "ServiceKit", "Terminal", "WireFormats", argumentParser, lifecycle, logging, unixSignals,
+                "ServerTLS", "ServiceKit", "Terminal", "WireFormats", argumentParser, lifecycle, logging,
+                unixSignals,
             ]
         ),
         program("dead-letters", of: "DeadLetterTool", on: "DeadLetters"),
