@@ -1,4 +1,5 @@
 import EmbeddedBroker
+import EventThread
 import Operations
 import Testing
 import WorkerTestSupport
@@ -8,18 +9,54 @@ import WorkerTestSupport
 /// A record is taken when the cluster has acknowledged it, and at no other time.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct OutageTests {
-    @Test func withoutItsTopicsNothingIsTaken() async throws {
-        try await Stage.run(topics: ["sdk-upload", "push-arrival"], isReady: false) { stage async throws in
+    @Test func aMissingTopicStopsItsRouteAlone() async throws {
+        try await Stage.run(topics: ["sdk-upload", "push-arrival"]) { stage async throws in
+            // Each route opens when the gateway has seen its topic.
+            try await stage.waits { try await stage.post(Stage.upload, "x").status == 200 }
+            let click = try await stage.get("/clicks/gdt?muid=1")
+            #expect(click.status == 503 && click.headers["retry-after"] == "5")
+            #expect(click.body == #"{"ret":503,"msg":"unavailable"}"#)
+            try await stage.broker.createTopic("activation-click", partitions: 1)
+            try await stage.waits { try await stage.get("/clicks/gdt?muid=1").status == 200 }
+        }
+    }
+
+    @Test func withoutAnyTopicTheGatewayIsNotReady() async throws {
+        try await Stage.run(gateway: ["routes: [clicks]"], topics: [], isReady: false) { stage async throws in
             let problem =
                 "The topic 'activation-click' does not exist, or this client may not see it; create it, or allow it."
             try await stage.becomes(.notReady(reason: problem))
-            let answer = try await stage.post(Stage.upload, "x")
-            #expect(answer.status == 503 && answer.headers["retry-after"] == "5")
-            let click = try await stage.get("/clicks/gdt?muid=1")
-            #expect(click.status == 503 && click.body == #"{"ret":503,"msg":"unavailable"}"#)
+            #expect(try await stage.get("/clicks/gdt?muid=1").status == 503)
             try await stage.broker.createTopic("activation-click", partitions: 1)
             try await stage.becomes(.ready)
             #expect(try await stage.get("/clicks/gdt?muid=1").status == 200)
+        }
+    }
+
+    @Test func aTopicThatMayNotBeWrittenStopsItsRouteAlone() async throws {
+        try await Stage.run { stage async throws in
+            var faults = BrokerFaults()
+            faults.unwritableTopics = ["activation-click"]
+            try await stage.broker.setFaults(faults)
+            for _ in 0..<5 {
+                #expect(try await stage.get("/clicks/gdt?muid=1").status == 503)
+                #expect(try await stage.post(Stage.upload, "x").status == 200)
+            }
+            #expect(stage.health.readiness == .ready)
+        }
+    }
+
+    /// A client that asks and asks and reads nothing would otherwise hold up the stop for ever.
+    @Test func aClientThatReadsNothingDoesNotHoldUpAStop() async throws {
+        let times = ["body_time: 100ms", "connections: 8"]
+        try await Stage.run(gateway: times, kafka: ["delivery_time: 200ms"]) { stage async throws in
+            let deaf = try stage.http.connection(sending: "")
+            let requests = String(repeating: "GET /none HTTP/1.1\r\nHost: a\r\n\r\n", count: 1_000)
+            // The requests end when the server reads no more of them, or has closed the connection.
+            async let sending: Void = EventThread.run { while deaf.sends(requests) {} }
+            try await stage.waits { stage.registry.exposition().contains(#"status="404"} 1"#) }
+            await stage.stop()
+            try await sending
         }
     }
 
@@ -42,7 +79,8 @@ struct OutageTests {
         try await Stage.run(kafka: ["delivery_time: 300ms"]) { stage async throws in
             await stage.broker.stop()
             for _ in 0..<3 { #expect(try await stage.post(Stage.upload, "x").status == 503) }
-            #expect(stage.health.readiness != .ready)
+            try await stage.waits { stage.health.readiness != .ready }
+            #expect(try await stage.get("/clicks/gdt?muid=1").status == 503)
         }
     }
 

@@ -79,7 +79,9 @@ struct Answerer: Sendable {
             forwarded: Self.forwarded.map { request.headers[values: $0] } ?? []
         )
         if let seconds = self.limits.take(route, of: client) { throw .tooFast(seconds: seconds) }
-        guard self.publisher.isAccepting else { throw .unavailable }
+        guard let topic = self.settings.topics[route], self.publisher.isAccepting(topic) else {
+            throw .unavailable
+        }
         return (route, client)
     }
 

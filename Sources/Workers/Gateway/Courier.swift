@@ -3,6 +3,8 @@ import Records
 
 /// The records of one request, and the task that waits for them.
 struct Parcel: Sendable {
+    /// The topic of all records.
+    var topic: String
     var records: [OutboundRecord]
     /// Gets nil once all records are acknowledged, or the reason why they are not.
     var continuation: CheckedContinuation<RecordPublisher.Refusal?, Never>
@@ -10,19 +12,25 @@ struct Parcel: Sendable {
 
 /// The parcels that are with the producer. Belongs to the thread that owns the producer.
 final class Courier {
-    /// The fates of the parcels that were done since the last look.
-    struct Results {
+    /// The fates of the parcels of a topic that were done since the last look.
+    struct Result {
+        /// The end of a parcel that tells something about the cluster.
+        enum End {
+            case acknowledged
+            /// The cluster did not take a record, with librdkafka's words.
+            case failed(String)
+        }
+
         /// The number of parcels.
         var count = 0
-        /// Whether the cluster took the last one; nil if there was none that tells anything about the cluster.
-        var lastSucceeded: Bool?
-        /// The words of librdkafka about the last failure.
-        var problem = ""
+        /// The end of the last parcel; nil if none of them tells anything about the cluster.
+        var last: End?
     }
 
     private struct Delivery {
+        var topic: String
         var continuation: CheckedContinuation<RecordPublisher.Refusal?, Never>
-        var unreported: Int
+        var unreported = 0
         var error: KafkaError?
     }
 
@@ -32,7 +40,7 @@ final class Courier {
     private let producer: Producer
     private var deliveries: [UInt64: Delivery] = [:]
     private var lastID: UInt64 = 0
-    private var results = Results()
+    private var results: [String: Result] = [:]
 
     init(_ producer: Producer) { self.producer = producer }
 
@@ -47,7 +55,7 @@ final class Courier {
     func send(_ parcel: Parcel) {
         self.lastID += 1
         let id = self.lastID
-        var delivery = Delivery(continuation: parcel.continuation, unreported: 0)
+        var delivery = Delivery(topic: parcel.topic, continuation: parcel.continuation)
         for record in parcel.records {
             do throws(KafkaError) {
                 try self.producer.send(record, id: id)
@@ -62,9 +70,9 @@ final class Courier {
 
     /// Resumes the tasks whose records have been reported.
     ///
-    /// - Returns: the fates since the last call.
+    /// - Returns: the fates since the last call, by topic.
     /// - Throws: the error that has ended the producer.
-    func serve(_ log: (ClientLog) -> Void) throws(KafkaError) -> Results {
+    func serve(_ log: (ClientLog) -> Void) throws(KafkaError) -> [String: Result] {
         var fatal: KafkaError?
         self.producer.serve { event in
             switch event {
@@ -74,7 +82,7 @@ final class Courier {
             }
         }
         if let fatal { throw fatal }
-        defer { self.results = Results() }
+        defer { self.results = [:] }
         return self.results
     }
 
@@ -88,20 +96,17 @@ final class Courier {
     }
 
     private func end(_ delivery: Delivery) {
-        self.results.count += 1
-        guard let error = delivery.error else {
-            self.results.lastSucceeded = true
-            return delivery.continuation.resume(returning: nil)
+        var refusal: RecordPublisher.Refusal?
+        var end: Result.End? = .acknowledged
+        if let error = delivery.error {
+            refusal = error.code == .messageTooLarge ? .tooLarge : .unavailable
+            // The size of a record and a full queue tell nothing about the cluster.
+            let isOurs = error.code == .messageTooLarge || error.code == .queueFull
+            end = isOurs ? nil : .failed(error.message)
         }
-        // The size of a record and a full queue tell nothing about the cluster.
-        guard error.code != .messageTooLarge else {
-            return delivery.continuation.resume(returning: .tooLarge)
-        }
-        if error.code != .queueFull {
-            self.results.lastSucceeded = false
-            self.results.problem = error.message
-        }
-        delivery.continuation.resume(returning: .unavailable)
+        self.results[delivery.topic, default: Result()].count += 1
+        if let end { self.results[delivery.topic]?.last = end }
+        delivery.continuation.resume(returning: refusal)
     }
 
     /// Fails all parcels that wait, and closes the producer on another thread.
@@ -113,17 +118,20 @@ final class Courier {
 
     /// Asks the cluster for its topics, and waits for the answer.
     ///
-    /// - Returns: what keeps the records of these topics from being published, as a sentence; nil if nothing
-    ///   is known to.
-    func problem(with topics: [String], at brokers: String) -> String? {
+    /// - Returns: for each of these topics what keeps its records from being published, as a sentence; none
+    ///   for a topic of which nothing is known to.
+    func problems(with topics: [String], at brokers: String) -> [String: String] {
         do throws(KafkaError) {
             let counts = try self.producer.metadata(atMost: Self.answerLimit).partitionCounts
-            let missing = topics.first { counts[$0, default: 0] == 0 }
-            return missing.map {
-                "The topic '\($0)' does not exist, or this client may not see it; create it, or allow it."
-            }
+            let missing = topics.filter { counts[$0, default: 0] == 0 }
+            return Dictionary(uniqueKeysWithValues: missing.map { ($0, Self.absence(of: $0)) })
         } catch {
-            return "kafka.brokers: no answer from \(brokers): \(error.message)."
+            let problem = "kafka.brokers: no answer from \(brokers): \(error.message)."
+            return Dictionary(uniqueKeysWithValues: topics.map { ($0, problem) })
         }
+    }
+
+    private static func absence(of topic: String) -> String {
+        "The topic '\(topic)' does not exist, or this client may not see it; create it, or allow it."
     }
 }

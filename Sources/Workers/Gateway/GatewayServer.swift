@@ -36,7 +36,9 @@ struct GatewayServer: Service {
             longestHeader: Self.longestHeader,
             longestHeaders: 2 * Self.longestHeader,
             headerLimit: self.settings.headerTime,
-            idleLimit: self.settings.idleTime
+            idleLimit: self.settings.idleTime,
+            // A request that was taken before the stop is answered by then.
+            drainLimit: self.settings.bodyTime + self.settings.deliveryTime + .seconds(1)
         )
         let certificate = self.settings.certificate
         try await withGracefulShutdownHandler {

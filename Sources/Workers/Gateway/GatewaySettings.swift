@@ -45,6 +45,8 @@ struct GatewaySettings: Sendable {
     var clientsLimit: Int
     /// librdkafka's properties for the producer.
     var producerProperties: [String: String]
+    /// How long the cluster may take to acknowledge a record.
+    var deliveryTime: Duration
     /// The addresses of the cluster.
     var brokers: String
 
@@ -58,7 +60,18 @@ struct GatewaySettings: Sendable {
             in: 10_000...1_000_000_000,
             help: "The largest record the broker takes."
         )
-        self.producerProperties = Self.producerProperties(kafka, brokers: self.brokers, messageLimit)
+        self.deliveryTime = kafka.duration(
+            "delivery_time",
+            default: .seconds(10),
+            in: .milliseconds(100) ... .seconds(300),
+            help: "How long the cluster may take to acknowledge a record; then the answer is 503."
+        )
+        self.producerProperties = Self.producerProperties(
+            kafka,
+            brokers: self.brokers,
+            messageLimit: messageLimit,
+            deliveryTime: self.deliveryTime
+        )
         self.operation = OperationSettings(reader)
         let gateway = reader.section("gateway")
         self.host = gateway.string("host", default: "0.0.0.0", help: "Address at which requests come in.")
@@ -168,19 +181,14 @@ struct GatewaySettings: Sendable {
     private static func producerProperties(
         _ kafka: SettingsReader,
         brokers: String,
-        _ messageLimit: Int
+        messageLimit: Int,
+        deliveryTime: Duration
     ) -> [String: String] {
         let partitioner = kafka.oneOf(
             "partitioner",
             default: Partitioner.murmur2,
             help:
                 "How the partition of a key is chosen, as kafka.partitioner of the push-arrival worker says."
-        )
-        let deliveryTime = kafka.duration(
-            "delivery_time",
-            default: .seconds(10),
-            in: .milliseconds(100) ... .seconds(300),
-            help: "How long the cluster may take to acknowledge a record; then the answer is 503."
         )
         let linger = kafka.duration(
             "linger",

@@ -9,41 +9,26 @@ import Synchronization
 
 /// Publishes records for any task, and returns to the task once the cluster has acknowledged them.
 ///
-/// One thread owns the producer. While the cluster does not take records, all but a few of them are refused at
-/// once, so that requests do not pile up behind an outage.
+/// One thread owns the producer. While the cluster does not take the records of a topic, all but a few of them
+/// are refused at once, so that requests do not pile up behind an outage. Trouble with one topic leaves the
+/// others alone.
 final class RecordPublisher: Service {
     /// The reason why records were not published, or may not have been.
     enum Refusal: Error, Hashable, Sendable {
-        /// The cluster takes no records at present, or did not acknowledge these in time. They may have been
-        /// written all the same.
+        /// The cluster takes no records of the topic at present, or did not acknowledge these in time. They may
+        /// have been written all the same.
         case unavailable
         /// A record is larger than the cluster takes.
         case tooLarge
     }
 
-    /// Whether records are accepted.
-    private enum Standing {
-        /// The cluster has not answered yet, or has not all topics.
-        case starting
-        case open
-        /// The last record was not acknowledged. A few are let through to find out when that is over.
-        case failing
-        /// The publisher has ended.
-        case closed
-    }
-
     private struct Inbox {
-        var standing = Standing.starting
+        var topics: [String: TopicStanding]
         var parcels: [Parcel] = []
-        /// The parcels that were accepted and not answered.
-        var parcelsInHand = 0
+        var isClosed = false
     }
 
-    /// The most requests whose records are in hand. More connections than this make no sense with one thread.
-    private static let parcelsLimit = 50_000
-    /// The most requests in hand while the cluster takes no records.
-    private static let probesLimit = 8
-    /// The wait between two looks at the cluster while it takes no records.
+    /// The wait between two looks at the cluster while it does not take all topics.
     private static let checkInterval = Duration.seconds(1)
 
     private let properties: [String: String]
@@ -52,37 +37,34 @@ final class RecordPublisher: Service {
     private let health: Health
     private let logger: Logger
     private let stop = StopRequest()
-    private let inbox = Mutex(Inbox())
+    private let inbox: Mutex<Inbox>
 
     init(_ settings: GatewaySettings, health: Health, logger: Logger) {
         self.properties = settings.producerProperties
-        self.topics = settings.topics.values.sorted()
+        self.topics = Set(settings.topics.values).sorted()
         self.brokers = settings.brokers
         self.health = health
         self.logger = logger
+        let standings = self.topics.map { ($0, TopicStanding()) }
+        self.inbox = Mutex(Inbox(topics: Dictionary(uniqueKeysWithValues: standings)))
     }
 
-    /// Whether a request would be accepted now.
-    var isAccepting: Bool { self.inbox.withLock { self.hasRoom($0) } }
-
-    private func hasRoom(_ inbox: Inbox) -> Bool {
-        switch inbox.standing {
-        case .open: inbox.parcelsInHand < Self.parcelsLimit
-        case .failing: inbox.parcelsInHand < Self.probesLimit
-        case .starting, .closed: false
-        }
+    /// Whether a request for the topic would be accepted now.
+    func isAccepting(_ topic: String) -> Bool {
+        self.inbox.withLock { !$0.isClosed && $0.topics[topic]?.hasRoom == true }
     }
 
-    /// Publishes records, and returns when the cluster has acknowledged all of them.
+    /// Publishes records of one topic, and returns when the cluster has acknowledged all of them.
     ///
     /// - Parameter records: one record or more.
     /// - Throws: `Refusal` if any of them was not acknowledged; others may have been.
     func publish(_ records: [OutboundRecord]) async throws(Refusal) {
+        guard let topic = records.first?.topic else { return }
         let refusal = await withCheckedContinuation { continuation in
             let isAccepted = self.inbox.withLock { inbox in
-                guard self.hasRoom(inbox) else { return false }
-                inbox.parcels.append(Parcel(records: records, continuation: continuation))
-                inbox.parcelsInHand += 1
+                guard !inbox.isClosed, inbox.topics[topic]?.hasRoom == true else { return false }
+                inbox.parcels.append(Parcel(topic: topic, records: records, continuation: continuation))
+                inbox.topics[topic]?.parcelsInHand += 1
                 return true
             }
             guard isAccepted else { return continuation.resume(returning: Refusal?.some(.unavailable)) }
@@ -105,7 +87,7 @@ final class RecordPublisher: Service {
     private func serve() throws {
         let courier = Courier(try Producer(self.properties))
         defer {
-            self.inbox.withLock { $0.standing = .closed }
+            self.inbox.withLock { $0.isClosed = true }
             for parcel in self.takeParcels() { parcel.continuation.resume(returning: .unavailable) }
             courier.giveUp()
         }
@@ -115,10 +97,9 @@ final class RecordPublisher: Service {
             self.stop.bell.answer()
             self.health.beat()
             for parcel in self.takeParcels() { courier.send(parcel) }
-            let results = try courier.serve { self.logger.pass(on: $0) }
-            self.note(results)
+            self.note(try courier.serve { self.logger.pass(on: $0) })
             if self.stop.isRequested, courier.isEmpty, self.closeIfEmpty() { return }
-            let isOpen = self.inbox.withLock { $0.standing == .open }
+            let isOpen = self.inbox.withLock { $0.topics.values.allSatisfy(\.isOpen) }
             if !isOpen, !self.stop.isRequested, Moment.now.monotonic >= nextCheck {
                 self.check(courier)
                 nextCheck = Moment.now.after(Self.checkInterval)
@@ -140,51 +121,55 @@ final class RecordPublisher: Service {
     private func closeIfEmpty() -> Bool {
         self.inbox.withLock { inbox in
             guard inbox.parcels.isEmpty else { return false }
-            inbox.standing = .closed
+            inbox.isClosed = true
             return true
         }
     }
 
     /// Notes the fates of parcels that are done.
-    private func note(_ results: Courier.Results) {
-        guard results.count > 0 else { return }
-        let before = self.inbox.withLock { inbox in
-            defer {
-                inbox.parcelsInHand -= results.count
-                if let hasSucceeded = results.lastSucceeded {
-                    inbox.standing = hasSucceeded ? .open : .failing
+    private func note(_ results: [String: Courier.Result]) {
+        for (topic, result) in results {
+            self.change(topic) { standing in
+                standing.parcelsInHand -= result.count
+                switch result.last {
+                case .acknowledged?: standing.becomesOpen()
+                case .failed(let words)?:
+                    standing.fails("the cluster does not acknowledge records of '\(topic)': \(words)")
+                case nil: break
                 }
             }
-            return inbox.standing
-        }
-        switch (before, results.lastSucceeded) {
-        case (.open, false?):
-            let problem = "the cluster does not acknowledge records: \(results.problem)"
-            self.health.become(.notReady(reason: problem))
-            self.logger.warning("\(problem)")
-        case (.failing, true?): self.isReady("the cluster takes records again")
-        default: break
         }
     }
 
-    private func isReady(_ message: String) {
-        self.health.become(.ready)
-        self.logger.notice("\(message)")
-    }
-
-    /// Asks the cluster for its topics, and accepts records if all of ours are there.
+    /// Asks the cluster for its topics, and accepts records of those that are there. If it does not answer,
+    /// no topic is taken for well.
     private func check(_ courier: Courier) {
-        let problem = courier.problem(with: self.topics, at: self.brokers)
-        let before = self.inbox.withLock { inbox in
-            defer { if problem == nil { inbox.standing = .open } }
-            return inbox.standing
+        let problems = courier.problems(with: self.topics, at: self.brokers)
+        for topic in self.topics {
+            self.change(topic) { standing in
+                if let problem = problems[topic] { standing.fails(problem) } else { standing.becomesOpen() }
+            }
         }
-        if let problem {
-            guard self.health.readiness != .notReady(reason: problem), before == .starting else { return }
-            self.health.become(.notReady(reason: problem))
-            self.logger.warning("waiting: \(problem)")
+    }
+
+    /// Changes the standing of a topic, and tells of it if it opened or closed.
+    private func change(_ topic: String, _ change: (inout TopicStanding) -> Void) {
+        let (before, after, readiness) = self.inbox.withLock { inbox in
+            let before = inbox.topics[topic]?.problem
+            change(&inbox.topics[topic, default: TopicStanding()])
+            let standings = inbox.topics.values
+            // One topic in trouble must not take the others' requests away.
+            let readiness: Health.Readiness =
+                standings.contains(where: \.isOpen)
+                ? .ready : .notReady(reason: standings.lazy.compactMap(\.problem).min() ?? "")
+            return (before, inbox.topics[topic]?.problem, readiness)
+        }
+        guard before != after else { return }
+        self.health.become(readiness)
+        if let after {
+            self.logger.warning("refusing requests: \(after)")
         } else {
-            self.isReady("accepting requests")
+            self.logger.notice("accepting requests", metadata: ["topic": "\(topic)"])
         }
     }
 }

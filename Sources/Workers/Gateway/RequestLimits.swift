@@ -45,7 +45,7 @@ final class RequestLimits: Sendable {
     /// - Returns: false, without counting them, if they would be too many.
     func hold(_ count: Int) -> Bool {
         let held = self.bytes.add(count, ordering: .relaxed).newValue
-        guard held > 10 * self.bytesLimit else { return true }
+        guard held > self.bytesLimit else { return true }
         self.release(count)
         return false
     }

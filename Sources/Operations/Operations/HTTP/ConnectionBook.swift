@@ -41,8 +41,8 @@ final class ConnectionBook: Sendable {
     }
 }
 
-/// Enters one connection into the book, closes it if the header of its first request is not complete in time,
-/// and refuses a header that is too large.
+/// Enters one connection into the book, closes it if the header of its first request is not complete in time
+/// or a shutdown takes too long, and refuses a header that is too large.
 final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     // This handler passes all data on without looking at it.
     typealias InboundIn = Never
@@ -50,11 +50,14 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let book: ConnectionBook
     private let headerLimit: TimeAmount
+    private let drainLimit: TimeAmount
     private var headerTimer: Scheduled<Void>?
+    private var drainTimer: Scheduled<Void>?
 
-    init(_ book: ConnectionBook, headerLimit: TimeAmount) {
+    init(_ book: ConnectionBook, headerLimit: TimeAmount, drainLimit: TimeAmount) {
         self.book = book
         self.headerLimit = headerLimit
+        self.drainLimit = drainLimit
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -76,6 +79,18 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         self.book.progressed(context.channel)
         context.write(data, promise: promise)
+    }
+
+    /// Bounds the time that a connection has for its last answer. A client that does not read its answers
+    /// would otherwise hold up the shutdown of the server for ever.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent {
+            let channel = context.channel
+            self.drainTimer = context.eventLoop.scheduleTask(in: self.drainLimit) {
+                channel.close(promise: nil)
+            }
+        }
+        context.fireUserInboundEventTriggered(event)
     }
 
     /// Answers a header beyond the limits with 431, and closes the connection. All other errors go on.
@@ -102,6 +117,8 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private func leave(_ context: ChannelHandlerContext) {
         self.headerTimer?.cancel()
         self.headerTimer = nil
+        self.drainTimer?.cancel()
+        self.drainTimer = nil
         self.book.closed(context.channel)
     }
 }

@@ -26,6 +26,7 @@ package struct SmallServer: Sendable {
     private let longestHeaders: Int
     private let headerLimit: Duration
     private let idleLimit: Duration
+    private let drainLimit: Duration
 
     /// Prepares a server, which begins with `run`.
     ///
@@ -39,6 +40,8 @@ package struct SmallServer: Sendable {
     ///   - headerLimit: the time in which the first request of a connection must have sent its header.
     ///   - idleLimit: the time in which the header of the next request must have come. A connection may also
     ///     be silent for so long while a body comes in.
+    ///   - drainLimit: the time in which the requests that were taken before a shutdown must be answered, and
+    ///     their answers read; then their connections are closed.
     package init(
         host: String,
         port: Int,
@@ -46,7 +49,8 @@ package struct SmallServer: Sendable {
         longestHeader: Int,
         longestHeaders: Int,
         headerLimit: Duration = .seconds(10),
-        idleLimit: Duration = .seconds(60)
+        idleLimit: Duration = .seconds(60),
+        drainLimit: Duration = .seconds(60)
     ) {
         self.host = host
         self.port = port
@@ -55,6 +59,7 @@ package struct SmallServer: Sendable {
         self.longestHeaders = longestHeaders
         self.headerLimit = headerLimit
         self.idleLimit = idleLimit
+        self.drainLimit = drainLimit
     }
 
     /// Serves until the service group shuts down.
@@ -96,9 +101,11 @@ package struct SmallServer: Sendable {
 
     private var channel: HTTP1Channel.Configuration {
         let book = ConnectionBook(limit: self.mostConnections)
-        let headerLimit = TimeAmount(self.headerLimit)
+        let (headerLimit, drainLimit) = (TimeAmount(self.headerLimit), TimeAmount(self.drainLimit))
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionWatch(book, headerLimit: headerLimit)],
+            additionalChannelHandlers: [
+                ConnectionWatch(book, headerLimit: headerLimit, drainLimit: drainLimit)
+            ],
             idleTimeout: TimeAmount(self.idleLimit),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: self.longestHeader,
