@@ -92,6 +92,7 @@ let package = Package(
             .executable(name: "devicecheck-worker", targets: ["devicecheck-worker"]),
             .executable(name: "fleet", targets: ["fleet"]),
             .executable(name: "flotilla-lab", targets: ["flotilla-lab"]),
+            .executable(name: "gateway", targets: ["gateway"]),
             .executable(name: "push-arrival-worker", targets: ["push-arrival-worker"]),
             .executable(name: "receipt-worker", targets: ["receipt-worker"]),
             // The parts of a shell of your own, which Tests/Shells shows.
@@ -199,9 +200,11 @@ let package = Package(
             "Operations",
             on: "Operations",
             dependencies: [
-                configuration, coreMetrics, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, yams,
+                configuration, coreMetrics, hummingbird, hummingbirdCore, lifecycle, logging, nioCore,
+                nioHTTP1, yams,
             ]
         ),
+        room("ServerTLS", on: "Operations", dependencies: [hummingbirdCore, hummingbirdTLS, nioSSL]),
         room(
             "Terminal",
             on: "Operations",
@@ -303,6 +306,15 @@ let package = Package(
             ]
         ),
         program("push-arrival-worker", of: "PushArrivalWorker", on: "Workers"),
+        room(
+            "Gateway",
+            on: "Workers",
+            dependencies: [
+                "EventThread", "Kafka", "Operations", "Records", "ServerTLS", "ServiceKit", "WireFormats",
+                "WorkerKit", argumentParser, hummingbird, lifecycle, logging, metrics, nioCore,
+            ]
+        ),
+        program("gateway", of: "Gateway", on: "Workers"),
 
         // MARK: DeadLetters: finds, indexes, mends and replays dead letters.
         room(
@@ -318,8 +330,8 @@ let package = Package(
             "DeadLetterPages",
             on: "DeadLetters",
             dependencies: [
-                "Cryptography", "DeadLetters", "EventThread", "Operations", "WebPages", "WireFormats",
-                hummingbird, hummingbirdCore, hummingbirdTLS, lifecycle, nioCore, nioSSL,
+                "Cryptography", "DeadLetters", "EventThread", "Operations", "ServerTLS", "WebPages",
+                "WireFormats", hummingbird, hummingbirdCore, lifecycle, nioCore,
             ]
         ),
         room(
@@ -327,7 +339,8 @@ let package = Package(
             on: "DeadLetters",
             dependencies: [
                 "DeadLetterPages", "DeadLetters", "EventThread", "Kafka", "Operations", "Records",
-                "ServiceKit", "Terminal", "WireFormats", argumentParser, lifecycle, logging, unixSignals,
+                "ServerTLS", "ServiceKit", "Terminal", "WireFormats", argumentParser, lifecycle, logging,
+                unixSignals,
             ]
         ),
         program("dead-letters", of: "DeadLetterTool", on: "DeadLetters"),
@@ -508,6 +521,14 @@ let package = Package(
             swiftSettings: house
         ),
         .testTarget(
+            name: "GatewayTests",
+            dependencies: [
+                "EmbeddedBroker", "EventThread", "gateway", "Gateway", "Kafka", "Operations", "Records",
+                "WireFormats", "WorkerTestSupport", lifecycle, logging,
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
             name: "PushStatisticsTests",
             dependencies: [
                 "PushStatistics", "Records", "ServiceKit", "TestMaterial", "WireFormats", "WorkerKit",
@@ -599,7 +620,7 @@ let package = Package(
             name: "DeadLetterPagesTests",
             dependencies: [
                 "DeadLetterPages", "DeadLetters", "EmbeddedBroker", "EventThread", "Kafka", "Operations",
-                "Records", "WebPages", "WireFormats", "WorkerTestSupport", lifecycle, logging,
+                "Records", "ServerTLS", "WebPages", "WireFormats", "WorkerTestSupport", lifecycle, logging,
             ],
             swiftSettings: house
         ),

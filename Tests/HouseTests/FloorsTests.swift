@@ -111,7 +111,7 @@ struct FloorsTests {
         let dependencies = try Self.dependencies()
         let programs = [
             "activation-worker", "devicecheck-worker", "receipt-worker", "push-arrival-worker",
-            "dead-letters", "fleet",
+            "gateway", "dead-letters", "fleet",
         ]
         for program in programs {
             var linked: Set<String> = []
@@ -142,7 +142,9 @@ struct FloorsTests {
     }
 
     @Test func noWorkerImportsAnother() throws {
-        let workers = ["ActivationWorker", "DeviceCheckWorker", "ReceiptWorker", "PushArrivalWorker"]
+        let workers = [
+            "ActivationWorker", "DeviceCheckWorker", "ReceiptWorker", "PushArrivalWorker", "Gateway",
+        ]
         let rooms = try Self.rooms()
         for name in workers {
             let others = try Self.imports(of: #require(rooms[name])).intersection(workers)

@@ -17,6 +17,19 @@ package final class PlainConnection: Sendable {
         }
     }
 
+    /// Sends a text, and waits while the other side does not read.
+    ///
+    /// - Returns: false once the other side has closed the connection.
+    package func sends(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return unsafe bytes.withUnsafeBytes {
+            unsafe Glibc.send(self.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        } > 0
+    }
+
+    /// Sends nothing more; the other side's answers can still be read.
+    package func endSending() { shutdown(self.descriptor, Int32(SHUT_WR)) }
+
     /// Whether the other side has closed it by now. The answers that have come are read first, and forgotten.
     package var isClosedByServer: Bool {
         var chunk = [UInt8](repeating: 0, count: 4_096)

@@ -45,3 +45,10 @@ extension Consumer {
         try self.client.metadata(atMost: longest)
     }
 }
+
+extension Producer {
+    /// Returns the cluster's topics and their numbers of partitions. Waits for the broker, at most this long.
+    package func metadata(atMost longest: Duration) throws(KafkaError) -> ClusterMetadata {
+        try self.client.metadata(atMost: longest)
+    }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import Operations
+import ServerTLS
 import Testing
 import WebPages
 import WorkerTestSupport

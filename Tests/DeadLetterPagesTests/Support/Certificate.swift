@@ -1,5 +1,6 @@
 import DeadLetterPages
 import Foundation
+import ServerTLS
 import WorkerTestSupport
 
 /// A certificate that signs itself, made by openssl, and a client that knows it.

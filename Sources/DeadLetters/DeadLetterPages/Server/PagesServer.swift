@@ -1,10 +1,9 @@
 package import DeadLetters
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 import NIOCore
-import NIOSSL
 import Operations
+import ServerTLS
 import ServiceLifecycle
 import WebPages
 
@@ -125,31 +124,18 @@ package struct PagesServer: Service {
             longestHeader: Self.longestHeader,
             longestHeaders: 2 * Self.longestHeader
         )
-        let tls = try self.settings.tls.map(Self.configuration)
+        let tls = self.settings.tls
         let refresher = IndexRefresher(desk: desk, watch: watch, settings: self.settings, now: self.now)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await refresher.run() }
             defer { group.cancelAll() }
             try await server.run(
-                secured: { http in try tls.map { try .tls(http, tlsConfiguration: $0) } ?? http },
+                secured: { try tls?.secure($0) ?? $0 },
                 listening: self.listening
-            ) { request in
+            ) { request, _ in
                 await Self.response(to: request, from: pages)
             }
         }
-    }
-
-    /// Reads the certificate and its key, for TLS 1.2 or later and HTTP/1.1.
-    private static func configuration(_ tls: PagesSettings.TLS) throws -> TLSConfiguration {
-        let chain = try NIOSSLCertificate.fromPEMFile(tls.certificateFile)
-        let key = try NIOSSLPrivateKey(file: tls.keyFile, format: .pem)
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: chain.map { .certificate($0) },
-            privateKey: .privateKey(key)
-        )
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
-        return configuration
     }
 
     /// Answers a request; an error becomes an answer too.

@@ -1,21 +1,11 @@
 package import Operations
+package import ServerTLS
 import WebPages
 
 /// The address of the pages, and the rules for who may use them.
 package struct PagesSettings: Sendable {
     /// The PEM files of a TLS server.
-    package struct TLS: Hashable, Sendable {
-        /// The path of the file with the server's certificate, followed by those of its issuers.
-        package var certificateFile: String
-        /// The path of the file with the certificate's private key.
-        package var keyFile: String
-
-        /// Names the files; `PagesServer.run` reads them.
-        package init(certificateFile: String, keyFile: String) {
-            self.certificateFile = certificateFile
-            self.keyFile = keyFile
-        }
-    }
+    package typealias TLS = ServerCertificate
 
     /// The settings would let strangers in. The description is a sentence for the person who wrote the
     /// settings.

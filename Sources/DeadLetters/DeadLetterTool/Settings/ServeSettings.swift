@@ -1,5 +1,6 @@
 import DeadLetterPages
 import Operations
+import ServerTLS
 
 /// The settings of the web pages, as the settings file has them.
 struct ServeSettings {

@@ -106,7 +106,8 @@ package struct Preflight: Hashable, Sendable {
         return mixed + missing
     }
 
-    private static func isTopicName(_ name: String) -> Bool {
+    /// Returns whether Kafka takes this name for a topic.
+    package static func isTopicName(_ name: String) -> Bool {
         (1...249).contains(name.utf8.count) && name != "." && name != ".."
             && name.utf8.allSatisfy { byte in
                 switch byte {

@@ -19,6 +19,22 @@ package struct DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
+    /// Makes sure that a server can have so many connections.
+    ///
+    /// - Parameter setting: The name of the setting that limits the connections.
+    /// - Throws: `PreflightFailure` if the process may not open as many descriptors as they need.
+    package static func makeRoom(
+        forConnections connections: Int,
+        setting: String
+    ) throws(PreflightFailure) {
+        let limit = Self.raise()
+        guard limit < connections + Self.others else { return }
+        throw PreflightFailure(faults: [
+            "\(setting): the connections need \(connections + Self.others) file descriptors, and this process may open "
+                + "\(limit); raise the limit (ulimit -n, LimitNOFILE), or allow fewer connections."
+        ])
+    }
+
     /// Makes sure that so many calls can be in flight.
     ///
     /// - Throws: `PreflightFailure` if the process may not open as many descriptors as they need.

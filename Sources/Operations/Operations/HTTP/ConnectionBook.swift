@@ -1,4 +1,5 @@
 internal import NIOCore
+import NIOHTTP1
 import Synchronization
 
 /// The open connections of a server. Their number is limited, but a new client can always connect: if the
@@ -40,8 +41,8 @@ final class ConnectionBook: Sendable {
     }
 }
 
-/// Enters one connection into the book, and closes it if the header of its first request is not complete in
-/// time.
+/// Enters one connection into the book, closes it if the header of its first request is not complete in time
+/// or a shutdown takes too long, and refuses a header that is too large.
 final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     // This handler passes all data on without looking at it.
     typealias InboundIn = Never
@@ -49,11 +50,14 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let book: ConnectionBook
     private let headerLimit: TimeAmount
+    private let drainLimit: TimeAmount
     private var headerTimer: Scheduled<Void>?
+    private var drainTimer: Scheduled<Void>?
 
-    init(_ book: ConnectionBook, headerLimit: TimeAmount) {
+    init(_ book: ConnectionBook, headerLimit: TimeAmount, drainLimit: TimeAmount) {
         self.book = book
         self.headerLimit = headerLimit
+        self.drainLimit = drainLimit
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -77,6 +81,32 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
+    /// Bounds the time that a connection has for its last answer. A client that does not read its answers
+    /// would otherwise hold up the shutdown of the server for ever.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent {
+            let channel = context.channel
+            self.drainTimer = context.eventLoop.scheduleTask(in: self.drainLimit) {
+                channel.close(promise: nil)
+            }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Answers a header beyond the limits with 431, and closes the connection. All other errors go on.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard case HTTPParserError.headerOverflow? = error as? HTTPParserError,
+            let encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
+        else { return context.fireErrorCaught(error) }
+        let channel = context.channel
+        // The encoder itself takes only parts of a response, so these bytes go out behind it.
+        encoder.writeAndFlush(NIOAny(channel.allocator.buffer(string: Self.headerTooLarge)))
+            .whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    private static let headerTooLarge =
+        "HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
     func channelInactive(context: ChannelHandlerContext) {
         self.leave(context)
         context.fireChannelInactive()
@@ -87,6 +117,8 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private func leave(_ context: ChannelHandlerContext) {
         self.headerTimer?.cancel()
         self.headerTimer = nil
+        self.drainTimer?.cancel()
+        self.drainTimer = nil
         self.book.closed(context.channel)
     }
 }

@@ -3,8 +3,7 @@ package import HummingbirdCore
 import Logging
 import NIOCore
 
-/// An HTTP/1.1 server for a few clients with small requests. Everything that it accepts is limited, and it
-/// logs nothing.
+/// An HTTP/1.1 server for small requests. Everything that it accepts is limited, and it logs nothing.
 ///
 /// The server stops when its service group tells it to.
 package struct SmallServer: Sendable {
@@ -26,6 +25,8 @@ package struct SmallServer: Sendable {
     private let longestHeader: Int
     private let longestHeaders: Int
     private let headerLimit: Duration
+    private let idleLimit: Duration
+    private let drainLimit: Duration
 
     /// Prepares a server, which begins with `run`.
     ///
@@ -37,13 +38,19 @@ package struct SmallServer: Sendable {
     ///   - longestHeader: the largest header field, in bytes.
     ///   - longestHeaders: all header fields of a request together, in bytes.
     ///   - headerLimit: the time in which the first request of a connection must have sent its header.
+    ///   - idleLimit: the time in which the header of the next request must have come. A connection may also
+    ///     be silent for so long while a body comes in.
+    ///   - drainLimit: the time in which the requests that were taken before a shutdown must be answered, and
+    ///     their answers read; then their connections are closed.
     package init(
         host: String,
         port: Int,
         mostConnections: Int,
         longestHeader: Int,
         longestHeaders: Int,
-        headerLimit: Duration = .seconds(10)
+        headerLimit: Duration = .seconds(10),
+        idleLimit: Duration = .seconds(60),
+        drainLimit: Duration = .seconds(60)
     ) {
         self.host = host
         self.port = port
@@ -51,6 +58,8 @@ package struct SmallServer: Sendable {
         self.longestHeader = longestHeader
         self.longestHeaders = longestHeaders
         self.headerLimit = headerLimit
+        self.idleLimit = idleLimit
+        self.drainLimit = drainLimit
     }
 
     /// Serves until the service group shuts down.
@@ -58,19 +67,21 @@ package struct SmallServer: Sendable {
     /// - Parameters:
     ///   - secured: adds TLS to the server.
     ///   - listening: called once, with the port, when the server accepts connections.
-    ///   - answer: makes the response to each request.
+    ///   - answer: makes the response to each request of a peer.
     /// - Throws: `CannotListen`, or an error of `secured`.
     package func run(
         secured: (HTTPServerBuilder) throws -> HTTPServerBuilder = { $0 },
         listening: @escaping @Sendable (_ port: Int) async -> Void,
-        answer: @escaping @Sendable (Request) async -> Response
+        answer: @escaping @Sendable (Request, Peer) async -> Response
     ) async throws {
         // Hummingbird logs every start and every connection that is reset. The errors that are thrown say all
         // that matters.
         var logger = Logger(label: "small-server")
         logger.logLevel = .critical
         let application = Application(
-            responder: CallbackResponder<BasicRequestContext> { request, _ in await answer(request) },
+            responder: CallbackResponder<PeerContext> { request, context in
+                await answer(request, context.peer)
+            },
             server: try secured(.http1(configuration: self.channel)),
             configuration: ApplicationConfiguration(
                 address: .hostname(self.host, port: self.port),
@@ -90,10 +101,12 @@ package struct SmallServer: Sendable {
 
     private var channel: HTTP1Channel.Configuration {
         let book = ConnectionBook(limit: self.mostConnections)
-        let headerLimit = TimeAmount(self.headerLimit)
+        let (headerLimit, drainLimit) = (TimeAmount(self.headerLimit), TimeAmount(self.drainLimit))
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionWatch(book, headerLimit: headerLimit)],
-            idleTimeout: .seconds(60),
+            additionalChannelHandlers: [
+                ConnectionWatch(book, headerLimit: headerLimit, drainLimit: drainLimit)
+            ],
+            idleTimeout: TimeAmount(self.idleLimit),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: self.longestHeader,
                 maxHeaderListSize: self.longestHeaders,

@@ -31,7 +31,7 @@ package enum PercentEncoding {
 
     /// Returns the bytes that an encoded text stands for. A `%` without two hexadecimal digits stays as it
     /// is.
-    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var rest = text

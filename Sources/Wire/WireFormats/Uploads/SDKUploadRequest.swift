@@ -60,6 +60,20 @@ package struct SDKUploadRequest: Hashable, Sendable {
         )
     }
 
+    /// Returns the record that holds this upload, without a key. `init(of:)` reads it again.
+    package func record(to topic: String) -> OutboundRecord {
+        let texts = [
+            (Self.targetHeader, self.target), (Self.methodHeader, self.method),
+            (Self.clientIPHeader, self.clientIP), ("content-type", self.contentType),
+            ("x-compress-codec", self.compressCodec), ("x-crypt-codec", self.cryptCodec),
+        ]
+        return OutboundRecord(
+            topic: topic,
+            value: self.body,
+            headers: texts.compactMap { name, text in text.map { RecordHeader(name, $0) } }
+        )
+    }
+
     private mutating func take(_ name: String, _ value: String) {
         let value = value.isEmpty ? nil : value
         switch name.lowercased() {
@@ -73,7 +87,7 @@ package struct SDKUploadRequest: Hashable, Sendable {
     // MARK: - Parts of the target
 
     /// The account of the project; nil if the target is none to which an SDK uploads.
-    var account: String? {
+    package var account: String? {
         guard self.target.utf8.count <= Self.targetLengthLimit else { return nil }
         let path = self.target.utf8.prefix { $0 != UInt8(ascii: "?") }
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

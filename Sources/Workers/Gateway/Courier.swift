@@ -1,0 +1,137 @@
+import Kafka
+import Records
+
+/// The records of one request, and the task that waits for them.
+struct Parcel: Sendable {
+    /// The topic of all records.
+    var topic: String
+    var records: [OutboundRecord]
+    /// Gets nil once all records are acknowledged, or the reason why they are not.
+    var continuation: CheckedContinuation<RecordPublisher.Refusal?, Never>
+}
+
+/// The parcels that are with the producer. Belongs to the thread that owns the producer.
+final class Courier {
+    /// The fates of the parcels of a topic that were done since the last look.
+    struct Result {
+        /// The end of a parcel that tells something about the cluster.
+        enum End {
+            case acknowledged
+            /// The cluster did not take a record, with librdkafka's words.
+            case failed(String)
+        }
+
+        /// The number of parcels.
+        var count = 0
+        /// The end of the last parcel; nil if none of them tells anything about the cluster.
+        var last: End?
+    }
+
+    private struct Delivery {
+        var topic: String
+        var continuation: CheckedContinuation<RecordPublisher.Refusal?, Never>
+        var unreported = 0
+        var error: KafkaError?
+    }
+
+    /// The longest wait for the metadata of the cluster. Reports are late by as much.
+    private static let answerLimit = Duration.seconds(1)
+
+    private let producer: Producer
+    private var deliveries: [UInt64: Delivery] = [:]
+    private var lastID: UInt64 = 0
+    private var results: [String: Result] = [:]
+
+    init(_ producer: Producer) { self.producer = producer }
+
+    /// The descriptor to wait on.
+    var descriptor: Int32 { self.producer.descriptor }
+
+    /// Whether no record is waiting for its report.
+    var isEmpty: Bool { self.deliveries.isEmpty }
+
+    /// Gives all records of a parcel to the producer. If one is not accepted, the others after it are not
+    /// sent, and the parcel fails.
+    func send(_ parcel: Parcel) {
+        self.lastID += 1
+        let id = self.lastID
+        var delivery = Delivery(topic: parcel.topic, continuation: parcel.continuation)
+        for record in parcel.records {
+            do throws(KafkaError) {
+                try self.producer.send(record, id: id)
+                delivery.unreported += 1
+            } catch {
+                delivery.error = error
+                break
+            }
+        }
+        if delivery.unreported > 0 { self.deliveries[id] = delivery } else { self.end(delivery) }
+    }
+
+    /// Resumes the tasks whose records have been reported.
+    ///
+    /// - Returns: the fates since the last call, by topic.
+    /// - Throws: the error that has ended the producer.
+    func serve(_ log: (ClientLog) -> Void) throws(KafkaError) -> [String: Result] {
+        var fatal: KafkaError?
+        self.producer.serve { event in
+            switch event {
+            case .reported(let id, let error): self.reported(id, error)
+            case .failed(let error): if error.isFatal { fatal = error }
+            case .logged(let line): log(line)
+            }
+        }
+        if let fatal { throw fatal }
+        defer { self.results = [:] }
+        return self.results
+    }
+
+    private func reported(_ id: UInt64, _ error: KafkaError?) {
+        guard var delivery = self.deliveries[id] else { return }
+        delivery.unreported -= 1
+        delivery.error = delivery.error ?? error
+        guard delivery.unreported == 0 else { return self.deliveries[id] = delivery }
+        self.deliveries[id] = nil
+        self.end(delivery)
+    }
+
+    private func end(_ delivery: Delivery) {
+        var refusal: RecordPublisher.Refusal?
+        var end: Result.End? = .acknowledged
+        if let error = delivery.error {
+            refusal = error.code == .messageTooLarge ? .tooLarge : .unavailable
+            // The size of a record and a full queue tell nothing about the cluster.
+            let isOurs = error.code == .messageTooLarge || error.code == .queueFull
+            end = isOurs ? nil : .failed(error.message)
+        }
+        self.results[delivery.topic, default: Result()].count += 1
+        if let end { self.results[delivery.topic]?.last = end }
+        delivery.continuation.resume(returning: refusal)
+    }
+
+    /// Fails all parcels that wait, and closes the producer on another thread.
+    func giveUp() {
+        for delivery in self.deliveries.values { delivery.continuation.resume(returning: .unavailable) }
+        self.deliveries = [:]
+        self.producer.retire()
+    }
+
+    /// Asks the cluster for its topics, and waits for the answer.
+    ///
+    /// - Returns: for each of these topics what keeps its records from being published, as a sentence; none
+    ///   for a topic of which nothing is known to.
+    func problems(with topics: [String], at brokers: String) -> [String: String] {
+        do throws(KafkaError) {
+            let counts = try self.producer.metadata(atMost: Self.answerLimit).partitionCounts
+            let missing = topics.filter { counts[$0, default: 0] == 0 }
+            return Dictionary(uniqueKeysWithValues: missing.map { ($0, Self.absence(of: $0)) })
+        } catch {
+            let problem = "kafka.brokers: no answer from \(brokers): \(error.message)."
+            return Dictionary(uniqueKeysWithValues: topics.map { ($0, problem) })
+        }
+    }
+
+    private static func absence(of topic: String) -> String {
+        "The topic '\(topic)' does not exist, or this client may not see it; create it, or allow it."
+    }
+}

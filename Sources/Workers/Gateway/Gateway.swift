@@ -1,0 +1,40 @@
+import Logging
+import Operations
+import ServiceLifecycle
+
+/// The services of the gateway: the server of its routes, and the publisher behind them.
+struct Gateway {
+    private let publisher: RecordPublisher
+    private let server: GatewayServer
+    /// The limits that all requests share.
+    let limits: RequestLimits
+
+    /// - Parameter listening: called once, with the port, when requests are accepted.
+    init(
+        _ settings: GatewaySettings,
+        registry: PrometheusRegistry,
+        health: Health,
+        logger: Logger,
+        listening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+    ) {
+        self.publisher = RecordPublisher(settings, health: health, logger: logger)
+        self.limits = RequestLimits(settings)
+        self.server = GatewayServer(
+            settings,
+            answering: Answerer(
+                settings,
+                publisher: self.publisher,
+                limits: self.limits,
+                metrics: GatewayMetrics(factory: registry)
+            ),
+            health: health
+        ) { port in
+            logger.info("listening", metadata: ["port": "\(port)"])
+            await listening(port)
+        }
+    }
+
+    /// The services in the order of their starts. A group stops them from the last to the first: the server
+    /// answers all that it has taken before the publisher ends.
+    var services: [any Service] { [self.publisher, self.server] }
+}

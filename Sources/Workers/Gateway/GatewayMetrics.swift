@@ -1,0 +1,75 @@
+import Metrics
+import Operations
+
+/// The metrics of the gateway. Any task may count.
+final class GatewayMetrics: Sendable {
+    /// The word for requests that are on no route.
+    private static let elsewhere = "none"
+    /// The statuses of the gateway's answers.
+    private static let statuses = [200, 400, 404, 405, 413, 429, 503]
+
+    private let answers: [String: [Int: Counter]]
+    private let durations: [String: Timer]
+    private let records: [Route: Counter]
+    private let failures: Counter
+    private let inHand: Gauge
+
+    init(factory: PrometheusRegistry) {
+        let routes = Route.allCases.map(\.rawValue) + [Self.elsewhere]
+        self.answers = Dictionary(
+            uniqueKeysWithValues: routes.map { route in
+                let counters = Self.statuses.map { status in
+                    let labels = [("route", route), ("status", "\(status)")]
+                    return (
+                        status, Counter(label: "gateway_requests_total", dimensions: labels, factory: factory)
+                    )
+                }
+                return (route, Dictionary(uniqueKeysWithValues: counters))
+            }
+        )
+        self.durations = Dictionary(
+            uniqueKeysWithValues: routes.map {
+                ($0, Timer(label: "gateway_request_seconds", dimensions: [("route", $0)], factory: factory))
+            }
+        )
+        self.records = Dictionary(
+            uniqueKeysWithValues: Route.allCases.map {
+                let labels = [("route", $0.rawValue)]
+                return ($0, Counter(label: "gateway_records_total", dimensions: labels, factory: factory))
+            }
+        )
+        self.failures = Counter(label: "gateway_deliveries_failed_total", factory: factory)
+        self.inHand = Gauge(label: "gateway_bytes_in_hand", factory: factory)
+    }
+
+    /// Sets the help texts of all metrics of the gateway.
+    static func describe(in registry: PrometheusRegistry) {
+        for (name, help) in [
+            ("gateway_requests_total", "Answered requests, by route and status."),
+            ("gateway_records_total", "Records that the cluster has acknowledged, by route."),
+            ("gateway_deliveries_failed_total", "Requests whose records the cluster did not acknowledge."),
+            ("gateway_bytes_in_hand", "Bytes of bodies between their arrival and their answer."),
+        ] { registry.describe(name, help: help) }
+        registry.describe(
+            "gateway_request_seconds",
+            help: "From the end of a request's header to its answer, by route.",
+            buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+        )
+    }
+
+    /// Counts an answer.
+    func answered(_ route: Route?, status: Int, nanoseconds: Int64) {
+        let name = route?.rawValue ?? Self.elsewhere
+        self.answers[name]?[status]?.increment()
+        self.durations[name]?.recordNanoseconds(nanoseconds)
+    }
+
+    /// Counts records that the cluster has acknowledged.
+    func published(_ count: Int, on route: Route) { self.records[route]?.increment(by: count) }
+
+    /// Counts a request whose records the cluster has not acknowledged.
+    func deliveryFailed() { self.failures.increment() }
+
+    /// Sets the bytes of bodies that are in hand.
+    func holds(bytes: Int) { self.inHand.record(bytes) }
+}

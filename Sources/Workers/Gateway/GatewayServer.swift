@@ -1,0 +1,55 @@
+import Operations
+import ServerTLS
+import ServiceLifecycle
+
+/// Serves the routes until the service group shuts down. It then accepts no connection, closes the idle ones,
+/// and ends when every request that it has taken is answered.
+struct GatewayServer: Service {
+    /// The largest header field of a request, and the largest request line, in bytes.
+    private static let longestHeader = 8_192
+
+    private let settings: GatewaySettings
+    private let answerer: Answerer
+    private let health: Health
+    private let listening: @Sendable (_ port: Int) async -> Void
+
+    init(
+        _ settings: GatewaySettings,
+        answering answerer: Answerer,
+        health: Health,
+        listening: @escaping @Sendable (_ port: Int) async -> Void
+    ) {
+        self.settings = settings
+        self.answerer = answerer
+        self.health = health
+        self.listening = listening
+    }
+
+    /// Serves until the service group shuts down.
+    ///
+    /// - Throws: `SmallServer.CannotListen`, or an error about the certificate or its key.
+    func run() async throws {
+        let server = SmallServer(
+            host: self.settings.host,
+            port: self.settings.port,
+            mostConnections: self.settings.connections,
+            longestHeader: Self.longestHeader,
+            longestHeaders: 2 * Self.longestHeader,
+            headerLimit: self.settings.headerTime,
+            idleLimit: self.settings.idleTime,
+            // A request that was taken before the stop is answered by then.
+            drainLimit: self.settings.bodyTime + self.settings.deliveryTime + .seconds(1)
+        )
+        let certificate = self.settings.certificate
+        try await withGracefulShutdownHandler {
+            try await server.run(
+                secured: { try certificate?.secure($0) ?? $0 },
+                listening: self.listening
+            ) { [answerer] request, peer in
+                await answerer.answer(request, of: peer)
+            }
+        } onGracefulShutdown: { [health] in
+            health.become(.draining)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import EventThread
+import Kafka
+import Logging
+import Operations
+import Records
+import ServiceKit
+import ServiceLifecycle
+import Synchronization
+
+/// Publishes records for any task, and returns to the task once the cluster has acknowledged them.
+///
+/// One thread owns the producer. While the cluster does not take the records of a topic, all but a few of them
+/// are refused at once, so that requests do not pile up behind an outage. Trouble with one topic leaves the
+/// others alone.
+final class RecordPublisher: Service {
+    /// The reason why records were not published, or may not have been.
+    enum Refusal: Error, Hashable, Sendable {
+        /// The cluster takes no records of the topic at present, or did not acknowledge these in time. They may
+        /// have been written all the same.
+        case unavailable
+        /// A record is larger than the cluster takes.
+        case tooLarge
+    }
+
+    private struct Inbox {
+        var topics: [String: TopicStanding]
+        var parcels: [Parcel] = []
+        var isClosed = false
+    }
+
+    /// The wait between two looks at the cluster while it does not take all topics.
+    private static let checkInterval = Duration.seconds(1)
+
+    private let properties: [String: String]
+    private let topics: [String]
+    private let brokers: String
+    private let health: Health
+    private let logger: Logger
+    private let stop = StopRequest()
+    private let inbox: Mutex<Inbox>
+
+    init(_ settings: GatewaySettings, health: Health, logger: Logger) {
+        self.properties = settings.producerProperties
+        self.topics = Set(settings.topics.values).sorted()
+        self.brokers = settings.brokers
+        self.health = health
+        self.logger = logger
+        let standings = self.topics.map { ($0, TopicStanding()) }
+        self.inbox = Mutex(Inbox(topics: Dictionary(uniqueKeysWithValues: standings)))
+    }
+
+    /// Whether a request for the topic would be accepted now.
+    func isAccepting(_ topic: String) -> Bool {
+        self.inbox.withLock { !$0.isClosed && $0.topics[topic]?.hasRoom == true }
+    }
+
+    /// Publishes records of one topic, and returns when the cluster has acknowledged all of them.
+    ///
+    /// - Parameter records: one record or more.
+    /// - Throws: `Refusal` if any of them was not acknowledged; others may have been.
+    func publish(_ records: [OutboundRecord]) async throws(Refusal) {
+        guard let topic = records.first?.topic else { return }
+        let refusal = await withCheckedContinuation { continuation in
+            let isAccepted = self.inbox.withLock { inbox in
+                guard !inbox.isClosed, inbox.topics[topic]?.hasRoom == true else { return false }
+                inbox.parcels.append(Parcel(topic: topic, records: records, continuation: continuation))
+                inbox.topics[topic]?.parcelsInHand += 1
+                return true
+            }
+            guard isAccepted else { return continuation.resume(returning: Refusal?.some(.unavailable)) }
+            self.stop.bell.ring()
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// Publishes until the service group shuts down and every accepted record is reported.
+    ///
+    /// - Throws: The error of librdkafka that has ended the producer.
+    func run() async throws {
+        try await self.health.drainingAtShutdown({ self.stop.request() }) {
+            try await EventThread.run { try self.serve() }
+        }
+    }
+
+    // MARK: - On the thread
+
+    private func serve() throws {
+        let courier = Courier(try Producer(self.properties))
+        defer {
+            self.inbox.withLock { $0.isClosed = true }
+            for parcel in self.takeParcels() { parcel.continuation.resume(returning: .unavailable) }
+            courier.giveUp()
+        }
+        var wait = Wait(on: [self.stop.bell.descriptor, courier.descriptor])
+        var nextCheck = Int64.min
+        while true {
+            self.stop.bell.answer()
+            self.health.beat()
+            for parcel in self.takeParcels() { courier.send(parcel) }
+            self.note(try courier.serve { self.logger.pass(on: $0) })
+            if self.stop.isRequested, courier.isEmpty, self.closeIfEmpty() { return }
+            let isOpen = self.inbox.withLock { $0.topics.values.allSatisfy(\.isOpen) }
+            if !isOpen, !self.stop.isRequested, Moment.now.monotonic >= nextCheck {
+                self.check(courier)
+                nextCheck = Moment.now.after(Self.checkInterval)
+                continue
+            }
+            wait(atMost: isOpen ? .seconds(1) : .milliseconds(200))
+        }
+    }
+
+    private func takeParcels() -> [Parcel] {
+        self.inbox.withLock { inbox in
+            let parcels = inbox.parcels
+            inbox.parcels = []
+            return parcels
+        }
+    }
+
+    /// Accepts nothing more if nothing is waiting.
+    private func closeIfEmpty() -> Bool {
+        self.inbox.withLock { inbox in
+            guard inbox.parcels.isEmpty else { return false }
+            inbox.isClosed = true
+            return true
+        }
+    }
+
+    /// Notes the fates of parcels that are done.
+    private func note(_ results: [String: Courier.Result]) {
+        for (topic, result) in results {
+            self.change(topic) { standing in
+                standing.parcelsInHand -= result.count
+                switch result.last {
+                case .acknowledged?: standing.becomesOpen()
+                case .failed(let words)?:
+                    standing.fails("the cluster does not acknowledge records of '\(topic)': \(words)")
+                case nil: break
+                }
+            }
+        }
+    }
+
+    /// Asks the cluster for its topics, and accepts records of those that are there. If it does not answer,
+    /// no topic is taken for well.
+    private func check(_ courier: Courier) {
+        let problems = courier.problems(with: self.topics, at: self.brokers)
+        for topic in self.topics {
+            self.change(topic) { standing in
+                if let problem = problems[topic] { standing.fails(problem) } else { standing.becomesOpen() }
+            }
+        }
+    }
+
+    /// Changes the standing of a topic, and tells of it if it opened or closed.
+    private func change(_ topic: String, _ change: (inout TopicStanding) -> Void) {
+        let (before, after, readiness) = self.inbox.withLock { inbox in
+            let before = inbox.topics[topic]?.problem
+            change(&inbox.topics[topic, default: TopicStanding()])
+            let standings = inbox.topics.values
+            // One topic in trouble must not take the others' requests away.
+            let readiness: Health.Readiness =
+                standings.contains(where: \.isOpen)
+                ? .ready : .notReady(reason: standings.lazy.compactMap(\.problem).min() ?? "")
+            return (before, inbox.topics[topic]?.problem, readiness)
+        }
+        guard before != after else { return }
+        self.health.become(readiness)
+        if let after {
+            self.logger.warning("refusing requests: \(after)")
+        } else {
+            self.logger.notice("accepting requests", metadata: ["topic": "\(topic)"])
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// A range of addresses, as `10.0.0.0/8` or as a single address.
+struct AddressRange: Hashable, Sendable {
+    private let address: ClientAddress
+    /// The number of leading bits that are the same in the whole range, of 128.
+    private let bits: Int
+
+    /// Reads a range; nil for any other text. Bits behind the prefix do not matter.
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard let first = parts.first, parts.count <= 2, let address = ClientAddress(first) else {
+            return nil
+        }
+        let width = address.isIPv4 && !first.contains(":") ? 32 : 128
+        var prefix = width
+        if parts.count == 2 {
+            guard let length = Int(parts[1]), (0...width).contains(length) else { return nil }
+            prefix = length
+        }
+        self.address = address
+        self.bits = 128 - width + prefix
+    }
+
+    /// Returns whether the address is in the range.
+    func contains(_ other: ClientAddress) -> Bool {
+        self.address.agrees(with: other, inBits: self.bits)
+    }
+}
+
+/// The proxies that are believed when they say for whom they ask.
+struct TrustedProxies: Sendable {
+    /// The most proxies in a row that are looked at.
+    private static let hopsLimit = 16
+
+    private let ranges: [AddressRange]
+
+    init(_ ranges: [AddressRange]) { self.ranges = ranges }
+
+    /// Returns the address of the client: the peer, unless the peer is a trusted proxy.
+    ///
+    /// Each proxy appends the address of its own peer to `X-Forwarded-For`. The list is therefore read from
+    /// its end, and only as far as each address is a trusted proxy. Text before that is the client's own
+    /// invention.
+    ///
+    /// - Parameter forwarded: the values of all headers `X-Forwarded-For`, in their order.
+    func client(behind peer: ClientAddress, forwarded: [String]) -> ClientAddress {
+        guard !self.ranges.isEmpty, self.contains(peer), !forwarded.isEmpty else { return peer }
+        var entries = forwarded.joined(separator: ",").split(separator: ",").suffix(Self.hopsLimit)
+        var client = peer
+        while self.contains(client), let entry = entries.popLast(),
+            let address = ClientAddress(entry.trimmed)
+        {
+            client = address
+        }
+        return client
+    }
+
+    private func contains(_ address: ClientAddress) -> Bool {
+        self.ranges.contains { $0.contains(address) }
+    }
+}
+
+extension Substring {
+    /// The text without spaces and tabs around it.
+    fileprivate var trimmed: Substring {
+        let start = self.drop { $0 == " " || $0 == "\t" }
+        return start.dropLast(start.reversed().prefix { $0 == " " || $0 == "\t" }.count)
+    }
+}

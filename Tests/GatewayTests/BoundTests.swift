@@ -1,0 +1,158 @@
+import EmbeddedBroker
+import Testing
+import WorkerTestSupport
+
+@testable import Gateway
+
+/// Everything that comes in has a bound, and nobody is told that a record was taken when it was not.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct BoundTests {
+    @Test func aBodyHasALargestSize() async throws {
+        try await Stage.run(gateway: ["body_limit: 1024"]) { stage async throws in
+            let limit = String(repeating: "x", count: 1_024)
+            #expect(try await stage.post(Stage.upload, limit).status == 200)
+            let announced = try await stage.post(Stage.upload, limit + "x")
+            #expect(announced.status == 413 && announced.headers["connection"] == "close")
+            let chunks = String(repeating: "400\r\n\(limit)\r\n", count: 3) + "0\r\n\r\n"
+            let chunked = try await stage.http.exchange(
+                "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
+            )
+            #expect(chunked.status == 413)
+            #expect(try await stage.records(on: "sdk-upload").count == 1)
+        }
+    }
+
+    @Test func reportsHaveALargestNumber() async throws {
+        try await Stage.run(gateway: ["reports_limit: 2"]) { stage async throws in
+            let report = #"{"type":"arrived","deviceId":"d"}"#
+            let (two, three) = ("\(report)\n\(report)", "[\(report),\(report),\(report)]")
+            #expect(try await stage.post("/push-arrivals", two).status == 200)
+            #expect(try await stage.post("/push-arrivals", three).status == 413)
+            #expect(try await stage.records(on: "push-arrival").count == 2)
+        }
+    }
+
+    @Test func headersHaveALargestSize() async throws {
+        try await Stage.run { stage async throws in
+            let long = String(repeating: "x", count: 10_000)
+            #expect(try await stage.get("/clicks/gdt?muid=1", headers: ["X": long]).status == 431)
+            #expect(try await stage.get("/clicks/gdt?muid=" + long).status == 431)
+            let many = Dictionary(uniqueKeysWithValues: (0..<100).map { ("X-\($0)", "x") })
+            #expect(try await stage.get("/clicks/gdt?muid=1", headers: many).status == 431)
+            #expect(try await stage.get("/clicks/gdt?muid=1").status == 200)
+        }
+    }
+
+    @Test func aClientHasARate() async throws {
+        let settings = ["client_rate: 1", "trusted_proxies: ['127.0.0.1']"]
+        try await Stage.run(gateway: settings) { stage async throws in
+            let one = ["X-Forwarded-For": "203.0.113.1"]
+            #expect(try await stage.post(Stage.upload, "x", headers: one).status == 200)
+            let refused = try await stage.post(Stage.upload, "x", headers: one)
+            #expect(refused.status == 429 && refused.headers["retry-after"] == "1")
+            let other = ["X-Forwarded-For": "203.0.113.2"]
+            #expect(try await stage.post(Stage.upload, "x", headers: other).status == 200)
+            // The platform's few addresses are not one client each.
+            for _ in 0..<3 { #expect(try await stage.get("/clicks/gdt?muid=1", headers: one).status == 200) }
+            #expect(try await stage.records(on: "sdk-upload").count == 2)
+        }
+    }
+
+    @Test func eachRouteHasARate() async throws {
+        try await Stage.run(gateway: ["rate: 1"]) { stage async throws in
+            #expect(try await stage.get("/clicks/gdt?muid=1").status == 200)
+            let refused = try await stage.get("/clicks/gdt?muid=1")
+            #expect(refused.status == 429 && refused.headers["retry-after"] == "1")
+            #expect(refused.body.hasPrefix(#"{"ret":429,"#))
+            #expect(
+                try await stage.post(Stage.upload, "x").status == 200,
+                "one route takes nothing of another"
+            )
+        }
+    }
+
+    /// Bodies that are in hand for a long time use up the bytes; a request beyond them is told to come again.
+    @Test func bytesInHandHaveABound() async throws {
+        try await Stage.run(gateway: ["bytes_in_hand: 1MiB", "body_limit: 600000"]) { stage async throws in
+            let head = "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\nContent-Length: 600000\r\n\r\n"
+            let body = String(repeating: "x", count: 599_999)
+            let slow = try stage.http.connection(sending: head)
+            slow.send(body)
+            try await stage.waits { stage.limits.bytesInHand == body.utf8.count }
+            #expect(try await stage.post(Stage.upload, body).status == 503)
+            #expect(try await stage.post(Stage.upload, "small").status == 200)
+            slow.send("x")
+            #expect(await slow.hasAnswer())
+            #expect(try await stage.post(Stage.upload, body).status == 200)
+        }
+    }
+
+    @Test func aBodyHasToComeInTime() async throws {
+        try await Stage.run(gateway: ["body_time: 50ms"]) { stage async throws in
+            let slow = try stage.http.connection(
+                sending: "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nab"
+            )
+            await slow.closedByServer()
+            #expect(try await stage.post(Stage.upload, "x").status == 200)
+            #expect(try await stage.records(on: "sdk-upload").map(\.text) == ["x"])
+        }
+    }
+
+    /// A body that is cut off must not look like a shorter one.
+    @Test(arguments: ["Content-Length: 10\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"])
+    func aBodyThatIsCutOffIsNoRecord(rest: String) async throws {
+        try await Stage.run { stage async throws in
+            let cut = try stage.http.connection(
+                sending: "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\n\(rest)"
+            )
+            cut.endSending()
+            await cut.closedByServer()
+            #expect(try await stage.records(on: "sdk-upload").isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "POST \(Stage.upload) HTTP/1.1\r\nHo",
+        "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n",
+    ])
+    func slowConnectionsStopNobody(start: String) async throws {
+        try await Stage.run(gateway: ["connections: 64", "body_time: 60s", "header_time: 60s"]) {
+            stage async throws in
+            let slow = try (0..<200).map { _ in try stage.http.connection(sending: start) }
+            for _ in 0..<10 { #expect(try await stage.post(Stage.upload, "honest").status == 200) }
+            await slow[0].closedByServer()
+            #expect(try await stage.records(on: "sdk-upload").count == 10)
+        }
+    }
+
+    /// 1,000 slow connections and a flood above the rate: whatever was answered with 200 is on the topic, once.
+    @Test func aFloodLosesNothingThatWasAcknowledged() async throws {
+        let settings = ["connections: 256", "client_rate: 100", "body_time: 60s", "header_time: 60s"]
+        try await Stage.run(gateway: settings) { stage async throws in
+            let head = "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\n"
+            let slow = try (0..<1_000).map { number in
+                let start = number % 2 == 0 ? head : head + "Content-Length: 9\r\n\r\nslow"
+                return try stage.http.connection(sending: start)
+            }
+            let statuses = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
+                for client in 0..<16 {
+                    group.addTask {
+                        var statuses: [Int: Int] = [:]
+                        for number in 0..<40 {
+                            let id = client * 100 + number
+                            statuses[id] = try await stage.post(Stage.upload, "id-\(id)").status
+                        }
+                        return statuses
+                    }
+                }
+                return try await group.reduce(into: [:]) { $0.merge($1) { $1 } }
+            }
+            await slow[0].closedByServer()
+            let taken = statuses.filter { $0.value == 200 }.keys.map { "id-\($0)" }
+            #expect(statuses.values.contains(200) && statuses.values.contains(429))
+            #expect(statuses.values.allSatisfy { $0 == 200 || $0 == 429 })
+            #expect(try await stage.records(on: "sdk-upload").map(\.text).sorted() == taken.sorted())
+            withExtendedLifetime(slow) {}
+        }
+    }
+}

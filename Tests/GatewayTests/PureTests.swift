@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Gateway
+
+/// Addresses, ranges and rates, without a network.
+struct PureTests {
+    @Test(arguments: [
+        ("10.0.0.0/8", "10.255.1.2", true), ("10.0.0.0/8", "11.0.0.1", false), ("0.0.0.0/0", "8.8.8.8", true),
+        ("0.0.0.0/0", "2001:db8::1", false), ("::/0", "8.8.8.8", true),
+        ("2001:db8::/32", "2001:db8:1::1", true),
+        ("2001:db8::/32", "2001:db9::1", false), ("fd00::/65", "fd00::7fff:0:0:1", true),
+        ("fd00::/65", "fd00::8000:0:0:1", false), ("192.0.2.1", "192.0.2.1", true),
+        ("192.0.2.1", "192.0.2.2", false),
+        ("192.0.2.0/31", "::ffff:192.0.2.1", true),
+    ])
+    func aRangeHoldsItsAddresses(range: String, address: String, holds: Bool) throws {
+        let range = try #require(AddressRange(range))
+        #expect(range.contains(try #require(ClientAddress(address))) == holds)
+    }
+
+    @Test(arguments: [
+        "", "10.0.0.0/33", "10.0.0.0/", "::/129", "host", "10.0.0.0/8/8", "10.0.0/8", "1.2.3.4/-1",
+    ])
+    func noOtherTextIsARange(text: String) {
+        #expect(AddressRange(text) == nil)
+    }
+
+    @Test func aRateLetsABurstOfASecondPassAndThenTheRate() {
+        let rate = RequestRate(perSecond: 10)
+        var due: Int64 = 0
+        let start: Int64 = 50_000_000_000
+        for _ in 0..<10 { #expect(rate.take(&due, at: start) == nil) }
+        #expect(rate.take(&due, at: start) == 100_000_000)
+        #expect(rate.take(&due, at: start + 100_000_000) == nil)
+        #expect(rate.take(&due, at: start + 100_000_000) == 100_000_000)
+    }
+
+    @Test func theTableOfClientsIsBounded() throws {
+        var rates = ClientRates(RequestRate(perSecond: 1), limit: 100)
+        let busy = try #require(ClientAddress("203.0.113.9"))
+        #expect(rates.take(busy, at: 1_000_000_000) == nil)
+        for number in 0..<10_000 {
+            let other = try #require(ClientAddress("10.0.\(number / 256).\(number % 256)"))
+            _ = rates.take(other, at: 1_000_000_000)
+            // A client that goes on asking is not forgotten, however many others there are.
+            #expect(rates.take(busy, at: 1_000_000_000) != nil)
+            #expect(rates.count <= 100)
+        }
+    }
+
+    @Test func oneIPv6NetworkIsOneClient() throws {
+        let one = try #require(ClientAddress("2001:db8::1"))
+        let other = try #require(ClientAddress("2001:db8::ffff:1"))
+        #expect(one.network == other.network)
+        #expect(
+            try #require(ClientAddress("10.0.0.1")).network != #require(ClientAddress("10.0.0.2")).network
+        )
+    }
+}
