@@ -242,8 +242,9 @@ let package = Package(
             "ActivationWorker",
             on: "Workers",
             dependencies: [
-                "Operations", "Records", "ServiceKit", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
-                argumentParser, lifecycle,
+                "EventThread", "Operations", "Records", "ServiceKit", "Terminal", "UpstreamHTTP",
+                "WireFormats",
+                "WorkerKit", argumentParser, lifecycle, logging,
             ]
         ),
         program("activation-worker", of: "ActivationWorker", on: "Workers"),
@@ -489,7 +490,7 @@ let package = Package(
             name: "ActivationWorkerTests",
             dependencies: [
                 "ActivationWorker", "Operations", "Records", "ServiceKit", "TestMaterial", "UpstreamHTTP",
-                "WireFormats",
+                "UpstreamSimulator", "WireFormats",
                 "WorkerKit", "WorkerTestSupport", logging,
             ],
             swiftSettings: house

@@ -17,6 +17,8 @@ package struct ActivationSettings: Sendable {
     /// failures are: GDT has no keys or no rule for an account (−12, −17), gives an undocumented answer, or
     /// something other than GDT answers.
     package var configurationAttemptsLimit: Int
+    /// The routes to Tencent's living interfaces; nil if no account uses one.
+    package var marketing: MarketingSettings?
 
     /// A file with a key of an account, with the content that was read at start.
     package struct KeyFile: Hashable, Sendable {
@@ -45,8 +47,10 @@ package struct ActivationSettings: Sendable {
         keyFiles: [KeyFile] = [],
         window: ConversionWindow = ConversionWindow(),
         parameterOrder: ConversionParameterOrder = .standard,
-        configurationAttemptsLimit: Int = 5
+        configurationAttemptsLimit: Int = 5,
+        marketing: MarketingSettings? = nil
     ) {
+        self.marketing = marketing
         self.baseURL = baseURL
         self.keys = keys
         self.keyFiles = keyFiles
