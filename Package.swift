@@ -429,7 +429,7 @@ let package = Package(
             name: "ServiceKitTests",
             dependencies: [
                 "EmbeddedBroker", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "Terminal",
-                "WorkerTestSupport", logging,
+                "UpstreamHTTP", "WorkerTestSupport", logging,
             ],
             swiftSettings: house
         ),

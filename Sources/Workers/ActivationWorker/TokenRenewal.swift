@@ -14,7 +14,7 @@ import WireFormats
 /// renewal, so the new pair is on disk before the lock is given back. A pair that cannot be written stays in
 /// memory and in use, and is written as soon as that succeeds.
 struct TokenRenewal: Service {
-    /// What it takes to renew.
+    /// The settings of a renewal.
     struct Settings: Sendable {
         var url: BaseURL
         var http: HTTPClientSettings
@@ -24,8 +24,8 @@ struct TokenRenewal: Service {
         var isRenewedHere: Bool
         /// The time between two looks at the file.
         var interval = Duration.seconds(1)
-        /// The least time between two renewals. What the last one brought counts as fresh for so long, even if
-        /// answers to requests from before still call the token expired.
+        /// The least time between two renewals. A renewed token counts as fresh for so long, even if answers to
+        /// requests from before still call the old one expired.
         var leastInterval = Duration.seconds(60)
         /// The wait after the first failure; it doubles with each, up to `longestWait`.
         var firstWait = Duration.seconds(5)
@@ -37,7 +37,7 @@ struct TokenRenewal: Service {
     let settings: Settings
     let logger: Logger
 
-    /// What a loop remembers between two looks.
+    /// The memory of a loop between two looks.
     private struct Memory {
         /// The pair that was last read or renewed.
         var pair: TokenPair?
@@ -87,14 +87,11 @@ struct TokenRenewal: Service {
     }
 
     private func adopt(_ pair: TokenPair, _ memory: inout Memory) {
-        if memory.pair?.accessToken != pair.accessToken {
-            self.token.replace(by: Secret(pair.accessToken))
-            if memory.pair != nil {
-                memory.freshUntil = .now + self.settings.leastInterval
-                self.logger.notice("access token renewed", metadata: ["file": "\(self.file.path)"])
-            }
-        }
         memory.pair = pair
+        guard self.token.bytes != Array(pair.accessToken.utf8) else { return }
+        self.token.replace(by: Secret(pair.accessToken))
+        memory.freshUntil = .now + self.settings.leastInterval
+        self.logger.notice("access token renewed", metadata: ["file": "\(self.file.path)"])
     }
 
     private func renewIfDue(_ pair: TokenPair, _ memory: inout Memory) async throws {

@@ -11,6 +11,7 @@ struct UserActionTemplate: BatchTemplate {
 
     var elementsLimit: Int { UserAction.countLimit }
     var bytesLimit: Int { UserAction.bytesLimit }
+    var isReady: Bool { !self.token.bytes.isEmpty }
 
     /// Nil if the app has no data source or no token.
     init?(
@@ -30,12 +31,10 @@ struct UserActionTemplate: BatchTemplate {
         )
     }
 
-    func request(of elements: [[UInt8]], at now: Int64, nonce: String) -> HTTPRequest? {
-        let token = self.token.bytes
-        guard !token.isEmpty else { return nil }
-        return HTTPRequest(
+    func request(of elements: [[UInt8]], at now: Int64, nonce: String) -> HTTPRequest {
+        HTTPRequest(
             method: .post,
-            url: self.target.url(token: token, at: now / 1_000, nonce: nonce),
+            url: self.target.url(token: self.token.bytes, at: now / 1_000, nonce: nonce),
             headers: [HTTPHeader("Content-Type", "application/json")],
             body: self.target.body(of: elements)
         )
@@ -56,14 +55,13 @@ struct CallbackTemplate: BatchTemplate {
     var requestsLimit: Int { 1 }
     var elementsLimit: Int { UserAction.countLimit }
     var bytesLimit: Int { UserAction.bytesLimit }
+    var isReady: Bool { self.token.map { !$0.bytes.isEmpty } ?? true }
 
-    func request(of elements: [[UInt8]], at now: Int64, nonce: String) -> HTTPRequest? {
+    func request(of elements: [[UInt8]], at now: Int64, nonce: String) -> HTTPRequest {
         var headers = [HTTPHeader("Content-Type", "application/json")]
         if let token {
-            let bytes = token.bytes
-            guard !bytes.isEmpty else { return nil }
             headers += [
-                HTTPHeader("access-token", String(decoding: bytes, as: UTF8.self)),
+                HTTPHeader("access-token", String(decoding: token.bytes, as: UTF8.self)),
                 HTTPHeader("timestamp", String(now / 1_000)), HTTPHeader("nonce", nonce),
             ]
         }

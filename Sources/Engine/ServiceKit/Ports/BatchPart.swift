@@ -17,8 +17,8 @@ package struct BatchPart: Sendable {
     }
 
     /// The request that the part would be if it was sent alone at the time of its plan, under a nonce of
-    /// zeros; nil if the template cannot write it now. It is for people and tests: no such request is sent.
-    package var alone: HTTPRequest? {
+    /// zeros. It is for people and tests: no such request is sent.
+    package var alone: HTTPRequest {
         self.template.request(
             of: [self.element],
             at: self.plannedAt,
@@ -43,14 +43,16 @@ package protocol BatchTemplate: Sendable {
     /// The most requests of this key that are in flight at once; at least 1. Parts that find as many in flight
     /// wait and are joined.
     var requestsLimit: Int { get }
+    /// Whether a request can be sent now. Without a token, for example, it cannot, and its parts fail as calls
+    /// that were not sent.
+    var isReady: Bool { get }
 
-    /// Returns the request of a batch; nil if it cannot be written now, for example without a token. Its
-    /// parts then fail as calls that were not sent.
+    /// Returns the request of a batch.
     ///
     /// - Parameters:
     ///   - now: the time at which the request is sent, in wall-clock milliseconds since 1970.
     ///   - nonce: 32 hexadecimal digits that no other request has.
-    func request(of elements: [[UInt8]], at now: Int64, nonce: String) -> HTTPRequest?
+    func request(of elements: [[UInt8]], at now: Int64, nonce: String) -> HTTPRequest
 
     /// Returns whom a response concerns.
     func scope(of response: HTTPResponse) -> BatchScope

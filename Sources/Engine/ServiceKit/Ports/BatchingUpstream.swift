@@ -74,14 +74,15 @@ package final class BatchingUpstream<U: Upstream> {
         self.lastBatch += 1
         let id = self.lastBatch << 32 | Self.batchBit
         guard let batch = self.queue.next(as: id) else { return }
-        let nonce = Self.hexadecimal(self.nonceStart) + Self.hexadecimal(self.lastBatch)
-        if let request = batch.template.request(of: batch.elements, at: now, nonce: nonce) {
+        guard !batch.template.isReady else {
+            let nonce = Self.hexadecimal(self.nonceStart) + Self.hexadecimal(self.lastBatch)
+            let request = batch.template.request(of: batch.elements, at: now, nonce: nonce)
             return self.upstream.start(request, id: id)
         }
         let error = TransferError(
             kind: .other,
             mayHaveBeenSent: false,
-            message: "the request cannot be written now, for example without a token"
+            message: "the request cannot be sent now, for example without a token"
         )
         self.ready += self.queue.completed(id, .failure(error))
     }

@@ -48,7 +48,7 @@ struct Interpreter<P: WorkerProgram> {
     }
 
     private func line(of call: Call<any Sendable>) -> String {
-        requestLine(call.request.map { self.reveal ? $0 : P.masked($0) }, lane: call.lane)
+        requestLine(self.reveal ? call.request : P.masked(call.request), lane: call.lane)
     }
 
     private func line(_ verdict: ErasedHandler.AnyVerdict, _ record: InboundRecord, at attempt: Attempt)

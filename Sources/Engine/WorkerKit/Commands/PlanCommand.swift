@@ -93,15 +93,10 @@ enum PlainRecord {
     }
 }
 
-/// Returns a request as one line of JSON. Nil stands for a request that cannot be written now.
-func requestLine(_ request: HTTPRequest?, lane: String) -> String {
+/// Returns a request as one line of JSON.
+func requestLine(_ request: HTTPRequest, lane: String) -> String {
     var line = JSONLine()
     line.add("verdict", "call")
-    guard let request else {
-        line.add("error", "the request cannot be written now, for example without a token")
-        line.add("lane", lane)
-        return line.text
-    }
     line.add("method", request.method.rawValue)
     line.add("url", request.url)
     var headers = JSONLine()

@@ -19,7 +19,12 @@ extension Engine {
 
     /// Acts on a refusal that our configuration would explain too: the record is settled, or it is kept
     /// because its lane may be misconfigured.
-    func refusedInDoubt(_ id: EntryID, _ reason: Reason, _ answer: (any Sendable)?, by call: CallInFlight) {
+    func refusedInDoubt(
+        _ id: EntryID,
+        because reason: Reason,
+        answer: (any Sendable)?,
+        by call: CallInFlight
+    ) {
         if self.keepIfSuspect(id, because: reason, by: call) { return }
         self.settle(id, as: .rejected, because: reason, answer)
     }

@@ -53,7 +53,8 @@ extension Engine {
         case .refuse(let reason, let answer):
             self.upstreamAnswered(call, laneIsFine: true)
             self.settle(id, as: .rejected, because: reason, answer)
-        case .refuseInDoubt(let reason, let answer): self.refusedInDoubt(id, reason, answer, by: call)
+        case .refuseInDoubt(let reason, let answer):
+            self.refusedInDoubt(id, because: reason, answer: answer, by: call)
         case .call(let next):
             self.upstreamAnswered(call, laneIsFine: !next.isSecondTry)
             self.followUp(id, next)

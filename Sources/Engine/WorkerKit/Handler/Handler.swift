@@ -85,7 +85,7 @@ extension Handler {
     package func callPlanned(for job: Job, _ attempt: Attempt) {}
 }
 
-/// What a running worker gives its handler: the metrics registry, the logger, and the settings of calls for
+/// The things that a running worker gives its handler: the metrics registry, the logger, and the settings of calls for
 /// services that make calls of their own.
 package struct Instruments: Sendable {
     package var registry: PrometheusRegistry

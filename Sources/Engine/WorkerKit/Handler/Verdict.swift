@@ -43,7 +43,7 @@ package enum Verdict<Job: Sendable, Answer: Sendable>: Sendable {
 
 /// A request that is to be made for a job, or the job's part of a request.
 package struct Call<Job: Sendable>: Sendable {
-    /// What is sent for a call.
+    /// The thing that is sent for a call.
     package enum Content: Sendable {
         /// A request of its own.
         case request(HTTPRequest)
@@ -51,7 +51,7 @@ package struct Call<Job: Sendable>: Sendable {
         case part(BatchPart)
     }
 
-    /// What is sent.
+    /// The request, or the part of one.
     package var content: Content
     /// The value that `interpret` gets back with the answer.
     package var job: Job
@@ -102,8 +102,8 @@ package struct Call<Job: Sendable>: Sendable {
         self.isSecondTry = isSecondTry
     }
 
-    /// The request; for a part, as it would be if it was sent alone. Nil if a part cannot be written now.
-    package var request: HTTPRequest? {
+    /// The request; for a part, as it would be if it was sent alone.
+    package var request: HTTPRequest {
         switch self.content {
         case .request(let request): request
         case .part(let part): part.alone

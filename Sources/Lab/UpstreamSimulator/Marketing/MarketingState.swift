@@ -14,7 +14,7 @@ struct MarketingState {
         }
     }
 
-    /// What has happened so far.
+    /// The counters since the start.
     struct Ledger {
         var requests = 0
         var actions = 0

@@ -1,4 +1,4 @@
-/// What the file of an OAuth application holds: its credentials, and the pair of tokens as last renewed.
+/// The content of the file of an OAuth application: its credentials, and the pair of tokens as last renewed.
 ///
 /// The file is JSON. An access token is good for 24 hours and a refresh token for 30 days, and Tencent issues
 /// both anew at each renewal. Descriptions and mirrors show nothing of it.
