@@ -489,8 +489,8 @@ let package = Package(
         .testTarget(
             name: "ActivationWorkerTests",
             dependencies: [
-                "ActivationWorker", "Operations", "Records", "ServiceKit", "TestMaterial", "UpstreamHTTP",
-                "UpstreamSimulator", "WireFormats",
+                "ActivationWorker", "EventThread", "Operations", "Records", "ServiceKit", "TestMaterial",
+                "UpstreamHTTP", "UpstreamSimulator", "WireFormats",
                 "WorkerKit", "WorkerTestSupport", logging,
             ],
             swiftSettings: house

@@ -63,10 +63,16 @@ struct MarketingRoutes: Sendable {
             : [
                 UpstreamEndpoint(
                     ActivationRoute.marketing.rawValue,
-                    callsPerSlot: UserAction.countLimit
+                    callsPerSlot: UserAction.countLimit,
+                    callsLimit: self.callsLimit
                 ),
                 UpstreamEndpoint(ActivationRoute.callback.rawValue),
             ]
+    }
+
+    /// The calls that fill all requests of every account, and as many that fill the next ones.
+    private var callsLimit: Int {
+        self.accounts.values.reduce(0) { $0 + ($1.report?.requestsLimit ?? 0) } * UserAction.countLimit * 2
     }
 
     /// The way of one conversion.

@@ -127,7 +127,7 @@ struct TokenRenewal: Service {
     /// Renews the pair under the lock of the file. Runs on a thread of its own, because it waits for Tencent.
     ///
     /// - Returns: The pair that is valid now, and why it is not on disk. Nil if another process holds the lock.
-    private static func renewed(
+    static func renewed(
         _ seen: TokenPair,
         in file: PrivateFile,
         _ settings: Settings

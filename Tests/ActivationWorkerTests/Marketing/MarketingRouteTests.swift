@@ -158,6 +158,7 @@ import WorkerKit
     @Test func endpointsAreThoseOfTheRoutesInUse() throws {
         #expect(try Self.handler().endpoints.map(\.name) == ["", "marketing_api", "callback"])
         #expect(try Self.handler().endpoints.map(\.callsPerSlot) == [1, 50, 1])
+        #expect(try Self.handler().endpoints.map(\.callsLimit) == [nil, 400, nil])
         #expect(ActivationHandler(ActivationSettings(keys: [:])).endpoints == [UpstreamEndpoint()])
     }
 

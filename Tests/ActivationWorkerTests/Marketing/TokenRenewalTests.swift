@@ -1,3 +1,4 @@
+import EventThread
 import Foundation
 import Logging
 import Operations
@@ -104,6 +105,21 @@ struct TokenRenewalTests {
             try await task.value
         }
         #expect(lab.simulator.stats().renewals == 1 && lab.simulator.stats().codes == ["0": 1])
+        await lab.simulator.stop()
+    }
+
+    /// The process has read the file before it got the lock, and another one has renewed in between.
+    @Test func whoGetsTheLockSecondTakesTheOthersToken() async throws {
+        let lab = try await Lab(expiresIn: 10)
+        let settings = try lab.renewal().0.settings
+        func renew() async throws -> String? {
+            try await EventThread.run { [file = lab.file, pair = lab.pair] in
+                try TokenRenewal.renewed(pair, in: file, settings)?.pair.accessToken
+            }
+        }
+        #expect(try await renew() == "access-c-1")
+        #expect(try await renew() == "access-c-1")
+        #expect(lab.simulator.stats().renewals == 1)
         await lab.simulator.stop()
     }
 

@@ -75,7 +75,12 @@ extension Engine {
     /// Returns whether an endpoint may be called now, and has a slot left of its share.
     private func mayCall(_ endpoint: Int) -> Bool {
         self.endpoints[endpoint].admits(at: self.now.monotonic)
-            && self.table.calls(to: endpoint) < self.slots(of: endpoint) * self.callsPerSlot(of: endpoint)
+            && self.table.calls(to: endpoint) < self.callsAllowed(to: endpoint)
+    }
+
+    private func callsAllowed(to endpoint: Int) -> Int {
+        let bySlots = self.slots(of: endpoint) * self.callsPerSlot(of: endpoint)
+        return min(bySlots, self.endpoints[endpoint].identity.callsLimit ?? bySlots)
     }
 
     /// Returns the number of slots that one endpoint may take.
