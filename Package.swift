@@ -257,9 +257,9 @@ let package = Package(
             "ActivationWorker",
             on: "Workers",
             dependencies: [
-                "ActivationIntake", "Operations", "Records", "ServiceKit", "Terminal", "UpstreamHTTP",
-                "WireFormats", "WorkerKit",
-                argumentParser, lifecycle,
+                "ActivationIntake", "EventThread", "Operations", "Records", "ServiceKit", "Terminal",
+                "UpstreamHTTP",
+                "WireFormats", "WorkerKit", argumentParser, lifecycle, logging,
             ]
         ),
         program("activation-worker", of: "ActivationWorker", on: "Workers"),
@@ -485,7 +485,7 @@ let package = Package(
             name: "ServiceKitTests",
             dependencies: [
                 "EmbeddedBroker", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "Terminal",
-                "WorkerTestSupport", logging,
+                "UpstreamHTTP", "WorkerTestSupport", logging,
             ],
             swiftSettings: house
         ),
@@ -562,8 +562,8 @@ let package = Package(
         .testTarget(
             name: "ActivationWorkerTests",
             dependencies: [
-                "ActivationWorker", "Operations", "Records", "ServiceKit", "TestMaterial", "UpstreamHTTP",
-                "WireFormats",
+                "ActivationWorker", "EventThread", "Operations", "Records", "ServiceKit", "TestMaterial",
+                "UpstreamHTTP", "UpstreamSimulator", "WireFormats",
                 "WorkerKit", "WorkerTestSupport", logging,
             ],
             swiftSettings: house

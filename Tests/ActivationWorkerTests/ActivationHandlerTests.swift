@@ -312,6 +312,8 @@ extension Verdict<Activation, ActivationAnswer> {
             let fault = rejection.suggestsConfigurationFault ? " configuration" : ""
             return
                 "reject \(rejection.reason.code) \(rejection.kind) \(rejection.replayable.rawValue)\(fault)"
+        case .refuseInDoubt(let reason, _):
+            return "refuse in doubt \(reason.code)"
         case .giveUp(let retry, _):
             return "give up \(retry.reason.code)"
         case .hold(let reason, let scope):

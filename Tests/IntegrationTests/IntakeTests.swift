@@ -29,6 +29,8 @@ struct IntakeTests {
               report: match
             clicks:
               topic: \(cluster.input).clicks
+            duplicates:
+              window: 1d
             health:
               host: 127.0.0.1
               port: 0

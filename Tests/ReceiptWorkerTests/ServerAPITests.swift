@@ -78,7 +78,7 @@ import WorkerKit
         case .retry(let retry): retry.blame == .record ? "RETRY_LIMITED" : "RETRY"
         case .refuse: "REJECT"
         case .hold: "CONFIG"
-        case .giveUp, .reject: "-"
+        case .giveUp, .refuseInDoubt, .reject: "-"
         }
     }
 

@@ -105,7 +105,7 @@ import WorkerKit
         case .retry(let retry): return retry.blame == .record ? "RETRY_LIMITED" : "RETRY"
         case .refuse: return "REJECT"
         case .hold: return "CONFIG"
-        case .giveUp, .reject: return "-"
+        case .giveUp, .refuseInDoubt, .reject: return "-"
         }
     }
 

@@ -22,6 +22,21 @@ import WireMessages
         )
     }
 
+    static func marketing(_ code: Int64, _ route: ActivationRoute) throws -> ActivationAnswer {
+        let reply = try #require(MarketingReply(Array(#"{"code":\#(code),"message":"a\"b"}"#.utf8)))
+        return ActivationAnswer(
+            account: Self.account,
+            conversionType: "MOBILEAPP_ACTIVITE",
+            marketing: MarketingAnswer(
+                reply,
+                httpStatus: 200,
+                to: try ActivationDraft().activation(),
+                token: []
+            ),
+            route: route
+        )
+    }
+
     static func cases() throws -> [(Outcome, ActivationAnswer?)] {
         var extreme = Outcome.ofActivation(
             .deadLettered,
@@ -43,6 +58,11 @@ import WireMessages
             (
                 Outcome.ofActivation(.expired, Reason("", "")),
                 ActivationAnswer(account: Self.account, conversionType: "", isTimeAssumed: true)
+            ),
+            (Outcome.ofActivation(), try Self.marketing(0, .callback)),
+            (
+                Outcome.ofActivation(.rejected, Reason("marketing.31001", "m")),
+                try Self.marketing(.max, .marketing)
             ),
             (extreme, try Self.answer(ret: .max, "\u{1}", status: .max)),
             (zero, try Self.answer(ret: 0, "", status: 0)),

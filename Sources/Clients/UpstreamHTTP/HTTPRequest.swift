@@ -6,6 +6,15 @@ package struct HTTPRequest: Hashable, Sendable {
         case post = "POST"
     }
 
+    /// The addresses to which a request may be sent.
+    package enum Reach: Hashable, Sendable {
+        /// Every address that the host's name stands for.
+        case everywhere
+        /// Addresses of the public internet only, for a URL that came from outside. A host with another
+        /// address ends the request with `TransferError.Kind.address`, before anything is sent.
+        case publicInternet
+    }
+
     package var method: Method
     /// The absolute URL, with every reserved byte already percent-encoded. It is sent byte for byte.
     package var url: String
@@ -14,6 +23,8 @@ package struct HTTPRequest: Hashable, Sendable {
     package var headers: [HTTPHeader]
     /// The body of a POST; nil and empty are sent alike. A GET with a body is refused.
     package var body: [UInt8]?
+    /// The addresses to which the request may be sent.
+    package var reach = Reach.everywhere
 
     /// Makes a request. `HTTPClient.start` checks it.
     package init(method: Method, url: String, headers: [HTTPHeader] = [], body: [UInt8]? = nil) {

@@ -108,16 +108,10 @@ internal import Glibc
 }
 
 extension SocketTable {
-    /// Makes libcurl open and close the connections of a handle through this table.
+    /// Makes libcurl close the connections of a handle through this table. A transfer opens them through it.
     func setCallbacks(on easy: UnsafeMutableRawPointer) -> [CURLcode] {
         let this = unsafe Unmanaged.passUnretained(self).toOpaque()
         return unsafe [
-            ccurl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, this),
-            ccurl_set_open_socket(easy) { context, _, address in
-                guard let context = unsafe context, let address = unsafe address?.pointee else { return -1 }
-                return unsafe Unmanaged<SocketTable>.fromOpaque(context).takeUnretainedValue()
-                    .open(address.family, address.socktype, protocol: address.protocol)
-            },
             ccurl_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, this),
             ccurl_set_close_socket(easy) { context, socket in
                 guard let context = unsafe context else { return Glibc.close(socket) }
@@ -126,7 +120,8 @@ extension SocketTable {
         ]
     }
 
-    private func open(_ family: Int32, _ type: Int32, protocol protocolNumber: Int32) -> Int32 {
+    /// Opens a socket for a connection.
+    func open(_ family: Int32, _ type: Int32, protocol protocolNumber: Int32) -> Int32 {
         let socket = Glibc.socket(family, type | Int32(SOCK_CLOEXEC.rawValue), protocolNumber)
         self[socket] = Watch(isConnection: true)
         return socket

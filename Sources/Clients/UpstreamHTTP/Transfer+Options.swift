@@ -68,10 +68,17 @@ extension Transfer {
                 )
             },
             ccurl_set_pointer(easy, CURLOPT_PREREQDATA, this),
-            ccurl_set_before_sending(easy) { context, _, _, _, _ in
+            ccurl_set_before_sending(easy) { context, address, _, _, _ in
                 guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
                 let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+                guard unsafe transfer.mayReach(address) else { return CURL_PREREQFUNC_ABORT }
                 return transfer.maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            },
+            ccurl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, this),
+            ccurl_set_open_socket(easy) { context, _, address in
+                guard let context = unsafe context, let address = unsafe address else { return -1 }
+                let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+                return unsafe transfer.openSocket(to: address)
             },
         ]
     }
@@ -104,6 +111,34 @@ extension Transfer {
             self.headerSectionEnded = false
         }
         return line.count
+    }
+
+    /// Opens a socket for a connection, unless its address is out of reach.
+    fileprivate func openSocket(to address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
+        let target = unsafe address.pointee
+        if self.reach == .publicInternet {
+            // The address is the last member, and is longer than its type for some families.
+            guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr),
+                unsafe PublicAddress.isPublic(
+                    UnsafeRawPointer(address) + start,
+                    family: target.family,
+                    length: target.addrlen
+                )
+            else {
+                self.hasRefusedAddress = true
+                return -1
+            }
+        }
+        return self.sockets.open(target.family, target.socktype, protocol: target.protocol)
+    }
+
+    /// Returns whether the request may be sent on a connection to this address. The connection may be a kept
+    /// one that another request opened.
+    fileprivate func mayReach(_ address: UnsafePointer<CChar>?) -> Bool {
+        guard self.reach == .publicInternet else { return true }
+        if let address = unsafe address, unsafe PublicAddress.isPublic(address) { return true }
+        self.hasRefusedAddress = true
+        return false
     }
 
     /// Returns whether libcurl may send the request now, which is true only the first time.

@@ -34,6 +34,11 @@ internal import CCurl
     var headerBytes = 0
     var headerSectionEnded = false
     var isOverLimit = false
+    var reach = HTTPRequest.Reach.everywhere
+    /// Whether an address of the host was refused because of `reach`.
+    var hasRefusedAddress = false
+    /// The sockets of the client, through which libcurl opens connections.
+    let sockets: SocketTable
     /// The number of times that libcurl was about to send the current request on a connection.
     var sendings = 0
 
@@ -48,6 +53,7 @@ internal import CCurl
         unsafe self.easy = easy
         self.responseBytesLimit = settings.responseBytesLimit
         self.meter = meter
+        self.sockets = sockets
         guard unsafe self.setConstants(settings, sockets, share: share) == CURLE_OK else { return nil }
     }
 
@@ -64,6 +70,8 @@ extension Transfer {
         self.headerSectionEnded = false
         self.isOverLimit = false
         self.sendings = 0
+        self.reach = request.reach
+        self.hasRefusedAddress = false
         if unsafe request.headers != self.headers || self.headerList.head == nil {
             try self.setHeaders(request.headers)
         }
@@ -157,6 +165,13 @@ extension Transfer {
 
     private func error(_ code: CURLcode) -> TransferError {
         let wasSent = self.sendings > 0
+        if self.hasRefusedAddress && !wasSent {
+            return TransferError(
+                kind: .address,
+                mayHaveBeenSent: false,
+                message: "the host has no address of the public internet"
+            )
+        }
         if code == CURLE_WRITE_ERROR && self.isOverLimit {
             return TransferError(
                 kind: .tooLarge,

@@ -17,6 +17,8 @@ package struct TransferError: Error, Hashable, Sendable {
         case malformed
         /// The answer is longer than `HTTPClientSettings.responseBytesLimit`.
         case tooLarge = "too_large"
+        /// The host has an address that the request must not reach (`HTTPRequest.reach`). Nothing was sent.
+        case address
         /// Any other error, such as a request that the client refused.
         case other
     }

@@ -110,6 +110,7 @@ package struct SimulatedHandler: Handler {
         case 409: return .retry(Retry(reason, blame: .record, after: after))
         case 410: return .giveUp(Retry(reason, blame: .upstream, after: after), "too late")
         case 422: return .reject(Rejection(reason, kind: .rejected, replayable: .no))
+        case 430: return .retry(.lane(reason, after: after ?? .seconds(60)))
         case 429: return .retry(Retry(reason, blame: .upstream, after: after, gatesUpstream: true))
         default: return .retry(Retry(reason, blame: .upstream, after: after))
         }

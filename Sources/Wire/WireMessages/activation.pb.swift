@@ -13,7 +13,7 @@
 // JSON is this message's canonical proto3 mapping: names in lowerCamelCase, 64-bit integers as strings (plain
 // numbers are accepted too), times in RFC 3339. Fields that a reader does not know are ignored.
 //
-// Fields 5 to 11 hold what a device or its user can choose. Whatever stands in them, the record ends in an outcome:
+// Fields 5 to 20 hold what a device or its user can choose. Whatever stands in them, the record ends in an outcome:
 // malformed content is `rejected`. Any other fault of a record makes a dead letter, because its publisher can mend it;
 // so do a value without MOBILEAPP_COST, and a device_id beside a muid.
 
@@ -106,6 +106,17 @@ package nonisolated struct Flotilla_Activation_V1_Activation: Sendable {
   /// Clears the value of `trackingAuthorized`. Subsequent reads from it will return its default value.
   package mutating func clearTrackingAuthorized() {self._trackingAuthorized = nil}
 
+  /// The click feed's `callback` of the click this conversion belongs to: percent-encoded as it stood in the feed, or
+  /// decoded once. At most 4,096 bytes. Where the app's settings allow callbacks, the report goes there.
+  package var callback: String {
+    get {_callback ?? String()}
+    set {_callback = newValue}
+  }
+  /// Returns true if `callback` has been explicitly set.
+  package var hasCallback: Bool {self._callback != nil}
+  /// Clears the value of `callback`. Subsequent reads from it will return its default value.
+  package mutating func clearCallback() {self._callback = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -115,6 +126,7 @@ package nonisolated struct Flotilla_Activation_V1_Activation: Sendable {
   fileprivate var _clickID: String? = nil
   fileprivate var _value: Int64? = nil
   fileprivate var _trackingAuthorized: Bool? = nil
+  fileprivate var _callback: String? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -123,7 +135,7 @@ fileprivate nonisolated let _protobuf_package = "flotilla.activation.v1"
 
 nonisolated extension Flotilla_Activation_V1_Activation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Activation"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0\u{3}advertiser_id\0\u{3}app_type\0\u{3}conversion_type\0\u{3}device_id\0\u{1}muid\0\u{3}converted_at\0\u{3}client_ip\0\u{3}click_id\0\u{1}value\0\u{3}tracking_authorized\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_id\0\u{3}advertiser_id\0\u{3}app_type\0\u{3}conversion_type\0\u{3}device_id\0\u{1}muid\0\u{3}converted_at\0\u{3}client_ip\0\u{3}click_id\0\u{1}value\0\u{3}tracking_authorized\0\u{2}\u{9}callback\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -142,6 +154,7 @@ nonisolated extension Flotilla_Activation_V1_Activation: SwiftProtobuf.Message, 
       case 9: try { try decoder.decodeSingularStringField(value: &self._clickID) }()
       case 10: try { try decoder.decodeSingularInt64Field(value: &self._value) }()
       case 11: try { try decoder.decodeSingularBoolField(value: &self._trackingAuthorized) }()
+      case 20: try { try decoder.decodeSingularStringField(value: &self._callback) }()
       default: break
       }
     }
@@ -185,6 +198,9 @@ nonisolated extension Flotilla_Activation_V1_Activation: SwiftProtobuf.Message, 
     try { if let v = self._trackingAuthorized {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 11)
     } }()
+    try { if let v = self._callback {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 20)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -200,6 +216,7 @@ nonisolated extension Flotilla_Activation_V1_Activation: SwiftProtobuf.Message, 
     if lhs._clickID != rhs._clickID {return false}
     if lhs._value != rhs._value {return false}
     if lhs._trackingAuthorized != rhs._trackingAuthorized {return false}
+    if lhs._callback != rhs._callback {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

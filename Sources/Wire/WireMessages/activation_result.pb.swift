@@ -70,6 +70,22 @@ package nonisolated struct Flotilla_Activation_V1_ActivationResult: @unchecked S
     set {_uniqueStorage()._convertedAtAssumed = newValue}
   }
 
+  /// What the Marketing API said, to a report or to a callback, where it has said something final.
+  package var marketingApi: Flotilla_Activation_V1_MarketingApi {
+    get {_storage._marketingApi ?? Flotilla_Activation_V1_MarketingApi()}
+    set {_uniqueStorage()._marketingApi = newValue}
+  }
+  /// Returns true if `marketingApi` has been explicitly set.
+  package var hasMarketingApi: Bool {_storage._marketingApi != nil}
+  /// Clears the value of `marketingApi`. Subsequent reads from it will return its default value.
+  package mutating func clearMarketingApi() {_uniqueStorage()._marketingApi = nil}
+
+  /// The way the report went, `marketing_api` or `callback`. Empty for GDT's scheme 2.
+  package var route: String {
+    get {_storage._route}
+    set {_uniqueStorage()._route = newValue}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -112,13 +128,48 @@ package nonisolated struct Flotilla_Activation_V1_Gdt: Sendable {
   fileprivate var _httpStatus: Int32? = nil
 }
 
+package nonisolated struct Flotilla_Activation_V1_MarketingApi: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Tencent's own code; 0 means accepted, which is not yet attributed.
+  package var code: Int64 {
+    get {_code ?? 0}
+    set {_code = newValue}
+  }
+  /// Returns true if `code` has been explicitly set.
+  package var hasCode: Bool {self._code != nil}
+  /// Clears the value of `code`. Subsequent reads from it will return its default value.
+  package mutating func clearCode() {self._code = nil}
+
+  /// Tencent's own words, at most 200 characters.
+  package var message: String = String()
+
+  package var httpStatus: Int32 {
+    get {_httpStatus ?? 0}
+    set {_httpStatus = newValue}
+  }
+  /// Returns true if `httpStatus` has been explicitly set.
+  package var hasHTTPStatus: Bool {self._httpStatus != nil}
+  /// Clears the value of `httpStatus`. Subsequent reads from it will return its default value.
+  package mutating func clearHTTPStatus() {self._httpStatus = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _code: Int64? = nil
+  fileprivate var _httpStatus: Int32? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "flotilla.activation.v1"
 
 nonisolated extension Flotilla_Activation_V1_ActivationResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ActivationResult"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}outcome\0\u{1}gdt\0\u{3}app_id\0\u{3}advertiser_id\0\u{3}conversion_type\0\u{3}converted_at_assumed\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}outcome\0\u{1}gdt\0\u{3}app_id\0\u{3}advertiser_id\0\u{3}conversion_type\0\u{3}converted_at_assumed\0\u{4}\u{e}marketing_api\0\u{1}route\0")
 
   fileprivate class _StorageClass {
     var _outcome: Flotilla_Outcome_V1_Outcome? = nil
@@ -127,6 +178,8 @@ nonisolated extension Flotilla_Activation_V1_ActivationResult: SwiftProtobuf.Mes
     var _advertiserID: UInt64 = 0
     var _conversionType: String = String()
     var _convertedAtAssumed: Bool = false
+    var _marketingApi: Flotilla_Activation_V1_MarketingApi? = nil
+    var _route: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -143,6 +196,8 @@ nonisolated extension Flotilla_Activation_V1_ActivationResult: SwiftProtobuf.Mes
       _advertiserID = source._advertiserID
       _conversionType = source._conversionType
       _convertedAtAssumed = source._convertedAtAssumed
+      _marketingApi = source._marketingApi
+      _route = source._route
     }
   }
 
@@ -167,6 +222,8 @@ nonisolated extension Flotilla_Activation_V1_ActivationResult: SwiftProtobuf.Mes
         case 4: try { try decoder.decodeSingularUInt64Field(value: &_storage._advertiserID) }()
         case 5: try { try decoder.decodeSingularStringField(value: &_storage._conversionType) }()
         case 6: try { try decoder.decodeSingularBoolField(value: &_storage._convertedAtAssumed) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._marketingApi) }()
+        case 21: try { try decoder.decodeSingularStringField(value: &_storage._route) }()
         default: break
         }
       }
@@ -197,6 +254,12 @@ nonisolated extension Flotilla_Activation_V1_ActivationResult: SwiftProtobuf.Mes
       if _storage._convertedAtAssumed != false {
         try visitor.visitSingularBoolField(value: _storage._convertedAtAssumed, fieldNumber: 6)
       }
+      try { if let v = _storage._marketingApi {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
+      if !_storage._route.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._route, fieldNumber: 21)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -212,6 +275,8 @@ nonisolated extension Flotilla_Activation_V1_ActivationResult: SwiftProtobuf.Mes
         if _storage._advertiserID != rhs_storage._advertiserID {return false}
         if _storage._conversionType != rhs_storage._conversionType {return false}
         if _storage._convertedAtAssumed != rhs_storage._convertedAtAssumed {return false}
+        if _storage._marketingApi != rhs_storage._marketingApi {return false}
+        if _storage._route != rhs_storage._route {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -258,6 +323,50 @@ nonisolated extension Flotilla_Activation_V1_Gdt: SwiftProtobuf.Message, SwiftPr
 
   package static func ==(lhs: Flotilla_Activation_V1_Gdt, rhs: Flotilla_Activation_V1_Gdt) -> Bool {
     if lhs._ret != rhs._ret {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs._httpStatus != rhs._httpStatus {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Flotilla_Activation_V1_MarketingApi: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".MarketingApi"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}message\0\u{3}http_status\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._code) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 3: try { try decoder.decodeSingularInt32Field(value: &self._httpStatus) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._code {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 2)
+    }
+    try { if let v = self._httpStatus {
+      try visitor.visitSingularInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Flotilla_Activation_V1_MarketingApi, rhs: Flotilla_Activation_V1_MarketingApi) -> Bool {
+    if lhs._code != rhs._code {return false}
     if lhs.message != rhs.message {return false}
     if lhs._httpStatus != rhs._httpStatus {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}

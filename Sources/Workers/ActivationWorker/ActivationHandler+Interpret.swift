@@ -15,6 +15,9 @@ extension ActivationHandler {
         _ attempt: Attempt,
         with memory: inout NoMemory
     ) -> Verdict<Activation, ActivationAnswer> {
+        if let way = self.marketing.way(of: job) {
+            return self.interpret(exchange, of: job, attempt, on: way)
+        }
         switch exchange {
         // If the outcome of a call is unknown, GDT may count a repetition twice; without a repetition, a
         // conversion that was paid for may be lost. The call is repeated. The copies are identical, conv_time
@@ -28,7 +31,7 @@ extension ActivationHandler {
             }
             return self.verdict(on: reply, response, of: job, at: attempt)
         case .response(let response):
-            return self.verdict(onStatusOf: response, attempt)
+            return self.verdict(onStatusOf: response, attempt, of: "GDT")
         }
     }
 
@@ -80,11 +83,12 @@ extension ActivationHandler {
     }
 
     /// Decides about a response whose status is not 2xx.
-    private func verdict(
+    func verdict(
         onStatusOf response: HTTPResponse,
-        _ attempt: Attempt
+        _ attempt: Attempt,
+        of upstream: String
     ) -> Verdict<Activation, ActivationAnswer> {
-        let reason = Reason.status(response.status)
+        let reason = Reason.status(response.status, of: upstream)
         let delay = response.header("retry-after").flatMap { RetryAfter.delay($0, now: attempt.now) }
         switch response.status {
         case 400, 413, 414, 422, 431:
@@ -118,9 +122,9 @@ extension ActivationHandler {
 extension Reason {
     /// The reason for a status. The code becomes a label of a metric, so only real status codes are named:
     /// GDT must not be able to invent labels.
-    fileprivate static func status(_ status: Int) -> Reason {
+    fileprivate static func status(_ status: Int, of upstream: String) -> Reason {
         let code = (100...599).contains(status) ? "http.\(status)" : "http.other"
-        return Reason(code, "GDT answered with HTTP status \(status).")
+        return Reason(code, "\(upstream) answered with HTTP status \(status).")
     }
 }
 

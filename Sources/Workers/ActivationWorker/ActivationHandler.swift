@@ -29,6 +29,9 @@ package struct ActivationHandler: Handler {
     /// The names of the lanes of each account, computed once.
     private let lanes: [GDTAccount: [Scope: String]]
     private let window: ConversionWindow
+    /// The accounts of the routes to Tencent's living interfaces.
+    let marketing: MarketingRoutes
+    private let marketingSettings: MarketingSettings?
     /// The number of attempts after which a failure counts as a fault of our configuration.
     let configurationAttemptsLimit: Int
     /// The encryptions of uploads that are known.
@@ -42,6 +45,8 @@ package struct ActivationHandler: Handler {
             uniqueKeysWithValues: settings.keys.keys.map { ($0, Self.lanes(of: $0)) }
         )
         self.window = settings.window
+        self.marketing = MarketingRoutes(settings.marketing)
+        self.marketingSettings = settings.marketing
         self.configurationAttemptsLimit = settings.configurationAttemptsLimit
         self.ciphers = settings.ciphers
     }
@@ -57,14 +62,47 @@ package struct ActivationHandler: Handler {
         return lanes
     }
 
-    /// Returns the watch of the key files, if there are any.
+    /// GDT's scheme 2, the Marketing API and callbacks fail and throttle independently of each other.
+    package var endpoints: [UpstreamEndpoint] { [UpstreamEndpoint()] + self.marketing.endpoints }
+
+    /// Returns the watch of the files with keys and tokens, if there are any, and the renewal of each pair of
+    /// tokens.
     package func companions(_ instruments: Instruments) -> [any Service] {
         let files = self.watchedFiles
-        return files.isEmpty ? [] : [SecretFileWatch(files, instruments.logger)]
+        let watches: [any Service] = files.isEmpty ? [] : [SecretFileWatch(files, instruments.logger)]
+        return watches + self.renewals(instruments)
     }
 
-    /// The key files of all accounts. A change replaces the key.
+    private func renewals(_ instruments: Instruments) -> [any Service] {
+        guard let settings = self.marketingSettings else { return [] }
+        return self.marketing.tokens.compactMap { source, token in
+            guard case .pair(let file, let isRenewedHere) = source else { return nil }
+            return TokenRenewal(
+                file: file,
+                token: token,
+                settings: TokenRenewal.Settings(
+                    url: settings.tokenURL,
+                    http: instruments.http,
+                    margin: settings.renewsBefore,
+                    isRenewedHere: isRenewedHere
+                ),
+                logger: instruments.logger
+            )
+        }
+    }
+
+    /// The files with keys and tokens of all accounts. A change replaces the key or the token.
     var watchedFiles: [SecretFileWatch.File] {
+        self.watchedKeyFiles
+            + self.marketing.tokens.compactMap { source, token in
+                guard case .fixed(let text, let path?) = source else { return nil }
+                return SecretFileWatch.File(path: path, owner: ["file": path], known: text) {
+                    token.replace(by: $0)
+                }
+            }
+    }
+
+    private var watchedKeyFiles: [SecretFileWatch.File] {
         self.keyFiles.map { file in
             let owner = ["account": file.account.description, "key": file.part.rawValue]
             return SecretFileWatch.File(path: file.path, owner: owner, known: file.text) {
@@ -91,20 +129,26 @@ package struct ActivationHandler: Handler {
             case .refused(let reason, let answer): return .refuse(reason, answer)
             }
         }
-        guard let report = self.reports.report(of: activation.account) else {
-            let reason = Reason(
-                "configuration.unknown_app",
-                "No keys are configured for the app and advertiser."
-            )
-            return .reject(Rejection(reason, kind: .invalid, replayable: .afterFix))
-        }
+        let way = self.marketing.way(of: activation)
+        let report = self.reports.report(of: activation.account)
+        guard way != nil || report != nil else { return Self.unknownApp }
         if let objection = self.window.objection(to: activation.convertedAt, now: attempt.now) {
             return .refuse(objection, Self.answer(to: activation))
         }
+        if let way { return self.plan(activation, in: record, attempt, on: way) }
+        guard let report else { return Self.unknownApp }
         let request = HTTPRequest(method: .get, url: report.url(of: activation))
         let scope = Scope(appType: activation.appType, conversionType: activation.conversionType)
         let lane = self.lanes[activation.account]?[scope] ?? activation.account.description
         return .call(Call(request, for: activation, lane: lane))
+    }
+
+    private static var unknownApp: Plan<Activation, ActivationAnswer> {
+        let reason = Reason(
+            "configuration.unknown_app",
+            "No keys are configured for the app and advertiser."
+        )
+        return .reject(Rejection(reason, kind: .invalid, replayable: .afterFix))
     }
 
     /// Encodes the value of the result record. `answer` is nil if GDT has said nothing final.

@@ -21,11 +21,11 @@ package enum ActivationProgram: WorkerProgram {
     ///
     /// - Parameter ciphers: The encryptions of uploads that are known.
     package static func handler(
-        _ reader: SettingsReader,
+        _ root: SettingsReader,
         _ engine: EngineSettings,
         ciphers: UploadCiphers
     ) -> ActivationHandler {
-        let reader = reader.section("gdt")
+        let reader = root.section("gdt")
         if let obstacle = ConversionReport.obstacle { reader.reportFault("apps", obstacle) }
         let standard = ConversionWindow()
         let window = ConversionWindow(
@@ -52,7 +52,8 @@ package enum ActivationProgram: WorkerProgram {
                 window: window,
                 parameterOrder: self.parameterOrder(reader),
                 configurationAttemptsLimit: self.configurationAttempts(reader, engine),
-                ciphers: ciphers
+                ciphers: ciphers,
+                marketing: self.marketing(root.section("marketing_api"), apps.marketing)
             )
         )
     }
@@ -78,8 +79,10 @@ package enum ActivationProgram: WorkerProgram {
     }
 
     /// Masks the parameter `v`, which holds the whole query in encrypted form. The query is personal data,
-    /// and a reader who knows a part of its text can compute the key and so the digest of the device.
+    /// and a reader who knows a part of its text can compute the key and so the digest of the device. In a
+    /// request to the Marketing API or to a callback, masks the token, the device and the click.
     package static func masked(_ request: HTTPRequest) -> HTTPRequest {
+        guard request.method == .get else { return self.maskedReport(request) }
         var masked = request
         if let start = request.url.firstRange(of: "?v="),
             let end = request.url[start.upperBound...].firstIndex(of: "&")
@@ -129,29 +132,38 @@ package enum ActivationProgram: WorkerProgram {
 
     private struct App {
         var account: GDTAccount
-        var keys: GDTKeys
+        /// The keys of GDT's scheme 2; nil if the app's reports go another way.
+        var keys: GDTKeys?
         var files: [ActivationSettings.KeyFile]
+        /// The app on Tencent's living interfaces; nil if it uses none of them.
+        var marketing: MarketingSettings.App?
     }
 
-    private static func apps(
-        _ reader: SettingsReader
-    ) -> (keys: [GDTAccount: GDTKeys], files: [ActivationSettings.KeyFile]) {
+    private struct Apps {
+        var keys: [GDTAccount: GDTKeys] = [:]
+        var files: [ActivationSettings.KeyFile] = []
+        var marketing: [GDTAccount: MarketingSettings.App] = [:]
+    }
+
+    private static func apps(_ reader: SettingsReader) -> Apps {
         let apps = reader.each(
             "apps",
             atLeast: 1,
-            help: "The apps that may be reported, with the keys GDT issued."
+            help: "The apps that may be reported, each with its route and its keys or its token."
         ) {
             Self.app($0)
         }
-        var keys: [GDTAccount: GDTKeys] = [:]
-        var files: [ActivationSettings.KeyFile] = []
+        var all = Apps()
+        var accounts: Set<GDTAccount> = []
         for case let app? in apps {
-            if keys.updateValue(app.keys, forKey: app.account) != nil {
+            if !accounts.insert(app.account).inserted {
                 reader.reportFault("apps", "\(app.account) is listed twice")
             }
-            files += app.files
+            all.keys[app.account] = app.keys
+            all.files += app.files
+            all.marketing[app.account] = app.marketing
         }
-        return (keys, files)
+        return all
     }
 
     private static func app(_ reader: SettingsReader) -> App? {
@@ -161,8 +173,17 @@ package enum ActivationProgram: WorkerProgram {
                 reader.int("advertiser_id", in: 1...Int.max, help: "The account at e.qq.com.")
             )
         )
-        let signKey = self.key(.signKey, reader)
-        let encryptKey = self.key(.encryptKey, reader)
+        let route = reader.oneOf(
+            "route",
+            default: ReportRoute.gdt,
+            help: "Where the app's conversions are reported: GDT's scheme 2, or user_actions/add."
+        )
+        let signKey = self.key(.signKey, reader, of: route)
+        let encryptKey = self.key(.encryptKey, reader, of: route)
+        let marketing = self.marketingApp(reader, route)
+        guard route == .gdt else {
+            return marketing.map { App(account: account, files: [], marketing: $0) }
+        }
         guard let signKey, let encryptKey else { return nil }
         // Both texts were checked before, so the initializer does not throw.
         guard let keys = try? GDTKeys(signKey: signKey, encryptKey: encryptKey) else { return nil }
@@ -172,16 +193,21 @@ package enum ActivationProgram: WorkerProgram {
                 ActivationSettings.KeyFile(account, part, path: path, text: Secret(text))
             }
         }
-        return App(account: account, keys: keys, files: files)
+        return App(account: account, keys: keys, files: files, marketing: marketing)
     }
 
-    /// Reads a key that GDT has issued; nil if the key is missing or wrong, which is then reported.
-    private static func key(_ part: GDTKeys.Part, _ reader: SettingsReader) -> String? {
+    /// Reads a key that GDT has issued; nil if the key is missing or wrong, which is then reported. A key that
+    /// the route does not need may be missing.
+    private static func key(
+        _ part: GDTKeys.Part,
+        _ reader: SettingsReader,
+        of route: ReportRoute
+    ) -> String? {
         let name = part.rawValue
-        let secret = reader.secret(
-            name,
-            help: "GDT's \(name) for this app and advertiser. A file is read again when it changes."
-        )
+        let help = "GDT's \(name) for this app and advertiser. A file is read again when it changes."
+        let secret =
+            route == .gdt
+            ? reader.secret(name, help: help) : reader.optionalSecret(name, help: help) ?? Secret("")
         // The reader itself reports a missing key.
         guard !secret.isEmpty else { return nil }
         let key = secret.reveal()

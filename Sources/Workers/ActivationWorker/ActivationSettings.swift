@@ -19,6 +19,8 @@ package struct ActivationSettings: Sendable {
     package var configurationAttemptsLimit: Int
     /// The encryptions of uploads that are known.
     package var ciphers: UploadCiphers
+    /// The routes to Tencent's living interfaces; nil if no account uses one.
+    package var marketing: MarketingSettings?
 
     /// A file with a key of an account, with the content that was read at start.
     package struct KeyFile: Hashable, Sendable {
@@ -48,8 +50,10 @@ package struct ActivationSettings: Sendable {
         window: ConversionWindow = ConversionWindow(),
         parameterOrder: ConversionParameterOrder = .standard,
         configurationAttemptsLimit: Int = 5,
-        ciphers: UploadCiphers = .standard
+        ciphers: UploadCiphers = .standard,
+        marketing: MarketingSettings? = nil
     ) {
+        self.marketing = marketing
         self.baseURL = baseURL
         self.keys = keys
         self.keyFiles = keyFiles

@@ -98,7 +98,7 @@ struct InterpretCommandTests {
             (#"{"record":1,"status":"x"}"#, noCase),
             (
                 Self.line(#""failure":"sleepy""#),
-                "error: a failure is one of resolve, connect, tls, timeout, cut, malformed, too_large, other"
+                "error: a failure is one of resolve, connect, tls, timeout, cut, malformed, too_large, address, other"
             ),
             (Self.line(#""status":42"#), "error: an HTTP status is a number from 100 to 999"),
             (

@@ -214,7 +214,7 @@ func mark(_ value: [UInt8]) -> String { "#" + String(decoding: value, as: UTF8.s
     }
 
     @Test(arguments: [
-        (DeadLetterSchema.activation, ["deviceId", "muid", "clientIp", "clickId"]),
+        (DeadLetterSchema.activation, ["deviceId", "muid", "clientIp", "clickId", "callback"]),
         (.deviceCheck, ["deviceToken", "subject"]), (.receipt, ["receiptData", "transactionId"]),
         (.pushArrival, ["deviceId", "payload"]),
     ])

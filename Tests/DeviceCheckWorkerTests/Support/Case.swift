@@ -114,6 +114,7 @@ final class Case {
         case .retry(let retry):
             let after = retry.after.map { " after \($0.components.seconds)" } ?? ""
             return "retry \(retry.reason.code) \(retry.blame)\(after)\(retry.gatesUpstream ? " gate" : "")"
+        case .refuseInDoubt(let reason, _): return "refuse in doubt \(reason.code)"
         case .giveUp(let retry, let answer):
             return "give up \(retry.reason.code) \(answer?.result.rawValue ?? "-")"
         case .reject(let rejection):

@@ -35,6 +35,7 @@ struct FuzzTarget: Sendable {
     static let all: [FuzzTarget] = [
         recordTargets, textTargets, upstreamTargets, diskTargets, operatorTargets, fleetTargets,
         simulatorTargets, brokerTargets, apple, storeTargets, pushTargets, uploadTargets,
+        marketingTargets,
     ].flatMap { $0 }
 
     /// Input that a topic brings, and the steps of a broker.
@@ -47,6 +48,9 @@ struct FuzzTarget: Sendable {
 
     /// Input that an upstream answers with.
     private static let upstreamTargets = [gdtAnswer, gdtWords, retryAfter, httpDate, httpAnswer]
+
+    /// Answers of Tencent's living interfaces, and what a click or an operator brings for them.
+    private static let marketingTargets = [marketingReply, callbackURL, tokenPair]
 
     /// Input that an earlier life of a worker has left on the disk.
     private static let diskTargets = [crashLedger, crashMark]

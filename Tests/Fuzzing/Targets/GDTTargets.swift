@@ -153,6 +153,7 @@ extension GDTBench {
             try claim("a wait has a bound", (.zero...RetryAfter.longestDelay).contains(after))
         case .reject(let rejection): try self.check(rejection.reason)
         case .hold(let reason, _): try self.check(reason)
+        case .refuseInDoubt: try claim("GDT's refusals are in no doubt", false)
         case .call: try claim("GDT is called once", false)
         case .giveUp: try claim("a report has as long as the engine gives it", false)
         }

@@ -136,6 +136,7 @@ final class Case {
             let after = retry.after.map { " after \($0.components.seconds)" } ?? ""
             return "retry \(retry.reason.code) \(retry.blame)\(after)\(retry.gatesUpstream ? " gate" : "")"
         case .giveUp(let retry, _): return "give up \(retry.reason.code)"
+        case .refuseInDoubt(let reason, _): return "refuse in doubt \(reason.code)"
         case .reject(let rejection):
             let suspicion = rejection.suggestsConfigurationFault ? " configuration" : ""
             return "reject \(rejection.reason.code) \(rejection.kind.rawValue)\(suspicion)"

@@ -184,4 +184,19 @@ struct LaneHealthTests {
         #expect(!lane.canBeForgotten(at: 2_100 * second))
         #expect(lane.canBeForgotten(at: 2_100 * second + 1))
     }
+
+    @Test mutating func aGateHoldsTheLaneWithoutSuspicion() {
+        let isNews = self.lane.gate(1, until: 60 * second)
+        #expect(isNews && self.lane.isGated)
+        #expect(!self.lane.admits(at: 59 * second) && self.lane.admits(at: 60 * second))
+        // A call that was out before can only lengthen the wait.
+        let isNewsAgain = self.lane.gate(2, until: 30 * second)
+        #expect(!isNewsAgain && self.lane.nextProbe == 60 * second)
+        self.lane.callStarted(3)
+        let isNewsOfProbe = self.lane.gate(3, until: 120 * second)
+        #expect(!isNewsOfProbe && self.lane.nextProbe == 120 * second)
+        self.lane.callStarted(4)
+        let isOpenAgain = self.lane.answered(4)
+        #expect(isOpenAgain && !self.lane.isGated && self.lane.canBeForgotten(at: 0))
+    }
 }

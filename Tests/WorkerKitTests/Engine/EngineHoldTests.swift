@@ -173,4 +173,33 @@ struct EngineHoldTests {
         #expect(simulation.cluster.letters.isEmpty)
         #expect(simulation.violations == [])
     }
+
+    /// An account that has used up its requests waits, and the account beside it does not.
+    @Test func aLaneThatWasAskedToWaitHoldsUpNobodyElse() throws {
+        let simulation = Simulation()
+        let gateEnds: Int64 = 120_000_000_000
+        simulation.reply = { call in
+            call.lane == "a" && call.at < gateEnds ? Reply(430, retryAfter: 60) : Reply(200)
+        }
+        for index in 0..<200 {
+            let lane = index % 2 == 0 ? "a" : "b"
+            simulation.cluster.append("record \(index)", headers: [RecordHeader("lane", lane)])
+        }
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(30))
+        #expect(simulation.cluster.outcomes.values.joined().count == 100)
+        let asked = worker.upstream.calls.count { $0.lane == "a" }
+        // The calls that were out when the first answer came, and no others.
+        #expect(asked <= worker.engine.settings.concurrency)
+        try simulation.run(for: .seconds(240))
+        #expect(simulation.cluster.outcomes.values.joined().count == 200)
+        #expect(simulation.cluster.letters.isEmpty && simulation.violations == [])
+        #expect(worker.log.count("upstream asks a lane to wait") == 1)
+        // No lane is suspected. The only error tells that nothing else is left to do meanwhile.
+        #expect(worker.log.count(.error) == 1)
+        #expect(worker.log.count("the upstream asked this lane to wait") <= 1)
+        // One probe a minute while the gate lasts.
+        let probes = worker.upstream.calls.filter { $0.lane == "a" && $0.at < gateEnds }.count - asked
+        #expect((1...3).contains(probes))
+    }
 }

@@ -106,6 +106,18 @@ extension ReasonGuide {
             "The answer was larger than the worker reads.",
             advice: "Look what answers there: a page instead of an answer, most likely. Then replay."
         ),
+        "transport.address": ReasonGuide(
+            .afterFix,
+            "A host that records may name has an address that is not of the public internet.",
+            advice: "Look at the DNS and at the list of hosts in the worker's settings. Then replay."
+        ),
+        "marketing.not_an_answer": ReasonGuide(
+            .yes,
+            "Something answered in Tencent's place: the response holds no answer of Tencent.",
+            advice:
+                "Look for a proxy or a page of maintenance behind marketing_api.url. When others get answers "
+                + "again, replay."
+        ),
         "transport.other": ReasonGuide(
             .yes,
             "The call failed in a way that has no name of its own.",
@@ -152,6 +164,18 @@ extension ReasonGuide {
             "GDT answered with a code that it does not document, several times.",
             advice: "Ask Tencent what the code means: its own words are in the message, if they tell nothing "
                 + "secret. Replay one record first."
+        ),
+        "marketing.": ReasonGuide(
+            .yes,
+            "Tencent's Marketing API did not take the report, several times.",
+            advice:
+                "The worker's page about the Marketing API has the class of every code. Mend what it names, and replay "
+                + "one record first: a repeat is recognised."
+        ),
+        "callback.": ReasonGuide(
+            .no,
+            "The callback of the click is none that the worker may call.",
+            advice: "Nothing is broken: the callback came with the click, and nothing is sent there."
         ),
         "device_token.": ReasonGuide(
             .no,

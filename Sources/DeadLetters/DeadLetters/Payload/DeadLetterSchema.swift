@@ -82,7 +82,7 @@ extension DeadLetterSchema {
         .shown("conversionType"), .shown("convertedAt", .time), .shown("value", .number),
         .shown("trackingAuthorized", .flag),
         // Masked: the device, the person behind it, and what the person clicked on.
-        .masked("deviceId"), .masked("muid"), .masked("clientIp"), .masked("clickId"),
+        .masked("deviceId"), .masked("muid"), .masked("clientIp"), .masked("clickId"), .masked("callback"),
     ]
 
     private static let deviceCheckFields: [Field] = [

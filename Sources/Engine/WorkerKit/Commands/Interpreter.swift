@@ -40,12 +40,15 @@ struct Interpreter<P: WorkerProgram> {
 
     private func text(of plan: ErasedHandler.AnyPlan, _ record: InboundRecord, _ attempt: Attempt) -> String {
         switch plan {
-        case .call(let call):
-            requestLine(self.reveal ? call.request : P.masked(call.request), lane: call.lane)
+        case .call(let call): self.line(of: call)
         case .answer(let answer): self.line(.answer(answer), record, at: attempt).text
         case .refuse(let reason, let answer): self.line(.refuse(reason, answer), record, at: attempt).text
         case .reject(let rejection): self.line(.reject(rejection), record, at: attempt).text
         }
+    }
+
+    private func line(of call: Call<any Sendable>) -> String {
+        requestLine(self.reveal ? call.request : P.masked(call.request), lane: call.lane)
     }
 
     private func line(_ verdict: ErasedHandler.AnyVerdict, _ record: InboundRecord, at attempt: Attempt)
@@ -58,16 +61,14 @@ struct Interpreter<P: WorkerProgram> {
                 fate: .succeeded,
                 result: self.result(.succeeded, nil, answer: answer, of: record, attempt: attempt)
             )
-        case .refuse(let reason, let answer):
+        case .refuse(let reason, let answer), .refuseInDoubt(let reason, let answer):
             return VerdictLine(
                 verdict: "reject",
                 reason: reason,
                 fate: .rejected,
                 result: self.result(.rejected, reason, answer: answer, of: record, attempt: attempt)
             )
-        case .call(let call):
-            let request = self.reveal ? call.request : P.masked(call.request)
-            return VerdictLine(verdict: "call", request: requestLine(request, lane: call.lane))
+        case .call(let call): return VerdictLine(verdict: "call", request: self.line(of: call))
         case .retry(let retry):
             return VerdictLine(
                 verdict: "retry",

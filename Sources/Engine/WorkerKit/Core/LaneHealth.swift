@@ -92,6 +92,8 @@ package struct LaneHealth: Sendable {
     private var suspectKeys: Set<Int> = []
     /// Whether the lane is held because of rejections alone, and no handler has asked for a hold.
     private var isOnlySuspected = false
+    /// Whether the lane only waits because the upstream asked it to.
+    package private(set) var isGated = false
     /// How often the lane was held because of rejections although it was well.
     private var refutations = 0
     /// The number of holds in a row: the first, and one more for every probe in vain.
@@ -161,6 +163,7 @@ package struct LaneHealth: Sendable {
         guard self.state == .probing(call: call) else { return false }
         if self.isOnlySuspected { self.refutations += 1 }
         self.isOnlySuspected = false
+        self.isGated = false
         self.holds = 0
         self.state = .open
         return true
@@ -235,8 +238,27 @@ package struct LaneHealth: Sendable {
         return now.subtractingClamped(lastGood.at) < trust.wholeNanoseconds
     }
 
+    /// Notes that the upstream asked this lane to wait. That says nothing against our configuration.
+    ///
+    /// - Parameter until: A monotonic time.
+    /// - Returns: Whether the lane was open before.
+    package mutating func gate(_ call: UInt64, until: Int64) -> Bool {
+        switch self.state {
+        case .open:
+            self.state = .held(until: until)
+            self.isGated = true
+            return true
+        case .held(let earlier): self.state = .held(until: max(earlier, until))
+        case .probing(call): self.state = .held(until: until)
+        // A call that was out before says nothing new.
+        case .due, .probing: break
+        }
+        return false
+    }
+
     private mutating func begin(at now: Int64) {
         self.holds += 1
+        self.isGated = false
         self.lastAsked = now
         // The next record may be the first one without a fault, so a lane that is only suspected is probed at
         // a steady pace.

@@ -5,7 +5,7 @@ import ServiceKit
 extension Engine {
     /// Goes through everything in hand, and returns a sentence for each disagreement.
     ///
-    /// - Parameter callsOut: The number of calls that the upstream has in flight.
+    /// - Parameter callsOut: The number of requests that the upstream has in flight.
     package func disagreements(callsOut: Int) -> [String] {
         // When the engine leaves, the records are dropped at once, but the counts of the assignments only
         // when the group takes the partitions back. So the two do not agree in between.
@@ -14,7 +14,7 @@ extension Engine {
         let condemned = self.condemned.values.reduce(0) { $0 + $1.count }
         let unparked = self.table.ids.count { self.table[$0].parking == .over }
         let pairs = [
-            ("calls", self.table.callsInFlight, callsOut),
+            ("calls", self.table.callsInFlight, callsOut + self.upstream.unseenCalls),
             ("ready", self.ready.count, self.table.count(of: .ready)),
             ("blocked", self.endpoints.reduce(0) { $0 + $1.blocked.count }, self.table.count(of: .blocked)),
             ("backing off", self.backingOff.count, self.table.count(of: .backingOff)),

@@ -36,7 +36,7 @@ extension Engine {
 
     /// Whether one more call may begin: a slot is free, and memory and this worker's rate allow the call.
     private var hasSlot: Bool {
-        self.table.callsInFlight < self.callLimit && self.hasRoomForACall
+        self.slotsTaken < self.callLimit && self.hasRoomForACall
             && self.nextByRate == nil
     }
 
@@ -75,7 +75,12 @@ extension Engine {
     /// Returns whether an endpoint may be called now, and has a slot left of its share.
     private func mayCall(_ endpoint: Int) -> Bool {
         self.endpoints[endpoint].admits(at: self.now.monotonic)
-            && self.table.calls(to: endpoint) < self.slots(of: endpoint)
+            && self.table.calls(to: endpoint) < self.callsAllowed(to: endpoint)
+    }
+
+    private func callsAllowed(to endpoint: Int) -> Int {
+        let bySlots = self.slots(of: endpoint) * self.callsPerSlot(of: endpoint)
+        return min(bySlots, self.endpoints[endpoint].identity.callsLimit ?? bySlots)
     }
 
     /// Returns the number of slots that one endpoint may take.
@@ -170,8 +175,6 @@ extension Engine {
 
     /// Starts a call. Its record holds a slot until the completion comes back.
     private func start(_ id: EntryID, _ call: Call<any Sendable>) {
-        var request = call.request
-        if let trace = self.table[id].trace { request.headers += self.httpHeaders(of: trace) }
         self.lastCall += 1
         let number = self.lastCall
         self.moveBreaker(call.endpoint) { $0.callStarted(number, at: self.now.monotonic) }
@@ -198,7 +201,13 @@ extension Engine {
         self.table.move(id, to: .calling(inFlight))
         self.endpoints[call.endpoint].calledAt = self.now.monotonic
         self.callStartedAtPace(to: call.endpoint)
-        self.upstream.start(request, id: id.packed)
+        switch call.content {
+        case .request(var request):
+            if let trace = self.table[id].trace { request.headers += self.httpHeaders(of: trace) }
+            self.upstream.start(request, id: id.packed)
+        // A request of several records belongs to several traces, so it carries none.
+        case .part(let part): self.upstream.start(part, id: id.packed)
+        }
     }
 
     private func httpHeaders(of trace: TraceContext) -> [HTTPHeader] {

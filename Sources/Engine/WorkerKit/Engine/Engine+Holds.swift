@@ -13,6 +13,27 @@ extension Engine {
             self.upstreamAnswered(call, laneIsFine: true)
             return self.deadLetter(id, rejection)
         }
+        if self.keepIfSuspect(id, because: rejection.reason, by: call) { return }
+        self.deadLetter(id, rejection)
+    }
+
+    /// Acts on a refusal that our configuration would explain too: the record is settled, or it is kept
+    /// because its lane may be misconfigured.
+    func refusedInDoubt(
+        _ id: EntryID,
+        because reason: Reason,
+        answer: (any Sendable)?,
+        by call: CallInFlight
+    ) {
+        if self.keepIfSuspect(id, because: reason, by: call) { return }
+        self.settle(id, as: .rejected, because: reason, answer)
+    }
+
+    /// Notes an answer that our configuration would explain, and keeps the record if its lane has come under
+    /// suspicion by it.
+    ///
+    /// - Returns: Whether the record is kept.
+    private func keepIfSuspect(_ id: EntryID, because reason: Reason, by call: CallInFlight) -> Bool {
         self.upstreamAnswered(call, laneIsFine: false)
         let hold = self.lanes.suspected(
             call.number,
@@ -21,9 +42,36 @@ extension Engine {
             on: call.lane,
             at: self.now.monotonic
         )
-        guard let hold else { return self.deadLetter(id, rejection) }
-        self.keep(id, because: rejection.reason, in: call.lane, hold, by: call)
+        guard let hold else { return false }
+        self.keep(id, because: reason, in: call.lane, hold, by: call)
+        return true
     }
+
+    /// Lets a lane wait because the upstream asked it to, and the record in it.
+    func gateLane(of id: EntryID, _ retry: Retry, by call: CallInFlight) {
+        self.metrics.retried(retry.reason.code)
+        self.upstreamAnswered(call, laneIsFine: false)
+        self.table.withEntry(id) { entry in
+            entry.firstFailedAt = entry.firstFailedAt ?? self.now.wall
+            entry.lastReason = retry.reason
+        }
+        let pause = min(retry.after ?? self.settings.lanes.firstPause, Self.longestLaneGate)
+        if self.lanes.gate(call.number, until: self.now.after(pause), on: call.lane) {
+            self.metrics.gated(pause)
+            self.logger.notice(
+                "upstream asks a lane to wait",
+                metadata: [
+                    "lane": "\(Self.shown(call.lane))", "reason": "\(retry.reason.code)",
+                    "seconds": "\(pause.components.seconds)",
+                ]
+            )
+        }
+        self.keepHeld(id, in: call.lane)
+    }
+
+    /// The longest time between two probes of a lane that was asked to wait. A quota of a day can be raised
+    /// during the day, and one answer, perhaps of a single faulty server, must not stop a lane for so long.
+    private static var longestLaneGate: Duration { .seconds(3_600) }
 
     /// Returns a number that tells the records of one key from other records, whether or not their order is
     /// kept. A record without a key counts as a key of its own.

@@ -9,10 +9,21 @@ extension Engine {
         return min(self.settings.concurrency, self.adaptiveLimit.current(at: self.now.monotonic))
     }
 
+    /// The slots that calls in flight take. Calls that may share a request share a slot.
+    var slotsTaken: Int {
+        guard self.sharesSlots else { return self.table.callsInFlight }
+        return self.endpoints.indices.reduce(self.table.orphanedCalls) { taken, endpoint in
+            let share = self.callsPerSlot(of: endpoint)
+            return taken + (self.table.calls(to: endpoint) + share - 1) / share
+        }
+    }
+
+    func callsPerSlot(of endpoint: Int) -> Int { self.endpoints[endpoint].identity.callsPerSlot }
+
     /// The monotonic time at which a dip of the adaptive limit ends and slots are free again, even if no call
     /// comes back. Nil if a slot is free now, or only a returning call can free one.
     var nextByLimit: Int64? {
-        guard self.settings.pace == .adaptive, self.table.callsInFlight >= self.callLimit else { return nil }
+        guard self.settings.pace == .adaptive, self.slotsTaken >= self.callLimit else { return nil }
         return self.adaptiveLimit.dipEnd(at: self.now.monotonic)
     }
 
@@ -28,7 +39,7 @@ extension Engine {
         self.rate?.take(at: self.now.monotonic)
         self.endpoints[endpoint].rate?.take(at: self.now.monotonic)
         if self.settings.pace != .fixed {
-            self.adaptiveLimit.started(inFlight: self.table.callsInFlight)
+            self.adaptiveLimit.started(inFlight: self.slotsTaken)
         }
     }
 
@@ -43,7 +54,7 @@ extension Engine {
         guard self.settings.pace != .fixed else { return }
         self.adaptiveLimit.completed(
             latency: nanoseconds,
-            inFlight: self.table.callsInFlight,
+            inFlight: self.slotsTaken,
             outcome: exchange.load,
             at: self.now.monotonic
         )

@@ -160,7 +160,9 @@ extension Engine {
                 cause: "lane_held",
                 description:
                     "\(self.held[lane]?.count ?? 0) records wait for the held lane \(Self.shown(lane))",
-                remedy: "correct the configuration of the lane, which its probes then find"
+                remedy: self.lanes.isGated(lane)
+                    ? "the upstream asked this lane to wait; the worker goes on by itself when a probe is answered"
+                    : "correct the configuration of the lane, which its probes then find"
             )
         }
         guard let (account, records) = self.condemned.max(by: { $0.value.count < $1.value.count }) else {

@@ -53,6 +53,8 @@ extension Engine {
         case .refuse(let reason, let answer):
             self.upstreamAnswered(call, laneIsFine: true)
             self.settle(id, as: .rejected, because: reason, answer)
+        case .refuseInDoubt(let reason, let answer):
+            self.refusedInDoubt(id, because: reason, answer: answer, by: call)
         case .call(let next):
             self.upstreamAnswered(call, laneIsFine: !next.isSecondTry)
             self.followUp(id, next)
@@ -61,6 +63,7 @@ extension Engine {
             self.gateIfAsked(call.endpoint, retry)
             self.settle(id, as: .rejected, because: retry.reason, answer)
         case .reject(let rejection): self.rejected(id, rejection, by: call)
+        case .retry(let retry) where retry.gatesLane: self.gateLane(of: id, retry, by: call)
         case .retry(let retry): self.retryLater(id, retry, after: call)
         case .hold(let reason, let scope): self.hold(id, reason, scope: scope, by: call)
         }

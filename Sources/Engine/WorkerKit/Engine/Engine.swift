@@ -33,7 +33,7 @@ package final class Engine<B: Broker, U: Upstream> {
     /// The handler's memory between records. No other engine has it.
     let handlerMemory: HandlerMemory
     let broker: B
-    let upstream: U
+    let upstream: BatchingUpstream<U>
     let metrics: EngineMetrics
     let logger: Logger
     let crashes: CrashRecorder?
@@ -83,6 +83,8 @@ package final class Engine<B: Broker, U: Upstream> {
 
     /// The endpoints of the upstream, in the order of the handler's list.
     var endpoints: [EndpointState]
+    /// Whether calls to some endpoint share slots.
+    let sharesSlots: Bool
     /// The number of the last call. Each call has a larger number than the calls before it.
     var lastCall: UInt64 = 0
 
@@ -189,13 +191,18 @@ package final class Engine<B: Broker, U: Upstream> {
         self.handler = handler
         self.handlerMemory = handler.emptyMemory()
         self.broker = broker
-        self.upstream = upstream
         self.metrics = metrics
         self.logger = logger
         self.outcomeHeaders = [RecordHeader("content-type", settings.resultFormat.contentType)]
         self.random = SplitMix64(seed: seed)
+        self.upstream = BatchingUpstream(
+            upstream,
+            batchesLimit: settings.concurrency,
+            nonceStart: self.random.next()
+        )
         self.lanes = Lanes(settings.lanes)
         self.endpoints = handler.endpoints.map { EndpointState($0, settings.breaker) }
+        self.sharesSlots = handler.endpoints.contains { $0.callsPerSlot > 1 }
         self.table = RecordTable(endpoints: handler.endpoints.count)
         precondition(!self.endpoints.isEmpty, "a handler without an endpoint calls nobody")
         metrics.showClosed(circuitsOf: handler.endpoints.map(\.name))
@@ -284,7 +291,9 @@ package final class Engine<B: Broker, U: Upstream> {
     private func serveUpstream() {
         var isMore = true
         while isMore {
-            isMore = self.upstream.serve { id, result in self.completions.append((id, result)) }
+            isMore = self.upstream.serve(at: self.now.wall) { id, result in
+                self.completions.append((id, result))
+            }
             for (id, result) in self.completions { self.callCompleted(EntryID(packed: id), result) }
             self.completions.removeAll(keepingCapacity: true)
             // Freed slots are used before more completions are read, so that the upstream never waits for

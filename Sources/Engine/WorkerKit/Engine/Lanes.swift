@@ -51,6 +51,16 @@ struct Lanes: Sendable {
         return isOpenAgain
     }
 
+    /// Notes that the upstream asked a lane to wait until a monotonic time.
+    ///
+    /// - Returns: Whether the lane was open before.
+    mutating func gate(_ call: UInt64, until: Int64, on name: String) -> Bool {
+        self.doubted[name, default: LaneHealth(self.settings)].gate(call, until: until)
+    }
+
+    /// Returns whether a lane waits because the upstream asked it to, and not because of a suspicion.
+    func isGated(_ name: String) -> Bool { self.doubted[name]?.isGated ?? false }
+
     mutating func hold(_ call: UInt64, after previous: UInt64?, on name: String, at now: Int64)
         -> LaneHealth.Hold
     {

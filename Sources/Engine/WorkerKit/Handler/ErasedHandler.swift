@@ -107,6 +107,7 @@ extension Verdict {
         switch self {
         case .answer(let answer): .answer(answer)
         case .refuse(let reason, let answer): .refuse(reason, answer)
+        case .refuseInDoubt(let reason, let answer): .refuseInDoubt(reason, answer)
         case .call(let call): .call(call.erased())
         case .retry(let retry): .retry(retry)
         case .giveUp(let retry, let answer): .giveUp(retry, answer)
@@ -119,12 +120,22 @@ extension Verdict {
 extension Call {
     fileprivate func erased() -> Call<any Sendable> {
         Call<any Sendable>(
-            self.request,
+            Call<any Sendable>.Content(self.content),
             for: self.job,
             lane: self.lane,
             endpoint: self.endpoint,
             isPerishable: self.isPerishable,
             isSecondTry: self.isSecondTry
         )
+    }
+}
+
+extension Call<any Sendable>.Content {
+    /// Takes over the content of a call of any job.
+    fileprivate init<J: Sendable>(_ content: Call<J>.Content) {
+        switch content {
+        case .request(let request): self = .request(request)
+        case .part(let part): self = .part(part)
+        }
     }
 }

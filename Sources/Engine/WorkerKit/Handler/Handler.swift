@@ -111,14 +111,21 @@ extension Handler {
     package func callPlanned(for job: Job, _ attempt: Attempt) {}
 }
 
-/// The metrics registry and the logger that a running worker gives its handler.
+/// The things that a running worker gives its handler: the metrics registry, the logger, and the settings of calls for
+/// services that make calls of their own.
 package struct Instruments: Sendable {
     package var registry: PrometheusRegistry
     package var logger: Logger
+    package var http: HTTPClientSettings
 
-    package init(registry: PrometheusRegistry, logger: Logger) {
+    package init(
+        registry: PrometheusRegistry,
+        logger: Logger,
+        http: HTTPClientSettings = HTTPClientSettings()
+    ) {
         self.registry = registry
         self.logger = logger
+        self.http = http
     }
 }
 

@@ -1,3 +1,4 @@
+package import ServiceKit
 package import UpstreamHTTP
 package import WireFormats
 
@@ -20,6 +21,10 @@ package enum Verdict<Job: Sendable, Answer: Sendable>: Sendable {
     case answer(Answer)
     /// The upstream has decided against the record. The outcome is `rejected`, and there is no dead letter.
     case refuse(Reason, Answer?)
+    /// The upstream has decided against the record for a reason that our configuration would explain too. The
+    /// outcome is as with `refuse`, but a run of such refusals on one lane holds the lane, as
+    /// `Rejection.suggestsConfigurationFault` says.
+    case refuseInDoubt(Reason, Answer?)
     /// One more call is needed before anything is decided.
     case call(Call<Job>)
     /// The record may succeed later.
@@ -36,9 +41,18 @@ package enum Verdict<Job: Sendable, Answer: Sendable>: Sendable {
     case hold(Reason, scope: HoldScope)
 }
 
-/// A request that is to be made for a job.
+/// A request that is to be made for a job, or the job's part of a request.
 package struct Call<Job: Sendable>: Sendable {
-    package var request: HTTPRequest
+    /// The thing that is sent for a call.
+    package enum Content: Sendable {
+        /// A request of its own.
+        case request(HTTPRequest)
+        /// A part, which shares its request with others.
+        case part(BatchPart)
+    }
+
+    /// The request, or the part of one.
+    package var content: Content
     /// The value that `interpret` gets back with the answer.
     package var job: Job
     /// The part of the upstream that shares one configuration, such as one account. A hold stops a lane and
@@ -62,12 +76,38 @@ package struct Call<Job: Sendable>: Sendable {
         isPerishable: Bool = false,
         isSecondTry: Bool = false
     ) {
-        self.request = request
+        self.init(
+            .request(request),
+            for: job,
+            lane: lane,
+            endpoint: endpoint,
+            isPerishable: isPerishable,
+            isSecondTry: isSecondTry
+        )
+    }
+
+    package init(
+        _ content: Content,
+        for job: Job,
+        lane: String,
+        endpoint: Int = 0,
+        isPerishable: Bool = false,
+        isSecondTry: Bool = false
+    ) {
+        self.content = content
         self.job = job
         self.lane = lane
         self.endpoint = endpoint
         self.isPerishable = isPerishable
         self.isSecondTry = isSecondTry
+    }
+
+    /// The request; for a part, as it would be if it was sent alone.
+    package var request: HTTPRequest {
+        switch self.content {
+        case .request(let request): request
+        case .part(let part): part.alone
+        }
     }
 }
 
@@ -94,12 +134,23 @@ package struct Retry: Hashable, Sendable {
     /// Whether the endpoint asked everybody to wait (`Retry-After`). If so, it is not called at all before
     /// `after` or the engine's `longestGate` has passed, whichever is shorter, and then with one probe.
     package var gatesUpstream: Bool
+    /// Whether only the call's lane was asked to wait, such as an account that has used up its requests. The
+    /// lane is then held without suspicion until `after` or an hour has passed, whichever is shorter, and then
+    /// probed by one call. The record waits in it, and nothing counts against the record or the upstream.
+    package var gatesLane = false
 
     package init(_ reason: Reason, blame: Blame, after: Duration? = nil, gatesUpstream: Bool = false) {
         self.reason = reason
         self.blame = blame
         self.after = after
         self.gatesUpstream = gatesUpstream
+    }
+
+    /// Makes a failure after which the whole lane waits.
+    package static func lane(_ reason: Reason, after: Duration) -> Retry {
+        var retry = Retry(reason, blame: .upstream, after: after)
+        retry.gatesLane = true
+        return retry
     }
 }
 

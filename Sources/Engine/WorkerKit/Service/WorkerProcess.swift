@@ -28,7 +28,10 @@ package struct WorkerProcess: Sendable {
     /// - Throws: `PreflightFailure` if the worker cannot start, or the error of a client that is of no use
     ///   any more.
     package func run() async throws {
-        try DescriptorLimit.makeRoom(forCalls: self.settings.engine.concurrency)
+        // Each slot is a call, and beside it perhaps a batch.
+        let slots = self.settings.engine.concurrency
+        let hasBatches = self.handler.endpoints.contains { $0.callsPerSlot > 1 }
+        try DescriptorLimit.makeRoom(forCalls: hasBatches ? slots * 2 : slots)
         try await ServiceProcess(self.settings.operation, identity: self.identity.name).run { process in
             MetricCatalogue.describe(in: process.registry)
             if let file = self.settings.http.certificateAuthorityFile {
@@ -39,7 +42,11 @@ package struct WorkerProcess: Sendable {
             }
             // The handler's services start before the engine and stop after it, so that they are there as
             // long as it is.
-            let instruments = Instruments(registry: process.registry, logger: process.logger)
+            let instruments = Instruments(
+                registry: process.registry,
+                logger: process.logger,
+                http: self.settings.http
+            )
             let worker = WorkerService(
                 settings: self.settings,
                 handler: self.handler,

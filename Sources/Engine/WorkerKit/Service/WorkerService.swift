@@ -52,7 +52,10 @@ package struct WorkerService: Service {
     private func turnEngine(on broker: KafkaBroker, until stop: StopRequest) throws {
         let check = ClusterCheck(settings: self.settings, health: self.health, logger: self.logger)
         guard let facts = try check.facts(of: broker, until: stop) else { return }
-        let upstream = try HTTPClient(self.settings.http)
+        var http = self.settings.http
+        // Batches take connections beside those of the calls.
+        if self.handler.endpoints.contains(where: { $0.callsPerSlot > 1 }) { http.connectionLimit *= 2 }
+        let upstream = try HTTPClient(http)
         defer { upstream.close() }
         try broker.consumer.subscribe(to: self.settings.engine.consumedTopics)
         var settings = self.settings.engine

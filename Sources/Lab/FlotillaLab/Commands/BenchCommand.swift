@@ -21,7 +21,7 @@ struct BenchCommand: WaitingCommand {
             The topic, its .result and its .dead-letter must exist; the records in it must be activations of app \
             \(DemoAccount.appID) and advertiser \(DemoAccount.advertiserID), and the upstream at URL must accept \
             every report. The worker, its settings and its measures are those of 'activation-worker run --stop-after \
-            COUNT --summary'.
+            COUNT --summary'. With --route marketing_api, URL is the Marketing API; its account             \(DemoAccount.advertiserID) has the data source 1 and the token "token". INFLIGHT is then the number of             requests, each of up to 50 records.
             """
     )
 
@@ -39,6 +39,15 @@ struct BenchCommand: WaitingCommand {
 
     @Argument(help: "The upstream; a path is left away.")
     var url: String
+
+    /// The route of the reports.
+    enum Route: String, CaseIterable, ExpressibleByArgument {
+        case gdt
+        case marketing = "marketing_api"
+    }
+
+    @Option(help: "Where reports go: gdt or marketing_api.")
+    var route = Route.gdt
 
     func validate() throws {
         guard self.count > 0, self.inflight > 0 else {
@@ -95,8 +104,7 @@ struct BenchCommand: WaitingCommand {
                   apps:
                     - app_id: \(DemoAccount.appID)
                       advertiser_id: \(DemoAccount.advertiserID)
-                      sign_key: test_sign_key
-                      encrypt_key: test_encrypt_key
+                \(self.routeSettings(origin))
                 health:
                   host: 127.0.0.1
                   port: 0
@@ -105,6 +113,25 @@ struct BenchCommand: WaitingCommand {
                   level: warning
 
                 """
+        }
+    }
+
+    private func routeSettings(_ origin: String) -> String {
+        switch self.route {
+        case .gdt:
+            """
+                  sign_key: test_sign_key
+                  encrypt_key: test_encrypt_key
+            """
+        case .marketing:
+            """
+                  route: marketing_api
+                  user_action_set_id: 1
+                  access_token: token
+            marketing_api:
+              url: \(origin)/v3.0
+              requests: \(min(self.inflight, 1_000))
+            """
         }
     }
 }

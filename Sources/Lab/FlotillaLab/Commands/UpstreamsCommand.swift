@@ -25,6 +25,8 @@ struct UpstreamsCommand: AsyncParsableCommand {
             follows on the next line; the sandbox is below it at /sandbox. POST /control/purchases says what has been \
             bought, and POST /control/apps by whom it may be asked about. What it signs leads to the root certificate \
             that --store-root writes.
+
+            With --marketing, the Tencent Ads Marketing API is simulated too, on one more port, whose URL follows on the             next line: /v3.0/user_actions/add, /oauth/token and /conv. It checks tokens, timestamps and nonces, refuses             a batch with one bad action as a whole (a click id that begins with bad makes one), and GET             /control/conversions tells each conversion by its outer_action_id.
             """
     )
 
@@ -78,6 +80,27 @@ struct UpstreamsCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write the store's root certificate there, in PEM.", valueName: "file"))
     var storeRoot: String?
 
+    @Option(
+        name: .customLong("marketing"),
+        help: ArgumentHelp(
+            "An account of the Marketing API with a data source and a token; can be repeated.",
+            valueName: "account-id:action-set-id:token"
+        )
+    )
+    var marketing: [MarketingArgument] = []
+
+    @Option(
+        name: .customLong("marketing-client"),
+        help: ArgumentHelp(
+            "An application that renews tokens; can be repeated.",
+            valueName: "client-id:secret:refresh-token"
+        )
+    )
+    var marketingClients: [MarketingClientArgument] = []
+
+    @Option(help: "The port of the Marketing API; 0 takes any free one.")
+    var marketingPort = 0
+
     @Flag(help: "Let click ids that start with sim- decide the fate of their report.")
     var scripted = false
 
@@ -105,21 +128,25 @@ struct UpstreamsCommand: AsyncParsableCommand {
             }
             let apple = try await self.startDeviceCheck()
             let store = try await self.startStore()
+            let marketing = try await self.startMarketing()
             let life = self.life
             try await StopWish.heard { wish in
                 try life.announce("http://\(simulator.host):\(simulator.port)")
                 if let apple { Console.line(apple.url) }
                 if let store { Console.line(store.url) }
+                if let marketing { Console.line(marketing.url) }
                 life.waitForTheEnd(wish)
             }
             let stats = simulator.stats()
             await simulator.stop()
             await apple?.stop()
             await store?.stop()
+            await marketing?.stop()
             if self.stats {
                 Console.line(try Self.line(stats))
                 if let apple { Console.line(try Self.line(apple.stats())) }
                 if let store { Console.line(try Self.line(store.stats())) }
+                if let marketing { Console.line(try Self.line(marketing.stats())) }
             }
         }
     }
@@ -133,6 +160,27 @@ struct UpstreamsCommand: AsyncParsableCommand {
         let settled = settings
         return try await Self.listening { () async throws(SimulatorError) in
             try await DeviceCheckSimulator.start(settled)
+        }
+    }
+
+    private func startMarketing() async throws -> RunningMarketing? {
+        guard !self.marketing.isEmpty else { return nil }
+        var settings = MarketingSimulator.Settings(tokens: Set(self.marketing.map(\.token)))
+        for (account, arguments) in Dictionary(grouping: self.marketing, by: \.accountID) {
+            settings.accounts.append(
+                MarketingSimulator.Account(
+                    accountID: account,
+                    actionSetIDs: Set(arguments.map(\.actionSetID))
+                )
+            )
+        }
+        settings.clients = self.marketingClients.map(\.client)
+        settings.host = self.host
+        settings.port = self.marketingPort
+        settings.seed = self.seed
+        let settled = settings
+        return try await Self.listening { () async throws(SimulatorError) in
+            try await MarketingSimulator.start(settled)
         }
     }
 
@@ -217,6 +265,36 @@ struct AccountArgument: ExpressibleByArgument {
         )
         guard parts.count == 4, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
         self.keys = GDTKeys(appID: parts[0], advertiserID: parts[1], signKey: parts[2], encryptKey: parts[3])
+    }
+}
+
+/// An account of the Marketing API in the form of a command-line argument.
+struct MarketingArgument: ExpressibleByArgument {
+    let accountID: UInt64
+    let actionSetID: UInt64
+    let token: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 2).map(String.init)
+        guard parts.count == 3, let accountID = UInt64(parts[0]), let actionSetID = UInt64(parts[1]) else {
+            return nil
+        }
+        (self.accountID, self.actionSetID, self.token) = (accountID, actionSetID, parts[2])
+    }
+}
+
+/// An application of the Marketing API in the form of a command-line argument.
+struct MarketingClientArgument: ExpressibleByArgument {
+    let client: MarketingSimulator.Client
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 2).map(String.init)
+        guard parts.count == 3 else { return nil }
+        self.client = MarketingSimulator.Client(
+            clientID: parts[0],
+            clientSecret: parts[1],
+            refreshToken: parts[2]
+        )
     }
 }
 

@@ -1,4 +1,19 @@
 extension SettingsReader {
+    /// Reads the path of a file that may be absent; nil if it is. The file is not read.
+    ///
+    /// A path in the settings file is relative to that file, a path in an environment variable to the working
+    /// directory.
+    package func optionalPath(_ key: String, help: String) -> String? {
+        let path = self.path.appending(key)
+        self.ask(path, type: "a path", defaultText: nil, isRequired: false, help: help)
+        guard let setting = self.found(path, isRequired: false) else { return nil }
+        guard case .scalar(let name) = setting.content, !name.isEmpty else {
+            self.report(path, at: setting.location, "must be the path of a file")
+            return nil
+        }
+        return self.resolved(name, isOverride: setting.isOverride)
+    }
+
     /// Reads a small file that contains no secret. The setting is the path of the file.
     ///
     /// A path in the settings file is relative to that file, a path in an environment variable to the working

@@ -10,6 +10,8 @@ struct SmallFile {
     let bytes: [UInt8]
     /// Whether the mode of the file lets every user of the machine read it.
     let isReadableByEverybody: Bool
+    /// Whether the mode lets nobody but the owner use the file.
+    let isPrivate: Bool
 
     /// Reads the file, which may have `limit` bytes at most. A larger one is a failure.
     init(path: String, limit: Int) throws(Failure) {
@@ -34,6 +36,7 @@ struct SmallFile {
             bytes.append(contentsOf: chunk[..<count])
         }
         self.bytes = bytes
+        self.isPrivate = status.st_mode & 0o077 == 0
         self.isReadableByEverybody = status.st_mode & S_IROTH != 0
     }
 

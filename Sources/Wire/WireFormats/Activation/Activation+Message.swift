@@ -62,6 +62,7 @@ extension Activation {
             self.clickID = try Self.clickID(of: message)
             self.value = try Self.value(of: message)
             self.muid = try Self.muid(of: message, appType)
+            self.callback = message.callback.isEmpty ? nil : message.callback
         } catch {
             let account = GDTAccount(appID: message.appID, advertiserID: message.advertiserID)
             throw .refused(

@@ -22,6 +22,8 @@ package struct Activation: Hashable, Sendable {
     package var clickID: String?
     /// The amount that was paid, in fen; only for a payment.
     package var value: Int64?
+    /// The `callback` of the click, unchecked; nil if the record carries none.
+    package var callback: String?
 
     package init(
         account: GDTAccount,

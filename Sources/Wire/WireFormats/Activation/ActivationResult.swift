@@ -35,6 +35,12 @@ package enum ActivationResult {
             message.gdt.message = gdt.message
             message.gdt.httpStatus = gdt.httpStatus
         }
+        if let marketing = answer?.marketing {
+            message.marketingApi.code = marketing.code
+            message.marketingApi.message = marketing.message
+            message.marketingApi.httpStatus = marketing.httpStatus
+        }
+        if let route = answer?.route { message.route = route.rawValue }
         return message
     }
 
@@ -54,6 +60,14 @@ package enum ActivationResult {
                 json.int64("advertiserId", answer.account.advertiserID)
                 json.string("conversionType", answer.conversionType)
                 if answer.isTimeAssumed { json.bool("convertedAtAssumed", true) }
+                if let marketing = answer.marketing {
+                    json.object("marketingApi") { json in
+                        json.int64("code", marketing.code)
+                        json.string("message", marketing.message)
+                        json.int32("httpStatus", marketing.httpStatus)
+                    }
+                }
+                if let route = answer.route { json.string("route", route.rawValue) }
             }
         }
         return json.text

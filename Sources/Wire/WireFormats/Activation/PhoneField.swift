@@ -14,6 +14,7 @@ enum PhoneField: String, Hashable, Sendable, CaseIterable {
     case clickID = "clickId"
     case value
     case trackingAuthorized
+    case callback
 
     /// The reason why a record with this field cannot be reported. It does not quote the field.
     var malformed: Reason {
@@ -28,6 +29,7 @@ enum PhoneField: String, Hashable, Sendable, CaseIterable {
         case .value: Reason("value.malformed", "The value of the payment is not a whole number of fen.")
         case .trackingAuthorized:
             Reason("tracking.malformed", "Whether tracking is allowed is neither true nor false.")
+        case .callback: CallbackURL.Refusal.malformed.reason
         }
     }
 

@@ -17,15 +17,22 @@ package enum GDTWords {
     private static let base64Run = 24
     /// The names of parameters whose values must not be shown.
     private static let names: Set<String> = [
-        "v", "sign", "signature", "muid", "click_id", "client_ip", "sign_key", "encrypt_key",
+        "v", "sign", "signature", "muid", "click_id", "client_ip", "sign_key", "encrypt_key", "access_token",
+        "refresh_token", "client_secret", "hash_idfa", "hash_imei", "cb",
     ]
 
     /// Returns the message, cut at the limit, or `redacted` if it may tell something personal or secret.
     package static func shown(_ message: String, about activation: Activation, keys: GDTKeys?) -> String {
-        if self.hasNoRoom(in: message, for: activation, keys) { return message }
+        self.shown(message, about: activation, hiding: keys.map { [$0.signKey, $0.encryptKey] } ?? [])
+    }
+
+    /// Returns the message, cut at the limit, or `redacted` if it may tell something personal or one of these
+    /// secrets.
+    static func shown(_ message: String, about activation: Activation, hiding ours: [[UInt8]]) -> String {
+        if self.hasNoRoom(in: message, for: activation, ours) { return message }
         var quotable = [activation.muid.text]
         quotable += [activation.clientIP, activation.clickID].compactMap { $0.map { Array($0.utf8) } }
-        if let keys { quotable += [keys.signKey, keys.encryptKey] }
+        quotable += ours.filter { !$0.isEmpty }
         let secrets = quotable.map { $0.map(\.lowercased) }
         var text = Array(message.utf8).map(\.lowercased)
         for _ in 0...self.escapesLimit {
@@ -43,14 +50,11 @@ package enum GDTWords {
 
     /// Returns whether a message is too short to hold a secret. This saves time for the "ok" of every
     /// accepted report.
-    private static func hasNoRoom(in message: String, for activation: Activation, _ keys: GDTKeys?) -> Bool {
+    private static func hasNoRoom(in message: String, for activation: Activation, _ ours: [[UInt8]]) -> Bool {
         let length = message.utf8.count
         guard length < self.hexadecimalRun else { return false }
-        let lengths = [
-            activation.clientIP?.utf8.count, activation.clickID?.utf8.count, keys?.signKey.count,
-            keys?.encryptKey.count,
-        ]
-        return lengths.allSatisfy { ($0 ?? .max) > length }
+        let lengths = [activation.clientIP?.utf8.count ?? .max, activation.clickID?.utf8.count ?? .max]
+        return (lengths + ours.map(\.count)).allSatisfy { $0 > length || $0 == 0 }
             && !message.utf8.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "=") }
     }
 

@@ -1,0 +1,170 @@
+package import UpstreamHTTP
+
+/// The parts that wait to be sent and the batches in flight: a state machine without clock or socket.
+///
+/// A part that finds fewer requests of its key in flight than allowed is sent at once, with everything that
+/// waits beside it. So batches are small while the upstream is quick and full while it is not, and no part
+/// waits for company.
+package struct BatchQueue: Sendable {
+    /// A completion of one part.
+    package typealias Completion = (id: UInt64, result: Result<HTTPResponse, TransferError>)
+
+    /// A batch that is to be sent.
+    package struct Batch: Sendable {
+        package let template: any BatchTemplate
+        package let elements: [[UInt8]]
+    }
+
+    private struct Member {
+        let id: UInt64
+        let element: [UInt8]
+    }
+
+    /// The parts of one key.
+    private struct Line {
+        let template: any BatchTemplate
+        var waiting = Fifo<Member>()
+        /// Halves of batches that were refused. Each is sent as it is: joined with others, the part that is at
+        /// fault would never stand alone.
+        var halves = Fifo<[Member]>()
+        var requestsOut = 0
+        /// The number of requests since the last response.
+        var failuresInARow = 0
+        /// Whether the key stands in `sendable`.
+        var isListed = false
+
+        var hasWork: Bool { !self.waiting.isEmpty || !self.halves.isEmpty }
+        var maySend: Bool { self.hasWork && self.requestsOut < self.template.requestsLimit }
+    }
+
+    private var lines: [String: Line] = [:]
+    /// The keys that may send, in the order of their turns.
+    private var sendable = Fifo<String>()
+    private var out: [UInt64: (key: String, members: [Member])] = [:]
+    /// The number of parts that wait or are in flight.
+    package private(set) var partCount = 0
+    /// The bytes of these parts.
+    package private(set) var bytes = 0
+
+    package init() {}
+
+    /// The number of batches in flight.
+    package var batchesOut: Int { self.out.count }
+    /// Whether `next` would return a batch.
+    package var canSend: Bool { !self.sendable.isEmpty }
+
+    /// Takes in a part.
+    ///
+    /// - Parameter id: the caller's number for the part, different from those of all others in hand.
+    package mutating func add(_ part: BatchPart, id: UInt64) {
+        let key = part.template.key
+        self.partCount += 1
+        self.bytes += part.element.count
+        self.lines[key, default: Line(template: part.template)].waiting
+            .append(Member(id: id, element: part.element))
+        self.list(key)
+    }
+
+    /// Takes the next batch out to be sent; nil if none may be.
+    ///
+    /// - Parameter id: the number under which the batch's result will come.
+    package mutating func next(as id: UInt64) -> Batch? {
+        guard let key = self.sendable.popFirst(), var line = self.lines.removeValue(forKey: key) else {
+            return nil
+        }
+        line.isListed = false
+        line.requestsOut += 1
+        let members = line.halves.popFirst() ?? Self.fill(from: &line.waiting, line.template)
+        self.out[id] = (key, members)
+        self.lines[key] = line
+        self.list(key)
+        return Batch(template: line.template, elements: members.map(\.element))
+    }
+
+    /// Notes the result of a batch.
+    ///
+    /// - Returns: The completions of parts that follow from it.
+    package mutating func completed(
+        _ id: UInt64,
+        _ result: Result<HTTPResponse, TransferError>
+    ) -> [Completion] {
+        guard let (key, members) = self.out.removeValue(forKey: id),
+            var line = self.lines.removeValue(forKey: key)
+        else { return [] }
+        line.requestsOut -= 1
+        let completions = self.completions(of: members, result, in: &line)
+        self.partCount -= completions.count
+        if line.hasWork || line.requestsOut > 0 {
+            self.lines[key] = line
+            self.list(key)
+        }
+        return completions
+    }
+
+    private mutating func completions(
+        of members: [Member],
+        _ result: Result<HTTPResponse, TransferError>,
+        in line: inout Line
+    ) -> [Completion] {
+        switch result {
+        case .success(let response):
+            line.failuresInARow = 0
+            switch line.template.scope(of: response) {
+            case .somePart where members.count > 1:
+                let middle = members.count / 2
+                line.halves.append(Array(members[..<middle]))
+                line.halves.append(Array(members[middle...]))
+                return []
+            case .request, .somePart: return self.end(members, with: result)
+            case .key: return self.end(members + Self.empty(&line), with: result)
+            }
+        case .failure(let error):
+            line.failuresInARow += 1
+            let ended = self.end(members, with: result)
+            // If as many requests in a row failed as may be in flight, the parts that wait would only take
+            // their turn to fail in the same way, each after its own timeout.
+            guard line.failuresInARow >= line.template.requestsLimit else { return ended }
+            let unsent = TransferError(
+                kind: error.kind,
+                mayHaveBeenSent: false,
+                message: "not sent, because the requests before it failed"
+            )
+            return ended + self.end(Self.empty(&line), with: .failure(unsent))
+        }
+    }
+
+    private mutating func end(
+        _ members: [Member],
+        with result: Result<HTTPResponse, TransferError>
+    ) -> [Completion] {
+        members.map { member in
+            self.bytes -= member.element.count
+            return (member.id, result)
+        }
+    }
+
+    private static func empty(_ line: inout Line) -> [Member] {
+        var members: [Member] = []
+        while let half = line.halves.popFirst() { members += half }
+        while let member = line.waiting.popFirst() { members.append(member) }
+        return members
+    }
+
+    private static func fill(from waiting: inout Fifo<Member>, _ template: any BatchTemplate) -> [Member] {
+        var members: [Member] = []
+        var bytes = 0
+        while members.count < template.elementsLimit, let first = waiting.first {
+            bytes += first.element.count + 1
+            guard members.isEmpty || bytes - 1 <= template.bytesLimit else { break }
+            _ = waiting.popFirst()
+            members.append(first)
+        }
+        return members
+    }
+
+    private mutating func list(_ key: String) {
+        guard let line = self.lines[key], line.maySend, !line.isListed else { return }
+        self.lines[key]?.isListed = true
+        self.sendable.append(key)
+    }
+}

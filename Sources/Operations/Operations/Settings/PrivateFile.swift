@@ -1,0 +1,103 @@
+import Glibc
+
+/// A file with secrets that several processes read and replace: nobody but its owner may use it, its content
+/// changes as a whole, and one process at a time replaces it.
+///
+/// The lock is on a second file beside it, because the file itself is another one after each replacement.
+package struct PrivateFile: Hashable, Sendable {
+    /// The reason why the file cannot be used, as the end of a sentence.
+    package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+        package var description: String
+    }
+
+    /// The path of the file.
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    /// Reads the present content, 64 KiB at most.
+    ///
+    /// - Throws: a failure too if others than the owner may read or write the file.
+    package func read() throws(Failure) -> Secret {
+        let file: SmallFile
+        do throws(SmallFile.Failure) {
+            file = try SmallFile(path: self.path, limit: SecretFile.bytesLimit)
+        } catch {
+            throw Failure(description: "cannot be read: \(error.reason)")
+        }
+        guard file.isPrivate else {
+            throw Failure(description: "can be used by others than its owner; its mode has to be 0600")
+        }
+        return Secret(bytes: file.bytes)
+    }
+
+    /// Returns the reason why this process cannot replace the file, as the end of a sentence; nil if it can.
+    package var objectionToReplacing: String? {
+        var status = stat()
+        guard unsafe stat(self.path, &status) == 0, status.st_mode & 0o200 != 0,
+            unsafe access(self.path, W_OK) == 0
+        else { return "is not writable, so renewed tokens cannot be kept; its mode has to be 0600" }
+        guard unsafe access(self.folder, W_OK | X_OK) == 0 else {
+            return "is in a folder that is not writable, so renewed tokens cannot be kept"
+        }
+        return nil
+    }
+
+    /// Runs a body while no other process or thread holds the lock of this file. Never waits for the lock.
+    ///
+    /// - Returns: The result of the body; nil if the lock is held elsewhere.
+    /// - Throws: a failure if there can be no lock, or the error of the body.
+    package func locked<Result>(_ body: () throws -> Result) throws -> Result? {
+        let descriptor = unsafe open(self.path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("has no lock") }
+        // Closing the descriptor gives the lock back.
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            if errno == EWOULDBLOCK { return nil }
+            throw Self.failure("cannot be locked")
+        }
+        return try body()
+    }
+
+    /// Replaces the content. A reader sees the old content or the new one, after a crash too. The caller holds
+    /// the lock.
+    package func replace(by content: Secret) throws(Failure) {
+        let new = self.path + ".new"
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = unsafe open(new, flags, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("cannot be replaced") }
+        let isWritten =
+            fchmod(descriptor, 0o600) == 0 && Self.write(content.revealBytes(), to: descriptor)
+            && fsync(descriptor) == 0
+        let failure = Self.failure("cannot be replaced")
+        guard close(descriptor) == 0, isWritten else { throw failure }
+        guard unsafe rename(new, self.path) == 0 else { throw Self.failure("cannot be replaced") }
+        // The new name lasts once the folder is written.
+        let folder = unsafe open(self.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw Self.failure("cannot be kept") }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw Self.failure("cannot be kept") }
+    }
+
+    private var folder: String {
+        guard let slash = self.path.lastIndex(of: "/") else { return "." }
+        return slash == self.path.startIndex ? "/" : String(self.path[..<slash])
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private static func failure(_ problem: String) -> Failure {
+        Failure(description: "\(problem): system error \(errno)")
+    }
+}

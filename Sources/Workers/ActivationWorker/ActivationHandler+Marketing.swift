@@ -1,0 +1,203 @@
+import Records
+import ServiceKit
+import UpstreamHTTP
+import WireFormats
+import WorkerKit
+
+// This file plans reports to Tencent's Marketing API and to callbacks of clicks, and turns their answers into
+// verdicts. Tencent's answer is in `code`, and it is about a whole request, which the engine has split before
+// it blames a record.
+//
+// A callback came with a click, through phones and networks. So whatever is wrong with it, or with the answer
+// of its host, ends in a final outcome and never in a dead letter.
+extension ActivationHandler {
+    /// Plans a conversion on a way to Tencent's living interfaces.
+    func plan(
+        _ activation: Activation,
+        in record: InboundRecord,
+        _ attempt: Attempt,
+        on way: MarketingRoutes.Way
+    ) -> Plan<Activation, ActivationAnswer> {
+        let place = "\(record.topic)/\(record.partition)/\(record.offset)"
+        switch way {
+        case .refused(let reason):
+            return .refuse(reason, Self.answer(to: activation, on: .callback))
+        case .report(let template, let account):
+            let id = UserAction.id(of: activation, in: place)
+            let part = BatchPart(
+                UserAction.json(of: activation, id: id),
+                of: template,
+                plannedAt: attempt.now
+            )
+            return .call(
+                Call(
+                    .part(part),
+                    for: activation,
+                    lane: account.lane,
+                    endpoint: MarketingRoutes.Endpoint.marketing
+                )
+            )
+        case .callback(let template, let account):
+            let id = UserAction.id(of: activation, in: place)
+            let part = BatchPart(
+                UserAction.json(of: activation, id: id, for: .callback),
+                of: template,
+                plannedAt: attempt.now
+            )
+            return .call(
+                Call(
+                    .part(part),
+                    for: activation,
+                    lane: account.callbackLane,
+                    endpoint: MarketingRoutes.Endpoint.callback
+                )
+            )
+        }
+    }
+
+    /// Decides what the result of a call on such a way means for its record.
+    func interpret(
+        _ exchange: Exchange,
+        of job: Activation,
+        _ attempt: Attempt,
+        on way: MarketingRoutes.Way
+    ) -> Verdict<Activation, ActivationAnswer> {
+        switch way {
+        case .report(_, let account):
+            return self.verdict(on: exchange, of: job, attempt, token: account.token, route: .marketing)
+        case .callback(let template, _):
+            let verdict = self.verdict(
+                on: exchange,
+                of: job,
+                attempt,
+                token: template.token,
+                route: .callback
+            )
+            return self.final(verdict, of: job, attempt)
+        case .refused(let reason): return .refuse(reason, Self.answer(to: job, on: .callback))
+        }
+    }
+
+    /// Decides about the result of a call.
+    ///
+    /// - Parameter token: The token that the request carried; nil if it carried none.
+    private func verdict(
+        on exchange: Exchange,
+        of job: Activation,
+        _ attempt: Attempt,
+        token: AccessToken?,
+        route: ActivationRoute
+    ) -> Verdict<Activation, ActivationAnswer> {
+        switch exchange {
+        // The host is on our list, so its address is a matter of our own network or of its names.
+        case .failure(let error) where error.kind == .address: return .hold(error.reason, scope: .lane)
+        // A repeat carries the same `outer_action_id`, by which Tencent recognises it.
+        case .failure(let error), .ambiguous(let error): return .retry(Retry(error.reason, blame: .upstream))
+        case .response(let response) where (200...299).contains(response.status):
+            guard let reply = MarketingReply(response.body) else {
+                let reason = Reason("marketing.not_an_answer", "The response holds no answer of Tencent.")
+                return .retry(Retry(reason, blame: .upstream))
+            }
+            var answer = Self.answer(to: job, on: route)
+            answer.marketing = MarketingAnswer(
+                reply,
+                httpStatus: response.status,
+                to: job,
+                token: token?.bytes ?? []
+            )
+            return self.verdict(on: reply, answer, attempt, token: token)
+        case .response(let response):
+            return self.verdict(onStatusOf: response, attempt, of: "Tencent")
+        }
+    }
+
+    /// Decides about an answer of Tencent by its code.
+    private func verdict(
+        on reply: MarketingReply,
+        _ answer: ActivationAnswer,
+        _ attempt: Attempt,
+        token: AccessToken?
+    ) -> Verdict<Activation, ActivationAnswer> {
+        let reason = reply.reason
+        switch reply.meaning {
+        case .accepted: return .answer(answer)
+        case .busy: return .retry(Retry(reason, blame: .upstream))
+        case .expiredToken, .misconfigured:
+            // A request without a token is one to a callback, whose path the upstream may not know.
+            guard let token else { return .refuse(reason, answer) }
+            guard reply.meaning == .expiredToken, token.isRenewed else {
+                return .hold(reason, scope: .lane)
+            }
+            token.hasExpired()
+            return .retry(.lane(reason, after: .seconds(5)))
+        case .limited(let period): return .retry(.lane(reason, after: period.pause(at: attempt.now)))
+        // Nothing tells whether a phone chose the wrong parameter or we did. One such record is refused, and a
+        // run of them holds the lane.
+        case .badParameter: return .refuseInDoubt(reason, answer)
+        case .undocumented:
+            if attempt.failures + 1 < self.configurationAttemptsLimit {
+                return .retry(Retry(reason, blame: .record))
+            }
+            return .refuseInDoubt(reason, answer)
+        }
+    }
+
+    /// Returns the verdict on a callback: no dead letter, no suspicion of our configuration because of a path
+    /// or a parameter that a phone chose, and not more attempts than are taken for a fault of a record.
+    private func final(
+        _ verdict: Verdict<Activation, ActivationAnswer>,
+        of job: Activation,
+        _ attempt: Attempt
+    ) -> Verdict<Activation, ActivationAnswer> {
+        let answer = Self.answer(to: job, on: .callback)
+        switch verdict {
+        case .reject(let rejection): return .refuse(rejection.reason, answer)
+        case .hold(let reason, _) where reason.code.hasPrefix("http."): return .refuse(reason, answer)
+        case .refuseInDoubt(let reason, let answer): return .refuse(reason, answer)
+        case .retry(let retry) where !retry.gatesLane && !retry.gatesUpstream:
+            guard attempt.number >= self.configurationAttemptsLimit else { return verdict }
+            return .giveUp(retry, answer)
+        case .answer, .refuse, .call, .retry, .giveUp, .hold: return verdict
+        }
+    }
+
+    /// Returns the answer for a conversion on one of these ways.
+    static func answer(to activation: Activation, on route: ActivationRoute) -> ActivationAnswer {
+        var answer = self.answer(to: activation)
+        answer.route = route
+        return answer
+    }
+}
+
+extension MarketingReply {
+    /// The reason for a code. Tencent's own message is in the answer.
+    fileprivate var reason: Reason {
+        // Codes of an unusual size are not named: nobody outside may invent labels of metrics.
+        let code = (0...99_999).contains(self.code) ? "marketing.\(self.code)" : "marketing.other"
+        return Reason(code, self.sentence)
+    }
+
+    private var sentence: String {
+        switch self.meaning {
+        case .accepted: "Accepted."
+        case .busy: "Tencent is busy or under maintenance."
+        case .expiredToken: "The access token has expired."
+        case .limited: "The account has reached a limit on its requests."
+        case .misconfigured: "Tencent does not accept the token, the right or the parameters of the request."
+        case .badParameter: "Tencent calls a parameter of the action wrong."
+        case .undocumented: "Tencent answered with a code that it does not document."
+        }
+    }
+}
+
+extension MarketingReply.Period {
+    /// Returns how long an account waits after a limit. A limit of a minute is over after one to five, so the
+    /// account is probed once a minute.
+    fileprivate func pause(at now: Int64) -> Duration {
+        switch self {
+        case .second: .seconds(2)
+        case .minute, .unknown: .seconds(60)
+        case .day: TencentDay.rest(at: now)
+        }
+    }
+}

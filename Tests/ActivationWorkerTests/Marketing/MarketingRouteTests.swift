@@ -1,0 +1,286 @@
+import Foundation
+import Operations
+import Records
+import ServiceKit
+import Testing
+import UpstreamHTTP
+import WireFormats
+import WorkerKit
+
+@testable import ActivationWorker
+
+/// Reports to the Marketing API and to callbacks: what is sent, and what Tencent's answers mean.
+@Suite struct MarketingRouteTests {
+    typealias Verdict = WorkerKit.Verdict<Activation, ActivationAnswer>
+
+    private static let account = GDTAccount(appID: 112_233, advertiserID: 10_000)
+    private static let callback = "https%3A%2F%2Fapi.e.qq.com%2Fconv%3Fcb%3Da%252Bb"
+    private static let tokenCallback = "https%3A%2F%2Fapi.e.qq.com%2Fv3.0%2Fuser_actions%2Fadd%3Fcb%3Da%252Bb"
+
+    /// The worker with one app on these routes.
+    private static func handler(
+        actionSetID: UInt64? = 77,
+        token: String? = "sec-1",
+        takesCallbacks: Bool = true
+    ) throws -> ActivationHandler {
+        let app = MarketingSettings.App(
+            actionSetID: actionSetID,
+            token: token.map { .fixed(Secret($0), path: nil) },
+            takesCallbacks: takesCallbacks
+        )
+        let marketing = MarketingSettings(
+            baseURL: try BaseURL(UserActionTarget.standardURL),
+            tokenURL: try BaseURL(TokenPair.standardURL),
+            apps: [Self.account: app]
+        )
+        let keys = try GDTKeys(signKey: "test_sign_key", encryptKey: "test_encrypt_key")
+        return ActivationHandler(
+            ActivationSettings(keys: actionSetID == nil ? [Self.account: keys] : [:], marketing: marketing)
+        )
+    }
+
+    private static func record(callback: String? = nil, clickID: String? = nil) -> InboundRecord {
+        var json = ActivationHandlerTests.json
+        for (name, value) in [("callback", callback), ("clickId", clickID)] {
+            guard let value else { continue }
+            json = String(json.dropLast()) + #","\#(name)":"\#(value)"}"#
+        }
+        return ActivationHandlerTests.record(json)
+    }
+
+    private static let attempt = Attempt(number: 1, now: ActivationHandlerTests.now)
+
+    private static func call(_ handler: ActivationHandler, _ record: InboundRecord = record()) throws
+        -> Call<Activation>
+    {
+        guard case .call(let call) = handler.plan(record, Self.attempt) else { throw NoCall() }
+        return call
+    }
+
+    private struct NoCall: Error {}
+
+    // MARK: plan
+
+    @Test func reportsToTheMarketingAPI() throws {
+        let call = try Self.call(try Self.handler())
+        let request = call.request
+        #expect(call.lane == "112233/10000/marketing_api" && call.endpoint == 1)
+        #expect(request.method == .post && request.reach == .everywhere)
+        #expect(
+            request.url == "https://api.e.qq.com/v3.0/user_actions/add?access_token=sec-1&timestamp="
+                + "\(ActivationHandlerTests.now / 1_000)&nonce=\(String(repeating: "0", count: 32))"
+        )
+        let body = try #require(
+            try JSONSerialization.jsonObject(with: Data(request.body ?? [])) as? [String: Any]
+        )
+        #expect(body["account_id"] as? Int == 10_000 && body["user_action_set_id"] as? Int == 77)
+        let action = try #require((body["actions"] as? [[String: Any]])?.first)
+        #expect(action["action_type"] as? String == "ACTIVATE_APP")
+        let record = Self.record()
+        #expect(
+            action["outer_action_id"] as? String
+                == UserAction.id(of: call.job, in: "\(record.topic)/\(record.partition)/\(record.offset)")
+        )
+    }
+
+    @Test func aRepeatIsTheSameElement() throws {
+        let handler = try Self.handler()
+        let parts = try (1...3).map { number -> [UInt8]? in
+            let attempt = Attempt(number: number, now: ActivationHandlerTests.now + Int64(number))
+            guard case .call(let call) = handler.plan(Self.record(), attempt),
+                case .part(let part) = call.content
+            else { throw NoCall() }
+            return part.element
+        }
+        #expect(Set(parts).count == 1)
+    }
+
+    @Test func goesToTheCallbackWhereTheAppAllowsIt() throws {
+        for actionSetID in [77, nil] as [UInt64?] {
+            let call = try Self.call(
+                try Self.handler(actionSetID: actionSetID),
+                Self.record(callback: Self.callback)
+            )
+            let request = call.request
+            #expect(call.lane == "112233/10000/callback" && call.endpoint == 2)
+            #expect(request.url == "https://api.e.qq.com/conv?cb=a%2Bb" && request.reach == .publicInternet)
+            // This form asks for no token, so none is shown.
+            #expect(request.headers == [HTTPHeader("Content-Type", "application/json")])
+            let body = String(decoding: request.body ?? [], as: UTF8.self)
+            #expect(body.hasPrefix(#"{"actions":[{"outer_action_id":""#))
+        }
+    }
+
+    @Test func aCallbackOfTheNewFormGetsTheTokenInAHeader() throws {
+        let record = Self.record(callback: Self.tokenCallback)
+        let request = try Self.call(try Self.handler(), record).request
+        #expect(request.url == "https://api.e.qq.com/v3.0/user_actions/add?cb=a%2Bb")
+        #expect(
+            request.headers.map(\.name) == ["Content-Type", "access-token", "timestamp", "nonce"]
+                && request.headers[1].value == "sec-1"
+        )
+    }
+
+    @Test(arguments: [
+        ("https%3A%2F%2Fapi.e.qq.com%2F%00", "callback.malformed"),
+        ("http%3A%2F%2F10.0.0.1%2Fconv", "callback.host"),
+        ("http%3A%2F%2Fu%3Ap%40api.e.qq.com%2Fconv", "callback.credentials"),
+        ("http%3A%2F%2Fapi.e.qq.com%3A8080%2Fconv", "callback.port"),
+        // The other host of the list did not issue the token, and neither did the same one without TLS.
+        ("https%3A%2F%2Ftracking.e.qq.com%2Fv3.0%2Fuser_actions%2Fadd", "callback.no_token"),
+        ("http%3A%2F%2Fapi.e.qq.com%2Fv3.0%2Fuser_actions%2Fadd", "callback.no_token"),
+    ])
+    func aBadCallbackIsAFinalOutcome(callback: String, code: String) throws {
+        guard
+            case .refuse(let reason, let answer) = try Self.handler()
+                .plan(Self.record(callback: callback), Self.attempt)
+        else { throw NoCall() }
+        #expect(reason.code == code && answer?.route == .callback && answer?.marketing == nil)
+    }
+
+    @Test func withoutATokenTheNewFormIsRefused() throws {
+        let handler = try Self.handler(actionSetID: nil, token: nil)
+        guard
+            case .refuse(let reason, _) = handler.plan(
+                Self.record(callback: Self.tokenCallback),
+                Self.attempt
+            )
+        else { throw NoCall() }
+        #expect(reason.code == "callback.no_token")
+    }
+
+    @Test func ignoresACallbackWhereTheAppDoesNotAllowIt() throws {
+        let handler = try Self.handler(takesCallbacks: false)
+        let call = try Self.call(handler, Self.record(callback: "http%3A%2F%2F10.0.0.1%2F"))
+        #expect(call.endpoint == 1)
+    }
+
+    @Test func endpointsAreThoseOfTheRoutesInUse() throws {
+        #expect(try Self.handler().endpoints.map(\.name) == ["", "marketing_api", "callback"])
+        #expect(try Self.handler().endpoints.map(\.callsPerSlot) == [1, 50, 1])
+        #expect(try Self.handler().endpoints.map(\.callsLimit) == [nil, 400, nil])
+        #expect(ActivationHandler(ActivationSettings(keys: [:])).endpoints == [UpstreamEndpoint()])
+    }
+
+    // MARK: interpret
+
+    private static func verdict(
+        _ body: String,
+        status: Int = 200,
+        callback: String? = nil,
+        attempt: Int = 1,
+        handler: ActivationHandler? = nil
+    ) throws -> Verdict {
+        let handler = try handler ?? Self.handler()
+        let job = try Self.call(handler, Self.record(callback: callback)).job
+        let response = HTTPResponse(status: status, body: Array(body.utf8))
+        let circumstances = Attempt(number: attempt, now: ActivationHandlerTests.now)
+        return handler.interpret(.response(response), of: job, circumstances)
+    }
+
+    private static func shown(_ verdict: Verdict) -> String {
+        switch verdict {
+        case .answer: "answer"
+        case .refuse(let reason, _): "refuse \(reason.code)"
+        case .refuseInDoubt(let reason, _): "refuse in doubt \(reason.code)"
+        case .call: "call"
+        case .retry(let retry) where retry.gatesLane:
+            "gate \(retry.reason.code) \(retry.after?.components.seconds ?? 0)"
+        case .retry(let retry): "retry \(retry.reason.code) \(retry.blame)"
+        case .giveUp(let retry, _): "give up \(retry.reason.code)"
+        case .reject(let rejection): "reject \(rejection.reason.code)"
+        case .hold(let reason, let scope): "hold \(reason.code) \(scope)"
+        }
+    }
+
+    /// `ActivationHandlerTests.now` is 2026-11-21 08:01 UTC, which is 16:01 in Tencent's zone.
+    @Test(arguments: [
+        (0, 1, "answer"), (10_000, 1, "retry marketing.10000 upstream"),
+        (10_001, 9, "retry marketing.10001 upstream"), (11_000, 1, "hold marketing.11000 lane"),
+        (11_002, 1, "hold marketing.11002 lane"), (31_033, 1, "hold marketing.31033 lane"),
+        (11_016, 1, "gate marketing.11016 2"), (11_017, 1, "gate marketing.11017 60"),
+        (11_019, 1, "gate marketing.11019 60"), (11_018, 1, "gate marketing.11018 28740"),
+        (31_001, 1, "refuse in doubt marketing.31001"), (77, 1, "retry marketing.77 record"),
+        (77, 5, "refuse in doubt marketing.77"), (-5, 5, "refuse in doubt marketing.other"),
+    ])
+    func decidesByTheClassOfTheCode(code: Int, attempt: Int, expected: String) throws {
+        let verdict = try Self.verdict(#"{"code":\#(code),"message":"m"}"#, attempt: attempt)
+        #expect(Self.shown(verdict) == expected)
+    }
+
+    @Test(arguments: [
+        (200, "<html>", "retry marketing.not_an_answer upstream"), (503, "", "retry http.503 upstream"),
+        (400, "", "reject http.400"), (404, "", "hold http.404 lane"), (301, "", "hold http.301 lane"),
+    ])
+    func decidesByTheStatus(status: Int, body: String, expected: String) throws {
+        #expect(Self.shown(try Self.verdict(body, status: status)) == expected)
+    }
+
+    /// A phone chose where a callback leads: no dead letter, and no hold of a lane for its path.
+    @Test(arguments: [
+        (200, #"{"code":0}"#, 1, "answer"), (200, #"{"code":31001}"#, 1, "refuse marketing.31001"),
+        (200, #"{"code":11002}"#, 1, "refuse marketing.11002"),
+        (200, #"{"code":11000}"#, 1, "refuse marketing.11000"),
+        (200, #"{"code":77}"#, 5, "refuse marketing.77"),
+        (200, "<html>", 1, "retry marketing.not_an_answer upstream"),
+        (200, "<html>", 5, "give up marketing.not_an_answer"), (302, "", 1, "refuse http.302"),
+        (404, "", 1, "refuse http.404"), (400, "", 1, "refuse http.400"),
+        (503, "", 4, "retry http.503 upstream"),
+        (503, "", 5, "give up http.503"), (200, #"{"code":11017}"#, 9, "gate marketing.11017 60"),
+    ])
+    func aCallbackNeverMakesADeadLetter(status: Int, body: String, attempt: Int, expected: String) throws {
+        let verdict = try Self.verdict(body, status: status, callback: Self.callback, attempt: attempt)
+        #expect(Self.shown(verdict) == expected)
+    }
+
+    @Test func aWrongTokenInACallbackHoldsTheLane() throws {
+        let verdict = try Self.verdict(#"{"code":11002}"#, callback: Self.tokenCallback)
+        #expect(Self.shown(verdict) == "hold marketing.11002 lane")
+    }
+
+    @Test func aHostWithAPrivateAddressIsAMatterOfOurNetwork() throws {
+        let handler = try Self.handler()
+        let job = try Self.call(handler, Self.record(callback: Self.callback)).job
+        let error = TransferError(kind: .address, mayHaveBeenSent: false, message: "m")
+        #expect(
+            Self.shown(handler.interpret(.failure(error), of: job, Self.attempt))
+                == "hold transport.address lane"
+        )
+    }
+
+    @Test func theAnswerSaysTheRouteAndNotTheToken() throws {
+        guard case .answer(let answer) = try Self.verdict(#"{"code":0,"message":"hello sec-1"}"#) else {
+            throw NoCall()
+        }
+        #expect(answer.route == .marketing && answer.marketing?.message == "redacted" && answer.gdt == nil)
+    }
+
+    @Test func splitsAndStopsByTheResponse() throws {
+        guard case .part(let part) = try Self.call(try Self.handler()).content else { throw NoCall() }
+        let scopes: [(String, BatchScope)] = [
+            (#"{"code":0}"#, .request), (#"{"code":10000}"#, .request), (#"{"code":31001}"#, .somePart),
+            (#"{"code":77}"#, .somePart), (#"{"code":11017}"#, .key), (#"{"code":11000}"#, .key),
+            (#"{"code":11002}"#, .key), ("<html>", .request),
+        ]
+        for (body, scope) in scopes {
+            #expect(part.template.scope(of: HTTPResponse(status: 200, body: Array(body.utf8))) == scope)
+        }
+        #expect(part.template.scope(of: HTTPResponse(status: 413)) == .somePart)
+        #expect(part.template.scope(of: HTTPResponse(status: 503)) == .request)
+    }
+
+    @Test func masksTheTokenTheDeviceAndTheClick() throws {
+        let report = try Self.call(try Self.handler(), Self.record(clickID: "click-1")).request
+        let callback = try Self.call(try Self.handler(), Self.record(callback: Self.tokenCallback)).request
+        for request in [report, callback] {
+            let masked = ActivationProgram.masked(request)
+            let text =
+                masked.url + masked.headers.map(\.value).joined()
+                + String(decoding: masked.body ?? [], as: UTF8.self)
+            for secret in ["sec-1", "40c7084b4845eebce9d07b8a18a055fc", "click-1", "a%2Bb"] {
+                #expect(!text.contains(secret), "\(secret)")
+            }
+            #expect(text.contains("outer_action_id"))
+        }
+    }
+}

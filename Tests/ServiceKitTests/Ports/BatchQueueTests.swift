@@ -1,0 +1,243 @@
+import ServiceKit
+import Testing
+import UpstreamHTTP
+
+/// How calls share requests, and how a refused request is split.
+@Suite struct BatchQueueTests {
+    /// A template whose elements are numbers. A negative one is bad: the upstream refuses its whole batch.
+    private struct Template: BatchTemplate {
+        var key = "a"
+        var elementsLimit = 50
+        var bytesLimit = 50_000
+        var requestsLimit = 2
+
+        var isReady: Bool { self.key != "mute" }
+
+        func request(of elements: [[UInt8]], at now: Int64, nonce: String) -> HTTPRequest {
+            let body = Array(elements.joined(separator: [UInt8(ascii: ",")]))
+            let url = "https://\(self.key).example/\(now)/\(nonce)"
+            return HTTPRequest(method: .post, url: url, body: body)
+        }
+
+        func scope(of response: HTTPResponse) -> BatchScope {
+            switch response.status {
+            case 400: .somePart
+            case 429: .key
+            default: .request
+            }
+        }
+    }
+
+    /// Plays the upstream for a queue until nothing is left to do.
+    private struct Play {
+        var queue = BatchQueue()
+        var results: [UInt64: Int] = [:]
+        var errors: [UInt64: TransferError] = [:]
+        var sizes: [Int] = []
+        private var last: UInt64 = 0
+        private var out: [(id: UInt64, elements: [String])] = []
+
+        mutating func add(_ elements: [Int], _ template: Template = Template()) {
+            for element in elements {
+                self.queue.add(
+                    BatchPart(Array("\(element)".utf8), of: template, plannedAt: 0),
+                    id: UInt64(self.queue.partCount + self.results.count)
+                )
+            }
+        }
+
+        mutating func send() {
+            self.last += 1
+            guard let batch = self.queue.next(as: self.last) else { return }
+            self.sizes.append(batch.elements.count)
+            self.out.append((self.last, batch.elements.map { String(decoding: $0, as: UTF8.self) }))
+        }
+
+        /// Answers the oldest request: 400 if it holds a bad element.
+        mutating func answer(_ status: Int? = nil) {
+            guard !self.out.isEmpty else { return }
+            let (id, elements) = self.out.removeFirst()
+            let found = status ?? (elements.contains { $0.hasPrefix("-") } ? 400 : 200)
+            self.note(self.queue.completed(id, .success(HTTPResponse(status: found))))
+        }
+
+        mutating func fail() {
+            guard !self.out.isEmpty else { return }
+            let (id, _) = self.out.removeFirst()
+            let error = TransferError(kind: .timeout, mayHaveBeenSent: true, message: "m")
+            self.note(self.queue.completed(id, .failure(error)))
+        }
+
+        private mutating func note(_ completions: [BatchQueue.Completion]) {
+            for (id, result) in completions {
+                switch result {
+                case .success(let response): self.results[id] = response.status
+                case .failure(let error): self.errors[id] = error
+                }
+            }
+        }
+
+        mutating func finish() {
+            while self.queue.partCount > 0 {
+                while self.queue.canSend { self.send() }
+                self.answer()
+            }
+        }
+    }
+
+    @Test func whatWaitsTogetherIsSentTogether() {
+        var play = Play()
+        play.add([1])
+        play.send()
+        play.add([2])
+        play.send()
+        // Two requests are out, which is the limit. The next ones wait and share a request.
+        play.add(Array(3...70))
+        #expect(!play.queue.canSend)
+        play.answer()
+        play.finish()
+        #expect(play.sizes == [1, 1, 50, 18])
+        #expect(play.results.count == 70 && play.results.values.allSatisfy { $0 == 200 })
+        #expect(play.queue.partCount == 0 && play.queue.bytes == 0 && play.queue.batchesOut == 0)
+    }
+
+    @Test(arguments: 0..<50)
+    func oneBadElementStandsAloneAndNoOtherIsRefused(bad: Int) {
+        var play = Play()
+        play.add((0..<50).map { $0 == bad ? -1 : $0 })
+        play.finish()
+        #expect(play.results.filter { $0.value == 400 }.map(\.key) == [UInt64(bad)])
+        #expect(play.results.count == 50)
+        // One request for each halving and its other half.
+        #expect(play.sizes.count <= 13 && play.sizes.first == 50)
+    }
+
+    @Test func allBadElementsAreAllRefused() {
+        var play = Play()
+        play.add(Array(repeating: -1, count: 50))
+        play.finish()
+        #expect(play.results.count == 50 && play.results.values.allSatisfy { $0 == 400 })
+        #expect(play.sizes.count == 99)
+    }
+
+    /// A half that is joined with new elements would never let its bad element stand alone.
+    @Test func halvesAreNotJoinedWithOthers() {
+        var play = Play()
+        play.add([-1, 2])
+        play.send()
+        play.add([3])
+        play.answer()
+        play.finish()
+        #expect(play.sizes == [2, 1, 1, 1])
+        #expect(play.results == [0: 400, 1: 200, 2: 200])
+    }
+
+    @Test func bytesBoundABatch() {
+        var play = Play()
+        // Three elements of two bytes and two commas are eight bytes.
+        play.add([10, 11, 12, 13], Template(bytesLimit: 8))
+        play.add([1_000_000_000], Template(bytesLimit: 8))
+        play.finish()
+        #expect(play.sizes == [3, 1, 1])
+    }
+
+    @Test func anAnswerForTheKeyEndsWhatWaitsToo() {
+        var play = Play()
+        play.add([1])
+        play.send()
+        play.add([2])
+        play.send()
+        play.add(Array(3...100))
+        play.add([7], Template(key: "b"))
+        play.answer(429)
+        #expect(play.results.count == 99 && play.results.values.allSatisfy { $0 == 429 })
+        play.finish()
+        #expect(play.results[100] == 200)
+    }
+
+    @Test func whatWaitsFailsWithTheRequestsBeforeItAndWasNotSent() {
+        var play = Play()
+        play.add([1])
+        play.send()
+        play.add([2])
+        play.send()
+        play.add(Array(3...100))
+        play.fail()
+        #expect(play.errors.count == 1)
+        play.fail()
+        #expect(play.errors.count == 100)
+        #expect(play.errors.values.count { $0.mayHaveBeenSent } == 2)
+        #expect(play.errors.values.allSatisfy { $0.kind == .timeout })
+        #expect(play.queue.partCount == 0 && play.queue.bytes == 0)
+    }
+
+    @Test func keysDoNotWaitForEachOther() {
+        var play = Play()
+        play.add([1])
+        play.send()
+        play.add([2])
+        play.send()
+        play.add([3])
+        play.add([4], Template(key: "b"))
+        #expect(play.queue.canSend)
+        play.send()
+        #expect(play.sizes == [1, 1, 1] && !play.queue.canSend)
+    }
+
+    // MARK: in front of an upstream
+
+    /// An upstream that keeps what it was sent, and completes what it is told to.
+    private final class Recorder: Upstream {
+        var started: [(request: HTTPRequest, id: UInt64)] = []
+        var completions: [(UInt64, Result<HTTPResponse, TransferError>)] = []
+        let bytesInHand = 0
+        let nextDeadline: Duration? = nil
+
+        func start(_ request: HTTPRequest, id: UInt64) { self.started.append((request, id)) }
+
+        func serve(_ completed: (UInt64, Result<HTTPResponse, TransferError>) -> Void) -> Bool {
+            for (id, result) in self.completions { completed(id, result) }
+            self.completions = []
+            return false
+        }
+    }
+
+    @Test func everyRequestHasItsOwnNonceAndTheTimeOfItsSending() {
+        let recorder = Recorder()
+        let upstream = BatchingUpstream(recorder, batchesLimit: 1_000, nonceStart: .max)
+        for index in 0..<500 {
+            upstream.start(BatchPart([0x31], of: Template(key: "\(index)"), plannedAt: 5), id: UInt64(index))
+        }
+        #expect(upstream.nextDeadline == .zero && recorder.started.isEmpty)
+        _ = upstream.serve(at: 7) { _, _ in }
+        let paths = recorder.started.map { $0.request.url.split(separator: "/").suffix(2).map(String.init) }
+        #expect(paths.count == 500 && paths.allSatisfy { $0[0] == "7" })
+        #expect(Set(paths.map { $0[1] }).count == 500)
+        #expect(paths.allSatisfy { $0[1].utf8.count == 32 && $0[1].hasPrefix("ffffffffffffffff") })
+        #expect(upstream.nextDeadline == nil && upstream.unseenCalls == 0)
+    }
+
+    @Test func aRequestOfItsOwnPassesThrough() {
+        let recorder = Recorder()
+        let upstream = BatchingUpstream(recorder, batchesLimit: 1, nonceStart: 0)
+        upstream.start(HTTPRequest(method: .get, url: "https://x.example/"), id: 3)
+        upstream.start(BatchPart([0x31], of: Template(), plannedAt: 0), id: 4)
+        upstream.start(BatchPart([0x32], of: Template(), plannedAt: 0), id: 5)
+        var ended: [UInt64: Int] = [:]
+        _ = upstream.serve(at: 0) { ended[$0] = (try? $1.get())?.status }
+        #expect(recorder.started.map(\.request.body) == [nil, Array("1,2".utf8)])
+        #expect(upstream.unseenCalls == 1 && upstream.bytesInHand == 2)
+        recorder.completions = recorder.started.map { ($0.id, .success(HTTPResponse(status: 204))) }
+        _ = upstream.serve(at: 0) { ended[$0] = (try? $1.get())?.status }
+        #expect(ended == [3: 204, 4: 204, 5: 204] && upstream.bytesInHand == 0)
+    }
+
+    @Test func aPartThatCannotBeWrittenWasNotSent() {
+        let recorder = Recorder()
+        let upstream = BatchingUpstream(recorder, batchesLimit: 10, nonceStart: 0)
+        upstream.start(BatchPart([0x31], of: Template(key: "mute"), plannedAt: 0), id: 1)
+        var errors: [TransferError] = []
+        _ = upstream.serve(at: 0) { if case .failure(let error) = $1 { errors.append(error) } }
+        #expect(errors.map(\.mayHaveBeenSent) == [false] && recorder.started.isEmpty)
+    }
+}
