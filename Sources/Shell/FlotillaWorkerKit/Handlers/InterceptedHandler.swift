@@ -100,7 +100,11 @@ package struct InterceptedHandler<Base: Handler>: Handler {
         var sent = Request(call.request)
         sent.headers = request.headers
         var next = call.with(Job(job: call.job, call: (record, sent)))
-        next.request.headers = sent.http.headers
+        // A part of a batch shares its request with the parts of other records, so it has no headers of its own.
+        if case .request(var own) = next.content {
+            own.headers = sent.http.headers
+            next.content = .request(own)
+        }
         return next
     }
 

@@ -24,6 +24,7 @@ extension WorkerKit.Verdict {
         case .call(let call): .call(try change(call))
         case .answer(let answer): .answer(answer)
         case .refuse(let reason, let answer): .refuse(reason, answer)
+        case .refuseInDoubt(let reason, let answer): .refuseInDoubt(reason, answer)
         case .retry(let retry): .retry(retry)
         case .giveUp(let retry, let answer): .giveUp(retry, answer)
         case .reject(let rejection): .reject(rejection)
@@ -35,8 +36,13 @@ extension WorkerKit.Verdict {
 extension Call {
     /// Returns the call with another job.
     func with<Other: Sendable>(_ job: Other) -> Call<Other> {
-        Call<Other>(
-            self.request,
+        let content: Call<Other>.Content =
+            switch self.content {
+            case .request(let request): .request(request)
+            case .part(let part): .part(part)
+            }
+        return Call<Other>(
+            content,
             for: job,
             lane: self.lane,
             endpoint: self.endpoint,
