@@ -45,6 +45,7 @@ struct RehearsedHandler<Base: Handler>: Handler {
         switch self.base.interpret(exchange, of: job.job, attempt, with: &memory) {
         case .answer(let answer): return .answer(wrapped(answer))
         case .refuse(let reason, let answer): return .refuse(reason, wrapped(answer))
+        case .refuseInDoubt(let reason, let answer): return .refuseInDoubt(reason, wrapped(answer))
         case .call(let call): return .call(Self.marked(call, of: job.record, isFollowUp: true))
         case .retry(let retry): return .retry(retry)
         case .giveUp(let retry, let answer): return .giveUp(retry, wrapped(answer))

@@ -29,7 +29,7 @@ extension FlotillaWorkerKit.Verdict {
         switch self.verdict {
         case .answer: "answer"
         case .call(let call): "call \(call.request.method.rawValue) \(call.request.url)"
-        case .refuse(let reason, _): "refuse \(reason.code)"
+        case .refuse(let reason, _), .refuseInDoubt(let reason, _): "refuse \(reason.code)"
         case .retry(let retry), .giveUp(let retry, _): "retry \(retry.reason.code)"
         case .reject(let rejection): "reject \(rejection.reason.code)"
         case .hold(let reason, _): "hold \(reason.code)"
