@@ -613,7 +613,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DeadLetterToolTests",
-            dependencies: ["DeadLetters", "DeadLetterTool", "WorkerTestSupport"],
+            dependencies: ["DeadLetters", "DeadLetterTool", "WireFormats", "WorkerTestSupport"],
             swiftSettings: house
         ),
         .testTarget(

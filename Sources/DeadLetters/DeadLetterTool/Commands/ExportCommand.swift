@@ -3,6 +3,7 @@ import DeadLetters
 import Foundation
 import Operations
 import Terminal
+import WireFormats
 
 /// `dead-letters export`: writes letters as JSON lines or CSV for a spreadsheet or a script, always masked.
 struct ExportCommand: WaitingCommand {

@@ -1,106 +1,215 @@
 import WebPages
 import WireFormats
 
-/// The values of the list page: the messages that were updated last, with their main rates.
+/// The values of the list page: messages or campaigns with their main rates.
 struct ListModel: Sendable {
     /// A text field of the filter.
     struct Input: Sendable {
         var name: String
         var label: String
+        /// The `type` of the `input` element.
+        var type: String
         var value: String
         /// The values that the browser suggests for the field.
         var choices: [String]
     }
 
-    /// A message of the list.
-    struct Row: Sendable {
-        var id: String
-        /// The address of the message's page; nil if it would be too long for a request.
+    /// A field of the filter with a list of choices.
+    struct Choice: Sendable {
+        struct Option: Sendable {
+            var value: String
+            var label: String
+            var isChosen: Bool
+        }
+
+        var name: String
+        var label: String
+        var options: [Option]
+    }
+
+    /// The heading of a column; its link orders the list by that column.
+    struct Heading: Sendable {
+        var label: String
+        var address: String
+        /// The value of `aria-sort`.
+        var sort: String
+        /// The classes of the cell.
+        var style: String
+        /// The arrow that shows the direction; empty if the list has another order.
+        var arrow: String
+    }
+
+    /// A sum over all messages of the list.
+    struct Total: Sendable {
+        var label: String
+        var value: String
+        var note: String?
+        var isLarge = false
+    }
+
+    /// A sentence about messages that are in no rate, with a link to them.
+    struct Apart: Sendable {
+        var sentence: String
         var address: String?
-        var origin: String
-        var stateClass: String
-        var state: String
-        var accepted: String
-        var arrivalRate: String
-        var arrived: String
-        /// The length of the bar of arrivals, in units of `FunnelBar`.
-        var arrivedBar: Int
-        var openRate: String
-        var opened: String
-        var median: String
-        var updated: String
-        var updatedTime: String
-        /// The time of the last update for machines, as the `datetime` of the `time` element.
-        var updatedMachine: String
     }
 
     var frame: Frame
     var inputs: [Input]
+    var choices: [Choice]
+    /// The fields of the query that the filter's form has to keep.
+    var kept: [FormFields.Pair]
     var isFiltered: Bool
+    var faults: [String]
     var hasRows: Bool
-    var rows: [Row]
+    var headings: [Heading]
+    var rows: [ListRow]
     var pager: Pager?
     /// The sentence that is shown instead of an empty list.
     var nothing: String
-
-    var messageTotal: String
-    var countingTotal: String
-    var acceptedTotal: String
-    var arrivedTotal: String
-    var arrivalRateTotal: String
-    var openedTotal: String
-    var openRateTotal: String
+    var totals: [Total]
+    var apart: [Apart]
+    var caption: String
+    /// The label and the address of the other way to show the list: by message or by campaign.
+    var otherView: (label: String, address: String)
+    var csvAddress: String
+    var jsonAddress: String
 
     /// The greatest number of suggestions for a field.
     private static let choicesLimit = 100
+    /// The names of the fields that say how the list is shown. They are no part of the filter.
+    private static let viewNames = MessageOrder.names + ["group", "open"]
 
     /// Creates the model of one page of the list.
     ///
     /// - Parameters:
     ///   - board: all statistics that are shown, the last update first.
-    ///   - query: the filter and the number of the page.
+    ///   - query: the filter, the order, the number of the page, and the campaigns that are unfolded.
     ///   - frame: the values around the content.
     ///   - now: the wall-clock time in milliseconds since 1970.
     init(_ board: [PushStatisticsRecord], _ query: FormFields, frame: Frame, now: Int64) {
-        let filter = MessageFilter(query)
-        let matching = board.filter(filter.matches)
-        let page = Pager.page(query)
+        let asked = MessageQuery(query)
+        let matching = asked.selection(of: board)
+        let fields = MessageQuery.kept(query)
+        let isGrouped = query["group"] == "campaign"
         self.frame = frame
         self.inputs = Self.inputs(board, query)
-        self.isFiltered = !filter.isEmpty
-        self.rows = matching.dropFirst(page * Pager.size).prefix(Pager.size).map { Row($0, now: now) }
+        self.choices = Self.choices(query)
+        self.kept = fields.only(Set(Self.viewNames)).pairs
+        self.isFiltered = !asked.filter.isEmpty
+        self.faults = asked.faults
+        let page = Pager.page(query)
+        let shown =
+            isGrouped
+            ? ListRow.campaigns(matching, asked.order, page: page, fields: fields, now: now)
+            : ListRow.messages(matching, page: page, now: now)
+        self.rows = shown.rows
         self.hasRows = !self.rows.isEmpty
-        self.pager = Pager(
-            page,
-            of: matching.count,
-            by: Pager.size,
-            at: "/",
-            query.only(Set(MessageFilter.names))
-        )
+        self.pager = Pager(page, of: shown.total, by: Pager.size, at: "/", fields)
+        self.headings = Self.headings(asked.order, isGrouped: isGrouped, fields: fields)
         self.nothing =
             board.isEmpty
             ? "No message has statistics yet. They appear here as soon as the first notification is sent."
             : matching.isEmpty
                 ? "None of the \(Shown.count(board.count, "message")) is like that."
                 : "There are no more messages."
-        let accepted = Self.sum(matching, \.accepted)
-        let (arrived, opened) = (Self.sum(matching, \.arrived), Self.sum(matching, \.opened))
-        self.messageTotal = Shown.number(matching.count)
-        self.countingTotal = Shown.number(matching.count { !$0.isComplete })
-        self.acceptedTotal = Shown.number(Int(accepted))
-        self.arrivedTotal = Shown.number(Int(arrived))
-        self.arrivalRateTotal = Share.text(arrived, of: accepted)
-        self.openedTotal = Shown.number(Int(opened))
-        self.openRateTotal = Share.text(opened, of: arrived)
+        let totals = RateTotals(matching)
+        self.totals = Self.totals(totals)
+        self.apart = Self.apart(totals, fields)
+        self.caption =
+            isGrouped ? "Campaigns; a click on a name shows its messages" : "Messages"
+        var other = fields.without("group").without("open")
+        if !isGrouped { other.add("group", "campaign") }
+        self.otherView = (isGrouped ? "Show single messages" : "Show campaigns", Self.address("/", other))
+        let question = fields.without("group").without("open")
+        self.csvAddress = Self.address("/export.csv", question)
+        self.jsonAddress = Self.address("/export.json", question)
     }
 
-    /// Adds up one count over all statistics. A sum that is too large becomes the greatest number.
-    private static func sum(_ all: [PushStatisticsRecord], _ count: KeyPath<PushStatisticsRecord, Int64>)
-        -> Int64
-    {
-        all.reduce(0) { sum, statistics in
-            let (total, overflows) = sum.addingReportingOverflow(statistics[keyPath: count])
-            return overflows ? .max : total
+    /// Returns a path with a query.
+    static func address(_ path: String, _ fields: FormFields) -> String {
+        fields.pairs.isEmpty ? path : "\(path)?\(fields.text)"
+    }
+
+    private static func totals(_ totals: RateTotals) -> [Total] {
+        [
+            Total(
+                label: "Arrived, of accepted",
+                value: Share.text(totals.arrivalRate.value),
+                note: "\(Self.number(totals.arrivalRate.part)) of \(Self.number(totals.arrivalRate.whole))",
+                isLarge: true
+            ),
+            Total(
+                label: "Opened, of arrived",
+                value: Share.text(totals.openRate.value),
+                note: "\(Self.number(totals.openRate.part)) of \(Self.number(totals.openRate.whole))",
+                isLarge: true
+            ),
+            Total(
+                label: "Messages",
+                value: Shown.number(totals.messages),
+                note: "\(Shown.number(totals.counting)) still counting"
+            ),
+            Total(label: "Accepted", value: Self.number(totals.accepted)),
+            Total(label: "Arrived", value: Self.number(totals.arrived)),
+            Total(label: "Opened", value: Self.number(totals.opened)),
+        ]
+    }
+
+    private static func number(_ count: Int64) -> String { Shown.number(Int(count)) }
+
+    /// Returns a sentence for each kind of messages that are in no rate.
+    private static func apart(_ totals: RateTotals, _ fields: FormFields) -> [Apart] {
+        func address(_ reports: SendingReports) -> String {
+            var fields = fields.without("reports")
+            fields.add("reports", reports.rawValue)
+            return Self.address("/", fields)
+        }
+        func count(_ apart: RateTotals.Apart) -> String { Shown.count(apart.messages, "message") }
+        var apart: [Apart] = []
+        if totals.unreported.messages > 0 {
+            let arrivals = Shown.count(Int(totals.unreported.devices), "arrival")
+            apart.append(
+                Apart(
+                    sentence: "Not in the arrival rate: \(count(totals.unreported)) with \(arrivals) whose "
+                        + "sending has not been reported.",
+                    address: address(.missing)
+                )
+            )
+        }
+        if totals.behind.messages > 0 {
+            let more = Self.number(totals.behind.devices)
+            apart.append(
+                Apart(
+                    sentence: "Not in the arrival rate: \(count(totals.behind)) with \(more) more arrivals "
+                        + "than accepted devices; the sender's reports are behind.",
+                    address: address(.behind)
+                )
+            )
+        }
+        if totals.openedUnseen.messages > 0 {
+            let more = Self.number(totals.openedUnseen.devices)
+            apart.append(
+                Apart(
+                    sentence: "Not in the open rate: \(count(totals.openedUnseen)) with \(more) more opens "
+                        + "than reported arrivals."
+                )
+            )
+        }
+        return apart
+    }
+
+    private static func headings(_ order: MessageOrder, isGrouped: Bool, fields: FormFields) -> [Heading] {
+        MessageOrder.Column.allCases.map { column in
+            var asking = fields.without("sort").without("order")
+            for field in order.fields(asking: column) { asking.add(field.name, field.value) }
+            let decides = column == order.column
+            return Heading(
+                label: column == .message && isGrouped ? "Campaign" : column.label,
+                address: Self.address("/", asking),
+                sort: decides ? (order.isAscending ? "ascending" : "descending") : "none",
+                style: column.style,
+                arrow: decides ? (order.isAscending ? " ▲" : " ▼") : ""
+            )
         }
     }
 
@@ -109,74 +218,71 @@ struct ListModel: Sendable {
             Set(board.lazy.map(value).filter { !$0.isEmpty && $0.utf8.count <= 100 }).sorted()
                 .prefix(Self.choicesLimit).map { $0 }
         }
-        func input(_ name: String, _ label: String, choices: [String]) -> Input {
-            Input(name: name, label: label, value: String((query[name] ?? "").prefix(200)), choices: choices)
+        func input(_ name: String, _ label: String, type: String = "text", choices: [String] = []) -> Input {
+            Input(
+                name: name,
+                label: label,
+                type: type,
+                value: String((query[name] ?? "").prefix(200)),
+                choices: choices
+            )
         }
         return [
             input("app", "App", choices: choices(\.appBundle)),
             input("provider", "Provider", choices: choices(\.provider)),
             input("campaign", "Campaign", choices: choices(\.campaignID)),
-            input("text", "Any text", choices: []),
+            input("text", "Any text"),
+            input("from", "Sent from (UTC)", type: "date"),
+            input("to", "Sent to (UTC)", type: "date"),
+        ]
+    }
+
+    private static func choices(_ query: FormFields) -> [Choice] {
+        func choice(_ name: String, _ label: String, options: [(value: String, label: String)]) -> Choice {
+            Choice(
+                name: name,
+                label: label,
+                options: options.map {
+                    Choice.Option(value: $0.value, label: $0.label, isChosen: query[name] ?? "" == $0.value)
+                }
+            )
+        }
+        return [
+            choice(
+                "state",
+                "State",
+                options: [("", "Any"), ("counting", "Counting"), ("complete", "Complete")]
+            ),
+            choice(
+                "reports",
+                "Reports of sending",
+                options: [("", "Any"), ("known", "Complete"), ("missing", "Missing"), ("behind", "Behind")]
+            ),
         ]
     }
 }
 
-extension ListModel.Row {
-    /// The longest address that becomes a link, in bytes.
-    private static let longestAddress = 8_000
-
-    init(_ statistics: PushStatisticsRecord, now: Int64) {
-        let key = statistics.key
-        let address = key.address
-        self.id = key.title
-        self.address = address.utf8.count <= Self.longestAddress ? address : nil
-        self.origin = [statistics.campaignID, statistics.appBundle, statistics.provider].filter {
-            !$0.isEmpty
+extension MessageOrder.Column {
+    /// The heading of the column.
+    fileprivate var label: String {
+        switch self {
+        case .message: "Message"
+        case .state: "State"
+        case .sent: "Sent"
+        case .accepted: "Accepted"
+        case .arrived: "Arrived"
+        case .opened: "Opened"
+        case .median: "Half arrive within"
+        case .updated: "Updated"
         }
-        .map { SafeText.line($0, limit: 60) }.joined(separator: " · ")
-        self.stateClass = statistics.isComplete ? "complete" : "counting"
-        self.state = statistics.isComplete ? "complete" : "counting"
-        self.accepted = Shown.number(Int(statistics.accepted))
-        self.arrivalRate = Share.text(statistics.arrivalRate)
-        self.arrived = Shown.number(Int(statistics.arrived))
-        self.arrivedBar =
-            FunnelBar(statistics.arrived, before: nil, longest: max(statistics.accepted, statistics.arrived))
-            .bar
-        self.openRate = Share.text(statistics.openRate)
-        self.opened = Shown.number(Int(statistics.opened))
-        self.median = statistics.lag.p50MS.map(LagText.text) ?? Share.none
-        self.updated = Shown.ago(statistics.updatedMS, now: now)
-        self.updatedTime = Shown.time(statistics.updatedMS)
-        self.updatedMachine = Shown.machineTime(statistics.updatedMS)
-    }
-}
-
-extension CohortKey {
-    /// The heading of the message's page: one line of limited length.
-    var title: String {
-        self.day.isEmpty
-            ? SafeText.line(self.messageID, limit: 120)
-            : "No message id, \(SafeText.line(self.day, limit: 20))"
     }
 
-    /// The path and query of the message's page.
-    var address: String {
-        var fields = FormFields()
-        fields.add("provider", self.provider)
-        fields.add("app", self.appBundle)
-        fields.add("id", self.messageID)
-        if !self.day.isEmpty { fields.add("day", self.day) }
-        return "/message?\(fields.text)"
-    }
-
-    /// Reads the key of a message from the query of its page; nil if the query has no message id.
-    init?(_ query: FormFields) {
-        guard let message = query.exactly("id"), !message.isEmpty else { return nil }
-        self.init(
-            provider: query.exactly("provider") ?? "",
-            appBundle: query.exactly("app") ?? "",
-            messageID: message,
-            day: query.exactly("day") ?? ""
-        )
+    /// The classes of the heading's cell.
+    fileprivate var style: String {
+        switch self {
+        case .message, .arrived: "c-\(self.rawValue)"
+        case .state, .sent: "c-\(self.rawValue)"
+        case .accepted, .opened, .median, .updated: "n c-\(self.rawValue)"
+        }
     }
 }

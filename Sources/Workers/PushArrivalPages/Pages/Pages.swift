@@ -30,9 +30,10 @@ struct Pages: Sendable {
         PageAnswer(status, "text/plain; charset=utf-8", body: sentence + "\n")
     }
 
-    /// Returns the page or the asset of a path, or a page that says that there is none.
+    /// Returns the page, the asset or the document of a path, or a page that says that there is none.
     private func look(_ request: PageRequest) throws -> PageAnswer {
-        switch request.path {
+        if let answer = try ReadAPI(board: self.board).answer(request) { return answer }
+        return switch request.path {
         case "/": try self.list(request)
         case "/message": try self.message(request)
         case "/assets/style.css": PageAnswer(.ok, "text/css; charset=utf-8", body: Assets.style)

@@ -122,7 +122,17 @@ enum Assets {
         .messages tbody th { min-width: 14rem; }
         .messages tbody tr:hover { background: var(--info-soft); }
         .c-arrived { min-width: 9rem; white-space: nowrap; }
+        .messages thead a { color: inherit; text-decoration: none; display: inline-block; min-height: 24px; }
+        .messages thead a:hover { text-decoration: underline; }
+        .messages .campaign th a::before { content: "▸ "; }
+        .messages .campaign th a[aria-expanded=true]::before { content: "▾ "; }
+        .messages .inside th { padding-left: 2rem; font-weight: 400; }
+        .c-sent { white-space: nowrap; }
+        .c-arrived .why { display: block; }
         .c-opened .hush { display: block; }
+        .apart { border-left: 4px solid var(--warn); padding: .1rem .7rem; margin: .5rem 0; }
+        .views { display: flex; gap: 1.2rem; margin: .8rem 0 .2rem; }
+        .views a, .apart a { display: inline-block; min-height: 24px; }
         .tag { display: inline-block; font-size: .78rem; font-weight: 600; line-height: 1.3; padding: .1rem .55rem;
           border-radius: 99px; background: var(--info-soft); color: var(--accent); white-space: nowrap; vertical-align: middle; }
         .tag.complete { background: var(--good-soft); color: var(--good); }
@@ -153,7 +163,7 @@ enum Assets {
         .filter p { flex: 1 1 8rem; }
         .filter .actions { flex: 0 0 auto; display: flex; gap: .8rem; align-items: center; }
         label { display: block; font-size: .85rem; color: var(--hush); }
-        input { width: 100%; font: inherit; color: inherit; background: var(--page); border: 1px solid var(--hush); border-radius: 5px;
+        input, select { width: 100%; font: inherit; color: inherit; background: var(--page); border: 1px solid var(--hush); border-radius: 5px;
           padding: .35rem .5rem; }
         button { font: inherit; font-weight: 600; border: 1px solid var(--accent); border-radius: 6px; cursor: pointer;
           background: transparent; color: var(--accent); padding: .35rem 1rem; }
@@ -167,9 +177,9 @@ enum Assets {
           h1 { font-size: 1.35rem; }
           .totals { grid-template-columns: 1fr 1fr; }
           th, td { padding: .45rem .5rem; }
-          .c-accepted, .c-median, .c-state, .c-updated, .messages thead th:nth-child(2), .messages thead th:nth-child(3),
-          .messages thead th:nth-child(6), .messages thead th:nth-child(7) { display: none; }
-          .messages { table-layout: fixed; } .messages thead th:nth-child(4) { width: 29%; } .messages thead th:nth-child(5) { width: 22%; }
+          .c-accepted, .c-median, .c-state, .c-sent, .c-updated { display: none; }
+          .messages { table-layout: fixed; } .messages thead .c-arrived { width: 29%; } .messages thead .c-opened { width: 22%; }
+          .messages .inside th { padding-left: 1rem; }
           .messages tbody th { min-width: 0; } .c-arrived { min-width: 0; } .c-arrived .hush { display: block; }
           .columns > * { min-width: 0; } .funnel { font-size: .9rem; } .funnel th, .funnel td { padding: .35rem .3rem; }
           .funnel tbody th { overflow-wrap: normal; } .funnel tbody th .hush { display: none; }

@@ -1,9 +1,7 @@
-import WireFormats
-
 /// Comma-separated values (RFC 4180).
-enum CSV {
+package enum CSV {
     /// Returns a row with its carriage return, but without the line feed.
-    static func line(_ cells: [String]) -> String {
+    package static func line(_ cells: [String]) -> String {
         cells.map(self.cell).joined(separator: ",") + "\r"
     }
 

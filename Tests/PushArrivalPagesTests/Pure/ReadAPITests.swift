@@ -1,0 +1,183 @@
+import Foundation
+import SwiftProtobuf
+import Testing
+import WebPages
+import WireMessages
+
+@testable import PushArrivalPages
+
+/// The read API and the exports, and the OpenAPI document that describes them.
+struct ReadAPITests {
+    private static func answer(_ path: String, _ query: String, _ messages: [PushStatistics]) throws
+        -> PageAnswer
+    {
+        PageReader.get(path, query, of: try PageReader.pages(messages))
+    }
+
+    private static func object(_ answer: PageAnswer) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+    }
+
+    private static func samples(_ count: Int) -> [PushStatistics] {
+        (0..<count).map { Samples.message("m-\($0)", updatedAt: PageReader.now - Int64($0) * 1_000) }
+    }
+
+    // MARK: Answers
+
+    @Test func aPageOfMessagesHasItsSums() throws {
+        let answer = try Self.answer("/api/v1/messages", "limit=2&page=2&sort=message", Self.samples(5))
+        #expect(answer.status == .ok)
+        let document = try Self.object(answer)
+        let messages = try #require(document["messages"] as? [[String: Any]])
+        #expect(messages.map { $0["messageId"] as? String } == ["m-2", "m-3"])
+        #expect(messages.first?["arrived"] as? Int == 96_310 && messages.first?["sentAt"] is String)
+        #expect(document["page"] as? Int == 2 && document["limit"] as? Int == 2)
+        let totals = try #require(document["totals"] as? [String: Any])
+        #expect(totals["messages"] as? Int == 5 && totals["arrived"] as? Int == 5 * 96_310)
+    }
+
+    @Test func oneMessageIsTheRecordOfTheTopic() throws {
+        let message = Samples.message(updatedAt: PageReader.now)
+        let answer = try Self.answer("/api/v1/message", PageReader.address(message), [message])
+        let read = try PushStatistics(jsonUTF8Bytes: answer.body)
+        #expect(read.lagSketchIndex == message.lagSketchIndex && read.arrived == message.arrived)
+        #expect(try Self.answer("/api/v1/message", "id=nobody", [message]).status == .notFound)
+        #expect(try Self.answer("/api/v1/message", "", [message]).status == .badRequest)
+    }
+
+    @Test(arguments: ["limit=0", "limit=1001", "limit=x", "page=0", "from=2026", "sort=nothing", "order=1"])
+    func aFieldThatCannotBeReadIsRefused(query: String) throws {
+        let answer = try Self.answer("/api/v1/messages", query, Self.samples(1))
+        #expect(answer.status == .badRequest)
+        let faults = try #require(try Self.object(answer)["faults"] as? [String])
+        #expect(faults.count == 1 && faults[0].hasPrefix("The field \(query.prefix { $0 != "=" }) "))
+    }
+
+    @Test func exportsHaveTheSameRowsAndNoFormulas() throws {
+        var messages = Self.samples(3)
+        messages[0].campaignID = "=HYPERLINK(\"http://evil\")"
+        let table = try Self.answer("/export.csv", "sort=message", messages)
+        let lines = String(decoding: table.body, as: UTF8.self).split(separator: "\r\n")
+        #expect(lines.count == 4)
+        #expect(lines[0].hasPrefix("\"provider\",\"appBundle\",\"messageId\""))
+        #expect(lines[1].contains("\"'=HYPERLINK(\"\"http://evil\"\")\""))
+        let document = try Self.object(try Self.answer("/export.json", "sort=message", messages))
+        #expect(
+            (document["messages"] as? [[String: Any]])?.map { $0["messageId"] as? String } == [
+                "m-0", "m-1", "m-2",
+            ]
+        )
+        #expect(document["leftOut"] as? Int == 0)
+        #expect(
+            table.headers.contains { $0.name == "Content-Disposition" && $0.value.contains("attachment") }
+        )
+    }
+
+    // MARK: The OpenAPI document
+
+    private static func openAPI() throws -> [String: Any] {
+        let file = URL(filePath: #filePath).appending(path: "../../../../Schemas/openapi/push-arrivals.json")
+        let data = try Data(contentsOf: file.standardized)
+        return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+
+    private static func member(_ object: Any?, _ names: String...) -> Any? {
+        names.reduce(object) { ($0 as? [String: Any])?[$1] }
+    }
+
+    /// The objections to a value, by the type, the enumeration and the members that a schema states.
+    private static func objections(to value: Any, _ schema: Any?, in document: [String: Any]) -> [String] {
+        let reference = Self.member(schema, "$ref") as? String
+        if let name = reference?.split(separator: "/").last {
+            let target = Self.member(document, "components", "schemas", String(name))
+            return target == nil ? ["no schema \(name)"] : Self.objections(to: value, target, in: document)
+        }
+        let types = Self.member(schema, "type")
+        let allowed = types as? [String] ?? [types as? String ?? ""]
+        let found: String
+        switch value {
+        case is NSNull: found = "null"
+        case is [Any]: found = "array"
+        case is [String: Any]: found = "object"
+        case is String: found = "string"
+        case let number as NSNumber:
+            // A boolean is an NSNumber as well; its Objective-C type tells.
+            found =
+                unsafe String(cString: number.objCType) == "c"
+                ? "boolean" : number.doubleValue == number.doubleValue.rounded() ? "integer" : "number"
+        default: found = "unknown"
+        }
+        guard allowed.contains(found) || found == "integer" && allowed.contains("number") else {
+            return ["\(found) is not of \(allowed)"]
+        }
+        if let words = Self.member(schema, "enum") as? [String], let word = value as? String,
+            !words.contains(word)
+        {
+            return ["\(word) is none of \(words)"]
+        }
+        if let list = value as? [Any] {
+            return list.flatMap { Self.objections(to: $0, Self.member(schema, "items"), in: document) }
+        }
+        guard let object = value as? [String: Any],
+            let properties = Self.member(schema, "properties") as? [String: Any]
+        else { return [] }
+        let required = Self.member(schema, "required") as? [String] ?? []
+        return required.filter { object[$0] == nil }.map { "\($0) is missing" }
+            + object.keys.filter { properties[$0] == nil }.map { "\($0) is not described" }
+            + object.flatMap { name, value in
+                properties[name].map { Self.objections(to: value, $0, in: document).map { "\(name): \($0)" } }
+                    ?? []
+            }
+    }
+
+    @Test func theDocumentDescribesWhatTheAPIAnswers() throws {
+        let document = try Self.openAPI()
+        var odd = PushStatistics()
+        (odd.messageID, odd.window, odd.arrived) = ("odd", "cohort", 3)
+        let messages = Self.samples(3) + [odd]
+        for (path, query, status) in [
+            ("/api/v1/messages", "", "200"), ("/api/v1/messages", "limit=0", "400"),
+            ("/api/v1/message", "id=nobody", "404"), ("/api/v1/message", "", "400"),
+            ("/export.json", "", "200"), ("/export.csv", "sort=no", "400"),
+        ] {
+            let answer = try Self.answer(path, query, messages)
+            #expect(String(answer.status.rawValue) == status)
+            let schema = Self.member(
+                document,
+                "paths",
+                path,
+                "get",
+                "responses",
+                status,
+                "content",
+                "application/json",
+                "schema"
+            )
+            #expect(schema != nil, "\(path) \(status)")
+            #expect(Self.objections(to: try Self.object(answer), schema, in: document) == [], "\(path)")
+        }
+        // The check above can fail.
+        let wrong: [String: Any] = ["faults": [1], "more": true]
+        let faults = Self.member(document, "components", "schemas", "Faults")
+        #expect(Self.objections(to: wrong, faults, in: document).count == 2)
+    }
+
+    @Test func theDocumentNamesEveryPathAndField() throws {
+        let document = try Self.openAPI()
+        let paths = try #require(document["paths"] as? [String: Any])
+        #expect(Set(paths.keys) == ["/api/v1/messages", "/api/v1/message", "/export.json", "/export.csv"])
+        func fields(_ path: String) -> Set<String> {
+            let all = Self.member(document, "paths", path, "get", "parameters") as? [[String: Any]] ?? []
+            return Set(all.compactMap { $0["name"] as? String })
+        }
+        #expect(fields("/export.csv") == Set(MessageQuery.names))
+        #expect(fields("/export.json") == Set(MessageQuery.names))
+        #expect(fields("/api/v1/messages") == Set(MessageQuery.names + ["page", "limit"]))
+        #expect(fields("/api/v1/message") == ["provider", "app", "id", "day"])
+        let parameters = Self.member(document, "paths", "/api/v1/messages", "get", "parameters")
+        let sort = (parameters as? [[String: Any]])?.first { $0["name"] as? String == "sort" }
+        #expect(
+            Self.member(sort, "schema", "enum") as? [String] == MessageOrder.Column.allCases.map(\.rawValue)
+        )
+    }
+}
