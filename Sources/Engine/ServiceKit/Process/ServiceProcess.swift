@@ -1,4 +1,5 @@
 import Cryptography
+import Foundation
 import Glibc
 package import Logging
 import Metrics
@@ -37,7 +38,7 @@ package struct ServiceProcess: Sendable {
         let registry = PrometheusRegistry()
         let build = [("worker", self.identity), ("version", WorkerIdentity.version)]
         Gauge(label: "worker_build_info", dimensions: build, factory: registry).record(1)
-        let health = Health()
+        let health = Health(notices: Self.serviceManager(logger))
         let server = HealthServer(
             host: self.settings.healthHost,
             port: self.settings.healthPort,
@@ -61,6 +62,16 @@ package struct ServiceProcess: Sendable {
             )
         )
         try await group.run()
+    }
+
+    /// Returns the service manager that started this process and wants to hear of it; nil if there is none.
+    private static func serviceManager(_ logger: Logger) -> ServiceNotices? {
+        do throws(ServiceNotices.Unusable) {
+            return try ServiceNotices(environment: ProcessInfo.processInfo.environment, process: getpid())
+        } catch {
+            logger.warning("tells the service manager nothing", metadata: ["error": "\(error)"])
+            return nil
+        }
     }
 
     private func logger() -> Logger {

@@ -27,6 +27,7 @@ package final class Health: Sendable {
 
     private let longestSilence: Duration
     private let uptime: @Sendable () -> Duration
+    private let notices: ServiceNotices?
     private let lastBeat: Atomic<Int64>
     private let current = Mutex(Readiness.starting)
 
@@ -35,28 +36,35 @@ package final class Health: Sendable {
     /// - Parameters:
     ///   - longestSilence: the longest time between two beats of a living engine.
     ///   - uptime: a clock that only goes forward; nil for the system's own.
+    ///   - notices: the service manager that hears of every beat and every change of the readiness.
     package init(
         longestSilence: Duration = .seconds(30),
-        uptime: (@Sendable () -> Duration)? = nil
+        uptime: (@Sendable () -> Duration)? = nil,
+        notices: ServiceNotices? = nil
     ) {
         let start = ContinuousClock.now
         let uptime = uptime ?? { start.duration(to: .now) }
         self.longestSilence = longestSilence
         self.uptime = uptime
+        self.notices = notices
         self.lastBeat = Atomic(Self.milliseconds(uptime()))
     }
 
     /// Notes that the engine runs. The engine calls this in every turn of its loop, even if it has nothing to
     /// do.
     package func beat() {
-        self.lastBeat.store(Self.milliseconds(self.uptime()), ordering: .relaxed)
+        let now = Self.milliseconds(self.uptime())
+        self.lastBeat.store(now, ordering: .relaxed)
+        self.notices?.turned(at: now)
     }
 
     /// Sets the readiness. After `draining` no other state is accepted, because a partition that is assigned
     /// late must not make the worker ready again.
     package func become(_ readiness: Readiness) {
         self.current.withLock {
-            if $0 != .draining { $0 = readiness }
+            guard $0 != .draining, $0 != readiness else { return }
+            $0 = readiness
+            self.notices?.became(readiness)
         }
     }
 
@@ -72,7 +80,7 @@ package final class Health: Sendable {
         return .stalled(reason: "no sign of the engine for \(silence / 1_000) s")
     }
 
-    private static func milliseconds(_ duration: Duration) -> Int64 {
+    static func milliseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
         return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     }

@@ -1,0 +1,37 @@
+{{/* The settings of a worker: its own, and what the chart decides. */}}
+{{- define "flotilla.settings" -}}
+{{- $engine := include "flotilla.engine" . }}
+{{- $kafka := dict }}
+{{- with .root.Values.kafka.brokers }}{{ $_ := set $kafka "brokers" . }}{{ end }}
+{{- $properties := concat (.root.Values.kafka.properties | default list) (include "flotilla.strimziProperties" . | fromYamlArray) }}
+{{- with $properties }}{{ $_ := set $kafka "properties" . }}{{ end }}
+{{- $own := dict "health" (dict "host" "0.0.0.0" "port" 9090) "kafka" $kafka }}
+{{- $crash := "/var/lib/flotilla/crashes" }}
+{{- if eq $engine "calls" }}
+  {{- $_ := set $own "worker" (dict "drain_limit" (printf "%ds" (int (.worker.drainSeconds | default 15))) "crash_folder" $crash) }}
+{{- else if eq $engine "states" }}
+  {{- $_ := set $own "state" (dict "crash_folder" $crash) }}
+{{- end }}
+{{- $settings := mergeOverwrite $own (deepCopy (.worker.config | default dict)) }}
+{{- if not (dig "kafka" "brokers" "" $settings) }}
+  {{- fail (printf "workers.%s: name the cluster in kafka.brokers" .name) }}
+{{- end }}
+{{- toYaml $settings }}
+{{- end }}
+
+{{/* How a worker shows who it is to a cluster of Strimzi's. */}}
+{{- define "flotilla.strimziProperties" -}}
+{{- if not .root.Values.strimzi.enabled }}[]
+{{- else if eq .root.Values.strimzi.authentication "tls" -}}
+- {name: security.protocol, value: SSL}
+- {name: ssl.ca.location, value: /etc/flotilla/cluster/ca.crt}
+- {name: ssl.certificate.location, value: /etc/flotilla/user/user.crt}
+- {name: ssl.key.location, value: /etc/flotilla/user/user.key}
+{{- else -}}
+- {name: security.protocol, value: SASL_SSL}
+- {name: ssl.ca.location, value: /etc/flotilla/cluster/ca.crt}
+- {name: sasl.mechanisms, value: SCRAM-SHA-512}
+- {name: sasl.username, value: {{ include "flotilla.name" . | quote }}}
+- {name: sasl.password, value_file: /etc/flotilla/user/password}
+{{- end }}
+{{- end }}

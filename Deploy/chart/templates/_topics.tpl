@@ -1,0 +1,58 @@
+{{/* The topics of a worker as a list: name, policy, and the operations that the worker needs on it. */}}
+{{- define "flotilla.topics" -}}
+{{- $config := .worker.config | default dict }}
+{{- $kafka := get $config "kafka" | default dict }}
+{{- $read := list "Describe" "DescribeConfigs" "Read" }}
+{{- $write := list "Describe" "DescribeConfigs" "Write" }}
+{{- $both := list "Describe" "DescribeConfigs" "Read" "Write" }}
+{{- $input := get $kafka "topic" | default (get (dict
+    "activation-worker" "activation" "activation-intake" "activation" "devicecheck-worker" "devicecheck"
+    "receipt-worker" "receipt" "push-arrival-worker" "push-arrival" "push-arrival-forward" "push-arrival.forward"
+  ) .worker.kind) }}
+{{- $topics := list }}
+{{- if eq .worker.kind "gateway" }}
+  {{- $gateway := get $config "gateway" | default dict }}
+  {{- $routes := get $gateway "routes" | default (list "uploads" "push-arrivals" "clicks") }}
+  {{- range $route, $topic := dict "uploads" "sdk-upload" "push-arrivals" "push-arrival" "clicks" "activation-click" }}
+    {{- if has $route $routes }}
+      {{- $topic = get $gateway (printf "%s_topic" (replace "-" "_" $route)) | default $topic }}
+      {{- $topics = append $topics (dict "name" $topic "policy" "delete" "operations" $write) }}
+    {{- end }}
+  {{- end }}
+{{- else }}
+  {{- $topics = list
+      (dict "name" $input "policy" "delete" "operations" $read)
+      (dict "name" (get $kafka "result_topic" | default (printf "%s.result" $input)) "policy" "delete" "operations" $write)
+      (dict "name" (get $kafka "dead_letter_topic" | default (printf "%s.dead-letter" $input)) "policy" "delete" "operations" $write) }}
+  {{- if eq .worker.kind "push-arrival-worker" }}
+    {{- $topics = concat $topics (list
+        (dict "name" (get $kafka "changelog_topic" | default (printf "%s.changelog" $input)) "policy" "delete" "operations" $both)
+        (dict "name" (get $kafka "parts_topic" | default (printf "%s.parts" $input)) "policy" "compact,delete" "retention" "60d" "operations" $both)
+        (dict "name" (get $kafka "statistics_topic" | default (printf "%s.stats" $input)) "policy" "compact" "operations" $both)) }}
+    {{- if dig "forward" "enabled" false $config }}
+      {{- $topics = append $topics (dict "name" (get $kafka "forward_topic" | default (printf "%s.forward" $input)) "policy" "delete" "operations" $write) }}
+    {{- end }}
+  {{- else if eq .worker.kind "activation-intake" }}
+    {{- $home := get $kafka "home_topic" | default (printf "%s.home" $input) }}
+    {{- $topics = concat $topics (list
+        (dict "name" $home "policy" "delete" "operations" $both)
+        (dict "name" (get $kafka "changelog_topic" | default (printf "%s.changelog" $home)) "policy" "compact" "operations" $both)
+        (dict "name" (get $kafka "due_topic" | default (printf "%s.due" $input)) "policy" "delete" "operations" $write)
+        (dict "name" (dig "sdk" "topic" "sdk-upload" $config) "policy" "delete" "operations" $read)
+        (dict "name" (dig "sdk" "result_topic" "sdk-upload.result" $config) "policy" "delete" "operations" $write)
+        (dict "name" (dig "clicks" "topic" "activation-click" $config) "policy" "delete" "operations" $read)) }}
+    {{- with dig "sdk" "events_topic" "" $config }}
+      {{- $topics = append $topics (dict "name" . "policy" "delete" "operations" $write) }}
+    {{- end }}
+  {{- else if .root.Values.strimzi.parking }}
+    {{- $parked := get $kafka "parked_topic" | default (printf "%s.parked" $input) }}
+    {{- $topics = append $topics (dict "name" $parked "policy" "compact" "operations" $both) }}
+  {{- end }}
+{{- end }}
+{{- toYaml $topics }}
+{{- end }}
+
+{{/* The consumer group of a worker; empty for the gateway. */}}
+{{- define "flotilla.group" -}}
+{{- if ne .worker.kind "gateway" }}{{ dig "config" "kafka" "group" .worker.kind .worker }}{{ end }}
+{{- end }}
