@@ -117,7 +117,8 @@ struct EngineGuardTests {
         for index in 0..<15_000 { simulation.cluster.append("\(index)") }
         let worker = simulation.startWorker()
         func dipEnd() -> Int64? {
-            worker.engine.adaptiveLimit.dipEnd(at: simulation.clock.now.monotonic)
+            let pace = worker.engine.dispatch.gates.pace
+            return pace.nextByLimit(slotsTaken: .max, at: simulation.clock.now.monotonic)
         }
         try #require(try simulation.run(for: .seconds(60)) { dipEnd() != nil })
         simulation.reply = { _ in .init(200, after: .seconds(600)) }

@@ -10,14 +10,15 @@ extension Engine {
         // When the engine leaves, the records are dropped at once, but the counts of the assignments only
         // when the group takes the partitions back. So the two do not agree in between.
         guard self.phase != .leaving, self.phase != .left else { return [] }
-        let held = self.held.values.reduce(0) { $0 + $1.count }
+        let queues = self.dispatch.queues
+        let held = queues.held.values.reduce(0) { $0 + $1.count }
         let condemned = self.condemned.values.reduce(0) { $0 + $1.count }
         let unparked = self.table.ids.count { self.table[$0].parking == .over }
         let pairs = [
             ("calls", self.table.callsInFlight, callsOut + self.upstream.unseenCalls),
-            ("ready", self.ready.count, self.table.count(of: .ready)),
-            ("blocked", self.endpoints.reduce(0) { $0 + $1.blocked.count }, self.table.count(of: .blocked)),
-            ("backing off", self.backingOff.count, self.table.count(of: .backingOff)),
+            ("ready", queues.ready.count, self.table.count(of: .ready)),
+            ("blocked", queues.blocked.reduce(0) { $0 + $1.count }, self.table.count(of: .blocked)),
+            ("backing off", queues.backingOff.count, self.table.count(of: .backingOff)),
             ("condemned", condemned, self.table.count(of: .condemned)),
             ("held", held, self.table.count(of: .held)),
             ("arrived", 0, self.table.count(of: .arrived)),
@@ -31,9 +32,9 @@ extension Engine {
     /// Whether no trace of any record is left in memory.
     package var isEmpty: Bool {
         self.table.count == 0 && self.table.bytes == 0 && self.table.outcomeBytes == 0
-            && self.order.isEmpty && self.held.isEmpty && self.ready.isEmpty && !self.endpoints.haveBlocked
-            && self.backingOff.count == 0 && self.resending.count == 0 && self.transaction.members.isEmpty
-            && self.transaction.waiting.isEmpty && self.condemned.isEmpty && self.parkedTickets == 0
+            && self.order.isEmpty && self.dispatch.queues.isEmpty && self.resending.count == 0
+            && self.transaction.members.isEmpty && self.transaction.waiting.isEmpty && self.condemned.isEmpty
+            && self.parkedTickets == 0
             && self.unparking.records == 0 && self.unparking.bytes == 0 && self.unparking.keys.isEmpty
     }
 }

@@ -1,6 +1,7 @@
 import Logging
 import Records
 import ServiceKit
+import WireFormats
 
 // Deadlines, by a clock that does not expire all records when the wall clock is set wrong.
 extension Engine {
@@ -13,6 +14,44 @@ extension Engine {
     func isExpired(_ id: EntryID) -> Bool {
         let (deadline, end) = self.table.withEntry(id) { ($0.deadline, $0.expiresAt) }
         return deadline <= self.deadlineNow || end <= self.now.monotonic
+    }
+
+    /// Expires the waiting records whose deadline has passed, once a second. Otherwise a record would expire
+    /// only when it gets a slot, which can be long after its deadline in an outage.
+    func sweepIfDue() {
+        guard self.now.monotonic >= self.nextSweep else { return }
+        self.nextSweep = self.now.after(.seconds(1))
+        var places: Set<RecordState.Kind> = []
+        for id in self.table.ids where self.isExpired(id) {
+            let kind = self.table[id].state.kind
+            switch kind {
+            case .ready, .blocked, .backingOff, .held:
+                places.insert(kind)
+                self.expire(id)
+            // A queued record waits for an earlier one of its key, and its deadline is checked when that one
+            // is settled. The records in the other states have a call in flight, or are on the way to their
+            // end.
+            case .arrived, .queued, .calling, .condemned, .settling, .resending, .waiting, .written: break
+            }
+        }
+        self.dispatch.forgetWhoLeft(places, in: &self.table)
+        self.budgets.forgetIdle(at: self.now.monotonic)
+        self.watchHeldIntake()
+        self.resolveHeadsOfLine()
+    }
+
+    /// Settles a record as `expired`. The handler may add to the outcome what it knows.
+    func expire(_ id: EntryID) {
+        // The handler is called for an expired record too, and that call may be the one that kills the
+        // process.
+        if self.isDeadly(id) { return self.rejectDeadly(id) }
+        let last = self.table[id].lastReason.map { "; the last attempt ended with \($0.code)" } ?? ""
+        let reason = Reason("deadline", "The record's deadline passed before it could be settled\(last).")
+        let (record, circumstances) = self.table.withEntry(id) {
+            ($0.record, $0.circumstances(of: $0.attempts + 1, at: self.now.wall))
+        }
+        let answer = self.handling(id) { self.handler.expired(record, circumstances) }
+        self.settle(id, as: .expired, because: reason, answer)
     }
 
     /// Compares the wall clock with the monotonic clock. `turn` calls this.

@@ -13,9 +13,9 @@ import WireFormats
 extension Engine {
     /// Looks for such records and sends them elsewhere. The sweep calls this once a second.
     func resolveHeadsOfLine() {
-        guard self.settings.resolvesHeadOfLine, self.endpoints.areAllClosed, self.lanes.areAllWell else {
-            return
-        }
+        guard self.settings.resolvesHeadOfLine, self.dispatch.gates.endpoints.areAllClosed,
+            self.dispatch.gates.lanes.areAllWell
+        else { return }
         for index in self.assignments.indices {
             guard let progress = self.assignments[index].progress, let head = HeadOfLine(of: progress) else {
                 continue
@@ -38,11 +38,11 @@ extension Engine {
         )
         self.metrics.headOfLineResolved()
         if let shortest = self.settings.retryTiers.first, self.forward(id, waiting: shortest.delay) {
-            return self.backingOff.keep { $0 != id }
+            return self.dispatch.queues.remove(from: .backingOff) { $0 == id }
         }
         let last = entry.lastReason.map { " Its last attempt ended with \($0.code)." } ?? ""
         let reason = Reason("head_of_line", "It held up \(head.finished) records that were done.\(last)")
-        self.backingOff.keep { $0 != id }
+        self.dispatch.queues.remove(from: .backingOff) { $0 == id }
         self.deadLetter(id, Rejection(reason, kind: .exhausted, replayable: .yes))
     }
 }

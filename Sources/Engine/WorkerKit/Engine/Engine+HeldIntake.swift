@@ -12,9 +12,9 @@ extension Engine {
     /// Shows the number of records that wait for each held lane. Lanes come from the configuration, so there
     /// are few of them.
     func reportHeldLanes() {
-        for lane in self.shownLanes.subtracting(self.held.keys) { self.show(0, of: lane) }
-        for (lane, waiting) in self.held { self.show(waiting.count, of: lane) }
-        self.shownLanes = Set(self.held.keys)
+        for lane in self.shownLanes.subtracting(self.dispatch.queues.held.keys) { self.show(0, of: lane) }
+        for (lane, waiting) in self.dispatch.queues.held { self.show(waiting.count, of: lane) }
+        self.shownLanes = Set(self.dispatch.queues.held.keys)
     }
 
     private func show(_ count: Int, of lane: String) {
@@ -39,19 +39,19 @@ extension Engine {
     }
 
     private var fullestLane: String {
-        Self.shown(self.held.max { $0.value.count < $1.value.count }?.key ?? Lanes.upstream)
+        Self.shown(self.dispatch.queues.held.max { $0.value.count < $1.value.count }?.key ?? Lanes.upstream)
     }
 
     /// Whether the intake of some partition is stopped because of held records.
     private var isStoppedByHeldRecords: Bool {
-        guard !self.held.isEmpty else { return false }
+        guard !self.dispatch.queues.held.isEmpty else { return false }
         return self.isFull && self.table.count(of: .held) >= self.table.count / 2 || self.isWindowHeld
     }
 
     /// Whether held records are still close to stopping the intake: some limit is used to nine tenths.
     /// Without this margin, every record that is settled would count as the end of the stop.
     private var isNearlyStopped: Bool {
-        guard !self.held.isEmpty else { return false }
+        guard !self.dispatch.queues.held.isEmpty else { return false }
         return self.table.count >= self.settings.recordsLimit / 10 * 9
             || self.bytesInHand >= self.settings.bytesLimit / 10 * 9 || self.isWindowHeld
     }

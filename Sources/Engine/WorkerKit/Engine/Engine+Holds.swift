@@ -35,11 +35,10 @@ extension Engine {
     /// - Returns: Whether the record is kept.
     private func keepIfSuspect(_ id: EntryID, because reason: Reason, by call: CallInFlight) -> Bool {
         self.upstreamAnswered(call, laneIsFine: false)
-        let hold = self.lanes.suspected(
-            call.number,
+        let hold = self.dispatch.gates.laneSuspected(
+            call,
             ofKey: self.keyMark(of: id),
             after: self.table[id].lastHold,
-            on: call.lane,
             at: self.now.monotonic
         )
         guard let hold else { return false }
@@ -56,7 +55,7 @@ extension Engine {
             entry.lastReason = retry.reason
         }
         let pause = min(retry.after ?? self.settings.lanes.firstPause, Self.longestLaneGate)
-        if self.lanes.gate(call.number, until: self.now.after(pause), on: call.lane) {
+        if self.dispatch.gates.laneGated(call, until: self.now.after(pause)) {
             self.metrics.gated(pause)
             self.logger.notice(
                 "upstream asks a lane to wait",
@@ -86,7 +85,12 @@ extension Engine {
         self.upstreamAnswered(call, laneIsFine: false)
         let lane = scope == .upstream ? Lanes.upstream : call.lane
         let previous = self.table[id].lastHold
-        let hold = self.lanes.hold(call.number, after: previous, on: lane, at: self.now.monotonic)
+        let hold = self.dispatch.gates.laneHeld(
+            lane,
+            by: call.number,
+            after: previous,
+            at: self.now.monotonic
+        )
         self.keep(id, because: reason, in: lane, hold, by: call)
     }
 
@@ -111,7 +115,12 @@ extension Engine {
         case .goesOn: break
         case .recordOnly:
             if isItsFirst { self.logger.warning("record held; its lane is well", metadata: metadata) }
-            return self.wait(id)
+            return self.dispatch.waitAlone(
+                id,
+                in: &self.table,
+                at: self.now.monotonic,
+                using: &self.random
+            )
         case .begun(let isNews):
             self.metrics.held()
             if isNews {
@@ -130,59 +139,8 @@ extension Engine {
     static func shown(_ lane: String) -> String { lane.isEmpty ? "all" : lane }
 
     /// Lets a record wait until its lane is open again, or until it is chosen as the lane's probe.
-    func keepHeld(_ id: EntryID, in lane: String) {
-        self.table.move(id, to: .held(self.table.followUp(of: id)))
-        self.held[lane, default: HeldRecords()].append(id, isSuspect: self.table[id].holds > 0)
+    private func keepHeld(_ id: EntryID, in lane: String) {
+        self.dispatch.queues.hold(id, in: lane, &self.table)
         self.metrics.keptHeld()
-    }
-
-    /// Lets a record that asked for a hold wait by itself, so that it is not in the way of others. The bound
-    /// of the wait doubles with each request, up to the longest pause of a lane.
-    private func wait(_ id: EntryID) {
-        let holds = self.table[id].holds
-        let pause = self.settings.lanes.backoff.delayAboveHalf(afterFailures: holds, using: &self.random)
-        self.backOff(id, for: pause)
-    }
-
-    /// Notes that a call was answered well, on the record's lane and on the whole upstream. Logs it if that
-    /// opens one of them again.
-    func laneAnswered(_ call: CallInFlight) {
-        for lane in [Lanes.upstream, call.lane] {
-            guard self.lanes.answered(call.number, on: lane, at: self.now.monotonic) else { continue }
-            self.logger.notice("lane open again", metadata: ["lane": "\(Self.shown(lane))"])
-        }
-    }
-
-    /// Releases all records of lanes that are open again, and one record of each held lane whose probe is
-    /// due.
-    func wakeHeldLanes() {
-        for lane in self.held.keys.sorted() {
-            if self.lanes.isOpen(lane) {
-                self.releaseAll(of: lane)
-            } else if let probe = self.lanes.nextProbe(of: lane), probe <= self.now.monotonic {
-                self.releaseOne(of: lane)
-            }
-        }
-    }
-
-    /// Releases the records of a lane that is open again. A record that has asked for a hold waits for a time
-    /// of its own first: if it is at fault and the lane is not, such records must not take up the lane
-    /// together.
-    private func releaseAll(of lane: String) {
-        guard var waiting = self.held.removeValue(forKey: lane) else { return }
-        while let id = waiting.popFirst() {
-            guard self.table.kind(of: id) == .held else { continue }
-            if self.table[id].holds > 0 { self.wait(id) } else { self.makeReady(id, from: .held) }
-        }
-    }
-
-    /// Releases one record of a held lane. When it is dispatched, its call becomes the lane's probe.
-    private func releaseOne(of lane: String) {
-        if let id = self.held[lane]?.popProbe(using: &self.random) {
-            self.lanes.probeReleased(lane, at: self.now.monotonic)
-            self.makeReady(id, from: .held)
-        }
-        // A lane without waiting records is removed, so that its next probe wakes nobody.
-        if self.held[lane]?.isEmpty == true { self.held[lane] = nil }
     }
 }

@@ -34,7 +34,7 @@ extension Engine {
 
     /// The number of records that may come in hand now, from the broker or from parking.
     var roomInHand: Int {
-        let forSlots = self.readyLimit - self.ready.freshCount
+        let forSlots = self.readyLimit - self.dispatch.queues.ready.freshCount
         let forBytes = self.bytesInHand < self.settings.bytesLimit ? Int.max : 0
         let forBound = self.settings.settledBound.map { $0 - self.settledRecords - self.table.count } ?? .max
         return min(forSlots, self.settings.recordsLimit - self.table.count, forBytes, forBound)
@@ -46,7 +46,8 @@ extension Engine {
     /// and a later one may show that the endpoint is well.
     private var readyLimit: Int {
         let usual = self.settings.concurrency * 2
-        return self.endpoints.areAllWell(at: self.now.monotonic) ? usual : max(usual, Self.readyInDoubt)
+        return self.dispatch.gates.endpoints.areAllWell(at: self.now.monotonic)
+            ? usual : max(usual, Self.readyInDoubt)
     }
 
     private static var readyInDoubt: Int { 1_000 }

@@ -87,7 +87,7 @@ extension Engine {
     /// - Throws: The error of the consumer if it is fatal.
     private func takeUp(_ partitions: [TopicPartition]) throws(KafkaError) {
         do {
-            if !partitions.isEmpty, self.sharesRate {
+            if !partitions.isEmpty, self.dispatch.gates.shareRates {
                 self.consumedPartitions = max(
                     1,
                     try self.broker.partitionCount(of: self.settings.consumedTopics)
@@ -231,13 +231,10 @@ extension Engine {
     /// Removes every record from memory. The calls in flight go on, and their completions will be stale.
     private func dropEverythingInHand() {
         for id in self.table.ids { self.drop(id) }
-        self.ready = ReadyRecords()
-        for index in self.endpoints.indices { self.endpoints[index].blocked = ReadyRecords() }
-        self.backingOff = DueQueue()
+        self.dispatch.queues.removeAll()
         self.resending = DueQueue()
         self.order.removeAll()
         self.condemned = [:]
-        self.held = [:]
         self.forgetParking()
         self.transaction.forgetMembers()
         if let began = self.drainStarted { self.metrics.drained(nanoseconds: self.now.monotonic - began) }

@@ -44,7 +44,8 @@ extension Engine {
     /// - Parameter onlyUnparked: Whether only records that came back are counted and parked. Then the shares
     ///   are shares of the room for such records.
     private func thinOut(onlyUnparked: Bool) {
-        let rooms = max(1, self.endpoints.count + self.held.count + self.condemned.count + 1)
+        let (endpoints, lanes) = (self.dispatch.gates.endpoints.count, self.dispatch.queues.held.count)
+        let rooms = max(1, endpoints + lanes + self.condemned.count + 1)
         let records = onlyUnparked ? self.unparkedLimit : self.settings.recordsLimit
         let bytes = onlyUnparked ? self.unparkedBytesLimit : self.settings.bytesLimit
         let share = Share(records: max(1, min(64, records / 4 / rooms)), bytes: bytes / 4 / rooms)
@@ -58,11 +59,13 @@ extension Engine {
 
     /// Parks records that wait for an endpoint, beyond a share.
     private func thinOutEndpoints(_ share: Share, _ onlyUnparked: Bool) {
-        for index in self.endpoints.indices {
-            guard !self.endpoints[index].blocked.isEmpty else { continue }
+        for index in self.dispatch.gates.endpoints.indices {
+            guard !self.dispatch.queues.blocked[index].isEmpty else { continue }
             let isOfUse = self.hasUseForRoom(besides: index)
-            let room = WaitingRoom.endpoint(self.endpoints[index].identity.name)
-            let ids = self.endpoints[index].blocked.elements.filter { isOfUse || self.table[$0].hasFailed }
+            let room = WaitingRoom.endpoint(self.dispatch.gates.endpoints[index].identity.name)
+            let ids = self.dispatch.queues.blocked[index].elements.filter {
+                isOfUse || self.table[$0].hasFailed
+            }
             let surplus = self.surplus(
                 of: ids,
                 .blocked,
@@ -70,22 +73,24 @@ extension Engine {
                 keeping: share,
                 onlyUnparked: onlyUnparked
             )
-            self.endpoints[index].blocked.keep { !surplus.contains($0) }
+            guard !surplus.isEmpty else { continue }
+            self.dispatch.queues.remove(from: .blocked) { surplus.contains($0) }
             self.park(surplus, of: ids, in: room)
         }
     }
 
     /// Parks ready records that have failed at an endpoint whose breaker is not closed, beyond a share.
     private func thinOutFailed(_ share: Share, _ onlyUnparked: Bool) {
-        for index in self.endpoints.indices where self.endpoints[index].breaker.state != .closed {
-            let room = WaitingRoom.endpoint(self.endpoints[index].identity.name)
-            let ids = self.ready.elements.filter {
+        for (index, endpoint) in self.dispatch.gates.endpoints.enumerated()
+        where endpoint.breaker.state != .closed {
+            let room = WaitingRoom.endpoint(endpoint.identity.name)
+            let ids = self.dispatch.queues.ready.elements.filter {
                 self.table.kind(of: $0) == .ready && self.table[$0].hasFailed
                     && self.table[$0].lastEndpoint == index
             }
             let surplus = self.surplus(of: ids, .ready, in: room, keeping: share, onlyUnparked: onlyUnparked)
             guard !surplus.isEmpty else { continue }
-            self.ready.keep { !surplus.contains($0) }
+            self.dispatch.queues.remove(from: .ready) { surplus.contains($0) }
             self.park(surplus, of: ids, in: room)
         }
     }
@@ -97,16 +102,16 @@ extension Engine {
     /// one of them to be well may not have been read yet. So room is made for unread records, but only up to
     /// twice `recordsLimit` tickets, so that a long outage of all endpoints does not fill the parking topic.
     private func hasUseForRoom(besides index: Int) -> Bool {
-        let others = self.endpoints.indices.filter { $0 != index }
-        return others.contains { self.endpoints[$0].breaker.state == .closed }
+        let others = self.dispatch.gates.endpoints.indices.filter { $0 != index }
+        return others.contains { self.dispatch.gates.endpoints[$0].breaker.state == .closed }
             || !others.isEmpty && self.parkedTickets < self.settings.recordsLimit * 2
     }
 
     /// Parks records that wait for a held lane, beyond a share. Records that wait for the whole upstream stay
     /// in hand.
     private func thinOutLanes(_ share: Share, _ onlyUnparked: Bool) {
-        for lane in self.held.keys.sorted() where lane != Lanes.upstream {
-            let ids = self.held[lane]?.elements ?? []
+        for lane in self.dispatch.queues.held.keys.sorted() where lane != Lanes.upstream {
+            let ids = self.dispatch.queues.held[lane]?.elements ?? []
             let surplus = self.surplus(
                 of: ids,
                 .held,
@@ -114,8 +119,8 @@ extension Engine {
                 keeping: share,
                 onlyUnparked: onlyUnparked
             )
-            self.held[lane]?.keep { !surplus.contains($0) }
-            if self.held[lane]?.isEmpty == true { self.held[lane] = nil }
+            guard !surplus.isEmpty else { continue }
+            self.dispatch.queues.remove(from: .held) { surplus.contains($0) }
             self.park(surplus, of: ids, in: .lane(lane))
         }
     }
@@ -141,9 +146,9 @@ extension Engine {
     /// Parks records whose next attempt is more than five seconds away, beyond a share.
     private func thinOutRetries(_ share: Share, _ onlyUnparked: Bool) {
         let soon = self.now.after(.seconds(5))
-        let waiting = self.backingOff.elements.filter { $0.due > soon }
-        for endpoint in self.endpoints.indices {
-            let room = WaitingRoom.endpoint(self.endpoints[endpoint].identity.name)
+        let waiting = self.dispatch.queues.backingOff.elements.filter { $0.due > soon }
+        for endpoint in self.dispatch.gates.endpoints.indices {
+            let room = WaitingRoom.endpoint(self.dispatch.gates.endpoints[endpoint].identity.name)
             let ids = waiting.map(\.element).filter {
                 self.table.kind(of: $0) == .backingOff && self.table[$0].lastEndpoint == endpoint
             }
@@ -155,7 +160,7 @@ extension Engine {
                 onlyUnparked: onlyUnparked
             )
             guard !surplus.isEmpty else { continue }
-            self.backingOff.keep { !surplus.contains($0) }
+            self.dispatch.queues.remove(from: .backingOff) { surplus.contains($0) }
             let leaving = waiting.filter { surplus.contains($0.element) }
             for (id, due) in leaving.sorted(by: { self.isBefore($0.element, $1.element) }) {
                 self.parkWithFollowers(id, in: room, notBefore: due)

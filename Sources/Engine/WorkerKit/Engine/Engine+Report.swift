@@ -18,7 +18,7 @@ extension Engine {
         self.metrics.set("worker_bytes_in_hand", self.bytesInHand)
         self.metrics.set("worker_partitions_assigned", self.assignments.count)
         self.metrics.set("worker_partition_assignment_epoch", self.epoch)
-        self.metrics.set("worker_lanes_held", self.lanes.heldNames.count)
+        self.metrics.set("worker_lanes_held", self.dispatch.gates.lanes.heldNames.count)
         self.reportHeldLanes()
         self.metrics.set("worker_ready", self.unreadiness == nil ? 1 : 0)
         self.metrics.set("worker_records_condemned", self.table.count(of: .condemned))
@@ -42,8 +42,8 @@ extension Engine {
     private func reportUnread() {
         let all = self.assignments.count
         let isFull = self.isFull
-        let mayCall = self.endpoints.contains { $0.breaker.state == .closed }
-        let isSaturated = self.ready.freshCount >= self.settings.concurrency * 2
+        let mayCall = self.dispatch.gates.endpoints.contains { $0.breaker.state == .closed }
+        let isSaturated = self.dispatch.queues.ready.freshCount >= self.settings.concurrency * 2
         let isFullOfBlocked = isFull && self.table.count(of: .blocked) >= self.table.count / 2
         let behind = self.assignments.count { !$0.overflow.isEmpty }
         self.metrics.set("worker_partitions_paused", isFull ? all : 0, labels: [("cause", "memory")])
@@ -60,13 +60,13 @@ extension Engine {
 
     /// Shows how fast the upstream may be called now.
     private func reportPace() {
-        self.metrics.set("worker_upstream_concurrency_limit", self.callLimit)
-        if self.settings.pace == .shadow {
-            let limit = self.adaptiveLimit.current(at: self.now.monotonic)
+        let pace = self.dispatch.gates.pace
+        self.metrics.set("worker_upstream_concurrency_limit", pace.callLimit(at: self.now.monotonic))
+        if let limit = pace.shadowLimit(at: self.now.monotonic) {
             self.metrics.set("worker_upstream_concurrency_limit_shadow", limit)
         }
-        if let rate = self.rate { self.report(rate) }
-        for endpoint in self.endpoints {
+        if let rate = pace.rate { self.report(rate) }
+        for endpoint in self.dispatch.gates.endpoints {
             if let rate = endpoint.rate { self.report(rate, [("endpoint", endpoint.identity.name)]) }
         }
     }

@@ -155,12 +155,12 @@ extension Engine {
     }
 
     private var guardStall: StallWatch.Stall? {
-        if let (lane, _) = self.held.max(by: { $0.value.count < $1.value.count }) {
+        if let (lane, waiting) = self.dispatch.queues.held.max(by: { $0.value.count < $1.value.count }) {
             return StallWatch.Stall(
                 cause: "lane_held",
                 description:
-                    "\(self.held[lane]?.count ?? 0) records wait for the held lane \(Self.shown(lane))",
-                remedy: self.lanes.isGated(lane)
+                    "\(waiting.count) records wait for the held lane \(Self.shown(lane))",
+                remedy: self.dispatch.gates.lanes.isGated(lane)
                     ? "the upstream asked this lane to wait; the worker goes on by itself when a probe is answered"
                     : "correct the configuration of the lane, which its probes then find"
             )
@@ -176,7 +176,8 @@ extension Engine {
     }
 
     private var upstreamStall: StallWatch.Stall? {
-        guard let endpoint = self.endpoints.first(where: { $0.breaker.state != .closed }) else {
+        guard let endpoint = self.dispatch.gates.endpoints.first(where: { $0.breaker.state != .closed })
+        else {
             guard self.table.callsInFlight > 0 else { return nil }
             return StallWatch.Stall(
                 cause: "upstream_slow",

@@ -128,8 +128,8 @@ extension Engine {
     ///
     /// - Returns: False if no probe is wanted, or none is parked.
     private func beginVisitForProbes(_ lot: ParkingLot) throws(KafkaError) -> Bool {
-        for endpoint in self.endpoints.indices where self.isProbeWanted(of: endpoint) {
-            let room = WaitingRoom.endpoint(self.endpoints[endpoint].identity.name)
+        for endpoint in self.dispatch.gates.endpoints.indices where self.isProbeWanted(of: endpoint) {
+            let room = WaitingRoom.endpoint(self.dispatch.gates.endpoints[endpoint].identity.name)
             for index in self.assignments.indices.shuffled(using: &self.random) {
                 guard self.assignments[index].parked.rooms[room] != nil else { continue }
                 let probes = self.assignments[index].parked.fresh(
@@ -165,10 +165,9 @@ extension Engine {
 
     /// Returns whether an endpoint is in doubt and not too many records without a failure wait for it in hand.
     private func isProbeWanted(of endpoint: Int) -> Bool {
-        let state = self.endpoints[endpoint]
-        guard state.breaker.state != .closed else { return false }
-        return state.blocked.freshCount == 0
-            || state.blocked.freshCount < Self.freshLimit && self.now.monotonic >= self.unparking.nextProbes
+        guard self.dispatch.gates.endpoints[endpoint].breaker.state != .closed else { return false }
+        let fresh = self.dispatch.queues.blocked[endpoint].freshCount
+        return fresh == 0 || fresh < Self.freshLimit && self.now.monotonic >= self.unparking.nextProbes
     }
 
     /// Returns the offset of the next parked record of this partition that may come back; nil if there is
@@ -197,13 +196,14 @@ extension Engine {
     /// Returns whether the condition that a parked record waits for has come.
     private func isOpen(_ room: WaitingRoom) -> Bool {
         switch room {
-        case .any: self.endpoints.indices.contains(where: self.isOpen)
+        case .any: self.dispatch.gates.endpoints.indices.contains(where: self.isOpen)
         case .endpoint(let name):
             // An endpoint that the handler no longer has keeps no record waiting.
-            self.endpoints.firstIndex { $0.identity.name == name }.map(self.isOpen) ?? true
+            self.dispatch.gates.endpoints.firstIndex { $0.identity.name == name }.map(self.isOpen) ?? true
         case .lane(let lane):
-            (self.lanes.isOpen(lane)
-                || self.held[lane] == nil && self.lanes.admits(lane, at: self.now.monotonic))
+            (self.dispatch.gates.lanes.isOpen(lane)
+                || self.dispatch.queues.held[lane] == nil
+                    && self.dispatch.gates.lanes.admits(lane, at: self.now.monotonic))
                 && self.isOpen(.any)
         case .budget(let lane, let reason):
             self.condemned[self.budgets.account(lane: lane, reason: reason)] == nil && self.isOpen(.any)
@@ -215,9 +215,10 @@ extension Engine {
     /// If its breaker is closed, it has, unless enough records in hand wait for its rate or its slots. If its
     /// breaker is not closed, it has if no record in hand will be its next probe. Lanes follow the same rule.
     private func isOpen(_ endpoint: Int) -> Bool {
-        let state = self.endpoints[endpoint]
-        guard state.breaker.state != .closed else { return state.blocked.count < Self.blockedLimit }
-        return state.blocked.isEmpty && self.table.calls(to: endpoint) == 0
+        let state = self.dispatch.gates.endpoints[endpoint]
+        let blocked = self.dispatch.queues.blocked[endpoint].count
+        guard state.breaker.state != .closed else { return blocked < Self.blockedLimit }
+        return blocked == 0 && self.table.calls(to: endpoint) == 0
             && !self.unparking.askedSoon.contains(endpoint)
             && state.admits(at: self.now.monotonic)
     }
@@ -228,8 +229,8 @@ extension Engine {
     /// waiting records takes time, so it is made once for many parked records.
     private func lookWhoAsksSoon() {
         self.unparking.askedSoon = []
-        guard !self.endpoints.areAllClosed else { return }
-        for (id, _) in self.backingOff.elements where self.table.kind(of: id) == .backingOff {
+        guard !self.dispatch.gates.endpoints.areAllClosed else { return }
+        for (id, _) in self.dispatch.queues.backingOff.elements where self.table.kind(of: id) == .backingOff {
             self.unparking.askedSoon.insert(self.table[id].lastEndpoint)
         }
     }

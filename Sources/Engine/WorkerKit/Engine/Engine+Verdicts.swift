@@ -20,10 +20,8 @@ extension Engine {
             }
             return entry.circumstances(of: entry.attempts, at: self.now.wall)
         }
-        let nanoseconds = self.now.monotonic - call.began
-        self.metrics.called(exchange, nanoseconds: nanoseconds)
-        self.endpoints[call.endpoint].isQuick = nanoseconds <= 1_000_000_000
-        self.callEndedAtPace(exchange, at: call.endpoint, nanoseconds: nanoseconds)
+        self.metrics.called(exchange, nanoseconds: self.now.monotonic - call.began)
+        self.dispatch.callCompleted(call, exchange, in: &self.table, at: self.now.monotonic)
         let verdict = self.handling(id) {
             self.handler.interpret(exchange, of: call.job, attempt, with: self.handlerMemory)
         }
@@ -33,16 +31,7 @@ extension Engine {
             self.table.keepAnswer(to: id, bytes: response.body.count)
         }
         self.apply(verdict, on: call, to: id)
-        self.probeEnded(call)
-    }
-
-    /// Ends the wait for a probe whose call has ended. The answer may have said nothing about the breaker or
-    /// the lane that the call was to probe, and then another probe has to be sent.
-    private func probeEnded(_ call: CallInFlight) {
-        self.moveBreaker(call.endpoint) { $0.callEnded(call.number) }
-        guard !self.lanes.areAllWell else { return }
-        self.lanes.callEnded(call.number, on: Lanes.upstream, at: self.now.monotonic)
-        self.lanes.callEnded(call.number, on: call.lane, at: self.now.monotonic)
+        self.dispatch.gates.callEnded(call, at: self.now.monotonic)
     }
 
     private func apply(_ verdict: ErasedHandler.AnyVerdict, on call: CallInFlight, to id: EntryID) {
@@ -73,15 +62,15 @@ extension Engine {
     ///
     /// - Parameter laneIsFine: Whether the answer says nothing against the configuration of the call's lane.
     func upstreamAnswered(_ call: CallInFlight, laneIsFine: Bool) {
-        if call.isFirstThere {
-            self.endpoints[call.endpoint].evidence.note(failed: false, at: self.now.monotonic)
-        }
-        self.moveBreaker(call.endpoint) {
-            $0.answered(call.number, isOutlier: call.isOutlier, at: self.now.monotonic)
-        }
-        guard laneIsFine else { return }
-        self.lanes.noteGoodAnswer(call.number, of: call.lane, at: self.now.monotonic)
-        if !self.lanes.areAllWell { self.laneAnswered(call) }
+        self.tell(
+            self.dispatch.answered(
+                call,
+                laneIsFine: laneIsFine,
+                in: &self.table,
+                at: self.now.monotonic,
+                using: &self.random
+            )
+        )
     }
 
     /// Lets a record wait for its next attempt: in a retry topic, or in hand. After too many failures that
@@ -103,14 +92,8 @@ extension Engine {
         // same time.
         let asked = self.pause(of: retry).map { $0 + min(jitter, .seconds(1)) } ?? .zero
         if self.forward(id, waiting: max(asked, jitter)) { return }
-        let isInDoubt = self.endpoints[call.endpoint].breaker.state != .closed
+        let isInDoubt = self.dispatch.gates.endpoints[call.endpoint].breaker.state != .closed
         self.backOff(id, for: max(asked, jitter), because: isInDoubt && retry.after == nil ? .doubt : .other)
-    }
-
-    /// Lets a record wait in hand for its next attempt.
-    func backOff(_ id: EntryID, for wait: Duration, because cause: RecordState.BackoffCause = .other) {
-        self.table.move(id, to: .backingOff(self.table.followUp(of: id), cause))
-        self.backingOff.add(id, due: self.now.after(wait))
     }
 
     /// Notes a failed call.
@@ -132,33 +115,16 @@ extension Engine {
     ///
     /// - Returns: Whether the failure counts against the record all the same.
     private func noteUpstreamFailure(of call: CallInFlight, for id: EntryID, _ retry: Retry) -> Bool {
-        let endpoint = call.endpoint
-        let judgement = self.judgement(of: id, at: endpoint)
-        if call.isFirstThere { self.endpoints[endpoint].evidence.note(failed: true, at: self.now.monotonic) }
-        self.table.withEntry(id) { entry in
-            if judgement != .unknown { entry.mark = self.endpoints[endpoint].evidence.mark }
-            entry.hasFailed = true
-            entry.isOutlier = self.endpoints[endpoint].breaker.hasAnsweredLately(at: self.now.monotonic)
-        }
-        self.moveBreaker(endpoint) {
-            $0.failed(call.number, isOutlier: call.isOutlier, at: self.now.monotonic, using: &self.random)
-        }
-        let isWell = self.endpoints[endpoint].breaker.state == .closed
-        return judgement == .record && isWell && !retry.gatesUpstream
-    }
-
-    /// Returns whose fault a failure is, by how first calls of other records ended at this endpoint since the
-    /// record's mark. If the mark is from another endpoint, nothing can be said yet, and a new mark is set.
-    private func judgement(of id: EntryID, at endpoint: Int) -> BlameEvidence.Judgement {
-        let (mark, markedEndpoint) = self.table.withEntry(id) { ($0.mark, $0.markedEndpoint) }
-        guard markedEndpoint == endpoint else {
-            self.table.withEntry(id) {
-                $0.mark = self.endpoints[endpoint].evidence.mark
-                $0.markedEndpoint = endpoint
-            }
-            return .unknown
-        }
-        return self.endpoints[endpoint].evidence.judge(since: mark, at: self.now.monotonic)
+        let (counts, change) = self.dispatch.failed(
+            id,
+            call,
+            gatesUpstream: retry.gatesUpstream,
+            in: &self.table,
+            at: self.now.monotonic,
+            using: &self.random
+        )
+        self.tell(change)
+        return counts
     }
 
     /// Returns how long the record is asked to wait; nil if the wait is left to the engine.
@@ -170,9 +136,7 @@ extension Engine {
     /// and then a single probe: many calls at once are what the endpoint complained of.
     private func gateIfAsked(_ endpoint: Int, _ retry: Retry) {
         guard retry.gatesUpstream, let pause = self.pause(of: retry), pause > .zero else { return }
-        let was = self.endpoints[endpoint].breaker.state
-        let letCallsThrough = self.endpoints[endpoint].breaker
-            .gate(until: self.now.after(pause), at: self.now.monotonic)
+        let was = self.dispatch.gates.gated(endpoint, until: self.now.after(pause), at: self.now.monotonic)
         self.metrics.gated(pause)
         switch was {
         case .closed, .halfOpen: self.count(breakerOf: endpoint)
@@ -180,7 +144,7 @@ extension Engine {
         }
         // Calls that were in flight already, and probes, are told the same. Only the first such answer is
         // logged.
-        guard letCallsThrough else { return }
+        guard was == .closed else { return }
         var metadata = self.metadata(of: endpoint)
         metadata["seconds"] = "\(pause.components.seconds)"
         self.logger.notice("upstream asks to wait", metadata: metadata)
@@ -190,7 +154,7 @@ extension Engine {
     func drop(_ id: EntryID) {
         let call = self.table.call(of: id)
         self.table.remove(id)
-        if let call { self.probeEnded(call) }
+        if let call { self.dispatch.gates.callEnded(call, at: self.now.monotonic) }
     }
 }
 

@@ -56,10 +56,8 @@ package final class Engine<B: Broker, U: Upstream> {
     var consumedPartitions: Int
 
     var table: RecordTable
-    /// The records that wait for a slot, which is one of the calls that may be in flight.
-    var ready = ReadyRecords()
-    /// The records that wait for their next attempt, each with the monotonic time of that attempt.
-    var backingOff = DueQueue<EntryID>()
+    /// The records that wait for a call, and what decides whether one may be made.
+    var dispatch: Dispatch
     /// The records that the broker has refused for now, each with the monotonic time of the next try.
     var resending = DueQueue<EntryID>()
     /// The queues of records that have to go one after the other, by key or by partition.
@@ -68,25 +66,10 @@ package final class Engine<B: Broker, U: Upstream> {
     /// entry.
     var condemned: [DeadLetterBudgets.Account: Fifo<EntryID>] = [:]
     var budgets: DeadLetterBudgets
-    /// This worker's share of the rate of the whole fleet; nil before the first assignment, or if there is no
-    /// limit.
-    var rate: RateLimit?
-    var adaptiveLimit: ConcurrencyLimit
-    var lanes: Lanes
-    /// The records that wait for held lanes, by the name of the lane. A lane without waiting records has no
-    /// entry.
-    var held: [String: HeldRecords] = [:]
     /// Whether the intake is stopped by records that wait for held lanes, and the log has said so.
     var isIntakeHeld = false
     /// The lanes that have a gauge of their waiting records above zero, as of the last report.
     var shownLanes: Set<String> = []
-
-    /// The endpoints of the upstream, in the order of the handler's list.
-    var endpoints: [EndpointState]
-    /// Whether calls to some endpoint share slots.
-    let sharesSlots: Bool
-    /// The number of the last call. Each call has a larger number than the calls before it.
-    var lastCall: UInt64 = 0
 
     var commit = CommitState()
     var transaction = TransactionState()
@@ -200,18 +183,12 @@ package final class Engine<B: Broker, U: Upstream> {
             batchesLimit: settings.concurrency,
             nonceStart: self.random.next()
         )
-        self.lanes = Lanes(settings.lanes)
-        self.endpoints = handler.endpoints.map { EndpointState($0, settings.breaker) }
-        self.sharesSlots = handler.endpoints.contains { $0.callsPerSlot > 1 }
+        self.dispatch = Dispatch(handler.endpoints, settings)
         self.table = RecordTable(endpoints: handler.endpoints.count)
-        precondition(!self.endpoints.isEmpty, "a handler without an endpoint calls nobody")
         metrics.showClosed(circuitsOf: handler.endpoints.map(\.name))
         self.order = RecordOrder(settings.bypass)
         self.budgets = DeadLetterBudgets(settings.budget)
         self.stallWatch = StallWatch(limit: settings.stallLimit)
-        self.adaptiveLimit = ConcurrencyLimit(
-            ConcurrencyLimit.Settings(minimum: settings.leastConcurrency, maximum: settings.concurrency)
-        )
     }
 
     /// Runs one turn: takes in what has happened, and moves every record as far as it goes without waiting.
@@ -226,13 +203,13 @@ package final class Engine<B: Broker, U: Upstream> {
         try self.advancePhase()
         if self.phase == .working {
             self.buryCondemned()
-            self.wakeWhoIsDue()
+            self.dispatch.wake(in: &self.table, at: now.monotonic, using: &self.random)
             self.sweepIfDue()
             try self.advanceRecall()
             self.relieveIfCrowded()
             try self.unpark()
             self.takeIn()
-            self.dispatch()
+            self.makeCalls()
         }
         self.resendWhatIsDue()
         switch self.settings.delivery {
@@ -298,7 +275,7 @@ package final class Engine<B: Broker, U: Upstream> {
             self.completions.removeAll(keepingCapacity: true)
             // Freed slots are used before more completions are read, so that the upstream never waits for
             // this side.
-            if isMore, self.phase == .working { self.dispatch() }
+            if isMore, self.phase == .working { self.makeCalls() }
         }
     }
 
@@ -320,8 +297,10 @@ package final class Engine<B: Broker, U: Upstream> {
         if self.phase == .working {
             // The steps below are taken only in the phase `working`. In another phase they would stay due and
             // keep the thread awake.
-            if let due = self.backingOff.nextDue { next = min(next, due) }
-            if let due = self.nextAdmission { next = min(next, due) }
+            if let due = self.dispatch.queues.backingOff.nextDue { next = min(next, due) }
+            if let due = self.dispatch.nextCall(in: &self.table, at: self.now.monotonic) {
+                next = min(next, due)
+            }
             if let due = self.nextRetryDue { next = min(next, due) }
             if let due = self.nextBudget { next = min(next, due) }
             if let due = self.recall?.retryAt { next = min(next, max(due, self.nextLook)) }

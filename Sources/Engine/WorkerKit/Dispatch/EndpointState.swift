@@ -1,23 +1,20 @@
 import ServiceKit
+import UpstreamHTTP
 import WireFormats
 
-/// The state of one endpoint of the upstream, with the records that wait for it.
+/// The state of one endpoint of the upstream: its health, its rate, and what its calls have shown.
 struct EndpointState: Sendable {
     let identity: UpstreamEndpoint
-    var breaker: CircuitBreaker
+    private(set) var breaker: CircuitBreaker
     /// The results of first calls, which show whether a failure is the fault of the record or of the
     /// endpoint.
-    var evidence = BlameEvidence()
+    private(set) var evidence = BlameEvidence()
     /// This worker's share of the endpoint's rate; nil before the first assignment, or if there is no limit.
-    var rate: RateLimit?
+    private(set) var rate: RateLimit?
     /// The monotonic time of the last call; nil before the first one.
-    var calledAt: Int64?
+    private var calledAt: Int64?
     /// Whether the last call that ended took at most a second.
-    var isQuick = false
-    /// Whether the last probe came from the ready queue, and not from `blocked`.
-    var isTurnOfUnplanned = false
-    /// The records whose calls to this endpoint may not be made now.
-    var blocked = ReadyRecords()
+    private(set) var isQuick = false
 
     init(_ identity: UpstreamEndpoint, _ breaker: CircuitBreaker.Settings) {
         self.identity = identity
@@ -50,6 +47,38 @@ struct EndpointState: Sendable {
         }
     }
 
+    mutating func callStarted(_ call: UInt64, at now: Int64) {
+        self.breaker.callStarted(call, at: now)
+        self.calledAt = now
+        self.rate?.take(at: now)
+    }
+
+    mutating func callCompleted(_ exchange: Exchange, nanoseconds: Int64, at now: Int64) {
+        self.isQuick = nanoseconds <= 1_000_000_000
+        self.rate?.note(throttled: exchange.isThrottled, at: now)
+    }
+
+    mutating func answered(_ call: CallInFlight, at now: Int64) {
+        if call.isFirstThere { self.evidence.note(failed: false, at: now) }
+        self.breaker.answered(call.number, isOutlier: call.isOutlier, at: now)
+    }
+
+    mutating func failed(_ call: CallInFlight, at now: Int64, using random: inout SplitMix64) {
+        if call.isFirstThere { self.evidence.note(failed: true, at: now) }
+        self.breaker.failed(call.number, isOutlier: call.isOutlier, at: now, using: &random)
+    }
+
+    /// Notes that the endpoint asked everybody to wait until this time.
+    ///
+    /// - Returns: The state of the breaker until now.
+    mutating func gated(until: Int64, at now: Int64) -> CircuitBreaker.State {
+        let was = self.breaker.state
+        _ = self.breaker.gate(until: until, at: now)
+        return was
+    }
+
+    mutating func callEnded(_ call: UInt64) { self.breaker.callEnded(call) }
+
     /// Notes this worker's part of the partitions of the whole fleet, from 0 to 1. Its part of the endpoint's
     /// rate is as large.
     mutating func shareChanged(to share: Double, at now: Int64) {
@@ -67,14 +96,14 @@ extension [EndpointState] {
 
     /// Returns the earliest monotonic time at which one of these endpoints that may not be called now may be
     /// called; nil if every one of them may be called now.
-    func nextAdmission(at now: Int64, where isOfInterest: (EndpointState) -> Bool) -> Int64? {
-        self.lazy.filter(isOfInterest).compactMap { $0.nextAdmission(at: now) }.min()
+    ///
+    /// - Parameter isOfInterest: Whether the endpoint with this index counts.
+    func nextAdmission(at now: Int64, where isOfInterest: (Int) -> Bool) -> Int64? {
+        self.indices.lazy.filter(isOfInterest).compactMap { self[$0].nextAdmission(at: now) }.min()
     }
 
     /// Returns whether every breaker is closed, and has been for a while.
     func areAllWell(at now: Int64) -> Bool { self.allSatisfy { $0.breaker.isWell(at: now) } }
 
     var areAllClosed: Bool { self.allSatisfy { $0.breaker.state == .closed } }
-
-    var haveBlocked: Bool { self.contains { !$0.blocked.isEmpty } }
 }

@@ -1,0 +1,100 @@
+import ServiceKit
+import UpstreamHTTP
+
+/// The pace of all calls of a worker: how many may be in flight at once, and how many may begin in a second.
+///
+/// All times are monotonic nanoseconds.
+struct CallPace: Sendable {
+    private let concurrency: Int
+    private let kind: EngineSettings.Pace
+    private let fleetRate: RateLimit.Settings?
+    /// This worker's share of the rate of the whole fleet; nil before the first assignment, or if there is no
+    /// limit.
+    private(set) var rate: RateLimit?
+    private var adaptiveLimit: ConcurrencyLimit
+
+    init(_ settings: EngineSettings) {
+        self.concurrency = settings.concurrency
+        self.kind = settings.pace
+        self.fleetRate = settings.rate
+        self.adaptiveLimit = ConcurrencyLimit(
+            ConcurrencyLimit.Settings(minimum: settings.leastConcurrency, maximum: settings.concurrency)
+        )
+    }
+
+    /// Whether the fleet has a rate of which this worker takes a share.
+    var isRateShared: Bool { self.fleetRate != nil }
+
+    /// Returns the number of calls that may be in flight now.
+    func callLimit(at now: Int64) -> Int {
+        guard self.kind == .adaptive else { return self.concurrency }
+        return min(self.concurrency, self.adaptiveLimit.current(at: now))
+    }
+
+    /// Returns the number that the adaptive limit would allow now; nil unless it is only shown.
+    func shadowLimit(at now: Int64) -> Int? {
+        self.kind == .shadow ? self.adaptiveLimit.current(at: now) : nil
+    }
+
+    /// Returns the time at which this worker's share of the rate allows the next call; nil if it allows one
+    /// now.
+    func nextByRate(at now: Int64) -> Int64? {
+        guard case .notBefore(let until)? = self.rate?.admission(at: now) else { return nil }
+        return until
+    }
+
+    /// Returns the time at which a dip of the adaptive limit ends and slots are free again, even if no call
+    /// comes back. Nil if a slot is free now, or only a returning call can free one.
+    func nextByLimit(slotsTaken: Int, at now: Int64) -> Int64? {
+        guard self.kind == .adaptive, slotsTaken >= self.callLimit(at: now) else { return nil }
+        return self.adaptiveLimit.dipEnd(at: now)
+    }
+
+    /// Notes a call that begins.
+    ///
+    /// - Parameter slotsTaken: The slots that calls in flight take, this call included.
+    mutating func callStarted(slotsTaken: Int, at now: Int64) {
+        self.rate?.take(at: now)
+        if self.kind != .fixed { self.adaptiveLimit.started(inFlight: slotsTaken) }
+    }
+
+    /// Notes a call that has just ended.
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: The time since the call began.
+    ///   - slotsTaken: The slots that calls in flight take, this call included.
+    mutating func callCompleted(_ exchange: Exchange, nanoseconds: Int64, slotsTaken: Int, at now: Int64) {
+        self.rate?.note(throttled: exchange.isThrottled, at: now)
+        guard self.kind != .fixed else { return }
+        self.adaptiveLimit.completed(
+            latency: nanoseconds,
+            inFlight: slotsTaken,
+            outcome: exchange.load,
+            at: now
+        )
+    }
+
+    /// Notes this worker's part of the partitions of the whole fleet, from 0 to 1. Its part of the rate is as
+    /// large.
+    mutating func shareChanged(to share: Double, at now: Int64) {
+        if self.rate == nil, let settings = self.fleetRate {
+            self.rate = RateLimit(settings, share: share, at: now)
+        } else {
+            self.rate?.shareChanged(to: share, at: now)
+        }
+    }
+}
+
+extension Exchange {
+    /// Whether the upstream answered that it is called too often.
+    var isThrottled: Bool { self.status == 429 }
+
+    /// The outcome of the call as far as it concerns the upstream's load.
+    fileprivate var load: ConcurrencyLimit.Outcome {
+        switch self {
+        case .response(let response):
+            response.status == 429 || response.status >= 500 ? .overloaded : .answered
+        case .failure(let error), .ambiguous(let error): error.kind == .timeout ? .overloaded : .failed
+        }
+    }
+}

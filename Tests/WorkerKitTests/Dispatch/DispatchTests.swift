@@ -1,0 +1,249 @@
+import ServiceKit
+import Testing
+import WireFormats
+
+@testable import WorkerKit
+
+/// From the ready queue to the call.
+struct DispatchTests {
+    @Test func recordsAreCalledForInTheirOrderAsSlotsBecomeFree() throws {
+        var records = RecordsToCall()
+        let ids = records.arrive(3)
+        #expect(records.callNext() == ids[0])
+        #expect(records.callNext() == ids[1])
+        #expect(records.nextReady() == nil)
+        #expect(records.answer(ids[0]) == Dispatch.Change())
+        #expect(records.callNext() == ids[2])
+    }
+
+    /// The partitions of the calls were taken away, and the requests are still with the upstream.
+    @Test func callsWhoseRecordsAreGoneStillTakeSlots() {
+        var records = RecordsToCall()
+        let gone = records.arrive(2)
+        for id in gone {
+            #expect(records.callNext() == id)
+            records.table.remove(id)
+        }
+        let next = records.arrive()
+        #expect(records.nextReady() == nil)
+        records.table.orphanEnded()
+        #expect(records.nextReady() == next[0])
+    }
+
+    @Test func callsThatShareARequestShareASlot() {
+        var records = RecordsToCall([UpstreamEndpoint(callsPerSlot: 3)])
+        let ids = records.arrive(7)
+        for id in ids.prefix(6) { #expect(records.callNext() == id) }
+        #expect(records.nextReady() == nil)
+    }
+
+    @Test func aRecordOfAClosedEndpointWaitsThereAndKeepsNobodyOut() throws {
+        var records = RecordsToCall([UpstreamEndpoint("one"), UpstreamEndpoint("two")])
+        _ = records.arrive(3)
+        _ = records.dispatch.gates.gated(0, until: records.now + 2_000_000_000, at: records.now)
+        let waiting = try required(records.nextReady())
+        #expect(records.plan(waiting, to: 0) == .blocked)
+        #expect(records.nextBlocked(at: 0) == nil)
+        #expect(records.callNext(to: 1) != nil)
+        #expect(records.nextCall() == 102)
+        records.seconds = 102
+        // The ready record and the one that waits here take turns at being the probe.
+        let probes = [records.nextBlocked(at: 0), records.nextBlocked(at: 0)]
+        #expect(probes.contains(waiting))
+        for id in probes { #expect(id.flatMap { records.table.kind(of: $0) } == .ready) }
+        #expect(records.nextBlocked(at: 0) == nil)
+    }
+
+    @Test func noRecordIsTakenOutWhileNoEndpointMayBeCalled() {
+        var records = RecordsToCall()
+        let ids = records.arrive(2)
+        _ = records.dispatch.gates.gated(0, until: records.now + 2_000_000_000, at: records.now)
+        #expect(records.nextReady() == nil)
+        #expect(records.nextCall() == 102)
+        records.seconds = 102
+        #expect(records.nextCall() == nil)
+        let probe = records.callNext()
+        #expect(probe != nil)
+        // The endpoint asked to wait, so a single probe is out at first.
+        #expect(records.nextReady() == nil)
+        #expect(ids.contains { $0 == probe })
+    }
+
+    @Test func theRateIsKeptAndTellsWhenTheNextCallMayBeMade() {
+        var records = RecordsToCall { $0.rate = RateLimit.Settings(rate: 4, burst: 1) }
+        records.dispatch.gates.shareChanged(to: 0.5, at: records.now)
+        let ids = records.arrive(2)
+        #expect(records.callNext() == ids[0])
+        #expect(records.nextReady() == nil)
+        #expect(records.nextCall() == 100.5)
+        records.seconds = 100.5
+        #expect(records.callNext() == ids[1])
+    }
+
+    @Test func aSlowEndpointLeavesSlotsToTheOthers() {
+        var records = RecordsToCall([UpstreamEndpoint("one"), UpstreamEndpoint("two")]) { $0.concurrency = 4 }
+        let ids = records.arrive(5)
+        for id in ids.prefix(3) { #expect(records.callNext(to: 0) == id) }
+        // Nothing has shown that this endpoint gives its slots back soon.
+        #expect(records.nextReady() == ids[3])
+        #expect(records.plan(ids[3], to: 0) == .blocked)
+        #expect(records.callNext(to: 1) == ids[4])
+    }
+
+    @Test func aFollowUpIsMadeAtOnceAlsoWhereNoSlotIsFree() throws {
+        var records = RecordsToCall { $0.concurrency = 1 }
+        let ids = records.arrive(2)
+        #expect(records.callNext() == ids[0])
+        #expect(records.nextReady() == nil)
+        let call = records.call()
+        let change = records.dispatch.followUpWanted(by: ids[0], call, in: &records.table, at: records.now)
+        #expect(change == Dispatch.Change())
+        #expect(records.table.call(of: ids[0])?.number == 2)
+    }
+
+    @Test(arguments: [true, false])
+    func aFollowUpThatHasToWaitKeepsItsCallUnlessItIsPerishable(isPerishable: Bool) {
+        var records = RecordsToCall()
+        let ids = records.arrive(2)
+        #expect(records.callNext() == ids[0])
+        _ = records.dispatch.gates.gated(0, until: records.now + 1, at: records.now)
+        let call = records.call(isPerishable: isPerishable)
+        let change = records.dispatch.followUpWanted(by: ids[0], call, in: &records.table, at: records.now)
+        #expect(change == nil)
+        #expect(records.table.kind(of: ids[0]) == .ready)
+        #expect((records.table.followUp(of: ids[0]) == nil) == isPerishable)
+    }
+
+    @Test func aRecordThatHasLeftThePlaceIsPassedOver() {
+        var records = RecordsToCall()
+        let ids = records.arrive(3)
+        records.table.remove(ids[0])
+        #expect(records.nextReady() == ids[1])
+        records.table.remove(ids[2])
+        records.dispatch.forgetWhoLeft([.ready], in: &records.table)
+        #expect(records.dispatch.queues.isEmpty)
+    }
+}
+
+/// From the answer back to a place where the record waits.
+struct DispatchAnswerTests {
+    /// Ten records have failed, one after the other.
+    private func brokenDown() -> RecordsToCall {
+        var records = RecordsToCall { $0.concurrency = 64 }
+        for id in records.arrive(10) {
+            #expect(records.callNext() == id)
+            let failure = records.fail(id)
+            #expect(!failure.countsAgainstRecord)
+            let isTenth = failure.change.breaker == 0
+            #expect(isTenth == (records.dispatch.gates.endpoints[0].breaker.state != .closed))
+        }
+        return records
+    }
+
+    @Test func tenFailuresInARowCloseTheEndpointAndTheChangeIsTold() {
+        var records = self.brokenDown()
+        #expect(records.dispatch.gates.endpoints[0].breaker.state != .closed)
+        _ = records.arrive()
+        #expect(records.nextReady() == nil)
+        #expect(records.nextCall() ?? 0 > 100)
+    }
+
+    /// A probe of a long outage would otherwise wait out a backoff of an hour.
+    @Test func recordsThatFailedInDoubtComeBackWithinASecondOnceTheEndpointIsWell() throws {
+        var records = self.brokenDown()
+        records.seconds = 200
+        let failed = records.arrive()[0]
+        #expect(records.callNext() == failed)
+        _ = records.fail(failed)
+        #expect(records.table.kind(of: failed) == .backingOff)
+        var changes: [Int?] = []
+        for second in 1...20 where records.dispatch.gates.endpoints[0].breaker.state != .closed {
+            records.seconds = 200 + Double(second) * 40
+            _ = records.arrive()
+            while let id = records.callNext() { changes.append(records.answer(id).breaker) }
+        }
+        #expect(changes == [nil, nil, 0])
+        #expect(records.dispatch.gates.endpoints[0].breaker.state == .closed)
+        records.wake()
+        records.seconds += 1
+        records.wake()
+        #expect(records.table.kind(of: failed) == .ready)
+    }
+
+    @Test func aFailureCountsAgainstTheRecordOnlyWhereOthersFareWell() {
+        var records = RecordsToCall { $0.concurrency = 64 }
+        let ids = records.arrive(22)
+        for id in ids { #expect(records.callNext() == id) }
+        #expect(!records.fail(ids[0]).countsAgainstRecord)
+        for id in ids.dropFirst(2) { _ = records.answer(id) }
+        #expect(records.fail(ids[1]).countsAgainstRecord)
+    }
+
+    @Test func aRecordThatFailsWhereOthersSucceedTakesAQuarterOfTheSlots() {
+        var records = RecordsToCall { $0.concurrency = 4 }
+        let ids = records.arrive(3)
+        for id in ids { #expect(records.callNext() == id) }
+        _ = records.answer(ids[0])
+        for id in ids.dropFirst() {
+            _ = records.fail(id)
+            records.dispatch.queues.remove(from: .backingOff) { $0 == id }
+            records.dispatch.queues.makeReady(id, from: .backingOff, in: &records.table)
+        }
+        #expect(records.callNext() != nil)
+        #expect(records.table.outlierCalls == 1)
+        #expect(records.nextReady() == nil)
+        let fresh = records.arrive()
+        #expect(records.callNext() == fresh[0])
+    }
+
+    @Test func aHeldLaneSendsOneProbeAndItsAnswerReleasesTheRest() throws {
+        var records = RecordsToCall { $0.concurrency = 64 }
+        let ids = records.arrive(4)
+        #expect(records.callNext() == ids[0])
+        #expect(records.hold(ids[0]) == .begun(isNews: true))
+        for id in ids.dropFirst() {
+            #expect(records.nextReady() == id)
+            #expect(records.plan(id) == .held)
+        }
+        let other = records.arrive()
+        #expect(records.callNext(on: "another") == other[0])
+        #expect(records.nextCall() == 105)
+        records.wake()
+        #expect(records.nextReady() == nil)
+
+        records.seconds = 105
+        records.wake()
+        let probe = try required(records.callNext())
+        // A record that has never asked for the hold may show that the lane is well.
+        #expect(probe != ids[0])
+        #expect(records.nextCall() == nil)
+        #expect(records.answer(probe).openLanes == ["lane"])
+        records.wake()
+        let released = Set(ids.dropFirst()).subtracting([probe])
+        for id in released { #expect(records.table.kind(of: id) == .ready) }
+        // The record that asked for the hold waits by itself, so that it is not in the way of others.
+        #expect(records.table.kind(of: ids[0]) == .backingOff)
+        #expect(records.dispatch.queues.held.isEmpty)
+    }
+
+    /// The record that was released to probe the whole upstream goes along a lane that is held.
+    @Test func aHeldLaneDoesNotUseUpTheProbeOfTheUpstream() throws {
+        var records = RecordsToCall { $0.concurrency = 64 }
+        _ = records.arrive(2)
+        _ = records.dispatch.gates.laneHeld(Lanes.upstream, by: 0, after: nil, at: records.now)
+        while let id = records.nextReady() { #expect(records.plan(id) == .held) }
+        records.seconds = 103
+        _ = records.dispatch.gates.laneHeld("lane", by: 0, after: nil, at: records.now)
+        records.seconds = 105
+        records.wake()
+        let first = try required(records.nextReady())
+        #expect(records.plan(first, on: "lane") == .held)
+        records.wake()
+        let second = try required(records.callNext(on: "another"))
+        #expect(first != second)
+        #expect(records.answer(second).openLanes == [Lanes.upstream])
+    }
+}
+
+/// Returns a value that was just taken out. `#require` itself cannot call what takes it out.
+private func required(_ id: EntryID?) throws -> EntryID { try #require(id) }
