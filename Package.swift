@@ -250,7 +250,7 @@ let package = Package(
             on: "Workers",
             dependencies: [
                 "Cryptography", "Kafka", "Operations", "Records", "ServiceKit", "StreamKit", "WireFormats",
-                "WorkerKit", argumentParser, lifecycle, metrics,
+                "WorkerKit", argumentParser, lifecycle, logging, metrics,
             ]
         ),
         room(
@@ -350,8 +350,8 @@ let package = Package(
             "Fleet",
             on: "Fleet",
             dependencies: [
-                "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "Terminal", "WireFormats",
-                "WorkerKit", argumentParser,
+                "ActivationIntake", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "Terminal",
+                "WireFormats", "WorkerKit", argumentParser,
             ]
         ),
         program("fleet", of: "Fleet", on: "Fleet"),
@@ -362,8 +362,9 @@ let package = Package(
             "Simulation",
             on: "Lab",
             dependencies: [
-                "Kafka", "Records", "ServiceKit", "StreamKit", "UpstreamHTTP", "WireFormats", "WorkerKit",
-                coreMetrics, logging,
+                "ActivationIntake", "Kafka", "Operations", "Records", "ServiceKit", "StreamKit",
+                "UpstreamHTTP",
+                "WireFormats", "WorkerKit", coreMetrics, logging,
             ]
         ),
         // The upstreams as small servers that share no code with the workers.
@@ -426,16 +427,16 @@ let package = Package(
             "FlotillaWorkerKit",
             on: "Shell",
             dependencies: [
-                "ActivationWorker", "FlotillaRecords", "Kafka", "Operations", "Records", "ServiceKit",
-                "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser, lifecycle,
+                "ActivationIntake", "ActivationWorker", "FlotillaRecords", "Kafka", "Operations", "Records",
+                "ServiceKit", "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser, lifecycle,
             ]
         ),
         room(
             "FlotillaWorkerTestKit",
             on: "Shell",
             dependencies: [
-                "FlotillaRecords", "FlotillaWorkerKit", "Operations", "Records", "ServiceKit", "Simulation",
-                "UpstreamHTTP", "WireFormats", "WorkerKit",
+                "ActivationIntake", "FlotillaRecords", "FlotillaWorkerKit", "Operations", "Records",
+                "ServiceKit", "Simulation", "UpstreamHTTP", "WireFormats", "WorkerKit",
             ]
         ),
 
@@ -553,9 +554,8 @@ let package = Package(
         .testTarget(
             name: "ActivationIntakeTests",
             dependencies: [
-                "ActivationIntake", "Kafka", "Operations", "Records", "ServiceKit", "StreamKit",
-                "TestMaterial",
-                "WireFormats", "WorkerKit", "WorkerTestSupport",
+                "ActivationIntake", "Kafka", "Operations", "Records", "ServiceKit", "Simulation", "StreamKit",
+                "TestMaterial", "WireFormats", "WorkerKit", "WorkerTestSupport",
             ],
             swiftSettings: house
         ),
@@ -600,7 +600,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FleetTests",
-            dependencies: ["Fleet", "Kafka", "Operations"],
+            dependencies: ["ActivationIntake", "Fleet", "Kafka", "Operations", "ServiceKit", "WorkerKit"],
             swiftSettings: house
         ),
         .testTarget(

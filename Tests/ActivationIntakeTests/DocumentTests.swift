@@ -12,9 +12,9 @@ struct DocumentTests {
 
     /// The table leaves out what every worker has.
     @Test func theTableOfSettingsIsTheProgramsOwn() throws {
-        let lines = IntakeProgram.settingsTable.split(separator: "\n")
+        let lines = IntakeProgram<StandardIntake>.settingsTable.split(separator: "\n")
         let reader = SettingsReader(file: nil, overrides: [])
-        _ = KafkaSettings(reader.section("kafka"), IntakeProgram.identity)
+        _ = KafkaSettings(reader.section("kafka"), .activationIntake)
         _ = OperationSettings(reader)
         let common = SettingDocumentation.markdown(reader.documentation).split(separator: "\n")
         let own = lines.dropFirst(Self.head).filter { !common.contains($0) }

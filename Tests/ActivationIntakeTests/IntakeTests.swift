@@ -1,6 +1,7 @@
 import Foundation
 import Records
 import ServiceKit
+import Simulation
 import TestMaterial
 import Testing
 import WireFormats
@@ -63,14 +64,14 @@ struct IntakeTests {
     @Test(arguments: UploadRow.all)
     func everyEventOfAnUploadIsPublishedOnce(row: UploadRow) throws {
         let bench = try IntakeBench()
-        for _ in 0..<2 { try bench.take("sdk-upload", row.body, headers: self.upload(row)) }
+        for _ in 0..<2 { bench.take("sdk-upload", row.body, headers: self.upload(row)) }
         let codes = bench.codes(in: "sdk-upload.result")
         guard row.error == nil else {
             #expect(codes == Array(repeating: "upload.\(row.error ?? "")", count: 2))
-            #expect(bench.sent.count == 2)
+            #expect(bench.scene.sent.count == 2)
             return
         }
-        let events = bench.sent(to: "sdk-events")
+        let events = bench.scene.sent(to: "sdk-events")
         let expected = try #require(row.expected["events"] as? [[String: Any]])
         #expect(events.count == Set(events.map(\.key)).count)
         #expect(events.count <= expected.count && (events.isEmpty == expected.isEmpty))
@@ -85,12 +86,62 @@ struct IntakeTests {
 
     @Test func anActivationOfAPhoneIsReportedOnceAndNamesItsOrigin() throws {
         let bench = try IntakeBench()
-        for _ in 0..<2 { try bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload) }
+        for _ in 0..<2 { bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload) }
         #expect(bench.due.count == 1)
         #expect(self.header(RecordOrigin.header, of: bench.due[0]) == "sdk-upload/0/0")
         #expect(self.header(RecordOrigin.eventHeader, of: bench.due[0])?.count == 32)
         #expect(bench.due[0].timestamp == IntakeBench.start.wall)
         #expect(bench.codes(in: "activation.result") == ["activation.duplicate"])
+    }
+
+    /// An upload that is cut at any byte is refused as a whole, or is a shorter list. Each has one outcome.
+    @Test(arguments: UploadRow.all.filter { $0.error == nil })
+    func aCutUploadHasOneOutcomeAndNothingOfItIsTrustedInPart(row: UploadRow) throws {
+        let bench = try IntakeBench("duplicates:\n  window: 0s")
+        var seen = 0
+        for count in row.body.indices {
+            bench.take("sdk-upload", Array(row.body[..<count]), headers: self.upload(row))
+            let sent = bench.scene.sent.dropFirst(seen).filter { $0.topic != "activation.home.changelog" }
+            seen = bench.scene.sent.count
+            let outcomes = sent.filter { $0.topic == "sdk-upload.result" }.map {
+                String(decoding: $0.value ?? [], as: UTF8.self)
+            }
+            let whole = outcomes.filter { !$0.contains(#""event":"#) }
+            #expect(whole.count == 1, "cut at \(count)")
+            if whole[0].contains(#""fate":"rejected""#) { #expect(sent.count == 1, "cut at \(count)") }
+        }
+    }
+
+    /// Without a memory of duplicates both go on, and Tencent has to recognise the second.
+    @Test func anUploadThatComesTwiceIsReportedUnderOneName() throws {
+        let bench = try IntakeBench("duplicates:\n  window: 0s")
+        for _ in 0..<2 { bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload) }
+        #expect(bench.due.count == 2)
+        let names = bench.due.map { record in
+            InboundRecord(
+                topic: record.topic,
+                partition: 0,
+                offset: 7,
+                value: record.value,
+                headers: record.headers
+            ).reportName
+        }
+        #expect(Set(names).count == 1 && names[0].count == 32)
+    }
+
+    /// An encryption under a number of its own, and one in place of the standard one.
+    @Test(arguments: [7, 1])
+    func anEncryptionOfAShellIsUsed(codec: Int) throws {
+        var ciphers = UploadCiphers.standard
+        ciphers.register(codec) { body, _ in body.map { $0 &- 1 } }
+        let headers = self.jsonUpload + [RecordHeader("X-Crypt-Codec", "\(codec)")]
+        let body = self.phoneActivation().map { $0 &+ 1 }
+        let bench = try IntakeBench(ciphers: ciphers)
+        bench.take("sdk-upload", body, headers: headers)
+        #expect(bench.due.count == 1)
+        let without = try IntakeBench()
+        without.take("sdk-upload", body, headers: headers)
+        #expect(without.due.isEmpty && without.codes(in: "sdk-upload.result") != [""])
     }
 
     private let jsonUpload = [
@@ -116,15 +167,15 @@ struct IntakeTests {
     ])
     func anActivateEventThatIsNoActivationHasAnOutcome(more: String, code: String) throws {
         let bench = try IntakeBench()
-        try bench.take("sdk-upload", self.phoneActivation(more: more), headers: self.jsonUpload)
+        bench.take("sdk-upload", self.phoneActivation(more: more), headers: self.jsonUpload)
         #expect(bench.due.isEmpty)
         #expect(bench.codes(in: "sdk-upload.result") == ["sdk_activation.\(code)", ""])
-        #expect(bench.sent(to: "sdk-events").count == 1)
+        #expect(bench.scene.sent(to: "sdk-events").count == 1)
     }
 
     @Test func anUnknownDataSourceIsNotReported() throws {
         let bench = try IntakeBench()
-        try bench.take("sdk-upload", self.phoneActivation(source: "other"), headers: self.jsonUpload)
+        bench.take("sdk-upload", self.phoneActivation(source: "other"), headers: self.jsonUpload)
         #expect(bench.due.isEmpty)
         #expect(bench.codes(in: "sdk-upload.result") == ["sdk_activation.unknown_app", ""])
     }
@@ -132,14 +183,14 @@ struct IntakeTests {
     /// Its publisher has to mend it, and no phone can make it.
     @Test func aRecordThatIsNoUploadIsADeadLetter() throws {
         let bench = try IntakeBench()
-        try bench.take("sdk-upload", Array("[]".utf8))
-        #expect(bench.sent(to: "activation.dead-letter").count == 1)
+        bench.take("sdk-upload", Array("[]".utf8))
+        #expect(bench.scene.sent(to: "activation.dead-letter").count == 1)
         #expect(bench.codes(in: "sdk-upload.result") == ["upload.no_target"])
     }
 
     @Test func anUploadAmongActivationsIsTakenByItsHeader() throws {
         let bench = try IntakeBench()
-        try bench.take("activation", self.phoneActivation(), headers: self.jsonUpload)
+        bench.take("activation", self.phoneActivation(), headers: self.jsonUpload)
         #expect(bench.due.count == 1)
     }
 
@@ -147,39 +198,39 @@ struct IntakeTests {
 
     @Test func theSameActivationInTheWindowIsADuplicateThatNamesTheFirst() throws {
         let bench = try IntakeBench()
-        try bench.take("activation", self.activation())
-        bench.wait(.seconds(29 * 86_400))
-        try bench.collect()
-        bench.rebalance()
-        try bench.take("activation", self.activation())
+        bench.take("activation", self.activation())
+        bench.scene.wait(.seconds(29 * 86_400))
+        bench.scene.collect()
+        bench.scene.rebalance()
+        bench.take("activation", self.activation())
         #expect(bench.due.count == 1)
-        let results = bench.sent(to: "activation.result")
+        let results = bench.scene.sent(to: "activation.result")
         #expect(results.count == 1)
         let text = String(decoding: results[0].value ?? [], as: UTF8.self)
         #expect(text.contains("passed on before: activation/0/0."), "\(text)")
-        bench.wait(.seconds(2 * 86_400))
-        try bench.take("activation", self.activation())
+        bench.scene.wait(.seconds(2 * 86_400))
+        bench.take("activation", self.activation())
         #expect(bench.due.count == 2)
     }
 
     @Test func whatIsOverIsForgottenAlsoInTheChangelog() throws {
         let bench = try IntakeBench()
-        try bench.take("activation", self.activation())
-        #expect(bench.byteCount > 0)
-        bench.wait(.seconds(31 * 86_400))
-        try bench.collect()
-        #expect(bench.byteCount == 0)
-        #expect(bench.sent(to: "activation.home.changelog").map { $0.value == nil } == [false, true])
-        bench.rebalance()
-        #expect(bench.byteCount == 0)
+        bench.take("activation", self.activation())
+        #expect(bench.scene.byteCount > 0)
+        bench.scene.wait(.seconds(31 * 86_400))
+        bench.scene.collect()
+        #expect(bench.scene.byteCount == 0)
+        #expect(bench.scene.sent(to: "activation.home.changelog").map { $0.value == nil } == [false, true])
+        bench.scene.rebalance()
+        #expect(bench.scene.byteCount == 0)
     }
 
     @Test func otherDevicesTypesAndPaymentsAreNoDuplicates() throws {
         let bench = try IntakeBench()
-        try bench.take("activation", self.activation())
-        try bench.take("activation", self.activation(muid: String(Self.muid.reversed())))
-        try bench.take("activation", self.activation(type: "MOBILEAPP_REGISTER"))
-        for _ in 0..<2 { try bench.take("activation", self.activation(type: "MOBILEAPP_COST")) }
+        bench.take("activation", self.activation())
+        bench.take("activation", self.activation(muid: String(Self.muid.reversed())))
+        bench.take("activation", self.activation(type: "MOBILEAPP_REGISTER"))
+        for _ in 0..<2 { bench.take("activation", self.activation(type: "MOBILEAPP_COST")) }
         #expect(bench.due.count == 5)
         #expect(bench.due[0].value == self.activation())
     }
@@ -189,9 +240,9 @@ struct IntakeTests {
         let bench = try IntakeBench()
         let denied = self.activation(more: #","trackingAuthorized":false"#)
         for value in [denied, Array("{".utf8)] {
-            try bench.take("activation", value, headers: [RecordHeader("x", "y")], key: "k")
+            bench.take("activation", value, headers: [RecordHeader("x", "y")], key: "k")
         }
-        try bench.take("activation", self.activation())
+        bench.take("activation", self.activation())
         #expect(bench.due.map(\.value) == [denied, Array("{".utf8), self.activation()])
         #expect(bench.due[0].key == Array("k".utf8))
         #expect(self.header("x", of: bench.due[0]) == "y")
@@ -200,12 +251,12 @@ struct IntakeTests {
     /// A full memory must not stop anybody: the oldest is forgotten.
     @Test func whoeverFillsTheMemoryMakesItForgetAndNotStop() throws {
         let bench = try IntakeBench()
-        bench.isCrowded = true
+        bench.scene.isCrowded = true
         for number in 0..<1_000 {
-            try bench.take("activation", self.activation(muid: String(format: "%032x", number + 1_000)))
+            bench.take("activation", self.activation(muid: String(format: "%032x", number + 1_000)))
         }
         #expect(bench.due.count == 1_000)
-        #expect(bench.byteCount < 3 * 3 * 500)
+        #expect(bench.scene.byteCount < 3 * 3 * 500)
     }
 
     // MARK: - Clicks
@@ -214,22 +265,50 @@ struct IntakeTests {
 
     @Test func theLastClickBeforeAnActivationWins() throws {
         let bench = try IntakeBench(Self.matching)
-        try bench.take("activation-click", self.click(id: "first", secondsBefore: 500))
-        try bench.take("activation-click", self.click(id: "after", secondsBefore: -5))
-        try bench.take("activation-click", self.click(id: "last", secondsBefore: 100))
-        try bench.take("activation-click", self.click(id: "elsewhere", secondsBefore: 50, app: "9"))
-        bench.rebalance()
-        try bench.take("activation", self.activation())
+        bench.take("activation-click", self.click(id: "first", secondsBefore: 500))
+        bench.take("activation-click", self.click(id: "after", secondsBefore: -5))
+        bench.take("activation-click", self.click(id: "last", secondsBefore: 100))
+        bench.take("activation-click", self.click(id: "elsewhere", secondsBefore: 50, app: "9"))
+        bench.scene.rebalance()
+        bench.take("activation", self.activation())
         #expect(bench.due.map(self.clickID) == ["last"])
+    }
+
+    /// The callback is where the conversion is reported.
+    @Test func anActivationKeepsItsCallbackWhenAClickIsAttached() throws {
+        let bench = try IntakeBench(Self.matching)
+        let callback = "https%3A%2F%2Fapi.e.qq.com%2Fconv%3Fcb%3Da%252Bb"
+        bench.take("activation-click", self.click(id: "c", secondsBefore: 100))
+        bench.take("activation", self.activation(more: #","callback":"\#(callback)""#))
+        #expect(bench.due.map(self.clickID) == ["c"])
+        let value = String(decoding: bench.due[0].value ?? [], as: UTF8.self)
+        #expect(value.contains(#""callback":"\#(callback)""#))
+    }
+
+    /// A flood of one kind pushes out none of another.
+    @Test func aFloodOfEventsForgetsNoClick() throws {
+        let bench = try IntakeBench(Self.matching)
+        for number in 0..<20 {
+            bench.take("activation-click", self.click(id: "c\(number)", secondsBefore: 100))
+        }
+        bench.scene.isCrowded = true
+        for number in 0..<1_000 {
+            let body = #"[{"deviceId":"d\#(number)","dataSourceId":"s","timestamp":1,"eventType":"PAGE"}]"#
+            bench.take("sdk-upload", Array(body.utf8), headers: self.jsonUpload)
+        }
+        let other = String(Self.muid.reversed())
+        bench.take("activation-click", self.click(muid: other, id: "last", secondsBefore: 100))
+        bench.take("activation", self.activation())
+        #expect(bench.due.map(self.clickID) == ["c19"])
     }
 
     @Test func aClickIsFoundByItsIdToo() throws {
         let bench = try IntakeBench(Self.matching)
         let other = String(Self.muid.reversed())
         for number in 0..<8 {
-            try bench.take("activation-click", self.click(muid: other, id: "c\(number)", secondsBefore: 100))
+            bench.take("activation-click", self.click(muid: other, id: "c\(number)", secondsBefore: 100))
             let muid = String(format: "%032x", number + 1_000)
-            try bench.take("activation", self.activation(muid: muid, click: "c\(number)"))
+            bench.take("activation", self.activation(muid: muid, click: "c\(number)"))
         }
         #expect(bench.due.map(self.clickID) == (0..<8).map { "c\($0)" })
     }
@@ -240,13 +319,13 @@ struct IntakeTests {
     func withoutAClickInTheWindowNothingIsReported(secondsBefore: Int64, named: String?) throws {
         let bench = try IntakeBench(Self.matching)
         let muid = named == nil ? Self.muid : String(Self.muid.reversed())
-        try bench.take("activation-click", self.click(muid: muid, id: "c", secondsBefore: secondsBefore))
-        try bench.take("activation", self.activation(click: named))
+        bench.take("activation-click", self.click(muid: muid, id: "c", secondsBefore: secondsBefore))
+        bench.take("activation", self.activation(click: named))
         #expect(bench.due.isEmpty)
         #expect(bench.codes(in: "activation.result") == ["attribution.no_click"])
         // It does not count as reported: a click that comes late still leads to its report.
-        try bench.take("activation-click", self.click(id: "late", secondsBefore: 10))
-        try bench.take("activation", self.activation(click: named))
+        bench.take("activation-click", self.click(id: "late", secondsBefore: 10))
+        bench.take("activation", self.activation(click: named))
         #expect(bench.due.map(self.clickID) == ["late"])
     }
 
@@ -257,7 +336,7 @@ struct IntakeTests {
             HomeRecord.clickHeader,
             "112233 \(IntakeBench.start.wall / 1_000 - 5) forged"
         )
-        try bench.take("activation", self.activation(), headers: [claim])
+        bench.take("activation", self.activation(), headers: [claim])
         #expect(bench.codes(in: "activation.result") == ["attribution.no_click"])
     }
 
@@ -266,7 +345,7 @@ struct IntakeTests {
         for query in [
             "muid=__MUID__&click_time=1795247999", "muid=\(Self.muid)", String(repeating: "a", count: 20_000),
         ] {
-            try bench.take("activation-click", Array(query.utf8))
+            bench.take("activation-click", Array(query.utf8))
         }
         #expect(
             bench.codes(in: "activation.result") == [

@@ -1,5 +1,6 @@
 import Kafka
 import Operations
+import ServiceKit
 import Testing
 
 @testable import Fleet

@@ -170,7 +170,7 @@ import WorkerTestSupport
         }
         batch.flush(to: self.output)
         var records: [OutboundRecord] = []
-        try self.output.drain { record in records.append(copy record) }
+        self.output.drain { record in records.append(copy record) }
         #expect(records.count == 2)
         #expect(self.sizes(records).allSatisfy { $0 <= 1_048_000 })
         let counts = try records.map { record in
@@ -235,7 +235,7 @@ import WorkerTestSupport
         let later = Moment(monotonic: 0, wall: Self.now.wall + 60_000)
         task.collect(at: later, progress: later.wall, self.output)
         var records: [OutboundRecord] = []
-        try self.output.drain { record in records.append(copy record) }
+        self.output.drain { record in records.append(copy record) }
         return records
     }
 }

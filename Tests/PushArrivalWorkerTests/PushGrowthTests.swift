@@ -77,7 +77,7 @@ struct PushGrowthTests {
                 task.process(record, at: Self.now, output)
             }
             var sent: [OutboundRecord] = []
-            try output.drain { record in sent.append(copy record) }
+            output.drain { record in sent.append(copy record) }
             let moved = sent.filter { $0.topic == "push-arrival" }
             let answered = sent.filter { $0.topic == "push-arrival.result" }
             #expect(moved.count + answered.count == 50)
@@ -112,7 +112,7 @@ struct PushGrowthTests {
         task.process(record, at: Self.now, output)
         task.collect(at: Self.now, progress: Self.now.wall, output)
         var sent: [OutboundRecord] = []
-        try output.drain { record in sent.append(copy record) }
+        output.drain { record in sent.append(copy record) }
         #expect(sent.map(\.topic) == ["push-arrival" + (isSentOn ? "" : ".result")])
         #expect(sent.allSatisfy { $0.partition ?? 9 < 4 && $0.encodedBytesBound <= 1_048_000 })
         #expect(isSentOn == (sent.first?.headers.contains { $0.name == "flotilla.push.origin" } == true))

@@ -1,12 +1,14 @@
 import FlotillaRecords
-import FlotillaWorkerKit
 import FlotillaWorkerTestKit
 import Records
+import ServiceKit
 import Synchronization
 import Testing
 import UpstreamHTTP
 import WireFormats
 import WorkerKit
+
+@testable import FlotillaWorkerKit
 
 /// Interceptors and channels around a worker's own two functions.
 struct InterceptedHandlerTests {
@@ -129,6 +131,114 @@ struct InterceptedHandlerTests {
         #expect(reason.code == "told.to")
         let seen = witness.seen.withLock { $0 }
         #expect(seen.suffix(2) == ["didSend https://echo.example/changed [\"X-Seen\"]", "willSend GET"])
+    }
+
+    // MARK: - Batches
+
+    /// A batch whose request names its time in a header.
+    private struct Batch: BatchTemplate {
+        let key = "account"
+        let elementsLimit = 50
+        let bytesLimit = 50_000
+        let requestsLimit = 1
+        let isReady = true
+
+        func request(of elements: [[UInt8]], at now: Int64, nonce: String) -> HTTPRequest {
+            HTTPRequest(
+                method: .post,
+                url: "https://batch.example/",
+                headers: [HTTPHeader("Content-Type", "a/b"), HTTPHeader("timestamp", "\(now)")],
+                body: Array(elements.joined(separator: [0x2C]))
+            )
+        }
+
+        func scope(of response: HTTPResponse) -> BatchScope { .request }
+    }
+
+    private static func template(_ change: (inout [HTTPHeader]) -> Void) -> InterceptedTemplate {
+        let planned = BatchPart([1], of: Batch(), plannedAt: 7).alone.headers
+        var changed = planned
+        change(&changed)
+        return InterceptedTemplate(Batch(), planned: planned, changed: changed)
+    }
+
+    /// The time is that of the sending, whatever an interceptor was shown.
+    @Test func aChangeOfHeadersReachesABatch() {
+        let template = Self.template { headers in
+            headers[0].value = "c/d"
+            headers.append(HTTPHeader("X-Tenant", "north"))
+        }
+        let request = template.request(of: [[1], [2]], at: 9, nonce: "n")
+        #expect(request.body == [1, 0x2C, 2])
+        #expect(
+            request.headers == [
+                HTTPHeader("timestamp", "9"), HTTPHeader("Content-Type", "c/d"),
+                HTTPHeader("X-Tenant", "north"),
+            ]
+        )
+        let without = Self.template { $0.removeFirst() }
+        #expect(
+            without.request(of: [[1]], at: 9, nonce: "n").headers == [HTTPHeader("timestamp", "9")]
+        )
+    }
+
+    /// A record of one tenant never goes under the name of another.
+    @Test func recordsWithOtherHeadersShareNoRequest() {
+        func tenant(_ name: String) -> InterceptedTemplate {
+            Self.template { $0.append(HTTPHeader("X-Tenant", name)) }
+        }
+        #expect(Self.template { _ in }.key == Batch().key)
+        #expect(tenant("north").key == tenant("north").key)
+        #expect(Set([tenant("north").key, tenant("south").key, Batch().key]).count == 3)
+        var queue = BatchQueue()
+        for (id, name) in [(1, "north"), (2, "south"), (3, "north")] {
+            queue.add(BatchPart([UInt8(id)], of: tenant(name), plannedAt: 7), id: UInt64(id))
+        }
+        var batches: [[[UInt8]]] = []
+        while let batch = queue.next(as: UInt64(batches.count)) { batches.append(batch.elements) }
+        #expect(batches == [[[1], [3]], [[2]]])
+    }
+
+    /// Passes records on to a batch.
+    private struct Batching: Handler {
+        func plan(
+            _ record: InboundRecord,
+            _ attempt: WorkerKit.Attempt,
+            with memory: inout NoMemory
+        ) -> WorkerKit.Plan<String, NoAnswer> {
+            .call(Call(.part(BatchPart([1], of: Batch(), plannedAt: 7)), for: "job", lane: "lane"))
+        }
+
+        func interpret(
+            _ exchange: WorkerKit.Exchange,
+            of job: String,
+            _ attempt: WorkerKit.Attempt,
+            with memory: inout NoMemory
+        ) -> WorkerKit.Verdict<String, NoAnswer> { .answer(NoAnswer()) }
+
+        func encode(_ outcome: WireFormats.Outcome, _ answer: NoAnswer?, as format: ValueFormat) -> [UInt8] {
+            []
+        }
+    }
+
+    private struct NoAnswer: Sendable {}
+
+    @Test func anInterceptorChangesTheHeadersOfAPart() throws {
+        let handler = InterceptedHandler(
+            Batching(),
+            interceptors: [Witness()],
+            channels: [],
+            content: { $0 }
+        )
+        var memory = handler.emptyMemory
+        guard case .call(let call) = handler.plan(Self.record, Self.first, with: &memory),
+            case .part(let part) = call.content
+        else {
+            Issue.record("no part was planned")
+            return
+        }
+        #expect(part.alone.headers.last == HTTPHeader("X-Seen", "yes"))
+        #expect(part.alone.url == "https://batch.example/")
     }
 
     /// A topic that gets a copy of everything.

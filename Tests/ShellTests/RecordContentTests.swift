@@ -37,6 +37,43 @@ struct RecordContentTests {
         try Self.check(ReceiptResult.self)
         try Self.check(PushArrivalResult.self)
         try Self.check(PushStatistics.self)
+        try Self.check(SDKUploadResult.self)
+    }
+
+    @Test func readsTheOutcomeOfAnUploadAndOfAnEvent() throws {
+        let examples = try Self.examples(of: SDKUploadResult.topic)
+        func result(_ name: String) throws -> SDKUploadResult {
+            try SDKUploadResult(decoding: Record(topic: SDKUploadResult.topic, value: examples[name]))
+        }
+        let taken = try result("taken.json")
+        #expect(taken.counts?.events == 12 && taken.counts?.activations == 1 && taken.eventID == nil)
+        let event = try result("reengage.json")
+        #expect(event.eventType == "ACTIVATE" && event.eventID?.count == 32 && event.counts == nil)
+    }
+
+    @Test func readsEveryEventOfAnSDK() throws {
+        for (name, bytes) in try Self.examples(of: "sdk-events") {
+            let event = try SDKEventRecord(decoding: Record(topic: "sdk-events", value: bytes))
+            #expect(event.id.count == 32 && event.receivedAtMS != nil, "\(name)")
+            #expect(String(decoding: event.json, as: UTF8.self).contains(#""deviceId""#))
+        }
+        for value in [nil, [], Array("{}".utf8), Array("[]".utf8)] as [[UInt8]?] {
+            #expect(throws: RecordError.self) {
+                try SDKEventRecord(decoding: Record(topic: "t", value: value))
+            }
+        }
+    }
+
+    @Test func readsAndWritesAClick() throws {
+        let click = try AdClick(query: Array("muid=__MUID__&click_time=1795507000&click_id=c1&appid=5".utf8))
+        let record = click.record(clientIP: "198.51.100.7")
+        #expect(record.topic == "activation-click" && record.key == Array("c1".utf8))
+        #expect(record.headers == [Header("click.client_ip", "198.51.100.7")])
+        let read = Record(topic: record.topic, value: record.value, headers: record.headers)
+        #expect(try AdClick(decoding: read) == click)
+        #expect((click.appID, click.muid, click.clickedAt) == (5, nil, 1_795_507_000))
+        let error = #expect(throws: RecordError.self) { try AdClick(query: []) }
+        #expect(error?.code == "click.no_identity")
     }
 
     @Test func readsEveryEventOfAPushButOneWithAnObject() throws {

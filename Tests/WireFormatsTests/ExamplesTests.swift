@@ -10,11 +10,11 @@ import WireMessages
     static let schemas = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Schemas")
 
-    static func examples(_ folder: String) -> [String] {
+    static func examples(_ folder: String, type: String = "json") -> [String] {
         let files = try? FileManager.default.contentsOfDirectory(
             atPath: self.schemas.appending(path: "examples/\(folder)").path()
         )
-        return (files ?? []).filter { $0.hasSuffix(".json") }.sorted()
+        return (files ?? []).filter { $0.hasSuffix(".\(type)") }.sorted()
     }
 
     static func bytes(_ path: String) throws -> [UInt8] {
@@ -77,6 +77,52 @@ import WireMessages
         for transaction in result.transactions {
             #expect(StoreTransactionState(rawValue: transaction.state) != nil)
         }
+    }
+
+    @Test(arguments: examples("sdk-upload.result"))
+    func readsAResultOfAnUpload(file: String) throws {
+        let bytes = try Self.bytes("examples/sdk-upload.result/\(file)")
+        try self.expectCanonical(Flotilla_Sdkupload_V1_SdkUploadResult.self, bytes)
+        let result = try Flotilla_Sdkupload_V1_SdkUploadResult(jsonUTF8Bytes: bytes)
+        #expect(result.outcome.hasReason == (result.outcome.fate != "succeeded"))
+        #expect(result.hasUpload == (result.outcome.fate == "succeeded"))
+    }
+
+    @Test(arguments: examples("sdk-events"))
+    func readsAPublishedEvent(file: String) throws {
+        let bytes = try Self.bytes("examples/sdk-events/\(file)")
+        let event = try #require(PublishedSDKEvent(bytes))
+        #expect(event.receivedAt != nil && !event.type.isEmpty)
+        // The decoder of uploads reads the event as a phone has sent it, and writes the same record again.
+        let upload = try SDKUpload(
+            decoding: SDKUploadRequest(
+                target: "/v3/projects/\(event.account)/collect",
+                headers: [],
+                body: Array("[".utf8) + event.json + Array("]".utf8)
+            )
+        )
+        let again = try #require(upload.events.first).record(
+            id: event.id,
+            account: event.account,
+            upload: event.upload,
+            receivedAt: event.receivedAt,
+            clientIP: event.clientIP
+        )
+        let before = try #require(JSONSerialization.jsonObject(with: Data(bytes)) as? NSDictionary)
+        let after = try #require(JSONSerialization.jsonObject(with: Data(again)) as? NSDictionary)
+        #expect(before == after)
+    }
+
+    @Test(arguments: examples("activation-click", type: "query"))
+    func readsAClick(file: String) throws {
+        let click = try AdClick(query: try Self.bytes("examples/activation-click/\(file)"))
+        #expect(click.clickedAt == 1_795_507_000)
+        #expect((click.muid == nil) == (file == "click-id-alone.query"))
+        #expect((click.clickID == nil) == (file == "device-alone.query"))
+    }
+
+    @Test func thereAreExamplesOfClicks() {
+        #expect(Self.examples("activation-click", type: "query").count >= 5)
     }
 
     @Test func showsEveryVerdictOnReceipts() throws {

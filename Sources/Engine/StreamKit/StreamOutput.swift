@@ -1,4 +1,3 @@
-import Kafka
 package import Records
 
 /// The records that tasks put out, until they are sent.
@@ -20,7 +19,9 @@ package final class StreamOutput {
 
     /// Sends the records in order, until `send` throws. The record at which it threw stays, and so do the
     /// records after it. Sent records are dropped only when all are sent; until then nothing is processed.
-    func drain(_ send: (borrowing OutboundRecord) throws(KafkaError) -> Void) throws(KafkaError) {
+    package func drain<Fault: Error>(
+        _ send: (borrowing OutboundRecord) throws(Fault) -> Void
+    ) throws(Fault) {
         while self.sent < self.records.count {
             try send(self.records[self.sent])
             self.sent += 1

@@ -12,6 +12,16 @@ package struct StreamCluster: Hashable, Sendable {
     package var partitionCounts: [String: Int]
     /// The settings of the topics that were asked for, as far as the cluster tells them.
     package var topicSettings: [String: TopicSettings] = [:]
+
+    package init(
+        id: String,
+        partitionCounts: [String: Int],
+        topicSettings: [String: TopicSettings] = [:]
+    ) {
+        self.id = id
+        self.partitionCounts = partitionCounts
+        self.topicSettings = topicSettings
+    }
 }
 
 /// Engines on threads of their own, as one service: started, asked to stop, and awaited.

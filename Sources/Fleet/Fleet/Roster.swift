@@ -1,3 +1,4 @@
+import ActivationIntake
 import ArgumentParser
 package import ServiceKit
 
@@ -26,7 +27,13 @@ package enum Roster {
         upstream: "statistics"
     )
 
+    /// The intake that can stand before the activation worker.
+    package static let intake = WorkerIdentity.activationIntake
+
     package static let workers = [activation, deviceCheck, receipt, pushArrival]
+
+    /// The programs whose settings can be checked against a cluster.
+    static let programs = workers + [intake]
 
     /// The number of partitions of each topic by default.
     package static let partitions = 4

@@ -45,6 +45,16 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
     case invented
     /// A record that kills the process that handles it.
     case deadly
+    /// Uploads of SDKs that cannot be read, with every code that there is.
+    case badUploads = "bad-uploads"
+    /// Uploads that become far larger than they are, or have very many events.
+    case bombs
+    /// Phones that nobody has seen before, each with ids of its own.
+    case inventedPhones = "invented-phones"
+    /// Clicks that belong to no phone, and queries that are no clicks.
+    case unmatchedClicks = "unmatched-clicks"
+    /// One phone with a new event and a new click id in each record.
+    case oneClient = "one-client"
 
     /// Draws the kinds of harm of one run, at least one.
     static func drawn(from possible: [Self], using random: inout SplitMix64) -> Set<Self> {
@@ -54,8 +64,15 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
         return drawn
     }
 
+    /// The kinds that only the intake of uploads and clicks can meet.
+    package static let ofUploadsAndClicks: Set<AdversaryKind> = [
+        .badUploads, .bombs, .inventedPhones, .unmatchedClicks, .oneClient,
+    ]
+
     /// The kinds that an engine of calls can meet.
-    package static let ofCalls = allCases.filter { ![.invented, .deadly].contains($0) }
+    package static let ofCalls = allCases.filter {
+        ![.invented, .deadly].contains($0) && !ofUploadsAndClicks.contains($0)
+    }
 
     /// The kinds that consist of harmful records and nothing else: the workers, their upstream and their clocks are well.
     static let ofRecords: Set<AdversaryKind> = [
@@ -66,5 +83,15 @@ package enum AdversaryKind: String, CaseIterable, Sendable {
     package static let ofStreams: [AdversaryKind] = [
         .malformed, .sizes, .longKeys, .farTimes, .offsets, .growth, .clocks, .kills, .freezes, .outages,
         .invented, .deadly,
+    ]
+
+    /// The kinds that an engine of streams can meet, whatever its tasks are.
+    package static var ofStreamsAndIntake: [AdversaryKind] {
+        self.ofStreams + self.allCases.filter { self.ofUploadsAndClicks.contains($0) }
+    }
+
+    /// The kinds that the intake can meet.
+    package static let ofIntake: [AdversaryKind] = [
+        .farTimes, .kills, .freezes, .badUploads, .bombs, .inventedPhones, .unmatchedClicks, .oneClient,
     ]
 }

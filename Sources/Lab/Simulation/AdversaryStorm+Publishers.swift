@@ -72,7 +72,9 @@ extension AdversaryStorm {
             }
         // Some records must be unfinished, since otherwise a commit has nothing to remember.
         case .offsets: self.flood(self.count(of: [10, 40]), isSteady: true) { Piece(value: "late", key: $0) }
-        case .growth, .clocks, .kills, .freezes, .outages, .invented, .deadly: break
+        case .growth, .clocks, .kills, .freezes, .outages, .invented, .deadly, .badUploads, .bombs,
+            .inventedPhones, .unmatchedClicks, .oneClient:
+            break
         }
     }
 

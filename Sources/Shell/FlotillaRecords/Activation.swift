@@ -6,6 +6,8 @@ package import WireMessages
 public struct Activation: RecordContent {
     /// The topic's name where no setting says otherwise.
     public static let topic = "activation"
+    /// The topic, where no setting says otherwise, of the activations that have passed the intake.
+    public static let dueTopic = "activation.due"
 
     package var message: Flotilla_Activation_V1_Activation
 

@@ -1,4 +1,5 @@
 package import Records
+import WireFormats
 
 /// One header of a record. Kafka allows a name to occur more than once, and a value to be absent.
 public struct Header: Hashable, Sendable {
@@ -59,6 +60,14 @@ public struct Record: Hashable, Sendable {
     /// Returns the value of the last header of this name as text; nil if there is no such header, or its value
     /// is absent. Names are compared exactly.
     public func header(_ name: String) -> String? { self.headers.last { $0.name == name }?.text }
+
+    /// The topic, the partition and the offset of the publisher's record that this outcome, or this record of
+    /// `activation.due`, comes from; nil if no worker stood between the two.
+    public var origin: String? { self.header(RecordOrigin.header) }
+
+    /// The id of the SDK's event that this outcome, or this record of `activation.due`, is about; nil if it is
+    /// about no event.
+    public var eventID: String? { self.header(RecordOrigin.eventHeader) }
 
     /// Takes a record that the engine has read.
     package init(_ record: InboundRecord) {

@@ -80,19 +80,27 @@ final class HomeTask: StreamTask {
         )
     }
 
-    /// Remembers a thing. Where memory is short, the two oldest of its kind are forgotten.
+    /// Remembers a thing. Where memory is short, the two oldest of the kind that takes most are forgotten: whoever
+    /// invents things of one kind pushes out none of another.
     private func remember(_ key: RememberedKey, _ text: [UInt8], at now: Moment, to output: StreamOutput) {
         let entry = RecentTable.Entry(seen: now.wall, text: text)
         self.tables[key.kind, default: RecentTable()].remember(key.key, entry)
         self.write(key, entry, to: output)
         guard output.isCrowded else { return }
         for _ in 0..<2 {
-            guard let oldest = self.tables[key.kind]?.forgetOldest(before: .max), oldest != key.key else {
-                return
-            }
+            guard let kind = self.largestKind, let oldest = self.tables[kind]?.forgetOldest(before: .max)
+            else { return }
             self.metrics.forgottenEarly()
-            self.write(RememberedKey(key.kind, oldest), nil, to: output)
+            self.write(RememberedKey(kind, oldest), nil, to: output)
         }
+    }
+
+    /// The kind that takes most memory; nil if there is a single thing of it, which has just come.
+    private var largestKind: RememberedKind? {
+        let kind = RememberedKind.allCases.max { left, right in
+            self.tables[left]?.byteCount ?? 0 < self.tables[right]?.byteCount ?? 0
+        }
+        return kind.flatMap { self.tables[$0]?.count ?? 0 > 1 ? $0 : nil }
     }
 
     private func write(_ key: RememberedKey, _ entry: RecentTable.Entry?, to output: StreamOutput) {

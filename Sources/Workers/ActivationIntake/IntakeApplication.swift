@@ -1,26 +1,26 @@
-import Kafka
+package import Kafka
 import Operations
-import StreamKit
+package import StreamKit
 
 /// The kinds of task of the intake, by the topic.
-final class IntakeApplication: StreamApplication {
+package final class IntakeApplication: StreamApplication {
     private let settings: IntakeSettings
     private let writer: IntakeWriter
     private let metrics: IntakeMetrics
 
-    init(_ settings: IntakeSettings, _ cluster: StreamCluster, metrics: IntakeMetrics) {
+    package init(_ settings: IntakeSettings, _ cluster: StreamCluster, metrics: IntakeMetrics) {
         self.settings = settings
         self.writer = IntakeWriter(settings, cluster)
         self.metrics = metrics
     }
 
-    var topics: [String] {
+    package var topics: [String] {
         [self.settings.topics.activations, self.settings.topics.home]
             + (self.settings.takesUploads ? [self.settings.topics.uploads] : [])
             + (self.settings.matchesClicks ? [self.settings.topics.clicks] : [])
     }
 
-    func task(for partition: TopicPartition) -> any StreamTask {
+    package func task(for partition: TopicPartition) -> any StreamTask {
         switch partition.topic {
         case self.settings.topics.home: HomeTask(partition.partition, self.writer, metrics: self.metrics)
         case self.settings.topics.uploads: UploadTask(self.writer, self.metrics)

@@ -1,15 +1,15 @@
 import Metrics
-import Operations
+package import Operations
 
 /// The metrics of the intake. The object is used on the engine's thread only.
-final class IntakeMetrics {
+package final class IntakeMetrics {
     private let factory: PrometheusRegistry
     private var counters: [String: Counter] = [:]
     private var gauges: [String: Gauge] = [:]
     private let unreadable: Counter
     private let forgotten: Counter
 
-    init(factory: PrometheusRegistry) {
+    package init(factory: PrometheusRegistry) {
         self.factory = factory
         self.unreadable = Counter(label: "intake_records_unreadable_total", factory: factory)
         self.forgotten = Counter(label: "intake_forgotten_early_total", factory: factory)

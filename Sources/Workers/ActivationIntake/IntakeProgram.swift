@@ -1,17 +1,24 @@
 import Operations
-import ServiceKit
+package import ServiceKit
 import WorkerKit
 
-/// The name and the settings of the intake.
-enum IntakeProgram: ConfiguredProgram {
-    static let identity = WorkerIdentity(name: "activation-intake", topic: "activation", upstream: "")
+extension WorkerIdentity {
+    /// The names of the intake.
+    package static let activationIntake = WorkerIdentity(
+        name: "activation-intake",
+        topic: "activation",
+        upstream: ""
+    )
+}
 
+/// The settings of the intake with these parts.
+enum IntakeProgram<Parts: IntakeParts>: ConfiguredProgram {
     static func check(path: String?) throws -> [String] { try self.load(path: path).warnings }
 
     static var settingsTable: String {
         // The reader gets neither a file nor overrides, so that the table shows the defaults only.
         let reader = SettingsReader(file: nil, overrides: [])
-        _ = IntakeSettings(reader, self.identity)
+        _ = self.settings(reader)
         return SettingDocumentation.markdown(reader.documentation)
     }
 
@@ -20,7 +27,11 @@ enum IntakeProgram: ConfiguredProgram {
     /// - Throws: `SettingsFaults` with every fault.
     static func load(path: String?) throws -> (settings: IntakeSettings, warnings: [String]) {
         let reader = SettingsReader(file: try path.map { try SettingsFile(path: $0) })
-        let settings = IntakeSettings(reader, self.identity)
+        let settings = self.settings(reader)
         return (settings, try reader.finish().map(\.description))
+    }
+
+    private static func settings(_ reader: SettingsReader) -> IntakeSettings {
+        IntakeSettings(reader, .activationIntake, ciphers: Parts.ciphers(reader))
     }
 }

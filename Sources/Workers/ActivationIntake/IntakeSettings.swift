@@ -1,11 +1,11 @@
-import Operations
-import ServiceKit
+package import Operations
+package import ServiceKit
 import StreamKit
-import WireFormats
+package import WireFormats
 import WorkerKit
 
 /// All settings of the intake, read from its file and the environment.
-struct IntakeSettings: Sendable {
+package struct IntakeSettings: Sendable {
     /// Which activations are reported.
     enum Attribution: String, CaseIterable, Sendable {
         /// Every activation.
@@ -14,10 +14,10 @@ struct IntakeSettings: Sendable {
         case match
     }
 
-    var kafka: KafkaSettings
+    package var kafka: KafkaSettings
     var operation: OperationSettings
     var stream: StreamSettings
-    var topics: IntakeTopics
+    package var topics: IntakeTopics
     /// The apps whose uploads are taken, by the account and the data source that the SDK sends.
     var apps: [SDKSource: SDKApp]
     var attribution: Attribution
@@ -29,6 +29,8 @@ struct IntakeSettings: Sendable {
     var singleTypes: Set<ConversionType>
     /// How long an event is recognised that a phone sends again.
     var eventWindow: Duration
+    /// The encryptions of uploads that are known.
+    var ciphers: UploadCiphers
 
     /// Whether uploads of SDKs are consumed.
     var takesUploads: Bool { !self.apps.isEmpty || self.topics.events != nil }
@@ -38,7 +40,14 @@ struct IntakeSettings: Sendable {
     var longestWindow: Duration { max(self.clickWindow, self.duplicateWindow, self.eventWindow) }
 
     /// Reads and checks all settings. Faults are reported to the reader, not thrown.
-    init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
+    ///
+    /// - Parameter ciphers: The encryptions of uploads that are known.
+    package init(
+        _ reader: SettingsReader,
+        _ identity: WorkerIdentity = .activationIntake,
+        ciphers: UploadCiphers = .standard
+    ) {
+        self.ciphers = ciphers
         let kafka = reader.section("kafka")
         self.kafka = KafkaSettings(kafka, identity)
         let uploads = reader.section("sdk")

@@ -17,7 +17,7 @@ final class IntakeWriter {
         self.settings = settings
         self.homes = Int32(clamping: max(1, cluster.partitionCounts[settings.topics.changelog] ?? 1))
         self.outcomes = StreamOutcomes(
-            worker: IntakeProgram.identity.name,
+            worker: WorkerIdentity.activationIntake.name,
             kafka: settings.kafka,
             cluster: cluster
         )

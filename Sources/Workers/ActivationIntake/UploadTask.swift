@@ -50,7 +50,7 @@ final class UploadTask: StreamTask {
             )
         }
         do throws(SDKUploadFault) {
-            let upload = try SDKUpload(decoding: request)
+            let upload = try SDKUpload(decoding: request, ciphers: self.writer.settings.ciphers)
             var counts = SDKUploadResult.Counts()
             counts.events = upload.events.count
             counts.dropped = upload.dropped

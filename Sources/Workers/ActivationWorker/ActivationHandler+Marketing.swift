@@ -18,12 +18,12 @@ extension ActivationHandler {
         _ attempt: Attempt,
         on way: MarketingRoutes.Way
     ) -> Plan<Activation, ActivationAnswer> {
-        let place = "\(record.topic)/\(record.partition)/\(record.offset)"
+        let name = record.reportName
         switch way {
         case .refused(let reason):
             return .refuse(reason, Self.answer(to: activation, on: .callback))
         case .report(let template, let account):
-            let id = UserAction.id(of: activation, in: place)
+            let id = UserAction.id(of: activation, in: name)
             let part = BatchPart(
                 UserAction.json(of: activation, id: id),
                 of: template,
@@ -38,7 +38,7 @@ extension ActivationHandler {
                 )
             )
         case .callback(let template, let account):
-            let id = UserAction.id(of: activation, in: place)
+            let id = UserAction.id(of: activation, in: name)
             let part = BatchPart(
                 UserAction.json(of: activation, id: id, for: .callback),
                 of: template,

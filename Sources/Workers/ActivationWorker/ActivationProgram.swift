@@ -1,3 +1,4 @@
+import ActivationIntake
 package import Operations
 package import ServiceKit
 package import UpstreamHTTP
@@ -100,6 +101,10 @@ package enum ActivationProgram: WorkerProgram {
         } catch {
             return .refused(error.reason)
         }
+    }
+
+    package static func neighbours(of topic: String) -> [Preflight.Neighbour] {
+        IntakeNeighbours.neighbours(of: topic)
     }
 
     private static func baseURL(_ reader: SettingsReader) -> BaseURL? {

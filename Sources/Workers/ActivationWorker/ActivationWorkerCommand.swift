@@ -14,7 +14,7 @@ package struct ActivationWorkerCommand: AsyncParsableCommand {
             PlanCommand<ActivationProgram>.self,
             InterpretCommand<ActivationProgram>.self,
             CheckConfigCommand<ActivationProgram>.self,
-            IntakeCommand.self,
+            IntakeCommand<StandardIntake>.self,
         ],
         defaultSubcommand: RunCommand<ActivationProgram>.self
     )

@@ -4,8 +4,6 @@ import WireFormats
 
 /// A request that was taken in whole, before it becomes records.
 struct Post: Sendable {
-    /// The header of a click's record with the address that the click feed came from.
-    static let clickClientHeader = "click.client_ip"
     /// The longest key of a click, in bytes.
     private static let keyLimit = 256
 
@@ -80,7 +78,7 @@ struct Post: Sendable {
             topic: topic,
             key: key,
             value: query,
-            headers: [RecordHeader(Self.clickClientHeader, self.client)]
+            headers: [RecordHeader(AdClick.clientIPHeader, self.client)]
         )
     }
 

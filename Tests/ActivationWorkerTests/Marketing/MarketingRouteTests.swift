@@ -95,6 +95,49 @@ import WorkerKit
         #expect(Set(parts).count == 1)
     }
 
+    private static func outerActionID(_ record: InboundRecord) throws -> String {
+        guard case .part(let part) = try Self.call(try Self.handler(), record).content,
+            let action = try JSONSerialization.jsonObject(with: Data(part.element)) as? [String: Any],
+            let id = action["outer_action_id"] as? String
+        else { throw NoCall() }
+        return id
+    }
+
+    /// A phone has sent an upload twice, or an intake has taken one in twice.
+    @Test(arguments: [nil, callback])
+    func theSameEventIsTheSameActionWhereverItsRecordStands(callback: String?) throws {
+        let event = RecordHeader(RecordOrigin.eventHeader, "0123456789abcdef0123456789abcdef")
+        func id(_ offset: Int64, _ headers: [RecordHeader]) throws -> String {
+            var record = Self.record(callback: callback)
+            record.offset = offset
+            record.headers = headers
+            return try Self.outerActionID(record)
+        }
+        let first = try id(1, [RecordHeader(RecordOrigin.header, "sdk-upload/0/5"), event])
+        #expect(try first == id(2, [RecordHeader(RecordOrigin.header, "sdk-upload/1/9"), event]))
+        let other = RecordHeader(RecordOrigin.eventHeader, "1123456789abcdef0123456789abcdef")
+        #expect(try first != id(1, [other]))
+        // A record of a publisher keeps its name on its way through an intake.
+        let place = "\(Self.record().topic)/\(Self.record().partition)/7"
+        #expect(try id(7, []) == id(3, [RecordHeader(RecordOrigin.header, place)]))
+        #expect(try id(7, []) != id(8, []))
+    }
+
+    /// A publisher that gives two devices the name of one event hides neither.
+    @Test func aForgedEventHidesNoOtherDevice() throws {
+        var ids: Set<String> = []
+        for device in ["1E2DFA89-496A-47FD-9941-DF1FC4E6484A", "2E2DFA89-496A-47FD-9941-DF1FC4E6484A"] {
+            let json = ActivationHandlerTests.json.replacingOccurrences(
+                of: "1E2DFA89-496A-47FD-9941-DF1FC4E6484A",
+                with: device
+            )
+            var record = ActivationHandlerTests.record(json)
+            record.headers = [RecordHeader(RecordOrigin.eventHeader, "0123456789abcdef0123456789abcdef")]
+            ids.insert(try Self.outerActionID(record))
+        }
+        #expect(ids.count == 2)
+    }
+
     @Test func goesToTheCallbackWhereTheAppAllowsIt() throws {
         for actionSetID in [77, nil] as [UInt64?] {
             let call = try Self.call(

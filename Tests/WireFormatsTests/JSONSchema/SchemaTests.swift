@@ -27,7 +27,7 @@ import Testing
     @Test(
         arguments: [
             "activation", "activation.result", "devicecheck", "devicecheck.result", "receipt",
-            "receipt.result",
+            "receipt.result", "sdk-upload.result", "sdk-events",
         ]
     )
     func everyExampleIsValid(name: String) throws {
@@ -124,6 +124,51 @@ import Testing
         let objections = try? Self.schema("activation").objections(to: Array(text.utf8))
         #expect(objections != [])
         #expect(!Self.isDecoded(Array(text.utf8)))
+    }
+
+    @Test func everyResultOfAnUploadThatIsWrittenIsValid() throws {
+        let schema = try Self.schema("sdk-upload.result")
+        for fate in Outcome.Fate.allCases {
+            let reason = fate == .succeeded ? nil : Reason("upload.json", "No \"JSON\".")
+            let outcome = Outcome.ofActivation(
+                fate,
+                reason,
+                deadLetterID: fate == .deadLettered ? "dl-1" : nil
+            )
+            var counts = SDKUploadResult.Counts()
+            counts.dropped = .max
+            for value in [
+                SDKUploadResult.upload(outcome, nil), SDKUploadResult.upload(outcome, counts),
+                SDKUploadResult.event(outcome, id: String(repeating: "0a", count: 16), type: .activate),
+            ] {
+                #expect(try schema.objections(to: value) == [], "\(String(decoding: value, as: UTF8.self))")
+            }
+        }
+    }
+
+    /// Each event of the vectors, as it is published.
+    @Test(arguments: UploadRow.all)
+    func everyEventThatIsPublishedIsValid(row: UploadRow) throws {
+        guard row.error == nil else { return }
+        let schema = try Self.schema("sdk-events")
+        let request = SDKUploadRequest(
+            method: row.request.method,
+            target: row.request.target,
+            headers: row.request.headers.map { ($0.key, $0.value) },
+            clientIP: "2001:db8::7",
+            body: row.body
+        )
+        for event in try SDKUpload(decoding: request).events {
+            let value = event.record(
+                id: event.id,
+                account: "a",
+                upload: "sdk-upload/0/1",
+                receivedAt: 1_795_248_000_000,
+                clientIP: request.clientIP
+            )
+            #expect(try schema.objections(to: value) == [], "\(String(decoding: value, as: UTF8.self))")
+            #expect(PublishedSDKEvent(value)?.id == event.id)
+        }
     }
 
     @Test func everyResultThatIsWrittenIsValid() throws {

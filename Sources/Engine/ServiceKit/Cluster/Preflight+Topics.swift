@@ -12,6 +12,8 @@ extension Preflight {
         package var notes: [String] = []
         /// The topics whose settings the cluster does not tell.
         package var unknown: [String] = []
+
+        package init() {}
     }
 
     /// The topics whose settings matter.
@@ -24,6 +26,7 @@ extension Preflight {
     package func outlook(_ settings: [String: TopicSettings]) -> Outlook {
         var outlook = Outlook()
         outlook.unknown = self.describedTopics.filter { settings[$0] == nil }
+        outlook.warnings = self.warningsOfNeighbours
         let largestInput = settings[self.inputTopic]?.number("max.message.bytes")
         if let topic = settings[self.resultTopic] {
             outlook.addCompaction("result", self.resultTopic, settings: topic)

@@ -16,6 +16,8 @@ package struct Preflight: Hashable, Sendable {
     package var parkedTopic: String
     /// The topics to which a handler sends records of its own; empty if there are none.
     package var channelTopics: [String] = []
+    /// The topics of programs beside this worker that tell a mistake between the two; none by default.
+    package var neighbours: [Neighbour] = []
     /// The retry topics, each with the wait that is spent in it; empty if there are none.
     package var retryTiers: [RetryTier]
     /// How long after its timestamp a record may still be called for.
@@ -27,6 +29,24 @@ package struct Preflight: Hashable, Sendable {
     package var parkedPartitions = 0
     /// The largest record that the broker accepts, in bytes (`kafka.message_limit`).
     package var messageBytesLimit: Int
+    /// What the neighbours say of the cluster, after `meet`.
+    package private(set) var warningsOfNeighbours: [String] = []
+
+    /// A topic of another program. Whether it exists tells how the two programs were set up.
+    package struct Neighbour: Hashable, Sendable {
+        /// The name of the topic.
+        package var topic: String
+        /// Whether the topic has to exist.
+        package var isExpected: Bool
+        /// The warning if it is otherwise.
+        package var warning: String
+
+        package init(topic: String, isExpected: Bool, warning: String) {
+            self.topic = topic
+            self.isExpected = isExpected
+            self.warning = warning
+        }
+    }
 
     /// Makes the conditions from their parts.
     package init(
@@ -87,6 +107,9 @@ package struct Preflight: Hashable, Sendable {
     package mutating func meet(_ cluster: ClusterMetadata) {
         self.inputPartitions = cluster.partitionCounts[self.inputTopic] ?? 0
         self.parkedPartitions = cluster.partitionCounts[self.parkedTopic] ?? 0
+        self.warningsOfNeighbours = self.neighbours.filter { neighbour in
+            neighbour.isExpected != (cluster.partitionCounts[neighbour.topic, default: 0] > 0)
+        }.map(\.warning)
     }
 
     /// Returns a sentence for each topic that the cluster does not have, or does not show.

@@ -28,6 +28,10 @@ package protocol WorkerProgram: ConfiguredProgram, Sendable {
     /// Decodes a line that is no record's value but something else that the worker takes, such as a request;
     /// nil for a record's value. By default every line is one.
     static func decoded(_ line: [UInt8], by handler: H) -> DecodedLine?
+
+    /// Returns the topics of other programs that tell a mistake between them and a worker on a topic. By default
+    /// there are none.
+    static func neighbours(of topic: String) -> [Preflight.Neighbour]
 }
 
 /// The content of a line that is no record's value.
@@ -44,6 +48,8 @@ extension WorkerProgram {
     }
 
     package static func decoded(_ line: [UInt8], by handler: H) -> DecodedLine? { nil }
+
+    package static func neighbours(of topic: String) -> [Preflight.Neighbour] { [] }
 }
 
 /// The place that an attempt has reached, in a case that is tried by hand.
@@ -75,6 +81,7 @@ package struct LoadedProgram<P: WorkerProgram>: Sendable {
         var settings = WorkerSettings(reader, P.identity)
         self.handler = P.handler(reader, settings.engine)
         settings.engine.channelTopics = self.handler.channelTopics
+        settings.engine.neighbours = P.neighbours(of: settings.engine.inputTopic)
         self.settings = settings
         self.warnings = try reader.finish().map(\.description)
     }

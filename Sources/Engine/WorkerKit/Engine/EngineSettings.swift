@@ -25,6 +25,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var parkedTopic: String
     /// The topics to which the handler sends records of its own. They have to be there.
     package var channelTopics: [String] = []
+    /// The topics of other programs that tell a mistake between them and this worker.
+    package var neighbours: [Preflight.Neighbour] = []
     /// The id of the consumer group.
     package var groupID: String
     /// The name of the worker in outcomes and dead letters, such as `activation-worker`.

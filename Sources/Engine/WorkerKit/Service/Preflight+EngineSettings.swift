@@ -13,5 +13,6 @@ extension Preflight {
             messageBytesLimit: settings.messageBytesLimit
         )
         self.channelTopics = settings.channelTopics
+        self.neighbours = settings.neighbours
     }
 }

@@ -1,3 +1,4 @@
+import ActivationIntake
 import ArgumentParser
 import Kafka
 import Operations
@@ -13,17 +14,7 @@ struct PreflightCommand: WaitingCommand {
             "Say everything that would keep a worker from starting on its cluster; exit 1 if there is something."
     )
 
-    /// The meaning of the topics' settings for a worker of any kind.
-    struct Outlook: Hashable {
-        /// Problems with which the worker must not start.
-        var faults: [String] = []
-        /// Problems that do not keep the worker from starting, but need attention.
-        var warnings: [String] = []
-        /// Improvements that are possible but not needed.
-        var notes: [String] = []
-        /// Topics whose settings the cluster does not report.
-        var unknown: [String] = []
-    }
+    typealias Outlook = Preflight.Outlook
 
     @Option(name: [.customLong("config"), .customShort("c")], help: "The worker's settings, a YAML file.")
     var config: String
@@ -35,8 +26,8 @@ struct PreflightCommand: WaitingCommand {
     var wait = 10
 
     func validate() throws {
-        guard Roster.workers.contains(where: { $0.name == self.worker }) else {
-            let names = Roster.workers.map(\.name).joined(separator: ", ")
+        guard Roster.programs.contains(where: { $0.name == self.worker }) else {
+            let names = Roster.programs.map(\.name).joined(separator: ", ")
             throw ValidationError("No worker is called '\(self.worker)'; there are: \(names).")
         }
         guard (1...600).contains(self.wait) else { throw ValidationError("--wait is from 1 to 600 seconds.") }
@@ -53,7 +44,7 @@ struct PreflightCommand: WaitingCommand {
 
     /// All problems that would keep the worker from starting.
     private func faults() throws -> [String] {
-        guard let identity = Roster.workers.first(where: { $0.name == self.worker }) else { return [] }
+        guard let identity = Roster.programs.first(where: { $0.name == self.worker }) else { return [] }
         let file: SettingsFile
         do throws(SettingsFaults) {
             file = try SettingsFile(path: self.config)
@@ -61,37 +52,66 @@ struct PreflightCommand: WaitingCommand {
             return error.faults.map(\.description)
         }
         let reader = SettingsReader(file: file)
-        guard identity.name != Roster.pushArrival.name else {
-            let preflight = PushPreflight(reader, identity)
-            let faults = Self.faults(of: reader)
-            guard faults.isEmpty else { return faults }
-            return try self.faultsOfCluster(preflight.kafka) {
-                (preflight.faults(in: $0), preflight.topics)
-            } outlook: {
-                preflight.outlook($0)
-            }
+        switch identity.name {
+        case Roster.pushArrival.name: return try self.faultsOfPushArrival(reader, identity)
+        case Roster.intake.name: return try self.faultsOfIntake(reader)
+        default: return try self.faultsOfCalls(reader, identity)
         }
-        let settings = WorkerSettings(reader, identity)
+    }
+
+    private func faultsOfPushArrival(_ reader: SettingsReader, _ identity: WorkerIdentity) throws -> [String]
+    {
+        let preflight = PushPreflight(reader, identity)
         let faults = Self.faults(of: reader)
         guard faults.isEmpty else { return faults }
-        var check = Preflight(settings.engine)
+        return try self.faultsOfCluster(preflight.kafka) {
+            (preflight.faults(in: $0), preflight.topics)
+        } outlook: {
+            preflight.outlook($0)
+        }
+    }
+
+    private func faultsOfIntake(_ reader: SettingsReader) throws -> [String] {
+        let settings = IntakeSettings(reader)
+        let own = ["sdk", "clicks", "attribution", "duplicates", "state"]
+        let faults = Self.faults(of: reader, own: own)
+        guard faults.isEmpty else { return faults }
+        let preflight = IntakePreflight(settings)
+        return try self.faultsOfCluster(settings.kafka) {
+            (preflight.faults(in: $0.partitionCounts).faults, preflight.describedTopics)
+        } outlook: {
+            preflight.outlook($0)
+        }
+    }
+
+    /// The problems of a worker that calls an upstream.
+    private func faultsOfCalls(_ reader: SettingsReader, _ identity: WorkerIdentity) throws -> [String] {
+        let settings = WorkerSettings(reader, identity)
+        var check = Self.check(settings, identity)
+        let faults = Self.faults(of: reader)
+        guard faults.isEmpty else { return faults }
         return try self.faultsOfCluster(settings.kafka) {
             check.meet($0)
             return (check.faults(in: $0), check.describedTopics)
         } outlook: {
-            let outlook = check.outlook($0)
-            return Outlook(
-                faults: outlook.faults,
-                warnings: outlook.warnings,
-                notes: outlook.notes,
-                unknown: outlook.unknown
-            )
+            check.outlook($0)
         }
+    }
+
+    /// Returns the conditions of a worker that calls an upstream.
+    static func check(_ settings: WorkerSettings, _ identity: WorkerIdentity) -> Preflight {
+        var check = Preflight(settings.engine)
+        if identity.name == Roster.activation.name {
+            check.neighbours = IntakeNeighbours.neighbours(of: check.inputTopic)
+        }
+        return check
     }
 
     /// The problems in the settings that all workers share. Each worker checks its own settings itself, in
     /// its command `check-config`.
-    private static func faults(of reader: SettingsReader) -> [String] {
+    ///
+    /// - Parameter own: The further sections that are read here too.
+    private static func faults(of reader: SettingsReader, own: [String] = []) -> [String] {
         do throws(SettingsFaults) {
             try reader.finish()
             return []
@@ -103,7 +123,7 @@ struct PreflightCommand: WaitingCommand {
                 guard fault.severity == .fault, let section = fault.key?.prefix(while: { $0 != "." }) else {
                     return false
                 }
-                return shared.contains(String(section))
+                return (shared + own).contains(String(section))
             }.map(\.description)
         }
     }

@@ -19,7 +19,9 @@ struct SimulateCommand: AsyncParsableCommand {
             --streams does the same to the engine whose work is a state, with changelogs in place of upstreams.
 
             --adversary has honest publishers, and beside them everybody who can do harm, while the cluster works: each \
-            honest record is settled in time, and a worker that stands still says so. Both together do it to streams.
+            honest record is settled in time, and a worker that stands still says so. Both together do it to streams, and to \
+            the intake of uploads and clicks; --kinds with one of bad-uploads, bombs, invented-phones, unmatched-clicks and \
+            one-client runs the intake alone.
 
             --outage-day is no storm: one endpoint is down for a simulated day with 100,000 records of 80 KB behind it, and \
             the other one has a steady stream. It takes some minutes.
@@ -75,7 +77,7 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     private func chosenKinds() throws -> Set<AdversaryKind> {
-        let possible = self.streams ? AdversaryKind.ofStreams : AdversaryKind.ofCalls
+        let possible = self.streams ? AdversaryKind.ofStreamsAndIntake : AdversaryKind.ofCalls
         guard let kinds = self.kinds else { return Set(possible) }
         return Set(
             try kinds.split(separator: ",").map { name in
@@ -93,6 +95,11 @@ struct SimulateCommand: AsyncParsableCommand {
     private func storms() throws -> @Sendable (UInt64, Narrator?) -> any SeededStorm {
         let kinds = try self.chosenKinds()
         if self.adversary, self.streams {
+            guard self.kinds != nil else { return { StreamAndIntakeStorm(seed: $0, narrator: $1) } }
+            // Whoever names a kind of uploads or clicks means the intake, which alone can meet it.
+            guard kinds.isDisjoint(with: AdversaryKind.ofUploadsAndClicks) else {
+                return { IntakeStorm(seed: $0, kinds: kinds, narrator: $1) }
+            }
             return { StreamAdversaryStorm(seed: $0, kinds: kinds, narrator: $1) }
         }
         if self.adversary { return { AdversaryStorm(seed: $0, kinds: kinds, narrator: $1) } }

@@ -53,7 +53,12 @@ package final class StreamSimulation {
     @discardableResult
     package func startWorker() -> StreamWorker {
         self.started += 1
-        let worker = StreamWorker(self, self.setup, number: self.started)
+        let worker = StreamWorker(self.topics, in: self.cluster, setup: self.setup, number: self.started) {
+            [unowned self] in
+            self.memoryFate()
+        } application: {
+            StreamWatch(self.setup, self.model, of: $0)
+        }
         self.workers.append(worker)
         return worker
     }

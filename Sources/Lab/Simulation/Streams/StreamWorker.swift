@@ -22,7 +22,8 @@ package final class StreamWorker: SimulatedProcess {
     /// The time until which the process is stopped, as by SIGSTOP.
     package var stoppedUntil: Int64 = .min
     private let memory: SimulatedMemory
-    private let watch: StreamWatch
+    /// The judge inside the process; nil where the application has none.
+    private let watch: StreamWatch?
     private let clock: SimulatedClock
     private let judgesSleep: Bool
     private var sleep = SleepJudge()
@@ -30,21 +31,31 @@ package final class StreamWorker: SimulatedProcess {
     /// The milliseconds by which the machine's wall clock is ahead of the brokers'.
     private var wallStep: Int64 = 0
 
-    init(_ simulation: StreamSimulation, _ setup: StreamSetup, number: UInt64) {
-        let cluster = simulation.cluster
+    /// Starts a process, which joins the group.
+    ///
+    /// - Parameters:
+    ///   - memoryFate: decides the speed and the errors of each reading of a changelog.
+    ///   - application: makes the application under test for its client of the cluster.
+    init(
+        _ topics: StreamTopics,
+        in cluster: SimulatedCluster,
+        setup: StreamSetup,
+        number: UInt64,
+        memoryFate: @escaping () -> SimulatedMemory.Fate,
+        application: (SimulatedBroker) -> any StreamApplication
+    ) {
         self.name = "worker \(number)"
         self.clock = cluster.clock
         self.judgesSleep = setup.isPunctual
         self.broker = SimulatedBroker(cluster, number: Int(number), setup.limits, sideRate: nil)
-        self.memory = SimulatedMemory(simulation.topics, of: self.broker) { [unowned simulation] in
-            simulation.memoryFate()
-        }
-        self.watch = StreamWatch(setup, simulation.model, of: self.broker)
+        self.memory = SimulatedMemory(topics, of: self.broker, fate: memoryFate)
+        let application = application(self.broker)
+        self.watch = application as? StreamWatch
         let log = RecordedLog(of: self.name, cluster.narrator)
         self.log = log
         self.engine = StreamEngine(
             settings: setup.settings,
-            application: self.watch,
+            application: application,
             broker: self.broker,
             memory: self.memory,
             metrics: StreamMetrics(factory: NOOPMetricsHandler.instance),
@@ -58,7 +69,7 @@ package final class StreamWorker: SimulatedProcess {
     }
 
     /// The offsets of records that the engine passed to `bury`.
-    package var buried: [Int64] { self.watch.buried }
+    package var buried: [Int64] { self.watch?.buried ?? [] }
 
     /// Asks the worker to stop, as by SIGTERM.
     package func stop() {
@@ -95,7 +106,7 @@ package final class StreamWorker: SimulatedProcess {
             self.wakesAt = now.after(sleep)
             try self.sleep.turned(at: now)
         }
-        self.watch.countBytes(at: now)
+        self.watch?.countBytes(at: now)
         guard self.judgesSleep, !self.broker.isDead, self.broker.requests > requests,
             let late = self.sleep.overslept(until: asleepUntil, at: now)
         else { return }

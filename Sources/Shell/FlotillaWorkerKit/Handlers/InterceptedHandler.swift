@@ -1,5 +1,6 @@
 import FlotillaRecords
 package import Records
+import ServiceKit
 package import ServiceLifecycle
 import UpstreamHTTP
 package import WireFormats
@@ -100,10 +101,17 @@ package struct InterceptedHandler<Base: Handler>: Handler {
         var sent = Request(call.request)
         sent.headers = request.headers
         var next = call.with(Job(job: call.job, call: (record, sent)))
-        // A part of a batch shares its request with the parts of other records, so it has no headers of its own.
-        if case .request(var own) = next.content {
+        switch next.content {
+        case .request(var own):
             own.headers = sent.http.headers
             next.content = .request(own)
+        case .part(var part):
+            part.template = InterceptedTemplate(
+                part.template,
+                planned: call.request.headers,
+                changed: sent.http.headers
+            )
+            next.content = .part(part)
         }
         return next
     }

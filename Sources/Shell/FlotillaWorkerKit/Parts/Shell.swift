@@ -69,8 +69,8 @@ public protocol ActivationShell: Shell {
 extension ActivationShell {
     public var ciphers: [any UploadCipher] { [] }
 
-    /// The program: the commands of the activation worker and `preflight`. The parts read their settings in the
-    /// section `shell`.
+    /// The program: the commands of the activation worker, its `intake` among them, and `preflight`. The parts
+    /// read their settings in the section `shell`.
     @MainActor
-    public static func main() async { await ShellCommand<ActivationShellProgram<Self>>.main() }
+    public static func main() async { await ActivationShellCommand<Self>.main() }
 }

@@ -63,4 +63,8 @@ package enum ActivationShellProgram<S: ActivationShell>: WorkerProgram {
     }
 
     package static func masked(_ request: HTTPRequest) -> HTTPRequest { ActivationProgram.masked(request) }
+
+    package static func neighbours(of topic: String) -> [Preflight.Neighbour] {
+        ActivationProgram.neighbours(of: topic)
+    }
 }

@@ -14,6 +14,9 @@ package struct AdClick: Hashable, Sendable {
     /// The time of the click in seconds since 1970.
     package var clickedAt: Int64
 
+    /// The header of a record with the address that the click feed came from.
+    package static let clientIPHeader = "click.client_ip"
+
     /// The longest query that is read, in bytes.
     package static let queryBytesLimit = 16 << 10
     /// The longest id of a click, in bytes. It is the limit of an activation's `clickId` too.

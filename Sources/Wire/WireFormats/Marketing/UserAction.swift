@@ -29,7 +29,7 @@ package enum UserAction {
     /// if a topic is made anew, an offset stands for another record, and Tencent would drop that record's
     /// conversion as a duplicate.
     ///
-    /// - Parameter recordID: the topic, partition and offset of the publisher's record.
+    /// - Parameter recordID: the `reportName` of the record: the SDK's event, or the publisher's record.
     package static func id(of activation: Activation, in recordID: String) -> String {
         let muid = String(decoding: activation.muid.text, as: UTF8.self)
         let content = "\(activation.account)/\(muid)/\(activation.convertedAt)"

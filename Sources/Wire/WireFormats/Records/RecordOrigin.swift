@@ -3,8 +3,9 @@ package import Records
 /// The header that says which record of a publisher a derived record comes from: the topic, the partition and
 /// the offset, with slashes between them.
 ///
-/// A worker that makes work for another one sets it, and the outcome of that work repeats it. It is a claim:
-/// nothing is decided by it, so a publisher that forges it misleads only readers of its own outcomes.
+/// A worker that makes work for another one sets it, and the outcome of that work repeats it. It is a claim: it
+/// decides nothing but the name under which a repeated report is recognised. That name covers the content of
+/// the report too, so a publisher that forges it can hide no conversion but its own.
 package enum RecordOrigin {
     /// The name of the header.
     package static let header = "flotilla.origin"
@@ -26,6 +27,17 @@ extension InboundRecord {
             else { return nil }
             return RecordHeader(name, value)
         }
+    }
+
+    /// The name of what a report of this record is about: the SDK's event if it names one, else the record of
+    /// the publisher, which is this one if no header names another.
+    ///
+    /// The same event has the same name in every record that is made of it, whether a phone has uploaded it
+    /// twice or a worker has taken it in twice.
+    package var reportName: String {
+        let headers = self.originHeaders
+        let header = headers.first { $0.name == RecordOrigin.eventHeader } ?? headers.first
+        return header?.value.map { String(decoding: $0, as: UTF8.self) } ?? self.place
     }
 
     /// The topic, the partition and the offset of this record, as the header of origin has them.

@@ -82,14 +82,51 @@ struct HouseActivationWorkerTests {
         #expect(channel.record(for: record, outcome) == nil)
     }
 
-    @Test func theCipherIsUsedForItsNumber() throws {
-        let event = #"[{"eventType":"ACTIVATE","deviceId":"d","dataSourceId":"s","timestamp":1700000000000}]"#
+    /// An upload of the company's own build of the SDK.
+    private static func upload() -> SDKUpload {
+        let event = """
+            [{"eventType":"ACTIVATE","deviceId":"d","dataSourceId":"s","timestamp":1700000000000,\
+            "idfa":"1E2DFA89-496A-47FD-9941-DF1FC4E6484A"}]
+            """
         let key = Array("abc".utf8)
-        let upload = SDKUpload(
+        return SDKUpload(
             target: "/v3/projects/p/collect?stm=1",
             headers: [("X-Crypt-Codec", "7")],
             body: event.utf8.enumerated().map { $1 &+ key[$0 % 3] }
         )
-        #expect(try upload.events(ciphers: Self.shell().ciphers).events.map(\.type) == ["ACTIVATE"])
+    }
+
+    @Test func theCipherIsUsedForItsNumber() throws {
+        #expect(try Self.upload().events(ciphers: Self.shell().ciphers).events.map(\.type) == ["ACTIVATE"])
+    }
+
+    private static let intake = """
+        sdk:
+          events_topic: sdk-events
+          apps: [{account: p, data_source: s, app_id: 112233, advertiser_id: 10000, app_type: IOS}]
+        """
+
+    @Test func theIntakeDecodesAnUploadWithTheCipher() throws {
+        let rehearsal = try IntakeRehearsal(of: Self.shell(), settings: Self.intake)
+        let records = rehearsal.take(Self.upload().record())
+        let topics = Dictionary(grouping: records, by: \.topic)
+        #expect(Set(topics.keys) == ["sdk-events", Activation.dueTopic, SDKUploadResult.topic])
+        let due = try #require(topics[Activation.dueTopic]?.first)
+        let record = Record(topic: due.topic, value: due.value, headers: due.headers)
+        #expect(try Activation(decoding: record).appID == 112_233)
+        let sent = try #require(topics["sdk-events"]?.first)
+        let event = try SDKEventRecord(decoding: Record(topic: sent.topic, value: sent.value))
+        #expect(event.type == "ACTIVATE" && event.account == "p" && event.id == record.eventID)
+        let ended = try #require(topics[SDKUploadResult.topic]?.first)
+        let result = try SDKUploadResult(decoding: Record(topic: ended.topic, value: ended.value))
+        #expect(result.outcome?.fate == "succeeded" && result.counts?.activations == 1)
+    }
+
+    @Test func withoutTheKeyTheUploadIsRefusedAsAWhole() throws {
+        let other = HouseActivationWorker(try Settings(yaml: "{upload_key: other, closed_app: 5}"))
+        let records = try IntakeRehearsal(of: other, settings: Self.intake).take(Self.upload().record())
+        let ended = try #require(records.first)
+        let result = try SDKUploadResult(decoding: Record(topic: ended.topic, value: ended.value))
+        #expect(records.count == 1 && result.outcome?.fate == "rejected")
     }
 }

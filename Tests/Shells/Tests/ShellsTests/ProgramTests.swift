@@ -79,6 +79,21 @@ struct ProgramTests {
         #expect(output.contains("mistake"))
     }
 
+    /// The intake of a shell reads the shell's section too: the key of its encryption stands there.
+    @Test func theIntakeReadsTheSettingsOfItsShell() throws {
+        let settings = """
+            kafka: {brokers: "127.0.0.1:1"}
+            sdk: {events_topic: sdk-events}
+            shell: {upload_key: abc}
+            """
+        let arguments = ["intake", "check-config"]
+        #expect(try Self.run("HouseActivationWorker", arguments, settings: settings).code == 0)
+        let without = settings.replacing("upload_key: abc", with: "closed_app: 5")
+        let (code, output) = try Self.run("HouseActivationWorker", arguments, settings: without)
+        #expect(code == 1)
+        #expect(output.contains("shell.upload_key"))
+    }
+
     @Test func preflightSaysThatNoClusterAnswers() throws {
         let arguments = ["preflight", "--wait", "1"]
         let (code, output) = try Self.run("WarehouseWorker", arguments, settings: Self.warehouse)

@@ -1,0 +1,188 @@
+import ActivationIntake
+import Kafka
+import Records
+import ServiceKit
+import WireFormats
+
+/// Judges what readers of committed records see of intakes: each input has its end once, each event is published
+/// once and each conversion is reported once, and nothing that a phone chose is a dead letter.
+final class IntakeJudge {
+    /// The things about an honest phone that have to happen in time.
+    enum Due: Int32, CaseIterable {
+        case outcome
+        case report
+        case event
+    }
+
+    private unowned let cluster: SimulatedCluster
+    private let topics: IntakeTopics
+    private let honest: HonestJudge
+    private let isTight: Bool
+    private let matchesClicks: Bool
+    /// The code that each input without an end must get, by its place; "" for success.
+    private var expected: [String: String] = [:]
+    private var ended: Set<String> = []
+    /// The uploads with an activation, and those of them whose activation is reported or refused.
+    private var activating: Set<String> = []
+    private var decided: Set<String> = []
+    /// The numbers of the honest phones by their muids and by the place of their first upload.
+    private var phones: [String: Int64] = [:]
+    private var uploads: [String: Int64] = [:]
+    private var reported: Set<String> = []
+    private var published: Set<[UInt8]> = []
+    private var seen: Set<SimulatedCluster.RecordName> = []
+
+    init(
+        _ cluster: SimulatedCluster,
+        _ streams: StreamTopics,
+        settings: IntakeSettings,
+        honest: HonestJudge,
+        plan: IntakePlan
+    ) {
+        self.cluster = cluster
+        self.topics = settings.topics
+        self.honest = honest
+        self.isTight = plan.isTight
+        self.matchesClicks = plan.matchesClicks
+        streams.judge = { [unowned self] records, _ in for record in records { self.judge(record) } }
+    }
+
+    private func complain(_ complaint: String) { self.cluster.violations.append(complaint) }
+
+    // MARK: - What is published
+
+    /// Notes an input that has to end with this code.
+    func expect(_ code: String, at place: String) { self.expected[place] = code }
+
+    /// Notes an upload whose activation has to be reported or refused, once.
+    func expectActivation(of place: String) { self.activating.insert(place) }
+
+    private func decided(_ place: String) {
+        guard self.activating.contains(place) else { return }
+        if !self.decided.insert(place).inserted { self.complain("the activation of \(place) has two ends") }
+    }
+
+    /// Notes the first upload of an honest phone, published now.
+    func expect(_ phone: SimulatedPhone, number: Int64, at place: String) {
+        self.phones[phone.muid] = number
+        self.uploads[place] = number
+        for due in Due.allCases {
+            self.honest.recordPublished(Self.name(due, number), at: self.cluster.clock.now.monotonic)
+        }
+    }
+
+    private static func name(_ due: Due, _ number: Int64) -> SimulatedCluster.RecordName {
+        SimulatedCluster.RecordName(partition: due.rawValue, offset: number)
+    }
+
+    /// Notes that something about an honest phone has happened.
+    private func happened(_ due: Due, _ number: Int64) {
+        let name = Self.name(due, number)
+        guard self.seen.insert(name).inserted else { return }
+        let outcome = Outcome(
+            topic: "honest",
+            partition: name.partition,
+            offset: name.offset,
+            fate: .succeeded,
+            reason: nil,
+            attempts: 0,
+            deadLetterID: nil,
+            receivedAt: 0,
+            settledAt: 0,
+            worker: "simulated",
+            workerVersion: "1"
+        )
+        let now = self.cluster.clock.now.monotonic
+        if let complaint = self.honest.outcomeSeen(SimulatedOutcome(outcome, "\(due)"), at: now) {
+            self.complain(complaint)
+        }
+    }
+
+    /// Whether every input has its end, and every activation.
+    var isEverythingSettled: Bool {
+        self.ended.count == self.expected.count && self.decided.count == self.activating.count
+    }
+
+    /// The places of inputs that have no end, or whose activation has none.
+    var unsettled: [String] {
+        self.expected.keys.filter { !self.ended.contains($0) }.sorted()
+            + self.activating.subtracting(self.decided).sorted().map { "the activation of \($0)" }
+    }
+
+    // MARK: - What is seen
+
+    private func judge(_ record: OutboundRecord) {
+        switch record.topic {
+        case self.topics.uploadResult, self.topics.result: self.judgeOutcome(record)
+        case self.topics.due: self.judgeReport(record)
+        case self.topics.events: self.judgeEvent(record)
+        case self.topics.deadLetter: self.complain("a phone's choice is a dead letter: \(record.summary)")
+        default: break
+        }
+    }
+
+    private func judgeOutcome(_ record: OutboundRecord) {
+        let text = String(decoding: record.value ?? [], as: UTF8.self)
+        func member(_ name: String) -> String { Self.member(name, in: text) ?? "" }
+        let (id, fate, code) = (member("id"), member("fate"), member("code"))
+        // The outcomes of a single event, and of an activation that is not reported, have other names.
+        let isAboutEvent = text.contains(#""event":{"#)
+        guard !isAboutEvent, self.expected[id] != nil else {
+            return self.judgeRefusal(record, code, of: isAboutEvent ? id : nil)
+        }
+        guard self.ended.insert(id).inserted else { return self.complain("\(id) has two outcomes") }
+        let wanted = self.expected[id] ?? ""
+        if code != wanted || (fate == "succeeded") != wanted.isEmpty {
+            self.complain("\(id) is \(fate) \(code), and not \(wanted)")
+        }
+        if let number = self.uploads[id] { self.happened(.outcome, number) }
+    }
+
+    /// Returns the text of the first member of this name.
+    private static func member(_ name: String, in text: String) -> String? {
+        text.firstRange(of: "\"\(name)\":\"").map { range in
+            String(text[range.upperBound...].prefix { $0 != "\"" })
+        }
+    }
+
+    /// An honest activation must not be refused, save for its repetition.
+    ///
+    /// - Parameter upload: The place of the upload, if the outcome is about one of its events.
+    private func judgeRefusal(_ record: OutboundRecord, _ code: String, of upload: String?) {
+        let origin = upload ?? Self.origin(of: record)
+        self.decided(origin)
+        guard self.uploads[origin] != nil, code != "activation.duplicate" else { return }
+        self.complain("the honest upload \(origin) is refused: \(code)")
+    }
+
+    private static func origin(of record: OutboundRecord) -> String {
+        let header = record.headers.last { $0.name == RecordOrigin.header }
+        return String(decoding: header?.value ?? [], as: UTF8.self)
+    }
+
+    private func judgeReport(_ record: OutboundRecord) {
+        let muid = String(decoding: record.key ?? [], as: UTF8.self)
+        let number = self.phones[muid]
+        self.decided(Self.origin(of: record))
+        // Where the memory is too small for a flood, a phone of the flood can be reported twice.
+        if !self.reported.insert(muid).inserted, number != nil || !self.isTight {
+            self.complain("\(muid) is reported twice")
+        }
+        guard let number else { return }
+        let value = String(decoding: record.value ?? [], as: UTF8.self)
+        if self.matchesClicks, !value.contains(#""clickId":"click-"#) {
+            self.complain("the honest \(muid) is reported without its click")
+        }
+        self.happened(.report, number)
+    }
+
+    private func judgeEvent(_ record: OutboundRecord) {
+        let text = String(decoding: record.value ?? [], as: UTF8.self)
+        let device = Self.member("idfa", in: text).flatMap { try? MUID(deviceID: $0, of: .ios) }
+        let number = device.flatMap { self.phones[String(decoding: $0.text, as: UTF8.self)] }
+        if !self.published.insert(record.key ?? []).inserted, number != nil || !self.isTight {
+            self.complain("the event \(String(decoding: record.key ?? [], as: UTF8.self)) is published twice")
+        }
+        if let number { self.happened(.event, number) }
+    }
+}

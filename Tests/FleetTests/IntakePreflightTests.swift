@@ -1,0 +1,134 @@
+import ActivationIntake
+import Kafka
+import Operations
+import ServiceKit
+import Testing
+import WorkerKit
+
+@testable import Fleet
+
+/// The requirements of the intake on its topics. Each fault ends with the command that mends it.
+struct IntakePreflightTests {
+    private static func preflight(_ text: String = "") throws -> IntakePreflight {
+        let whole = """
+            kafka: {brokers: "b:1"}
+            sdk: {events_topic: sdk-events}
+            attribution: {report: match}
+            \(text)
+            """
+        let reader = SettingsReader(file: try SettingsFile(text: whole, path: "i.yaml"), overrides: [])
+        let settings = IntakeSettings(reader)
+        try reader.finish()
+        return IntakePreflight(settings)
+    }
+
+    private static let topics = [
+        "activation", "activation.home", "activation.home.changelog", "activation.due", "activation.result",
+        "activation.dead-letter", "sdk-upload", "sdk-upload.result", "activation-click", "sdk-events",
+    ]
+
+    private static let counts = Dictionary(uniqueKeysWithValues: topics.map { ($0, 3) })
+
+    @Test func theTopicsOfTheArticleWillDo() throws {
+        let preflight = try Self.preflight()
+        #expect(preflight.faults(in: Self.counts).faults == [])
+        #expect(Set(preflight.describedTopics) == Set(Self.topics))
+    }
+
+    @Test(arguments: topics)
+    func missesEveryTopicAndSaysHowToCreateIt(topic: String) throws {
+        var counts = Self.counts
+        counts[topic] = nil
+        let (faults, mayPass) = try Self.preflight().faults(in: counts)
+        let fault = try #require(faults.first)
+        #expect(faults.count == 1 && mayPass)
+        #expect(fault.contains("'\(topic)' does not exist"))
+        let policy = topic.hasSuffix("changelog") ? "compact" : "delete"
+        let partitions = topic == "activation" ? 4 : 3
+        #expect(
+            fault.hasSuffix(
+                "kafka-topics.sh --bootstrap-server b:1 --create --topic \(topic) --partitions \(partitions) "
+                    + "--config cleanup.policy=\(policy)"
+            ),
+            "\(fault)"
+        )
+    }
+
+    @Test func wantsTheTopicsOnlyOfWhatIsSet() throws {
+        let reader = SettingsReader(
+            file: try SettingsFile(text: "kafka: {brokers: \"b:1\"}", path: "i.yaml"),
+            overrides: []
+        )
+        let topics = Set(IntakePreflight(IntakeSettings(reader)).describedTopics)
+        #expect(
+            topics.isDisjoint(with: ["sdk-upload", "sdk-upload.result", "activation-click", "sdk-events"])
+        )
+    }
+
+    @Test(arguments: [
+        ("activation.home", "activation.home.changelog"), ("activation.home.changelog", "activation.home"),
+    ])
+    func homeAndChangelogHaveAsManyPartitions(large: String, small: String) throws {
+        var counts = Self.counts
+        counts[large] = 5
+        let (faults, mayPass) = try Self.preflight().faults(in: counts)
+        #expect(faults.count == 1 && !mayPass)
+        #expect(faults.first?.hasSuffix("--alter --topic \(small) --partitions 5") == true, "\(faults)")
+    }
+
+    @Test func noTopicHasTwoRoles() throws {
+        let (faults, mayPass) = try Self.preflight("clicks: {topic: sdk-upload}").faults(in: Self.counts)
+        #expect(faults.count == 1 && !mayPass && faults[0].contains("cannot be the"))
+    }
+
+    @Test(arguments: [
+        ("activation.home", ["cleanup.policy": "compact"], 1, 0),
+        ("activation.due", ["cleanup.policy": "compact,delete"], 1, 0),
+        ("activation.result", ["cleanup.policy": "compact"], 1, 0),
+        ("sdk-upload.result", ["cleanup.policy": "compact"], 1, 0),
+        ("activation.dead-letter", ["cleanup.policy": "compact"], 1, 0),
+        ("sdk-events", ["cleanup.policy": "compact"], 0, 0),
+        ("activation", ["cleanup.policy": "compact"], 0, 1),
+        ("activation.home.changelog", ["cleanup.policy": "delete", "retention.ms": "86400000"], 1, 0),
+        ("activation.home.changelog", ["cleanup.policy": "delete", "retention.ms": "2592000000"], 0, 1),
+        (
+            "activation.home.changelog", ["cleanup.policy": "compact,delete", "retention.ms": "86400000"], 1,
+            0
+        ),
+        ("activation.home.changelog", ["cleanup.policy": "compact"], 0, 0),
+        ("activation.home", ["cleanup.policy": "delete", "max.message.bytes": "1000"], 1, 0),
+        ("sdk-upload", ["cleanup.policy": "delete", "max.message.bytes": "1000"], 0, 0),
+    ])
+    func seesTopicsThatForget(topic: String, told: [String: String], faults: Int, warnings: Int) throws {
+        let outlook = try Self.preflight().outlook([topic: TopicSettings(told)])
+        #expect(outlook.faults.count == faults && outlook.warnings.count == warnings, "\(outlook)")
+        for sentence in outlook.faults + outlook.warnings {
+            #expect(sentence.contains("kafka-configs.sh --bootstrap-server b:1 --alter --topic \(topic) "))
+        }
+        #expect(outlook.unknown.count == Self.topics.count - 1)
+    }
+
+    // MARK: - The worker beside it
+
+    private static func warnings(_ topic: String, with topics: [String]) throws -> [String] {
+        let text = "kafka: {brokers: \"b:1\", topic: \(topic), parked_topic: parked}"
+        let reader = SettingsReader(file: try SettingsFile(text: text, path: "w.yaml"), overrides: [])
+        var check = PreflightCommand.check(WorkerSettings(reader, Roster.activation), Roster.activation)
+        let counts = Dictionary(uniqueKeysWithValues: topics.map { ($0, 1) })
+        check.meet(ClusterMetadata(partitionCounts: counts))
+        return check.outlook([:]).warnings
+    }
+
+    /// Each activation would be reported twice: by way of the intake, and directly.
+    @Test func aWorkerBesideAnIntakeIsTold() throws {
+        #expect(try Self.warnings("activation", with: ["parked"]) == [])
+        let warnings = try Self.warnings("activation", with: ["parked", "activation.home"])
+        #expect(warnings.count == 1 && warnings[0].contains("kafka.topic to 'activation.due'"))
+    }
+
+    @Test func aWorkerBehindNoIntakeIsTold() throws {
+        #expect(try Self.warnings("activation.due", with: ["parked", "activation.home"]) == [])
+        let warnings = try Self.warnings("activation.due", with: ["parked"])
+        #expect(warnings.count == 1 && warnings[0].contains("start the intake"))
+    }
+}
