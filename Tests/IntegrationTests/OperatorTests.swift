@@ -2,6 +2,7 @@ import Foundation
 import Records
 import Testing
 import UpstreamSimulator
+import WorkerTestSupport
 
 /// The worker's process as whoever runs it sees it: signals, health, metrics, traces, logs.
 @Suite(.serialized, .timeLimit(.minutes(10)))
@@ -28,6 +29,31 @@ struct OperatorTests {
         #expect(worker.stop() == 0, "\(worker.log)")
         await gdt.stop()
         try cluster.remove()
+    }
+
+    /// A health server that was cancelled while a probe connected ended the process by a trap, where its exit code
+    /// tells a supervisor that a new start is useless.
+    @Test func aWorkerThatFailsWhileItIsProbedEndsWithItsExitCode() async throws {
+        let cluster = try await TestCluster.transactional(withDeadLetters: false)
+        for _ in 0..<4 {
+            let worker = try WorkerUnderTest(
+                cluster,
+                upstream: "http://127.0.0.1:1",
+                kafka: "session_timeout: 6s\n  start_limit: 1s"
+            )
+            let port = try worker.healthPort()
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        let server = PlainHTTP(port: port, patience: 5)
+                        // The first refusal tells that the server is gone.
+                        while (try? await server.request("GET", "/readyz", headers: [:])) != nil {}
+                    }
+                }
+            }
+            #expect(worker.exitStatus() == 1, "\(worker.log)")
+        }
+        try await cluster.end()
     }
 
     @Test func aTraceGoesOnInTheRequestTheResultAndTheDeadLetter() async throws {

@@ -20,6 +20,8 @@ struct ClientPropertyTests {
         ("queue.buffering.max.kbytes", "2147483647"),
         ("group.protocol", "consumer"), ("group.protocol.type", "connect"), ("group.id", "g"),
         ("group.instance.id", "i"), ("partition.assignment.strategy", "cooperative-sticky"),
+        ("session.timeout.ms", "45000"), ("heartbeat.interval.ms", "3600000"),
+        ("topic.metadata.refresh.interval.ms", "-1"),
         ("max.poll.interval.ms", "1000"), ("bootstrap.servers", "b:1"), ("metadata.broker.list", "b:1"),
         ("log.queue", "false"), ("enabled_events", "0"), ("api.version.request", "false"),
         ("broker.version.fallback", "0.8.2"), ("topic.blacklist", ".*"),

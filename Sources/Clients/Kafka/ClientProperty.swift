@@ -1,3 +1,5 @@
+internal import CRdKafka
+
 /// Decides which of librdkafka's properties, such as those of TLS and SASL, an operator may set for a
 /// program.
 package enum ClientProperty {
@@ -23,6 +25,21 @@ package enum ClientProperty {
         }
     }
 
+    /// Returns why librdkafka takes no consumer with all these properties together, as a sentence without its
+    /// full stop; nil if it does. Such a contradiction, or a certificate that cannot be read, would otherwise
+    /// end the program at its start. No broker is asked.
+    package static func objection(to properties: [String: String]) -> String? {
+        var properties = properties
+        properties["bootstrap.servers"] = nil
+        properties["log.queue"] = "true"
+        do throws(KafkaError) {
+            _ = try Client(RD_KAFKA_CONSUMER, ClientSettings(properties, events: RD_KAFKA_EVENT_LOG))
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
     private static let lingers: Set<String> = ["linger.ms", "queue.buffering.max.ms"]
     /// The longest linger in milliseconds. The shortest transaction gives a record 1,333 ms to be
     /// acknowledged, and a record must not spend them all waiting for its batch.
@@ -38,13 +55,16 @@ package enum ClientProperty {
         "isolation.level", "enable.partition.eof", "auto.offset.reset", "enable.auto.commit",
         "auto.commit.enable", "auto.commit.interval.ms", "enable.auto.offset.store", "offset.store.method",
         "offset.store.path", "offset.store.sync.interval.ms", "consume.callback.max.messages",
+        // New partitions are read after this time.
+        "topic.metadata.refresh.interval.ms",
     ]
 
     /// Properties that decide how a member of a group behaves. The programs handle the rebalances of the
-    /// classic protocol, and only eager ones.
+    /// classic protocol, and only eager ones. The session has a setting of its own, `kafka.session_timeout`.
     private static let membership: Set<String> = [
         "group.id", "group.instance.id", "group.protocol", "group.protocol.type", "group.remote.assignor",
-        "partition.assignment.strategy", "max.poll.interval.ms",
+        "partition.assignment.strategy", "max.poll.interval.ms", "session.timeout.ms",
+        "heartbeat.interval.ms",
     ]
 
     /// Properties that decide what the acknowledgement of a record means, how long it may take, and whether

@@ -66,7 +66,9 @@ struct StreamThread: Sendable {
             budget: self.budget,
             quota: self.crew.quota,
             logger: logger,
-            crashes: self.settings.crashFolder.flatMap { CrashRecorder(folder: $0, telling: logger) },
+            crashes: self.settings.crashFolder.flatMap {
+                CrashRecorder(folder: $0, of: clusterID, telling: logger)
+            },
             clusterID: clusterID,
             seed: .random(in: .min ... .max)
         )

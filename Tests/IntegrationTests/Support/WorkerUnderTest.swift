@@ -79,14 +79,21 @@ final class WorkerUnderTest {
         self.output.wait(atMost: longest) { $0.ranges(of: text).count >= times }
     }
 
-    /// Asks the health server, whose port stands in the log.
+    private struct NoPort: Error { var log: String }
+
+    /// The port of the health server, which stands in the log.
+    func healthPort() throws -> Int {
+        guard self.waitForLog("health and metrics"), let line = self.log.firstRange(of: "port="),
+            let port = Int(self.log[line.upperBound...].prefix { $0.isNumber })
+        else { throw NoPort(log: self.log) }
+        return port
+    }
+
+    /// Asks the health server.
     func page(_ path: String) async throws -> (status: Int, text: String) {
-        struct NoPort: Error { var log: String }
-        guard self.waitForLog("health and metrics"), let line = self.log.firstRange(of: "port=") else {
+        guard let url = URL(string: "http://127.0.0.1:\(try self.healthPort())\(path)") else {
             throw NoPort(log: self.log)
         }
-        let port = self.log[line.upperBound...].prefix { $0.isNumber }
-        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else { throw NoPort(log: self.log) }
         let (data, response) = try await URLSession.shared.data(from: url)
         return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
     }

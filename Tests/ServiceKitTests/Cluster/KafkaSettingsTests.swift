@@ -1,3 +1,4 @@
+import Kafka
 import Operations
 import Testing
 
@@ -35,6 +36,24 @@ struct KafkaSettingsTests {
     @Test(arguments: ["a/b", "ä", ".", "..", String(repeating: "x", count: 241)])
     func aNameThatKafkaWouldNotTakeIsRefused(name: String) {
         #expect(throws: SettingsFaults.self) { try Self.settings("instance: '\(name)'") }
+    }
+
+    /// The worker once found out when it started, and ended.
+    @Test(arguments: ["1s", "15s", "10m", "30m"])
+    func aSessionOfAnyLengthIsOneThatLibrdkafkaTakes(session: String) throws {
+        let properties = try Self.settings("session_timeout: \(session)").consumerProperties()
+        #expect(ClientProperty.objection(to: properties) == nil)
+    }
+
+    @Test(arguments: [
+        ("receive.message.max.bytes", "1000"), ("fetch.max.bytes", "2000000000"),
+    ])
+    func propertiesThatContradictEachOtherAreFoundHere(name: String, value: String) throws {
+        let objection = "`receive.message.max.bytes` must be >= `fetch.max.bytes` + 512"
+        let faults = try #require(throws: SettingsFaults.self) {
+            try Self.settings("properties: [{name: \(name), value: \(value)}]")
+        }
+        #expect(faults.faults.map(\.problem) == [objection])
     }
 
     @Test func aNameAmongThePropertiesIsRefused() {

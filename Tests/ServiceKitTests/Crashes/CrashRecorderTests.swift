@@ -62,6 +62,13 @@ struct CrashRecorderTests {
         #expect(recorder.takeWarnings().count == 1)
     }
 
+    /// Two clusters have a record at one offset of one topic, and only one of the two records is deadly.
+    @Test func aDeathBelongsToTheClusterOfItsRecord() throws {
+        for _ in 0..<2 { try CrashRecorder(folder: self.folder.path, of: "production").mark(7) }
+        #expect(try CrashRecorder(folder: self.folder.path, of: "staging/../production").deaths(7) == 0)
+        #expect(try CrashRecorder(folder: self.folder.path, of: "production").deaths(7) == 2)
+    }
+
     @Test func whatIsForgivenIsForgottenByAll() throws {
         try self.die(of: 7)
         try self.die(of: 7)
@@ -292,8 +299,8 @@ extension CrashRecorderTests {
     @Test func whereNoRecorderCanBeTheLogSaysSo() async {
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         let logger = Logger(label: "crashes") { _ in StreamedLog(continuation) }
-        #expect(CrashRecorder(folder: self.folder.path, telling: logger) != nil)
-        #expect(CrashRecorder(folder: self.folder.path + "/a/b", telling: logger) == nil)
+        #expect(CrashRecorder(folder: self.folder.path, of: "c", telling: logger) != nil)
+        #expect(CrashRecorder(folder: self.folder.path + "/a/b", of: "c", telling: logger) == nil)
         continuation.finish()
         let told = await lines.reduce(into: []) { $0.append($1) }
         #expect(told.count == 1 && told.allSatisfy { $0.hasPrefix("no crash guard cannot make the folder") })

@@ -35,6 +35,21 @@ struct SilenceSceneTests {
         try self.play(simulation, simulation.startWorker(), until: "produce")
     }
 
+    /// A member that is frozen holds up the assignment of the whole group.
+    @Test func aWorkerThatIsAssignedNothingSaysSo() throws {
+        let simulation = Simulation()
+        let worker = simulation.startWorker()
+        let frozen = simulation.startWorker()
+        try simulation.run(for: .seconds(1))
+        frozen.broker.isMute = true
+        simulation.cluster.append("ok")
+        simulation.cluster.rebalance()
+        try self.play(simulation, worker, until: "group")
+        simulation.kill(frozen)
+        #expect(try simulation.settleEverything())
+        #expect(try simulation.run(for: .seconds(2)) { worker.engine.unreadiness == nil })
+    }
+
     @Test func aWorkerThatCannotLearnWhereTheGroupStandsSaysSo() throws {
         let simulation = Simulation()
         simulation.cluster.committedFate = { .timedOut }

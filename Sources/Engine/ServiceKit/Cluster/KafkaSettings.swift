@@ -77,8 +77,15 @@ package struct KafkaSettings: Sendable {
             help: "How long the cluster may take to answer when the worker starts."
         )
         self.linger = identity.haste.linger
+        var isEachTaken = true
         self.extra = reader.kafkaProperties { name, value in
-            ClientProperty.objection(to: name, value.reveal(), of: "the worker")
+            let objection = ClientProperty.objection(to: name, value.reveal(), of: "the worker")
+            isEachTaken = isEachTaken && objection == nil
+            return objection
+        }
+        guard isEachTaken, !self.extra.isEmpty else { return }
+        if let objection = ClientProperty.objection(to: self.consumerProperties()) {
+            reader.reportFault("properties", objection)
         }
     }
 
@@ -96,7 +103,8 @@ package struct KafkaSettings: Sendable {
             "partition.assignment.strategy": "range,roundrobin",
             "session.timeout.ms": Self.milliseconds(self.sessionTimeout),
             "heartbeat.interval.ms": Self.milliseconds(min(.seconds(3), self.sessionTimeout / 4)),
-            "max.poll.interval.ms": "300000",
+            // librdkafka takes no session that is longer than this.
+            "max.poll.interval.ms": Self.milliseconds(max(.seconds(300), self.sessionTimeout)),
             // New partitions are read after this time at the latest. A look at the metadata is one small
             // request.
             "topic.metadata.refresh.interval.ms": "10000",

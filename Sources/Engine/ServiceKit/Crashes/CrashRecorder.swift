@@ -1,4 +1,5 @@
 import Glibc
+import Kafka
 
 /// The memory of the records that a worker died of, from one run of the process to the next.
 ///
@@ -47,6 +48,20 @@ package final class CrashRecorder {
         } catch {
             throw Failure(description: "\(error)")
         }
+    }
+
+    /// Makes a recorder of the records of one cluster. It has a folder of its own within `path`, because the
+    /// same topic, partition and offset is another record in another cluster.
+    ///
+    /// - Throws: `Failure` if the folder cannot be used, or all its slots are taken.
+    package convenience init(folder path: String, of clusterID: String) throws(Failure) {
+        do throws(CrashFolder.Failure) {
+            _ = try CrashFolder(path: path)
+        } catch {
+            throw Failure(description: "\(error)")
+        }
+        let cluster = PartitionMark(clusterID: clusterID, TopicPartition(topic: "", partition: 0))
+        try self.init(folder: "\(path)/cluster-\(cluster.text)")
     }
 
     /// Notes that the handler is about to be given this record.

@@ -8,11 +8,11 @@ extension Logger {
 }
 
 extension CrashRecorder {
-    /// Makes a recorder as `init(folder:run:)` does; nil if none can be made, which the log tells. A worker
+    /// Makes a recorder as `init(folder:of:)` does; nil if none can be made, which the log tells. A worker
     /// can do its work without one.
-    package convenience init?(folder path: String, telling logger: Logger) {
+    package convenience init?(folder path: String, of clusterID: String, telling logger: Logger) {
         do throws(Failure) {
-            try self.init(folder: path)
+            try self.init(folder: path, of: clusterID)
         } catch {
             logger.warning("no crash guard", metadata: ["error": "\(error)"])
             return nil

@@ -28,8 +28,8 @@ package struct ServiceProcess: Sendable {
     /// Runs until SIGTERM or SIGINT has ended every service, from the last to the first. A second signal ends
     /// the process at once.
     ///
-    /// - Parameter makeServices: Returns the services in the order of their starts. When any of them ends,
-    ///   all end.
+    /// - Parameter makeServices: Returns the services in the order of their starts. When any of them ends or
+    ///   fails, all end as after SIGTERM.
     /// - Throws: The error of `makeServices`, or of a service.
     package func run(_ makeServices: (Surroundings) throws -> [any Service]) async throws {
         // A peer that closes its connection is an error of one call, not the end of the process.
@@ -51,11 +51,17 @@ package struct ServiceProcess: Sendable {
         logger.info("starting", metadata: ["version": "\(WorkerIdentity.version)"])
         let services = try makeServices(Surroundings(registry: registry, health: health, logger: logger))
         // Services are stopped from the last to the first: the health server answers until the work has
-        // drained.
+        // drained. A service that fails stops the others in the same way. It must not cancel them, because a
+        // cancelled HTTP server traps in NIO if a connection has just come in (`NIOAsyncWriter`), and the
+        // process would end by a signal instead of its exit code.
         let group = ServiceGroup(
             configuration: .init(
                 services: ([ImpatientStop(), hangUp, server] + services).map {
-                    .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
+                    .init(
+                        service: $0,
+                        successTerminationBehavior: .gracefullyShutdownGroup,
+                        failureTerminationBehavior: .gracefullyShutdownGroup
+                    )
                 },
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() }

@@ -12,8 +12,9 @@ extension Engine {
     func watchForStall() {
         switch self.phase {
         case .working: self.tell(self.look(hasWork: self.hasWork))
-        case .assigning: self.tell(self.look(hasWork: true))
-        case .idle, .draining, .committing, .leaving, .left: self.tell(self.look(hasWork: false))
+        // A member that the group has no partitions for is assigned an empty list, and is `working`.
+        case .idle, .assigning: self.tell(self.look(hasWork: true))
+        case .draining, .committing, .leaving, .left: self.tell(self.look(hasWork: false))
         }
     }
 
@@ -64,7 +65,8 @@ extension Engine {
     }
 
     private var stallNow: StallWatch.Stall {
-        self.assignmentStall ?? self.brokerStall ?? self.inputStall ?? self.parkingStall ?? self.guardStall
+        self.groupStall ?? self.assignmentStall ?? self.brokerStall ?? self.inputStall ?? self.parkingStall
+            ?? self.guardStall
             ?? self.upstreamStall
             ?? self.roomStall
             ?? StallWatch.Stall(
@@ -72,6 +74,18 @@ extension Engine {
                 description: "all \(self.table.count) records in hand wait for their next try",
                 remedy: "look at worker_retries_total for the reason; retry.longest bounds the wait"
             )
+    }
+
+    private var groupStall: StallWatch.Stall? {
+        guard self.phase == .idle else { return nil }
+        return StallWatch.Stall(
+            cause: "group",
+            description:
+                "the group '\(self.settings.groupID)' has assigned neither partitions nor an empty list",
+            remedy:
+                "look at the cluster, and at members of the group that do not answer; kafka.session_timeout bounds "
+                + "the wait for a dead one, and kafka.instance saves it for one that comes back"
+        )
     }
 
     private var assignmentStall: StallWatch.Stall? {

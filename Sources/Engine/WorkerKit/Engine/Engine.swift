@@ -237,7 +237,7 @@ package final class Engine<B: Broker, U: Upstream> {
         switch self.phase {
         case _ where self.isStopping: "stopping"
         case .working: self.stallWatch.stall?.description
-        case .idle: "no partitions assigned yet"
+        case .idle: self.stallWatch.stall?.description ?? "no partitions assigned yet"
         case .assigning: "asking where the group left off"
         case .draining, .committing: "giving partitions back"
         case .leaving, .left: "leaving the group"

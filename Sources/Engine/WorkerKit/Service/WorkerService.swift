@@ -69,7 +69,11 @@ package struct WorkerService: Service {
             upstream: upstream,
             metrics: EngineMetrics(factory: self.registry, upstream: self.settings.engine.upstream),
             logger: self.logger,
-            crashes: CrashRecorder(folder: self.settings.crashFolder, telling: self.logger),
+            crashes: CrashRecorder(
+                folder: self.settings.crashFolder,
+                of: facts.clusterID,
+                telling: self.logger
+            ),
             lot: memory.map {
                 ParkingLot(
                     topic: settings.parkedTopic,
