@@ -35,6 +35,14 @@ struct SilenceSceneTests {
         try self.play(simulation, simulation.startWorker(), until: "produce")
     }
 
+    /// The client says nothing of a record that the brokers refuse again and again until its time is over.
+    @Test func aWorkerWhoseResultsNobodyAcknowledgesSaysSo() throws {
+        let simulation = Simulation()
+        simulation.cluster.produceFate = { _ in .acknowledged(after: .seconds(100)) }
+        for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)") }
+        try self.play(simulation, simulation.startWorker(), until: "produce", for: 40)
+    }
+
     /// A member that is frozen holds up the assignment of the whole group.
     @Test func aWorkerThatIsAssignedNothingSaysSo() throws {
         let simulation = Simulation()

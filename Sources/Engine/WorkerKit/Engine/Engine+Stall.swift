@@ -116,12 +116,26 @@ extension Engine {
                     "look at the cluster and at this worker's right to READ as the group '\(self.settings.groupID)'"
             )
         }
-        guard self.settings.delivery == .exactlyOnce, self.transaction.stage != .open else { return nil }
+        guard self.settings.delivery == .exactlyOnce, self.transaction.stage != .open else {
+            return self.silentBrokerStall
+        }
         return StallWatch.Stall(
             cause: "transaction",
             description: "there is no transaction to write in",
             remedy:
                 "look at the cluster's transaction coordinators and at this worker's right to WRITE its transactional id"
+        )
+    }
+
+    /// The broker has said neither yes nor no. librdkafka reports an error only when `message.timeout.ms` is
+    /// over, which can be later than this report.
+    private var silentBrokerStall: StallWatch.Stall? {
+        let count = self.table.count(of: .settling)
+        guard count > 0 else { return nil }
+        return StallWatch.Stall(
+            cause: "produce",
+            description: "the cluster acknowledges none of \(count) results",
+            remedy: "look at its brokers and at the topics \(self.writtenTopics)"
         )
     }
 
