@@ -173,6 +173,17 @@ struct IntakeTests {
         #expect(bench.scene.sent(to: "sdk-events").count == 1)
     }
 
+    /// A worker cannot read such a time, and the activation must not be lost between the two.
+    @Test(arguments: [1, 999_999_999_999, 253_402_300_800_000, Int64.max])
+    func anActivationOfAnImpossibleTimeHasAnOutcome(milliseconds: Int64) throws {
+        let bench = try IntakeBench()
+        let body = String(decoding: self.phoneActivation(), as: UTF8.self)
+            .replacing("1795247999000", with: "\(milliseconds)")
+        bench.take("sdk-upload", Array(body.utf8), headers: self.jsonUpload)
+        #expect(bench.due.isEmpty)
+        #expect(bench.codes(in: "sdk-upload.result") == ["sdk_activation.time", ""])
+    }
+
     @Test func anUnknownDataSourceIsNotReported() throws {
         let bench = try IntakeBench()
         bench.take("sdk-upload", self.phoneActivation(source: "other"), headers: self.jsonUpload)

@@ -40,8 +40,9 @@ struct IntakePlan {
         self.setup.settings.commitInterval = .milliseconds(Int.random(in: 20...900, using: &random))
         // Half of the tight limit is what the floods bring in a quarter of a minute or more: honest phones come
         // back in a third of that.
-        let floods = self.kinds.intersection([.inventedPhones, .unmatchedClicks, .oneClient]).count
-        self.setup.settings.memoryLimit = self.isTight ? Self.entryBytes * 2_400 * max(1, floods) : 64 << 20
+        let things = [AdversaryKind.inventedPhones: 2_400, .unmatchedClicks: 2_400, .oneClient: 7_200]
+        let flood = things.reduce(0) { $0 + (self.kinds.contains($1.key) ? $1.value : 0) }
+        self.setup.settings.memoryLimit = self.isTight ? Self.entryBytes * max(2_400, flood) : 64 << 20
         self.setup.messageLimit = AdversaryPlan.messageLimit
         self.setup.reportLimit = .seconds(1)
         self.setup.commitLimit = .seconds(16)
