@@ -49,6 +49,7 @@ struct SDKApp: Hashable, Sendable {
         case .reengage: throw .reengage
         case .unknown: throw .unknownKind
         }
+        guard Activation.convertedAtRange.contains(activation.convertedAt) else { throw .time }
         let device = self.appType == .ios ? activation.idfa : activation.imei
         guard let device else { throw .noIdentifier }
         guard let muid = try? MUID(deviceID: device, of: self.appType) else { throw .malformedIdentifier }
@@ -69,6 +70,7 @@ struct SDKApp: Hashable, Sendable {
         case unknownApp = "unknown_app"
         case noIdentifier = "no_identifier"
         case malformedIdentifier = "malformed_identifier"
+        case time
 
         /// The reason of the outcome.
         var reason: Reason { Reason("sdk_activation.\(self.rawValue)", self.message) }
@@ -80,6 +82,7 @@ struct SDKApp: Hashable, Sendable {
             case .unknownApp: "No app is configured for the upload's account and the event's data source."
             case .noIdentifier: "The event has no id that Tencent knows devices by: no idfa, or no imei."
             case .malformedIdentifier: "The event's idfa or imei is none."
+            case .time: "The event's time is before 2001 or after 9999."
             }
         }
     }

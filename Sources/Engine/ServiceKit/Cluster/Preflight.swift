@@ -29,7 +29,7 @@ package struct Preflight: Hashable, Sendable {
     package var parkedPartitions = 0
     /// The largest record that the broker accepts, in bytes (`kafka.message_limit`).
     package var messageBytesLimit: Int
-    /// What the neighbours say of the cluster, after `meet`.
+    /// The warnings of the neighbours, after `meet`.
     package private(set) var warningsOfNeighbours: [String] = []
 
     /// A topic of another program. Whether it exists tells how the two programs were set up.

@@ -96,7 +96,7 @@ struct SimulateCommand: AsyncParsableCommand {
         let kinds = try self.chosenKinds()
         if self.adversary, self.streams {
             guard self.kinds != nil else { return { StreamAndIntakeStorm(seed: $0, narrator: $1) } }
-            // Whoever names a kind of uploads or clicks means the intake, which alone can meet it.
+            // A kind of uploads or clicks means the intake, which alone can meet it.
             guard kinds.isDisjoint(with: AdversaryKind.ofUploadsAndClicks) else {
                 return { IntakeStorm(seed: $0, kinds: kinds, narrator: $1) }
             }

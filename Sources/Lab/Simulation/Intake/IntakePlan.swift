@@ -29,15 +29,20 @@ struct IntakePlan {
         self.workers = .random(in: 1...2, using: &random)
         self.length = .seconds(Int.random(in: 40...90, using: &random))
         self.perSecond = .random(in: 2...5, using: &random)
-        self.floodPerSecond = .random(in: 10...20, using: &random)
-        self.matchesClicks = Int.random(in: 0..<3, using: &random) > 0
-        self.isTight = Bool.random(using: &random)
+        self.floodPerSecond = .random(in: 20...40, using: &random)
+        // After a takeover, uploads and clicks that were published meanwhile are read side by side. Then an upload
+        // can be read before its click, and a first upload can be forgotten before its repetition is read.
+        let hasTakeovers = !self.kinds.isDisjoint(with: [.kills, .freezes])
+        self.matchesClicks = Int.random(in: 0..<3, using: &random) > 0 && !hasTakeovers
+        self.isTight = Bool.random(using: &random) && !hasTakeovers
         self.markerDelay = .milliseconds(Int.random(in: 5...500, using: &random))
         self.setup.partitions = .random(in: 1...3, using: &random)
         self.setup.settings.commitInterval = .milliseconds(Int.random(in: 20...900, using: &random))
-        // Half of the tight limit is what a flood brings in about half a minute: honest phones come back in a
-        // third of that.
-        self.setup.settings.memoryLimit = self.isTight ? Self.entryBytes * 2_400 : 64 << 20
+        // Half of the tight limit is what the floods bring in a quarter of a minute or more: honest phones come
+        // back in a third of that.
+        let things = [AdversaryKind.inventedPhones: 2_400, .unmatchedClicks: 2_400, .oneClient: 7_200]
+        let flood = things.reduce(0) { $0 + (self.kinds.contains($1.key) ? $1.value : 0) }
+        self.setup.settings.memoryLimit = self.isTight ? Self.entryBytes * max(2_400, flood) : 64 << 20
         self.setup.messageLimit = AdversaryPlan.messageLimit
         self.setup.reportLimit = .seconds(1)
         self.setup.commitLimit = .seconds(16)

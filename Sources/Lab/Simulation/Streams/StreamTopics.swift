@@ -102,7 +102,7 @@ package final class StreamTopics {
             topic: partition.topic,
             partition: partition.partition,
             offset: self.end(of: partition),
-            timestamp: self.cluster.clock.now.wall,
+            timestamp: record.timestamp ?? self.cluster.clock.now.wall,
             key: record.key,
             value: record.value,
             headers: record.headers

@@ -3,7 +3,7 @@ import WireMessages
 
 extension Activation {
     /// The accepted times in seconds: from 2001-09-09, when they first had ten digits, to the end of 9999.
-    private static let convertedAtRange: ClosedRange<Int64> = 1_000_000_000...253_402_300_799
+    package static let convertedAtRange: ClosedRange<Int64> = 1_000_000_000...253_402_300_799
     private static let clickIDLengthLimit = 128
 
     /// Checks a decoded message. The publisher's fields are checked first: a fault in one of them makes a

@@ -32,7 +32,7 @@ extension InboundRecord {
     /// The name of what a report of this record is about: the SDK's event if it names one, else the record of
     /// the publisher, which is this one if no header names another.
     ///
-    /// The same event has the same name in every record that is made of it, whether a phone has uploaded it
+    /// An event has the same name in every record that is made of it, whether a phone has uploaded it
     /// twice or a worker has taken it in twice.
     package var reportName: String {
         let headers = self.originHeaders
