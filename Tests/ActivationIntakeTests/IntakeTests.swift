@@ -223,6 +223,24 @@ struct IntakeTests {
         #expect(bench.due.map(self.clickID) == ["last"])
     }
 
+    /// The intake once wrote an activation anew with the id of its click, and forgot the callback.
+    @Test func anActivationKeepsItsCallbackWhenItGetsAClick() throws {
+        let bench = try IntakeBench(Self.matching)
+        try bench.take("activation-click", self.click(id: "c", secondsBefore: 100))
+        let callback = #","callback":"http://tracking.e.qq.com/conv?cb=a%2Fb""#
+        try bench.take("activation", self.activation(more: callback))
+        let due = try #require(bench.due.first)
+        #expect(self.clickID(of: due) == "c")
+        #expect(String(decoding: due.value ?? [], as: UTF8.self).contains("conv?cb=a%2Fb"))
+    }
+
+    /// The outcome of an activation that is not reported has the key of one that is: the device.
+    @Test func theKeyOfAnOutcomeIsTheDevice() throws {
+        let bench = try IntakeBench(Self.matching)
+        try bench.take("activation", self.activation(), key: "order-7")
+        #expect(bench.sent(to: "activation.result").map(\.key) == [Array(Self.muid.utf8)])
+    }
+
     @Test func aClickIsFoundByItsIdToo() throws {
         let bench = try IntakeBench(Self.matching)
         let other = String(Self.muid.reversed())

@@ -13,6 +13,7 @@ extension Activation {
             if let clientIP = self.clientIP { json.string("clientIp", clientIP) }
             if let clickID = self.clickID { json.string("clickId", clickID) }
             if let value = self.value { json.int64("value", value) }
+            if let callback = self.callback { json.string("callback", callback) }
         }
         return json.text
     }
