@@ -115,7 +115,7 @@ struct RouteAuditTests {
         func objections(_ delivery: EngineSettings.Delivery = .exactlyOnce) -> [String] {
             var evidence = RouteEvidence(topics)
             for record in self.records { evidence.found(record) }
-            var audit = RouteAudit(inputs, acknowledged: Set(1...inputs.count), delivery: delivery)
+            var audit = RouteAudit(inputs, delivery: delivery)
             audit.check(self.conversions)
             audit.check(evidence, places: self.places)
             return audit.objections

@@ -127,7 +127,7 @@ struct PhoneTraffic {
         var sample = Sample.good(title, OutboundRecord(topic: self.topic), calls: 0...0, accepted: 0)
         sample.detail = "\(types.count) events, \(goesOn ? 1 : 0) to report"
         let events = PhoneEvents(types, of: phone, from: self.now - 60_000)
-        self.post(&sample, form, form.body(of: events, stm: stm), "?stm=\(stm)")
+        self.post(&sample, form, body: form.body(of: events, stm: stm), query: "?stm=\(stm)")
         return sample
     }
 
@@ -142,11 +142,16 @@ struct PhoneTraffic {
         let events = PhoneEvents(Self.usual, of: self.phone(), from: self.now - 60_000)
         let body = form.body(of: events, stm: stm)
         var sample = Sample.refused(title, OutboundRecord(topic: self.topic), reason: reason)
-        self.post(&sample, form, cut ? Array(body.dropLast(5)) : body, hasTime ? "?stm=\(stm)" : "")
+        self.post(
+            &sample,
+            form,
+            body: cut ? Array(body.dropLast(5)) : body,
+            query: hasTime ? "?stm=\(stm)" : ""
+        )
         return sample
     }
 
-    private func post(_ sample: inout Sample, _ form: UploadForm, _ body: [UInt8], _ query: String) {
+    private func post(_ sample: inout Sample, _ form: UploadForm, body: [UInt8], query: String) {
         let target = "/v3/projects/\(UploadAccounts.project)/collect\(query)"
         sample.record.value = body
         sample.post = Sample.Post(target: target, headers: form.headers, body: body) { record in
@@ -194,7 +199,11 @@ struct PhoneTraffic {
         var samples = (1...10).map { number in
             self.shopMuids.append(SimulatedMuid.text(of: Self.shopDevice(number)))
             let type = types[number % types.count]
-            return Self.routed("\(number): \(type.rawValue)", self.shopRecord(number, type), "marketing_api")
+            return Self.routed(
+                "\(number): \(type.rawValue)",
+                self.shopRecord(number, type),
+                by: "marketing_api"
+            )
         }
         samples.append(
             .refused(
@@ -209,7 +218,7 @@ struct PhoneTraffic {
             Self.routed(
                 "to the callback of its click",
                 self.shopRecord(Self.called, callback: callback),
-                "callback"
+                by: "callback"
             )
         )
         samples.append(
@@ -229,7 +238,7 @@ struct PhoneTraffic {
         }
     }
 
-    private static func routed(_ title: String, _ record: OutboundRecord, _ route: String) -> Sample {
+    private static func routed(_ title: String, _ record: OutboundRecord, by route: String) -> Sample {
         var sample = Sample.good(title, record, calls: 1...20)
         sample.detail = route
         return sample

@@ -46,7 +46,7 @@ struct UploadAccounts {
 
     /// The apps whose uploads the intake takes.
     var sources: String {
-        func source(_ name: String, _ app: UInt64, _ account: UInt64, _ type: String) -> String {
+        func source(_ name: String, app: UInt64, account: UInt64, type: String) -> String {
             """
                 - account: \(Self.project)
                   data_source: \(name)
@@ -55,8 +55,8 @@ struct UploadAccounts {
                   app_type: \(type)
             """
         }
-        return source(Self.iosSource, Self.iosApp, Self.iosAccount, "IOS") + "\n"
-            + source(Self.androidSource, Self.shopApp, Self.shopAccount, "ANDROID")
+        return source(Self.iosSource, app: Self.iosApp, account: Self.iosAccount, type: "IOS") + "\n"
+            + source(Self.androidSource, app: Self.shopApp, account: Self.shopAccount, type: "ANDROID")
     }
 
     /// The settings of the worker behind the intake that say how each app is reported. Requests of the

@@ -94,7 +94,9 @@ final class ChaosCrew {
         while self.slots.count <= place {
             let name = "\(self.title) \(self.slots.count + 1)"
             let log = try self.log(of: name)
-            self.slots.append(WorkerSlot(name, self.worker.name, self.command, on: self.harness, log: log))
+            self.slots.append(
+                WorkerSlot(name, voice: self.worker.name, command: self.command, on: self.harness, log: log)
+            )
         }
         if queueLimit != nil { self.smallQueues += 1 }
         try self.slots[place].start(self.folder.file(self.settingsName(queueLimit)))

@@ -36,7 +36,7 @@ final class WorkerSlot {
     ///   - voice: the name with which the program complains.
     ///   - command: the worker's program with its command.
     ///   - log: the descriptor that the worker's log is written to, which this object closes; -1 for none.
-    init(_ name: String, _ voice: String, _ command: [String], on harness: Harness, log: Int32) {
+    init(_ name: String, voice: String, command: [String], on harness: Harness, log: Int32) {
         self.name = name
         self.voice = voice
         self.command = command

@@ -9,7 +9,6 @@ struct RouteAudit {
     private static let sentencesLimit = 8
 
     let inputs: [RouteInput]
-    let acknowledged: Set<Int>
     let delivery: EngineSettings.Delivery
     private(set) var objections: [String] = []
     /// Different conversions at the Marketing API, by `outer_action_id`; and how many were reported again.
@@ -22,9 +21,8 @@ struct RouteAudit {
     private(set) var repeatedOutcomes = 0
     private(set) var repeatedUploads = 0
 
-    init(_ inputs: [RouteInput], acknowledged: Set<Int>, delivery: EngineSettings.Delivery) {
+    init(_ inputs: [RouteInput], delivery: EngineSettings.Delivery) {
         self.inputs = inputs
-        self.acknowledged = acknowledged
         self.delivery = delivery
     }
 

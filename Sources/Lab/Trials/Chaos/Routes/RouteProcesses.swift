@@ -59,8 +59,8 @@ final class RouteProcesses {
         func crew(
             _ name: String,
             on topic: String,
-            _ command: [String],
-            _ title: String,
+            command: [String],
+            called title: String,
             size: Int,
             queueFactor: Int = 1
         )
@@ -78,16 +78,28 @@ final class RouteProcesses {
             )
         }
         let worker = Roster.activation.name
-        self.reporters = crew(worker, on: topics.due, [worker, "run"], "worker", size: options.workers)
+        self.reporters = crew(
+            worker,
+            on: topics.due,
+            command: [worker, "run"],
+            called: "worker",
+            size: options.workers
+        )
         self.intakes = crew(
             "activation-intake",
             on: topics.activations,
-            [worker, "intake", "run"],
-            "intake",
+            command: [worker, "intake", "run"],
+            called: "intake",
             size: min(2, options.workers),
             queueFactor: 16
         )
-        self.gateways = crew("gateway", on: topics.uploads, ["gateway", "run"], "gateway", size: 1)
+        self.gateways = crew(
+            "gateway",
+            on: topics.uploads,
+            command: ["gateway", "run"],
+            called: "gateway",
+            size: 1
+        )
     }
 
     var crews: [ChaosCrew] { [self.reporters, self.intakes, self.gateways] }

@@ -95,11 +95,7 @@ final class RouteRun {
     func conclude() throws -> RouteSummary {
         self.harness.end(by: .now + .seconds(180))
         self.driver.conclude()
-        var audit = RouteAudit(
-            self.load.inputs,
-            acknowledged: self.load.acknowledged,
-            delivery: self.processes.options.delivery
-        )
+        var audit = RouteAudit(self.load.inputs, delivery: self.processes.options.delivery)
         let request = HTTPRequest(method: .get, url: "\(self.processes.marketing)/control/conversions")
         let body = try self.harness.fetch(request)
         audit.check(try JSONDecoder().decode([MarketingSimulator.Conversion].self, from: Data(body)))
@@ -114,7 +110,13 @@ final class RouteRun {
                 audit.object(["the group of \(crew.worker.name) has not committed \(lag) of \(topic)"])
             }
         }
-        return RouteSummary(self.processes.options, audit, self.load, self.watch.evidence, self.driver.tally)
+        return RouteSummary(
+            self.processes.options,
+            audit,
+            load: self.load,
+            topics: self.watch.evidence,
+            tally: self.driver.tally
+        )
     }
 
     private var consumers: [(ChaosCrew, String)] {

@@ -9,9 +9,9 @@ struct RouteSummary {
     init(
         _ options: ChaosOptions,
         _ audit: RouteAudit,
-        _ load: RouteLoad,
-        _ topics: RouteEvidence,
-        _ tally: ChaosTally
+        load: RouteLoad,
+        topics: RouteEvidence,
+        tally: ChaosTally
     ) {
         self.objections = audit.objections
         var table = ChaosTable()
