@@ -382,8 +382,8 @@ let package = Package(
             "Harness",
             on: "Lab",
             dependencies: [
-                "EmbeddedBroker", "EventThread", "Kafka", "Records", "Terminal", "UpstreamHTTP",
-                "WireFormats", "WireMessages", argumentParser, protobuf,
+                "CUploadFloor", "EmbeddedBroker", "EventThread", "Kafka", "Records", "Terminal",
+                "UpstreamHTTP", "WireFormats", "WireMessages", argumentParser, protobuf,
             ]
         ),
         // The demo.
@@ -400,8 +400,7 @@ let package = Package(
             "Trials",
             on: "Lab",
             dependencies: [
-                "COpenSSLForMeasuring", "COpenSSLStart", "CUploadFloor", "Cryptography", "EventThread",
-                "Fleet", "Harness",
+                "COpenSSLForMeasuring", "COpenSSLStart", "Cryptography", "EventThread", "Fleet", "Harness",
                 "Kafka", "PushStatistics", "Records", "ServiceKit", "Terminal", "UpstreamHTTP",
                 "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", protobuf,
             ]

@@ -313,6 +313,13 @@ struct IntakeTests {
         #expect(bench.due.map(self.clickID) == ["c"])
     }
 
+    /// The outcome of an activation that is not reported has the key of one that is: the device.
+    @Test func theKeyOfAnOutcomeIsTheDevice() throws {
+        let bench = try IntakeBench(Self.matching)
+        bench.take("activation", self.activation(), key: "order-7")
+        #expect(bench.scene.sent(to: "activation.result").map(\.key) == [Array(Self.muid.utf8)])
+    }
+
     @Test func aClickIsFoundByItsIdToo() throws {
         let bench = try IntakeBench(Self.matching)
         let other = String(Self.muid.reversed())

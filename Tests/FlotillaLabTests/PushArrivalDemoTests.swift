@@ -133,6 +133,6 @@ struct PushArrivalDemoTests {
         #expect(!demo.hasAllStatements)
         // Nothing has been told yet, and that is not taken for a yes.
         let claims = demo.claims(Register(demo.results), UpstreamAnswers())
-        #expect(claims.first?.objections.count == 3)
+        #expect(claims.first?.objections.count == 4)
     }
 }

@@ -28,6 +28,18 @@ struct ChaosTests {
         print(chaos.text)
     }
 
+    /// Uploads through gateway and intake, and callbacks: the Marketing API has each conversion once.
+    @Test func uploadsReachTheMarketingAPIOnceUnderChaos() throws {
+        let chaos = try CommandUnderTest([
+            "chaos", "--routes", "--seconds", "20", "--seed", "1", "--rate", "40",
+        ])
+        let status = chaos.exitStatus()
+        #expect(chaos.waitForLine("Clean."), "\(chaos.text)")
+        #expect(status == 0, "\(chaos.text)")
+        #expect(chaos.survivors(atMost: .seconds(5)) == [])
+        print(chaos.text)
+    }
+
     /// Also with a worker that stands still at that moment, and would never hear of its end by itself.
     @Test(arguments: [SIGKILL, SIGTERM])
     func nobodySurvivesChaos(signal: Int32) throws {

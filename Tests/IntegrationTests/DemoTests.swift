@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DemoTests {
     private static let workers = [
-        "activation-worker", "devicecheck-worker", "receipt-worker", "push-arrival-worker",
+        "activation-worker", "devicecheck-worker", "receipt-worker", "push-arrival-worker", "gateway",
     ]
 
     @Test func accountsForEveryRecordOfEveryWorker() throws {
@@ -13,7 +13,8 @@ struct DemoTests {
         #expect(demo.exitStatus() == 0, "\(demo.text)")
         let text = demo.text
         for (name, records) in [
-            ("activation", 98), ("devicecheck", 27), ("receipt", 28), ("push-arrival", 572),
+            ("activation", 98), ("devicecheck", 27), ("receipt", 28), ("push-arrival", 573),
+            ("sdk-upload", 34),
         ] {
             let head = name + String(repeating: " ", count: 13 - name.count)
             for claim in [
@@ -23,14 +24,19 @@ struct DemoTests {
                 #expect(text.contains("\n\(head)✓ \(claim)\n"), "\(name): \(text)")
             }
         }
-        #expect(text.contains("Every record of every worker is accounted for: 725 of 725.\n"))
+        #expect(text.contains("Every record of every worker is accounted for: 760 of 760.\n"))
         #expect(text.contains("\npush-arrival The funnel of spring-sale, final, version "))
         #expect(text.contains("85.3 % of accepted, 87.6 % of eligible\n"))
         #expect(
             text.contains(
-                "\npush-arrival ✓ the final statistics of 3 messages are those of what was published\n"
+                "\npush-arrival ✓ the statistics of 4 messages are those of what was published\n"
             )
         )
+        for claim in [
+            "the 74 events of all uploads are on sdk-events, each once",
+            "GDT has the 8 of the iOS app, each once",
+            "the Marketing API has 14 conversions and a callback, each once by its id",
+        ] { #expect(text.contains("\nsdk-upload   ✓ \(claim)\n"), "\(text)") }
         #expect(!text.contains("✗") && !text.contains("\u{1B}"))
         #expect(demo.survivors(atMost: .seconds(5)) == [])
         #expect(demo.leftovers == [])

@@ -20,6 +20,29 @@ struct StreamTransactionTests {
         #expect(worker.log.count("transaction failed") == 1)
     }
 
+    /// A backlog that makes a transaction too large for its time must not be tried in the same size for ever.
+    @Test func aTransactionThatIsTooLargeIsTriedSmaller() throws {
+        let simulation = StreamSimulation()
+        simulation.startWorker()
+        var sent = 0
+        simulation.cluster.openFate = {
+            sent = 0
+            return nil
+        }
+        simulation.cluster.transactionFate = { _ in
+            sent = 0
+            return .committed(after: .milliseconds(6))
+        }
+        simulation.cluster.produceFate = { _ in
+            sent += 1
+            return sent > 40
+                ? .failed(.timedOut, after: .milliseconds(3), isWritten: false)
+                : .acknowledged(after: .milliseconds(2))
+        }
+        simulation.append(0..<200)
+        try simulation.expectEverythingSettled()
+    }
+
     /// A producer that publishes in transactions leaves marks, and the group's lag would never be none.
     @Test func marksOfTransactionsAtTheEndOfTheInputAreCommitted() throws {
         let simulation = StreamSimulation()

@@ -34,7 +34,7 @@ extension StreamEngine {
 
     private var isTransactionDue: Bool {
         if self.phase != .working { return self.hasWork }
-        if self.transactionRecords >= self.settings.transactionRecords { return true }
+        if self.transactionRecords >= self.recordsAllowed { return true }
         return self.hasWork || self.isSomethingDue ? self.now.monotonic >= self.transactionDue : false
     }
 
@@ -101,6 +101,7 @@ extension StreamEngine {
         case .committed:
             if case .committing(let positions) = self.stage { self.noteCommitted(positions) }
             self.metrics.committed()
+            self.recordsAllowed = min(self.settings.transactionRecords, self.recordsAllowed * 2)
             self.committedTransactions += 1
             self.forgiveSuspects()
             self.failures = 0
@@ -156,6 +157,7 @@ extension StreamEngine {
     /// Gives the producer up. The next producer of its transactional id ends the transaction that it has left
     /// open.
     private func close() {
+        if self.transactionRecords > 0 { self.recordsAllowed = max(1, self.transactionRecords / 2) }
         self.failures += 1
         self.output.removeAll()
         self.suspects = []

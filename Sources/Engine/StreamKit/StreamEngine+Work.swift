@@ -18,7 +18,8 @@ extension StreamEngine {
         }
         self.flush()
         var taken = 0
-        let batch = min(Self.batch, self.recordsBetweenCounts)
+        let allowed = self.recordsAllowed - self.transactionRecords
+        let batch = min(Self.batch, self.recordsBetweenCounts, max(0, allowed))
         for index in self.assignments.indices where self.assignments[index].isWorking {
             guard taken < batch, self.output.isEmpty else { break }
             taken += self.process(index, atMost: batch - taken)

@@ -81,6 +81,10 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     /// Whether a record was sent in this transaction.
     var hasSent = false
     var transactionRecords = 0
+    /// The records that a transaction may take up now. A transaction that fails may have been too large for
+    /// the cluster's time, so the next may take up half of its records; each that is committed doubles the
+    /// number again, up to the setting.
+    var recordsAllowed: Int
     /// Whether a position has passed offsets without a record, such as transaction markers.
     var hasSkipped = false
     var stall: StallWatch
@@ -133,6 +137,7 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
         seed: UInt64
     ) {
         self.settings = settings
+        self.recordsAllowed = settings.transactionRecords
         self.quota = quota
         self.application = application
         self.broker = broker

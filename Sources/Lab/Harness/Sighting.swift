@@ -38,9 +38,11 @@ package struct Sighting: Hashable {
         // Int64 in milliseconds.
         let seconds = RFC3339.range.lowerBound / 1_000...RFC3339.range.upperBound / 1_000
         guard seconds.contains(outcome.receivedAt.seconds) else { return nil }
-        // For a push event that was forwarded to the partition of its device, the outcome is matched to the
-        // place at which the event was published.
-        let origin = record.text("flotilla.push.origin").map { "\(outcome.topic)/\($0)" }
+        // For a push event that was forwarded to the partition of its device, and for a record that was made of
+        // another one, the outcome is matched to the place at which the record was published.
+        let origin =
+            record.text("flotilla.origin")
+            ?? record.text("flotilla.push.origin").map { "\(outcome.topic)/\($0)" }
         self.place = origin ?? outcome.id
         self.key = record.key
         self.fate = outcome.fate

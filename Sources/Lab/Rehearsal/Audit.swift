@@ -1,4 +1,5 @@
 import Harness
+import Records
 import ServiceKit
 import Terminal
 import WireFormats
@@ -9,6 +10,8 @@ struct Audit {
     let worker: WorkerIdentity
     /// The name of the worker's upstream for a person; nil if the worker calls no upstream.
     let upstream: String?
+    /// The programs in a sentence about their end.
+    var subject = "the worker"
     /// The names of the worker's own counters.
     var counters = WorkerCounters.records
     /// The published records with the results that were read during the demo.
@@ -143,7 +146,7 @@ struct Audit {
 
     private var metricsObjections: [String] {
         guard let metrics else { return ["the worker was not asked for its counters"] }
-        let entries = self.register.entries
+        let entries = self.register.entries.filter { $0.sample.record.topic == self.worker.topic }
         var objections = Outcome.Fate.allCases.compactMap { fate -> String? in
             let expected = entries.count { $0.sample.fate == fate }
             let counted = self.counters.count(of: fate, on: metrics)
@@ -167,13 +170,13 @@ struct Audit {
     private var exitClaim: Claim {
         guard let exit else {
             return Claim(
-                text: "the worker ended with 0 after SIGTERM",
-                objections: ["the worker was not stopped"]
+                text: "\(self.subject) ended with 0 after SIGTERM",
+                objections: ["\(self.subject) did not get SIGTERM"]
             )
         }
         return Claim(
-            text: "the worker drained and ended with 0, \(exit.took.shown) after SIGTERM",
-            objections: exit.exit == .code(0) ? [] : ["the worker ended with \(exit.exit) after SIGTERM"]
+            text: "\(self.subject) drained and ended with 0, \(exit.took.shown) after SIGTERM",
+            objections: exit.exit == .code(0) ? [] : ["\(self.subject) ended with \(exit.exit) after SIGTERM"]
         )
     }
 }

@@ -42,7 +42,7 @@ package final class Demo {
     private static func demos(in folder: TemporaryFolder) throws -> [any WorkerDemo] {
         [
             try ActivationDemo(in: folder), try DeviceCheckDemo(in: folder), try ReceiptDemo(in: folder),
-            PushArrivalDemo(in: folder),
+            PushArrivalDemo(in: folder), try UploadDemo(in: folder),
         ]
     }
 

@@ -1,3 +1,4 @@
+import Fleet
 import Harness
 import ServiceKit
 import UpstreamHTTP
@@ -27,6 +28,7 @@ final class DemoProcesses {
             "the broker",
             own,
             arguments: ["broker", "--kind", "embedded", "--until-stdin-closes"]
+                + self.topics.flatMap { ["--topic", $0.defaultValueDescription] }
         )
         let words = self.workers.flatMap(\.demo.upstreamWords)
         let upstreams = try self.harness.start(
@@ -34,16 +36,30 @@ final class DemoProcesses {
             own,
             arguments: ["upstreams", "--until-stdin-closes"] + words
         )
+        let others = try self.workers.filter { !$0.demo.ownUpstreamWords.isEmpty }.map { demoWorker in
+            try self.harness.start(
+                "the simulators of \(demoWorker.demo.name)",
+                own,
+                arguments: ["upstreams", "--until-stdin-closes"] + demoWorker.demo.ownUpstreamWords
+            )
+        }
         let called = self.workers.filter { $0.demo.upstream != nil }
         screen.show("  starting the broker and the simulators")
         try self.harness.turn {
             broker.firstLine != nil && upstreams.firstLines.count >= called.count
+                && others.allSatisfy { $0.firstLines.count >= 2 }
         }
         self.brokers = broker.firstLine ?? ""
         self.tell("broker", self.brokers, note: "embedded, in memory")
         for (demoWorker, url) in zip(called, upstreams.firstLines) {
             self.tell(demoWorker.demo.upstreamName, url, note: "simulator, with keys of this run only")
             try demoWorker.start(brokers: self.brokers, upstream: url)
+        }
+        for (demoWorker, process) in zip(self.workers.filter { !$0.demo.ownUpstreamWords.isEmpty }, others) {
+            demoWorker.demo.start(with: process.firstLines)
+            for url in process.firstLines {
+                self.tell("for \(demoWorker.demo.name)", url, note: "simulator, for this part alone")
+            }
         }
         for demoWorker in self.workers where demoWorker.demo.upstream == nil {
             try demoWorker.start(brokers: self.brokers, upstream: "")
@@ -54,15 +70,17 @@ final class DemoProcesses {
 
     private func awaitWorkers() throws {
         let start = ContinuousClock.now
-        var missing = self.workers
+        var missing = self.workers.flatMap(\.processes)
         while !missing.isEmpty {
             try self.harness.turn()
-            for demoWorker in missing where demoWorker.isReady {
+            for process in missing where process.isReady {
                 let took = start.duration(to: .now).shown
-                self.tell(demoWorker.demo.worker.name, demoWorker.address, note: "ready after \(took)")
+                self.tell(process.program.name, process.address, note: "ready after \(took)")
             }
             missing.removeAll(where: \.isReady)
         }
+        let gateway = self.workers.lazy.compactMap(\.ownGateway).first
+        for demoWorker in self.workers { demoWorker.gateway = gateway ?? "" }
     }
 
     private func tell(_ who: String, _ address: String, note what: String) {
@@ -70,6 +88,14 @@ final class DemoProcesses {
             text + String(repeating: " ", count: max(0, width - text.count))
         }
         self.harness.screen.line("  \(padded(who, 20)) \(padded(address, 22))  \(what)")
+    }
+
+    /// All topics of the fleet, and those that only a part uses.
+    private var topics: [TopicPlan] {
+        let fleet = Roster.topics
+        let known = Set(fleet.map(\.name))
+        let others = Set(self.workers.flatMap(\.demo.topics)).subtracting(known)
+        return fleet + others.sorted().map { TopicPlan(name: $0, partitions: Roster.partitions) }
     }
 
     /// Prints commands for the user, and keeps everything running until the user stops the demo.
@@ -111,11 +137,8 @@ final class DemoProcesses {
     func dismissWorkers() -> [DemoWorker.Exit?] {
         self.harness.screen.show("  SIGTERM to the workers: they drain, commit and leave their groups")
         let start = ContinuousClock.now
-        self.harness.dismissTogether(self.workers.compactMap(\.child))
-        return self.workers.map { demoWorker in
-            guard let child = demoWorker.child, let exit = child.process.exit else { return nil }
-            return DemoWorker.Exit(exit: exit, took: start.duration(to: child.endedAt ?? .now))
-        }
+        self.harness.dismissTogether(self.workers.flatMap(\.children))
+        return self.workers.map { $0.exit(since: start) }
     }
 
     /// Stops all processes that still run: the workers first, then the simulators and the broker.
@@ -125,6 +148,6 @@ final class DemoProcesses {
     }
 
     private func isWorker(_ child: CapturedProcess) -> Bool {
-        self.workers.contains { $0.child === child }
+        self.workers.contains { $0.children.contains { $0 === child } }
     }
 }

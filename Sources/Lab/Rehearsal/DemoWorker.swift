@@ -1,13 +1,12 @@
 import Fleet
-import Glibc
 import Harness
 import ServiceKit
 import Terminal
 import UpstreamHTTP
 
-/// One worker in the demo: its process, its addresses, and the records in its topics.
+/// One worker in the demo: its processes, their addresses, and the records in its topics.
 final class DemoWorker {
-    /// The exit of the worker's process, and the time from SIGTERM to it.
+    /// The exit of the worker's processes, and the time from SIGTERM to the last.
     struct Exit {
         var exit: ChildProcess.Exit
         var took: Duration
@@ -17,78 +16,86 @@ final class DemoWorker {
     let traffic: Traffic
     private let harness: Harness
     private let folder: TemporaryFolder
-    /// The descriptor of the file for the worker's log.
-    private let log: Int32
-    private(set) var child: CapturedProcess?
+    /// The process of the worker.
+    private let main: DemoProcess
+    /// The worker's process, and those of its companions.
+    let processes: [DemoProcess]
     private var upstream = ""
-    /// The port of the worker's health and metrics endpoint; nil until the worker has logged it.
-    private var port: String?
-    /// Whether the worker has logged an assignment of partitions.
-    private var hasPartitions = false
+    /// The URL of the gateway; empty before it is known.
+    var gateway = ""
 
     init(_ demo: any WorkerDemo, on harness: Harness, in folder: TemporaryFolder) throws {
         self.demo = demo
-        self.traffic = Traffic(demo.results, statements: demo.statementTopics) { demo.take($0) }
+        self.traffic = Traffic(of: demo)
         self.harness = harness
         self.folder = folder
-        let path = folder.file("\(demo.worker.name).log")
-        self.log = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard self.log >= 0 else { throw Complaint("cannot write \(path): \(FileFailure.last().reason)") }
+        self.main = try DemoProcess(demo.program, in: folder)
+        self.processes = [self.main] + (try demo.companions.map { try DemoProcess($0, in: folder) })
     }
 
-    deinit { close(self.log) }
+    var logPath: String { self.main.logPath }
 
-    var logPath: String { self.folder.file("\(self.demo.worker.name).log") }
-
-    /// Writes the settings, starts the worker, and connects to its topics.
+    /// Writes the settings, starts the processes, and connects to the topics.
     func start(brokers: String, upstream: String) throws {
         self.upstream = upstream
-        let name = "\(self.demo.worker.name).yaml"
-        // The worker's record of its own crashes is kept in the demo's folder, which is deleted in the end.
-        let crashes = self.folder.file("\(self.demo.worker.name).crashes")
         try self.demo.write(
-            to: name,
+            to: self.main.settingsName,
             brokers: brokers,
             upstream: upstream,
-            worker: ["crash_folder: \(crashes)"]
+            worker: ["crash_folder: \(self.main.crashFolder)"]
         )
-        let program = try Sibling.path(of: self.demo.worker.name)
-        // A worker does not know its parent. `flotilla-lab leash` ends it if the demo is killed.
-        self.child = try self.harness.start(
-            self.demo.worker.name,
-            try Sibling.path(of: "flotilla-lab"),
-            arguments: ["leash", "--", program, "run", "--config", self.folder.file(name)]
-        ) { [weak self] line in
-            self?.noted(line)
+        for companion in self.processes.dropFirst() {
+            let text = self.demo.settings(
+                of: companion.program,
+                brokers: brokers,
+                crashes: companion.crashFolder
+            )
+            try self.folder.write(text, to: companion.settingsName)
         }
-        try self.traffic.connect(to: brokers, reading: self.topics)
+        for process in self.processes { try process.start(on: self.harness) }
+        try self.traffic.connect(to: brokers)
     }
 
-    /// The topics that the worker writes to.
-    var topics: [String] { [self.demo.worker.resultTopic, self.demo.worker.deadLetterTopic] }
+    var children: [CapturedProcess] { self.processes.compactMap(\.child) }
 
-    /// The log messages that show that a worker has its partitions: `assigned` from the engine of calls,
-    /// `took up partitions` from the engine of states.
-    private static let wordsOfReadiness: Set = ["assigned", "took up partitions"]
-
-    /// Writes a line of the worker's standard error to its log, and looks for its port and its assignment.
-    private func noted(_ line: String) {
-        Console.write(Array("\(line)\n".utf8), to: self.log)
-        guard let event = WorkerEvent(line) else { return }
-        if event.message == "health and metrics" { self.port = event.port }
-        if Self.wordsOfReadiness.contains(event.message) { self.hasPartitions = true }
+    /// The URL of the gateway, if it is a companion of this worker and listens.
+    var ownGateway: String? {
+        self.processes.lazy.compactMap(\.listeningPort).first.map { "http://127.0.0.1:\($0)" }
     }
 
-    /// Whether the worker has its partitions and its metrics can be read.
-    var isReady: Bool { self.hasPartitions && self.port != nil }
-
-    var address: String { "http://127.0.0.1:\(self.port ?? "0")" }
+    var address: String { self.main.address }
 
     var upstreamAddress: String { self.upstream }
 
     var metricsRequest: HTTPRequest { HTTPRequest(method: .get, url: "\(self.address)/metrics") }
 
+    /// - Parameter path: a path of the worker's upstream, or a whole URL.
     func upstreamRequest(_ path: String, posting body: [UInt8]? = nil) -> HTTPRequest {
-        HTTPRequest(method: body == nil ? .get : .post, url: "\(self.upstream)\(path)", body: body)
+        HTTPRequest(
+            method: body == nil ? .get : .post,
+            url: path.hasPrefix("http://") ? path : "\(self.upstream)\(path)",
+            body: body
+        )
+    }
+
+    /// Whether the gateway has answered a request.
+    ///
+    /// - Throws: `Complaint` if it has answered with another status than 200, or not at all.
+    func isAnswered(_ request: UInt64, _ harness: Harness) throws(Complaint) -> Bool {
+        switch harness.takeAnswer(request) {
+        case nil: return false
+        case .success(let response) where response.status == 200: return true
+        case .success(let response): throw Complaint("the gateway answers with status \(response.status)")
+        case .failure(let error): throw Complaint("the gateway does not answer: \(error.message)")
+        }
+    }
+
+    /// The exit of all processes: the first that is not 0, if there is one. Nil if one was not running.
+    func exit(since start: ContinuousClock.Instant) -> Exit? {
+        let ended = self.children.compactMap { child in child.process.exit.map { ($0, child.endedAt ?? .now) }
+        }
+        guard ended.count == self.processes.count, let last = ended.map(\.1).max() else { return nil }
+        let exit = ended.map(\.0).first { $0 != .code(0) } ?? .code(0)
+        return Exit(exit: exit, took: start.duration(to: last))
     }
 }

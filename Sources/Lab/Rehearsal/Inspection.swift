@@ -1,5 +1,6 @@
 import Harness
 import Kafka
+import Records
 import ServiceKit
 
 /// Collects the data for the checks of all workers, and prints their results.
@@ -24,6 +25,7 @@ struct Inspection {
                 demoWorker.traffic.register
             )
             audit.counters = demoWorker.demo.counters
+            audit.subject = demoWorker.demo.subject
             return audit
         }
     }
@@ -33,21 +35,23 @@ struct Inspection {
         for (index, demoWorker) in self.workers.enumerated() {
             let register = demoWorker.traffic.register
             var answers = UpstreamAnswers()
-            let questions =
-                demoWorker.demo.upstream == nil ? [] : [UpstreamAnswers.stats] + demoWorker.demo.questions
+            let counters = demoWorker.demo.upstream == nil ? [] : [UpstreamAnswers.stats]
+            let questions = counters + demoWorker.demo.questions
             for path in questions {
                 answers.bodies[path] = try self.harness.fetch(demoWorker.upstreamRequest(path))
             }
             // An outcome can be read before the worker has received the broker's acknowledgement and counts
             // it, so the counters are read again for up to 5 s.
-            var counters = MetricsPage(try self.harness.fetch(demoWorker.metricsRequest))
+            let topic = demoWorker.demo.worker.topic
+            let count = register.entries.count { $0.sample.record.topic == topic }
+            var page = MetricsPage(try self.harness.fetch(demoWorker.metricsRequest))
             let limit = ContinuousClock.now + .seconds(5)
-            while demoWorker.demo.counters.total(on: counters) < register.entries.count, .now < limit {
-                counters = MetricsPage(try self.harness.fetch(demoWorker.metricsRequest))
+            while demoWorker.demo.counters.total(on: page) < count, .now < limit {
+                page = MetricsPage(try self.harness.fetch(demoWorker.metricsRequest))
             }
             self.audits[index].register = register
             self.audits[index].answers = answers
-            self.audits[index].metrics = counters
+            self.audits[index].metrics = page
             self.audits[index].ownClaims = demoWorker.demo.claims(register, answers)
             self.audits[index].remarks = demoWorker.demo.remarks(register, answers)
         }
@@ -72,7 +76,11 @@ struct Inspection {
             self.audits[index].register = demoWorker.traffic.register
             var register = demoWorker.traffic.register.blank()
             while !reader.isAtEnd {
-                reader.read(atMost: 10_000, { register.arrived($0) }, { _ in })
+                reader.read(
+                    atMost: 10_000,
+                    { if !demoWorker.demo.isStatement($0) { register.arrived($0) } },
+                    { _ in }
+                )
                 if !reader.isAtEnd { try self.harness.turn() }
             }
             self.audits[index].second = register

@@ -26,7 +26,8 @@ struct Register {
         }
     }
 
-    private let results: any WorkerResult.Type
+    /// Reads an outcome; nil if the record is none.
+    private let read: (InboundRecord) -> Sighting?
     private(set) var entries: [Entry] = []
     /// The places of records that cannot be understood.
     private(set) var riddles: [String] = []
@@ -38,8 +39,11 @@ struct Register {
 
     /// - Parameter results: the message type of the result topic.
     init(_ results: any WorkerResult.Type = Flotilla_Activation_V1_ActivationResult.self) {
-        self.results = results
+        self.read = { Sighting($0, as: results) }
     }
+
+    /// - Parameter read: reads an outcome; nil if the record is none.
+    init(reading read: @escaping (InboundRecord) -> Sighting?) { self.read = read }
 
     /// The places of records that have results, but were not published here.
     var strangers: [String] { self.early.keys.sorted() }
@@ -56,7 +60,17 @@ struct Register {
     mutating func delivered(_ receipt: DeliveryReceipt) {
         let index = Int(receipt.id) - 1
         guard self.entries.indices.contains(index), receipt.error == nil else { return }
-        let place = "\(receipt.partition.topic)/\(receipt.partition.partition)/\(receipt.offset)"
+        self.stands(index, at: "\(receipt.partition.topic)/\(receipt.partition.partition)/\(receipt.offset)")
+    }
+
+    /// Takes a record of an input topic, which the gateway may have made of a request.
+    mutating func taken(_ record: InboundRecord) {
+        let index = self.entries.firstIndex { $0.place == nil && $0.sample.post?.makes(record) == true }
+        if let index { self.stands(index, at: "\(record.topic)/\(record.partition)/\(record.offset)") }
+    }
+
+    /// Registers the place of a record, and results that were read before.
+    private mutating func stands(_ index: Int, at place: String) {
         self.entries[index].place = place
         self.indices[place] = index
         for record in self.early.removeValue(forKey: place) ?? [] { self.arrived(record) }
@@ -64,7 +78,7 @@ struct Register {
 
     /// Takes a record of the result topic or of the dead-letter topic.
     mutating func arrived(_ record: InboundRecord) {
-        let sighting = record.topic.hasSuffix(".result") ? Sighting(record, as: self.results) : nil
+        let sighting = record.topic.hasSuffix(".result") ? self.read(record) : nil
         guard let place = sighting?.place ?? record.deadLetterPlace else {
             self.riddles.append("\(record.topic)/\(record.partition)/\(record.offset)")
             return

@@ -12,6 +12,9 @@ final class RunningStep {
     /// The id of the request that sets the upstream's faults; nil once it has been answered.
     private var faultsAnswer: UInt64?
     private let outage: Outage?
+    private var prelude: RunningPrelude?
+    /// The requests of samples that the gateway has not answered yet.
+    private var posts: [UInt64] = []
     /// The range of the step's records in the register; nil before they are published.
     private var all: Range<Int>?
     private var shown: Set<Int> = []
@@ -31,6 +34,7 @@ final class RunningStep {
         if step.outage == nil {
             self.page.line("  \(Row.heading.text(width: output.width - 2))", .dim)
         }
+        self.prelude = step.prelude.map { RunningPrelude($0, of: demoWorker, on: harness) }
         self.faultsAnswer = step.faults.map {
             harness.ask(demoWorker.upstreamRequest("/control/faults", posting: $0))
         }
@@ -49,9 +53,10 @@ final class RunningStep {
         guard try self.isTold() else { return false }
         let all = try self.all ?? self.publish()
         self.all = all
+        try self.posts.removeAll { try self.demoWorker.isAnswered($0, self.harness) }
         guard let outage else {
             self.showSettled(all)
-            guard self.shown.count == all.count else { return false }
+            guard self.shown.count == all.count, self.posts.isEmpty else { return false }
             if self.alike > 0 {
                 self.page.line(
                     "\(self.output.screen.paint("✓", .green)) and \(self.alike) more, as they must be"
@@ -73,6 +78,11 @@ final class RunningStep {
     /// Whether the outage has begun and the faults are set.
     private func isTold() throws -> Bool {
         if let outage, try !outage.hasBegun() { return false }
+        if let prelude, try !prelude.turn() { return false }
+        if let text = self.step.prelude?.text, self.prelude != nil {
+            self.page.line("  \(text)")
+            self.prelude = nil
+        }
         guard let id = self.faultsAnswer else { return true }
         guard let answer = self.harness.takeAnswer(id) else { return false }
         guard case .success(let response) = answer, response.status == 200 else {
@@ -86,7 +96,9 @@ final class RunningStep {
 
     private func publish() throws -> Range<Int> {
         let first = self.demoWorker.traffic.register.entries.count
-        try self.demoWorker.traffic.publish(self.step.samples)
+        try self.demoWorker.traffic.publish(self.step.samples) { post in
+            self.posts.append(self.harness.ask(post.request(to: self.demoWorker.gateway)))
+        }
         self.outage?.tell("\(self.count) good records are published")
         return first..<first + self.count
     }

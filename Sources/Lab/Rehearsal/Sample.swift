@@ -1,5 +1,6 @@
 import Harness
 import Records
+import UpstreamHTTP
 import WireFormats
 
 /// A record of the demo with the result that it must have.
@@ -27,6 +28,29 @@ struct Sample {
     /// Whether the dead letter states the place and size of the value instead of holding it, because the
     /// value may be personal.
     var letterLeavesOutTheValue = false
+
+    /// The request that makes the record, if the gateway publishes it and not the demo.
+    var post: Post?
+
+    /// A request to the gateway.
+    struct Post {
+        /// The path with its query.
+        var target: String
+        var headers: [(name: String, value: String)] = []
+        /// The body; nil for a GET.
+        var body: [UInt8]?
+        /// Whether a record of the input topic is the one that this request makes.
+        var makes: (InboundRecord) -> Bool
+
+        func request(to gateway: String) -> HTTPRequest {
+            HTTPRequest(
+                method: self.body == nil ? .get : .post,
+                url: "\(gateway)\(self.target)",
+                headers: self.headers.map { HTTPHeader($0.name, $0.value) },
+                body: self.body
+            )
+        }
+    }
 
     /// A record that succeeds.
     static func good(

@@ -8,45 +8,45 @@ import Terminal
 final class Traffic: Attended {
     private(set) var register: Register
     private var brokers = ""
-    private var topics: [String] = []
     private var producer: Producer?
     private var reader: TopicReader?
+    private let demo: any WorkerDemo
 
-    /// The topics that hold neither results nor dead letters.
-    private let statements: Set<String>
-    private let take: (InboundRecord) -> Void
-
-    /// - Parameters:
-    ///   - results: the message type of the result topic.
-    ///   - statements: further topics to read. Their records are passed to `take`.
-    init(
-        _ results: any WorkerResult.Type,
-        statements: [String] = [],
-        take: @escaping (InboundRecord) -> Void = { _ in }
-    ) {
-        self.register = Register(results)
-        self.statements = Set(statements)
-        self.take = take
+    init(of demo: any WorkerDemo) {
+        self.demo = demo
+        self.register = Register { demo.sighting(of: $0) }
     }
 
     /// Connects to the broker. The topics must exist.
-    func connect(to brokers: String, reading topics: [String]) throws {
+    func connect(to brokers: String) throws {
         self.brokers = brokers
-        self.topics = topics
         self.producer = try Producer(["bootstrap.servers": brokers, "linger.ms": "0"])
-        self.reader = try Harness.reader(of: topics + self.statements.sorted(), brokers)
+        let demo = self.demo
+        self.reader = try Harness.reader(
+            of: demo.resultTopics + demo.postedTopics + demo.statementTopics,
+            brokers
+        )
     }
 
     /// A second reader of the results and dead letters, which starts at their beginning.
-    func readerFromTheBeginning() throws -> TopicReader { try Harness.reader(of: self.topics, self.brokers) }
+    func readerFromTheBeginning() throws -> TopicReader {
+        try Harness.reader(of: self.demo.resultTopics, self.brokers)
+    }
 
     var descriptors: [Int32] { [self.producer?.descriptor ?? -1, self.reader?.descriptor ?? -1] }
 
-    /// Publishes records and registers them.
-    func publish(_ samples: [Sample]) throws {
+    /// Publishes records, or posts the requests that make them, and registers them.
+    ///
+    /// - Parameter post: posts a request to the gateway.
+    func publish(_ samples: [Sample], posting post: (Sample.Post) -> Void) throws {
         guard let producer else { throw Complaint("there is no broker yet") }
         for sample in samples {
-            try producer.send(sample.record, id: self.register.published(sample))
+            let id = self.register.published(sample)
+            if let request = sample.post {
+                post(request)
+            } else {
+                try producer.send(sample.record, id: id)
+            }
         }
         self.serve()
     }
@@ -60,6 +60,12 @@ final class Traffic: Attended {
     }
 
     private func arrived(_ record: InboundRecord) {
-        if self.statements.contains(record.topic) { self.take(record) } else { self.register.arrived(record) }
+        if self.demo.postedTopics.contains(record.topic) {
+            self.register.taken(record)
+        } else if self.demo.isStatement(record) {
+            self.demo.take(record)
+        } else {
+            self.register.arrived(record)
+        }
     }
 }

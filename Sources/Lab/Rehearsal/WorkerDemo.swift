@@ -1,3 +1,4 @@
+import Fleet
 import Harness
 import Records
 import ServiceKit
@@ -18,6 +19,21 @@ protocol WorkerDemo: AnyObject {
     /// The names of the worker's own counters.
     var counters: WorkerCounters { get }
 
+    /// The worker's program with its command, and its name in the output.
+    var program: DemoProgram { get }
+    /// The program, with its companions, in a sentence about their end.
+    var subject: String { get }
+    /// Further programs that belong to the part.
+    var companions: [DemoProgram] { get }
+    /// The arguments for a process of simulators that only this part uses; empty for none.
+    var ownUpstreamWords: [String] { get }
+
+    /// Takes the URLs of the simulators that only this part uses.
+    func start(with ownUpstreams: [String])
+
+    /// The settings of a companion.
+    func settings(of companion: DemoProgram, brokers: String, crashes: String) -> String
+
     /// Writes the settings to this file, and the files that the settings refer to.
     ///
     /// - Parameter worker: further lines for the section `worker`, or `state` for a worker that has no such
@@ -28,11 +44,26 @@ protocol WorkerDemo: AnyObject {
     /// `now` is in wall-clock milliseconds since 1970.
     func nextStep(now: Int64) -> DemoStep?
 
+    /// The topics with results and dead letters.
+    var resultTopics: [String] { get }
+
+    /// The input topics in which the gateway makes records of the demo's requests.
+    var postedTopics: [String] { get }
+
     /// The topics that the worker writes besides results and dead letters.
     var statementTopics: [String] { get }
 
-    /// Takes a record of one of the topics in `statementTopics`.
+    /// The other topics that the part needs, besides those of the fleet.
+    var furtherTopics: [String] { get }
+
+    /// Whether a record is none of the results and dead letters of the samples.
+    func isStatement(_ record: InboundRecord) -> Bool
+
+    /// Takes a record for which `isStatement` holds.
     func take(_ statement: InboundRecord)
+
+    /// Reads an outcome; nil if the record is none.
+    func sighting(of record: InboundRecord) -> Sighting?
 
     /// Whether all expected records of `statementTopics` have arrived. It is asked after the last step.
     var hasAllStatements: Bool { get }
@@ -40,7 +71,8 @@ protocol WorkerDemo: AnyObject {
     /// The lines to show after the last step, such as statistics; at most `width` columns each.
     func closingLines(width: Int) -> [String]
 
-    /// The control endpoints of the simulator that `claims` needs, besides its counters.
+    /// The control endpoints of the simulator that `claims` needs, besides its counters; those of own
+    /// simulators as whole URLs.
     var questions: [String] { get }
 
     /// The conditions that must hold for the upstream in the end, besides those about its counters.
@@ -53,7 +85,34 @@ protocol WorkerDemo: AnyObject {
 extension WorkerDemo {
     var counters: WorkerCounters { .records }
 
+    var program: DemoProgram { DemoProgram(self.worker.name, of: self.worker.name, command: ["run"]) }
+
+    var subject: String { "the worker" }
+
+    var companions: [DemoProgram] { [] }
+
+    var ownUpstreamWords: [String] { [] }
+
+    func start(with ownUpstreams: [String]) {}
+
+    func settings(of companion: DemoProgram, brokers: String, crashes: String) -> String { "" }
+
+    var resultTopics: [String] { [self.worker.resultTopic, self.worker.deadLetterTopic] }
+
+    var postedTopics: [String] { [] }
+
     var statementTopics: [String] { [] }
+
+    var furtherTopics: [String] { [] }
+
+    /// All topics of the part.
+    var topics: [String] {
+        self.resultTopics + self.postedTopics + self.statementTopics + self.furtherTopics
+    }
+
+    func isStatement(_ record: InboundRecord) -> Bool { self.statementTopics.contains(record.topic) }
+
+    func sighting(of record: InboundRecord) -> Sighting? { Sighting(record, as: self.results) }
 
     func take(_ statement: InboundRecord) {}
 

@@ -25,7 +25,7 @@ final class IntakeWriter {
 
     // MARK: - Outcomes
 
-    /// Writes the outcome of an activation that is not reported.
+    /// Writes the outcome of an activation that is not reported. Its key is the device, as for one that is.
     func reject(
         _ record: borrowing InboundRecord,
         because reason: Reason,
@@ -43,6 +43,7 @@ final class IntakeWriter {
             ActivationResult.encode(outcome, answer, as: .json),
             of: record,
             topic: self.settings.topics.result,
+            key: activation.muid.text,
             to: output
         )
     }
@@ -103,14 +104,20 @@ final class IntakeWriter {
         )
     }
 
+    /// Writes an outcome.
+    ///
+    /// - Parameter key: the key of the outcome; nil for that of the record.
     private func send(
         _ value: [UInt8],
         of record: borrowing InboundRecord,
         topic: String,
+        key: [UInt8]? = nil,
         to output: StreamOutput
     ) {
         let headers = [RecordHeader("content-type", ValueFormat.json.contentType)] + record.originHeaders
-        output.send(self.outcomes.result(value, of: record, to: topic, headers: headers, using: &self.random))
+        var result = self.outcomes.result(value, of: record, to: topic, headers: headers, using: &self.random)
+        if let key { result.key = key }
+        output.send(result)
     }
 
     // MARK: - Records for others

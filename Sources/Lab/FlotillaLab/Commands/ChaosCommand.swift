@@ -54,6 +54,15 @@ struct ChaosCommand: WaitingCommand {
     )
     var adversary = false
 
+    @Flag(
+        help: """
+            Have conversions come as uploads to a gateway, which the intake takes apart, and as records with callbacks, and \
+            have them reported to the Marketing API, which must have each once by its outer_action_id in the end. --rate \
+            is then conversions a second, none of which is left out.
+            """
+    )
+    var routes = false
+
     @Option(help: ArgumentHelp("Write the workers' logs into this folder.", valueName: "folder"))
     var logs: String?
 
@@ -68,6 +77,7 @@ struct ChaosCommand: WaitingCommand {
             brokers: self.brokers,
             rate: self.rate,
             hasAdversary: self.adversary,
+            hasRoutes: self.routes,
             logs: self.logs
         )
     }
@@ -75,6 +85,9 @@ struct ChaosCommand: WaitingCommand {
     func validate() throws {
         guard self.minutes == nil || self.seconds == nil else {
             throw ValidationError("Either --minutes or --seconds.")
+        }
+        guard !self.routes || !self.adversary else {
+            throw ValidationError("Either --routes or --adversary.")
         }
         guard (1...1_440).contains(self.minutes ?? 1), (10...86_400).contains(self.seconds ?? 60) else {
             throw ValidationError("A run takes from 10 seconds to a day.")

@@ -1,5 +1,6 @@
 import Fleet
 import Harness
+import Records
 import ServiceKit
 import Terminal
 import UpstreamSimulator
@@ -24,6 +25,14 @@ final class ActivationDemo: WorkerDemo {
 
     func write(to name: String, brokers: String, upstream: String, worker: [String]) throws(Complaint) {
         try self.file.write(to: name, brokers: brokers, upstream: upstream, worker: worker)
+    }
+
+    /// The workers behind the intake write to the same result topic.
+    func isStatement(_ record: InboundRecord) -> Bool {
+        guard record.topic == self.worker.resultTopic, let sighting = self.sighting(of: record) else {
+            return false
+        }
+        return !sighting.place.hasPrefix("\(self.worker.topic)/")
     }
 
     func nextStep(now: Int64) -> DemoStep? {

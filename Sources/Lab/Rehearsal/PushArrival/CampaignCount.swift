@@ -4,6 +4,8 @@ import WireMessages
 /// The numbers that a message's statistics must have. They are counted while the events are made,
 /// independently of the worker.
 struct CampaignCount: Hashable {
+    /// Whether the time in which its events count is over, so that its statistics are final.
+    var isOver = true
     var accepted = 0
     var rejected: [String: Int] = [:]
     var eligible = 0
@@ -33,13 +35,14 @@ struct CampaignCount: Hashable {
     /// The lag that this many tenths of the arrivals did not exceed; nil without arrivals.
     private func lag(ofTenths tenths: Int) -> Int64? {
         let rank = (self.lags.count * tenths + 9) / 10
-        return self.lags.sorted().dropFirst(rank - 1).first
+        return self.lags.sorted().dropFirst(max(0, rank - 1)).first
     }
 
     /// The differences between these numbers and published statistics, as ends of sentences.
     func objections(to told: ToldStatistics.Statistics?) -> [String] {
         guard let told else { return ["were not told"] }
-        var objections = told.complete ? [] : ["are not complete"]
+        var objections =
+            told.complete == self.isOver ? [] : ["are \(told.complete ? "complete already" : "not complete")"]
         for (name, expected, count) in [
             ("sent", self.accepted + self.rejections, told.sent), ("accepted", self.accepted, told.accepted),
             ("rejected", self.rejections, told.rejected), ("eligible", self.eligible, told.eligible),

@@ -9,10 +9,44 @@ extension PushCampaign {
     /// A message id of JPush: a number of 64 bits, which a Double would round to 29273432613945684.
     private static let messageOfJPush = "29273432613945685"
 
+    /// A message of today, of which a phone tells by way of the gateway.
+    static let today = "autumn-news"
+
     /// Events that must be published after `crowd`.
     mutating func oddities() -> [Sample] {
         self.repeated() + self.outOfTime() + self.ineligible() + self.ofOtherProviders() + self.unusable()
+            + [self.posted()]
     }
+
+    /// A report that a phone posts to the gateway. The gateway keeps `serverMs` from phones, so the record's own
+    /// timestamp is when it came in, and the message is of today.
+    private mutating func posted() -> Sample {
+        let device = Self.deviceID(Self.phoneOfTheGateway)
+        self.count(Self.today) {
+            $0.isOver = false
+            $0.shown += 1
+        }
+        let event = """
+            {"type":"shown","provider":"apns","messageId":"\(Self.today)","deviceId":"\(device)",\
+            "appBundle":"\(Self.app)","sentMs":\(self.now - 5_000)}
+            """
+        let record = self.record(Array(event.utf8), key: device)
+        var sample = Sample.good(
+            "posted to the gateway",
+            record,
+            word: "accepted",
+            calls: 0,
+            accepted: 0
+        )
+        sample.post = Sample.Post(
+            target: "/push-arrivals",
+            headers: [("Content-Type", "application/json")],
+            body: record.value
+        ) { $0.key == Array(device.utf8) }
+        return sample
+    }
+
+    private static let phoneOfTheGateway = 201
 
     private mutating func repeated() -> [Sample] {
         self.count { $0.duplicates += 3 }

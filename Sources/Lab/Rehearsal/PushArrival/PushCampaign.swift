@@ -17,6 +17,8 @@ struct PushCampaign {
     private static let clockError: Int64 = -7_400_000
 
     let topic: String
+    /// The time of the run in wall-clock milliseconds since 1970.
+    let now: Int64
     /// The time of sending in wall-clock milliseconds since 1970: a day ago.
     let sentAt: Int64
     /// The expected statistics, by message id.
@@ -24,6 +26,7 @@ struct PushCampaign {
 
     init(topic: String, now: Int64) {
         self.topic = topic
+        self.now = now
         self.sentAt = now - 24 * 3_600_000
     }
 

@@ -22,21 +22,22 @@ package final class Chaos {
     package func run() -> Int32 {
         Harness.show("flotilla-lab chaos", self.wish) { harness in
             let folder = try TemporaryFolder()
-            let processes: ChaosProcesses
-            do {
-                processes = try ChaosProcesses(self.options, on: harness, in: folder)
-            } catch {
-                folder.remove()
-                throw error
-            }
-            defer { processes.stop() }
+            defer { folder.remove() }
             // No child process may survive, however the run ends.
+            if self.options.hasRoutes {
+                let processes = try RouteProcesses(self.options, on: harness, in: folder)
+                defer { processes.cluster.stop() }
+                defer { harness.dismiss(harness.remaining) }
+                return try self.run(on: harness, processes)
+            }
+            let processes = try ChaosProcesses(self.options, on: harness, in: folder)
+            defer { processes.cluster.stop() }
             defer { harness.dismiss(harness.remaining) }
             return try self.run(on: harness, processes)
         }
     }
 
-    private func run(on harness: Harness, _ processes: ChaosProcesses) throws -> Int32 {
+    private func schedule(on harness: Harness) -> ChaosSchedule {
         let schedule = ChaosSchedule(
             seed: self.options.seed,
             length: self.options.length,
@@ -50,12 +51,29 @@ package final class Chaos {
             .bold
         )
         harness.end(by: .now + .seconds(60))
+        return schedule
+    }
+
+    private func run(on harness: Harness, _ processes: ChaosProcesses) throws -> Int32 {
+        let schedule = self.schedule(on: harness)
         try processes.start()
         let run = try ChaosRun(schedule, processes, on: harness)
         try run.run()
         let summary = try run.conclude()
-        for line in summary.lines { harness.screen.line(line) }
-        let objections = summary.objections
+        return self.verdict(summary.lines, summary.objections, on: harness)
+    }
+
+    private func run(on harness: Harness, _ processes: RouteProcesses) throws -> Int32 {
+        let schedule = self.schedule(on: harness)
+        try processes.start()
+        let run = try RouteRun(schedule, processes, on: harness)
+        try run.run()
+        let summary = try run.conclude()
+        return self.verdict(summary.lines, summary.objections, on: harness)
+    }
+
+    private func verdict(_ lines: [String], _ objections: [String], on harness: Harness) -> Int32 {
+        for line in lines { harness.screen.line(line) }
         guard !objections.isEmpty else {
             harness.screen.line("Clean.", .green)
             return 0

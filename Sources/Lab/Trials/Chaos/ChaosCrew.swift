@@ -15,32 +15,40 @@ final class ChaosCrew {
     /// The number of worker processes that were started with a small producer queue.
     private(set) var smallQueues = 0
     private let title: String
+    /// The program with the command that consumes.
+    private let command: [String]
+    /// The factor by which the small producer queues are larger: the number of records that one input makes.
+    private let queueFactor: Int
     private let options: ChaosOptions
     private let harness: Harness
     private let folder: TemporaryFolder
 
     /// - Parameters:
     ///   - title: the name of one worker in the output, to which a number is added.
+    ///   - command: the program with the command that serves.
     ///   - folder: the folder for the settings files.
     init(
         _ worker: WorkerIdentity,
         called title: String,
+        command: [String]? = nil,
+        queueFactor: Int = 1,
         size: Int,
         options: ChaosOptions,
         on harness: Harness,
         in folder: TemporaryFolder
     ) {
-        var worker = worker
-        if options.brokers != nil {
-            worker.topic = "flotilla-chaos-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        }
         self.worker = worker
         self.size = size
         self.title = title
+        self.command = command ?? [worker.name, "run"]
+        self.queueFactor = queueFactor
         self.options = options
         self.harness = harness
         self.folder = folder
     }
+
+    /// The worker at this place; nil if there is none.
+    func slot(at place: Int) -> WorkerSlot? { self.slots.indices.contains(place) ? self.slots[place] : nil }
 
     /// The consumer group of the workers.
     private var group: String { "\(self.worker.topic)-chaos" }
@@ -68,7 +76,8 @@ final class ChaosCrew {
         try write(self.settingsName(nil), kafka, worker)
         for limit in ChaosSchedule.queueLimits {
             let queue = [
-                "properties:", "  - name: queue.buffering.max.messages", "    value: \"\(limit)\"",
+                "properties:", "  - name: queue.buffering.max.messages",
+                "    value: \"\(limit * self.queueFactor)\"",
             ]
             try write(self.settingsName(limit), kafka + queue, worker)
         }
@@ -85,7 +94,9 @@ final class ChaosCrew {
         while self.slots.count <= place {
             let name = "\(self.title) \(self.slots.count + 1)"
             let log = try self.log(of: name)
-            self.slots.append(WorkerSlot(name, self.worker.name, on: self.harness, log: log))
+            self.slots.append(
+                WorkerSlot(name, voice: self.worker.name, command: self.command, on: self.harness, log: log)
+            )
         }
         if queueLimit != nil { self.smallQueues += 1 }
         try self.slots[place].start(self.folder.file(self.settingsName(queueLimit)))
@@ -100,10 +111,12 @@ final class ChaosCrew {
     }
 
     /// The number of records before these partition ends that the consumer group has not committed.
-    func lag(behind ends: [Int64], on brokers: String) throws -> Int64 {
+    ///
+    /// - Parameter topic: an input topic of the workers; nil for their first.
+    func lag(of topic: String? = nil, behind ends: [Int64], on brokers: String) throws -> Int64 {
         let consumer = try Consumer(["bootstrap.servers": brokers, "group.id": self.group])
         defer { consumer.abandon() }
-        let topic = self.worker.topic
+        let topic = topic ?? self.worker.topic
         let partitions = ends.indices.map { TopicPartition(topic: topic, partition: Int32($0)) }
         let committed = try consumer.committed(partitions, atMost: .seconds(20))
         return committed.reduce(0) { lag, position in

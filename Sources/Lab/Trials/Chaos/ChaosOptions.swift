@@ -16,6 +16,9 @@ package struct ChaosOptions: Hashable, Sendable {
     /// Whether other publishers send records beside the load, some of them harmful, and whether receipts are
     /// verified while one endpoint of the store is down.
     package var hasAdversary = false
+    /// Whether conversions come as uploads to a gateway and as records with callbacks, and are reported to the
+    /// Marketing API.
+    package var hasRoutes = false
     /// The folder for the workers' logs; nil if they are not kept.
     package var logs: String?
 
@@ -32,6 +35,7 @@ package struct ChaosOptions: Hashable, Sendable {
         brokers: String? = nil,
         rate: Int,
         hasAdversary: Bool = false,
+        hasRoutes: Bool = false,
         logs: String? = nil
     ) {
         self.length = length
@@ -41,6 +45,7 @@ package struct ChaosOptions: Hashable, Sendable {
         self.brokers = brokers
         self.rate = rate
         self.hasAdversary = hasAdversary
+        self.hasRoutes = hasRoutes
         self.logs = logs
     }
 

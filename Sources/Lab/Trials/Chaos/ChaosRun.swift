@@ -15,14 +15,6 @@ final class ChaosRun {
     static let longestCompany = Duration.seconds(60)
     /// The time between two lines about missing outcomes.
     static let patience = Duration.seconds(5)
-    /// The longest time from SIGTERM to the end of a worker.
-    static let longestLeaving = Duration.seconds(30)
-    /// The longest wait for the metrics of a worker before it is killed.
-    static let lastQuestion = Duration.milliseconds(500)
-
-    /// The number of workers that exit by themselves after which the run is stopped, because it would show
-    /// nothing new.
-    static let deathsLimit = 10
 
     let schedule: ChaosSchedule
     let processes: ChaosProcesses
@@ -30,40 +22,14 @@ final class ChaosRun {
     let activations: ChaosTrack
     /// The receipt workers; nil without an adversary.
     let receipts: ChaosTrack?
-    /// The client for the control endpoints of the GDT simulator.
-    let control: UpstreamControl
-    /// The client for the control endpoints of the store's sandbox; nil without receipts.
-    let sandboxControl: UpstreamControl?
-    /// The start of the load.
-    var begun = ContinuousClock.now
-    /// The faults that have not begun yet, in order.
-    var toBegin: ArraySlice<ChaosFault>
-    /// The faults that have begun and not ended.
-    var toEnd: [ChaosFault] = []
-    var kills: [PlannedKill] = []
-    /// The workers that are started again as soon as their last process has ended.
-    var restarts: [(crew: ChaosCrew, worker: Int, fault: ChaosFault)] = []
-    var tally = ChaosTally()
-    /// Objections that are not about one input.
-    var findings: [(ChaosFindings.Matter, String)] = []
+    let driver: FaultDriver
     /// The end of the load.
-    var lastEnd = ContinuousClock.now
-
-    /// A worker that is killed as soon as its metrics have been read.
-    struct PlannedKill {
-        var slot: WorkerSlot
-        var track: ChaosTrack
-        /// The id of the HTTP request for the metrics; nil if the worker's port is unknown.
-        var question: UInt64?
-        /// The time at which the worker is killed even without its metrics.
-        var latest: ContinuousClock.Instant
-    }
+    private var lastEnd = ContinuousClock.now
 
     init(_ schedule: ChaosSchedule, _ processes: ChaosProcesses, on harness: Harness) throws {
         self.schedule = schedule
         self.processes = processes
         self.harness = harness
-        self.toBegin = schedule.faults[...]
         let options = processes.options
         let keys = options.hasAdversary ? ChaosAdversary.keys : ActivationInputs.keys
         let topic = processes.activations.worker.topic
@@ -88,8 +54,15 @@ final class ChaosRun {
                 brokers: processes.brokers
             )
         }
-        self.control = UpstreamControl(processes.upstream, on: harness)
-        self.sandboxControl = processes.sandbox.map { UpstreamControl($0, on: harness) }
+        let tracks = [self.activations] + (self.receipts.map { [$0] } ?? [])
+        self.driver = FaultDriver(
+            schedule,
+            on: tracks.map { FaultDriver.Target(crew: $0.crew, watch: $0.watch) },
+            processes.cluster,
+            upstream: ("GDT", UpstreamControl(processes.upstream, on: harness)),
+            sandbox: processes.sandbox.map { UpstreamControl($0, on: harness) },
+            harness: harness
+        )
     }
 
     var tracks: [ChaosTrack] { [self.activations] + (self.receipts.map { [$0] } ?? []) }
@@ -102,15 +75,19 @@ final class ChaosRun {
             self.harness.attend(track.load)
             self.harness.attend(track.watch)
         }
-        self.begun = .now
+        self.driver.begin()
         let length = self.processes.options.length
-        let afterwards = Self.longestCompany + Self.longestSettling + Self.longestLeaving
+        let afterwards = Self.longestCompany + Self.longestSettling + FaultDriver.longestLeaving
         let longest = length + afterwards + .seconds(60)
-        self.harness.end(by: self.begun + longest)
+        self.harness.end(by: self.driver.begun + longest)
         for track in self.tracks { track.load.begin() }
-        self.tell("\(self.processes.options.workers) workers, \(self.processes.options.rate) inputs a second")
+        self.driver.tell(
+            "\(self.processes.options.workers) workers, \(self.processes.options.rate) inputs a second"
+        )
         if let crew = self.receipts?.crew {
-            self.tell("\(crew.size) receipt workers, \(self.processes.options.receiptRate) receipts a second")
+            self.driver.tell(
+                "\(crew.size) receipt workers, \(self.processes.options.receiptRate) receipts a second"
+            )
         }
         while self.time < length { try self.turn() }
         while self.time < length + Self.longestCompany, self.activations.hasPoison { try self.turn() }
@@ -120,29 +97,20 @@ final class ChaosRun {
         try self.dismissWorkers()
     }
 
-    /// The time since the load began.
-    var time: Duration { self.begun.duration(to: .now) }
-
-    /// Prints a line with the time since the load began.
-    func tell(_ text: String) {
-        let seconds = String(format: "%7.1f s", self.time / .seconds(1))
-        self.harness.screen.line("\(seconds)  \(text)")
-    }
+    private var time: Duration { self.driver.time }
 
     /// One turn of the event loop: waits for events and handles all that is due.
     func turn() throws {
         try self.harness.turn()
         for track in self.tracks { try track.load.sendWhatIsDue() }
-        self.control.turn { page in
+        self.driver.control.turn { page in
             for entry in page.entries { self.activations.load.audit.noted(entry) }
-            self.tally.journalLost = max(self.tally.journalLost, page.lost)
+            self.driver.tally.journalLost = max(self.driver.tally.journalLost, page.lost)
         }
-        self.sandboxControl?.turn(nil)
-        try self.keepSchedule()
-        self.killWhoIsDue()
-        try self.takeEnds()
+        self.driver.sandboxControl?.turn(nil)
+        try self.driver.turn()
         for (what, length) in self.tracks.flatMap({ $0.watch.takeovers.takeEnded() }) {
-            self.tell("what \(what) left behind is worked again after \(length.shown)")
+            self.driver.tell("what \(what) left behind is worked again after \(length.shown)")
         }
         let open = self.tracks.reduce(0) { $0 + $1.open }
         self.harness.screen.show("… \(self.sent) sent, \(open) under way")
@@ -150,22 +118,11 @@ final class ChaosRun {
 
     private var sent: Int { self.tracks.reduce(0) { $0 + $1.load.sent } }
 
-    /// Starts and ends the faults that are due.
-    func keepSchedule() throws {
-        while let fault = self.toBegin.first, fault.start <= self.time {
-            self.toBegin.removeFirst()
-            self.toEnd.append(fault)
-            try self.begin(fault)
-        }
-        for fault in self.toEnd where fault.end <= self.time { try self.end(fault) }
-        self.toEnd.removeAll { $0.end <= self.time }
-    }
-
     // MARK: - Afterwards
 
     /// Waits until every input has its outcome, at most `longestSettling`.
     func settle() throws {
-        self.tell("everything is healed and the load ends; \(self.sent) inputs were sent")
+        self.driver.tell("everything is healed and the load ends; \(self.sent) inputs were sent")
         let limit = ContinuousClock.now + Self.longestSettling
         var nextWord = ContinuousClock.now + Self.patience
         while .now < limit, !self.isSettled {
@@ -173,31 +130,29 @@ final class ChaosRun {
             guard .now >= nextWord else { continue }
             nextWord = .now + Self.patience
             for track in self.tracks where !track.isSettled {
-                self.tell("still missing in \(track.crew.worker.resultTopic): \(track.missing)")
+                self.driver.tell("still missing in \(track.crew.worker.resultTopic): \(track.missing)")
             }
         }
-        self.tally.settling = self.isSettled ? self.lastEnd.duration(to: .now) : nil
+        self.driver.tally.settling = self.isSettled ? self.lastEnd.duration(to: .now) : nil
         if !self.isSettled {
             let open = self.sent - self.tracks.reduce(0) { $0 + $1.watch.settled }
-            self.object(
+            self.driver.object(
                 .lag,
                 "\(open) inputs had no outcome \(Self.longestSettling.shown) after the load's end"
             )
         }
     }
 
-    var isSettled: Bool { self.tracks.allSatisfy(\.isSettled) && self.control.isUpToDate }
+    var isSettled: Bool { self.tracks.allSatisfy(\.isSettled) && self.driver.control.isUpToDate }
 
     /// Stops all workers, and waits until transactions of killed workers have timed out.
     func dismissWorkers() throws {
-        self.tell("SIGTERM to every worker")
-        self.restarts = []
-        let slots = self.processes.crews.flatMap(\.slots)
-        for slot in slots { slot.dismiss() }
-        while slots.contains(where: { $0.state != .absent }) { try self.turn() }
+        let haveAllLeft = self.driver.dismissAll()
+        while !haveAllLeft() { try self.turn() }
         // The transaction of a worker that was killed last blocks `read_committed` readers until its timeout,
         // and hides the records after it.
-        let until = self.begun + self.schedule.calm + self.processes.options.transactionTimeout + .seconds(1)
+        let until =
+            self.driver.begun + self.schedule.calm + self.processes.options.transactionTimeout + .seconds(1)
         while .now < until { try self.turn() }
     }
 
@@ -206,19 +161,15 @@ final class ChaosRun {
         self.harness.end(by: .now + .seconds(180))
         var (audit, lag) = try self.activations.conclude(on: self.harness)
         let receipts = try self.receipts?.conclude(on: self.harness)
-        audit.journalLost(self.tally.journalLost)
-        for (matter, sentence) in self.findings { audit.object(matter, sentence) }
-        self.tally.lag = lag + (receipts?.lag ?? 0)
-        let slots = self.processes.crews.flatMap(\.slots)
-        self.tally.lives = slots.reduce(0) { $0 + $1.lives }
-        self.tally.kills = self.tracks.reduce(0) { $0 + $1.watch.takeovers.kills }
-        self.tally.smallQueues = self.processes.crews.reduce(0) { $0 + $1.smallQueues }
-        self.tally.brokerCounts = self.processes.brokerCounts
+        audit.journalLost(self.driver.tally.journalLost)
+        for (matter, sentence) in self.driver.findings { audit.object(matter, sentence) }
+        self.driver.tally.lag = lag + (receipts?.lag ?? 0)
+        self.driver.conclude()
         return ChaosSummary(
             self.processes.options,
             audit,
             receipts: receipts?.audit,
-            tally: self.tally,
+            tally: self.driver.tally,
             takeovers: self.activations.watch.takeovers
         )
     }

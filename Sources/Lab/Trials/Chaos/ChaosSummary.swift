@@ -23,7 +23,7 @@ struct ChaosSummary {
         self.objections = [audit, receipts].compactMap(\.self).flatMap {
             $0.findings.objections(options.delivery)
         }
-        var table = Table()
+        var table = ChaosTable()
         let broker = options.brokers == nil ? "embedded broker" : "real cluster"
         table.add(
             "run",
@@ -32,7 +32,7 @@ struct ChaosSummary {
         table.add(
             "fleet",
             "\(options.workers) workers\(receipts == nil ? "" : ", \(options.receiptWorkers) receipt workers") "
-                + "in \(tally.lives) lives, \(ChaosProcesses.partitions) partitions"
+                + "in \(tally.lives) lives, \(ChaosCluster.partitions) partitions"
         )
         table.add("kill -9", "\(tally.kills)")
         table.add("SIGSTOP and SIGCONT", "\(tally.pauses)")
@@ -69,7 +69,7 @@ struct ChaosSummary {
     }
 
     /// Adds the numbers of the receipts, and the effects of the outage of the sandbox on them.
-    private static func add(_ audit: ChaosAudit, to table: inout Table, _ options: ChaosOptions) {
+    private static func add(_ audit: ChaosAudit, to table: inout ChaosTable, _ options: ChaosOptions) {
         let findings = audit.findings
         let honest = audit.inputs.count { $0.kind == .purchase }
         let sandbox = audit.inputs.filter { $0.kind == .sandboxPurchase }
@@ -107,7 +107,7 @@ struct ChaosSummary {
 
     private static func text(_ milliseconds: Int64) -> String { Duration.milliseconds(milliseconds).shown }
 
-    private static func faults(_ tally: ChaosTally) -> String {
+    static func faults(_ tally: ChaosTally) -> String {
         guard let counts = tally.brokerCounts else { return "\(tally.brokerFaults)" }
         return "\(tally.brokerFaults): \(counts.refusedProduces) requests refused, "
             + "\(counts.unansweredProduces + counts.unansweredEnds) answers lost, "
@@ -129,20 +129,5 @@ struct ChaosSummary {
         return
             "median \(Duration.milliseconds(median).shown), longest \(Duration.milliseconds(longest).shown), "
             + "\(takeovers.waits.count) partitions"
-    }
-}
-
-/// A table with two columns.
-private struct Table {
-    private var rows: [(String, String)] = []
-
-    mutating func add(_ name: String = "", _ value: String = "") { self.rows.append((name, value)) }
-
-    var lines: [String] {
-        let width = self.rows.map(\.0.count).max() ?? 0
-        return self.rows.map { name, value in
-            guard !name.isEmpty else { return "" }
-            return "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(value)"
-        }
     }
 }

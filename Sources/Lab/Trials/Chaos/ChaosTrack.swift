@@ -36,11 +36,6 @@ final class ChaosTrack {
         self.watch = try ResultWatch(crew.worker, results, brokers: brokers)
     }
 
-    /// The worker at this place; nil if there is none.
-    func slot(at place: Int) -> WorkerSlot? {
-        self.crew.slots.indices.contains(place) ? self.crew.slots[place] : nil
-    }
-
     /// The number of inputs that the broker has or may have, and that have no outcome yet.
     var open: Int { self.load.reported - self.watch.settled }
 

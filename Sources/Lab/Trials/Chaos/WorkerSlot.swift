@@ -16,7 +16,9 @@ final class WorkerSlot {
     }
 
     let name: String
-    private let program: String
+    /// The name at the start of the line with which the program gives up.
+    private let voice: String
+    private let command: [String]
     private let harness: Harness
     private let log: Int32
     private(set) var state = State.absent
@@ -25,15 +27,19 @@ final class WorkerSlot {
     private var child: CapturedProcess?
     /// The port of the worker's metrics, as its log states it; nil before that.
     private var port: String?
+    /// The port at which a gateway takes requests; nil before its log states it, and for workers.
+    private var listeningPort: String?
     /// Whether the run has killed the process. Its exit then means nothing.
     private var isKilled = false
 
     /// - Parameters:
-    ///   - program: the name of the worker's program.
+    ///   - voice: the name with which the program complains.
+    ///   - command: the worker's program with its command.
     ///   - log: the descriptor that the worker's log is written to, which this object closes; -1 for none.
-    init(_ name: String, _ program: String, on harness: Harness, log: Int32) {
+    init(_ name: String, voice: String, command: [String], on harness: Harness, log: Int32) {
         self.name = name
-        self.program = program
+        self.voice = voice
+        self.command = command
         self.harness = harness
         self.log = log
     }
@@ -46,9 +52,10 @@ final class WorkerSlot {
         self.lives += 1
         self.port = nil
         self.isKilled = false
-        let program = try Sibling.path(of: self.program)
+        self.listeningPort = nil
+        let program = try Sibling.path(of: self.command[0])
         // A worker does not know its parent. `flotilla-lab leash` ends it if this process is killed.
-        let words = ["leash", "--", program, "run", "--config", settings]
+        let words = ["leash", "--", program] + self.command.dropFirst() + ["--config", settings]
         self.child = try self.harness.start(
             self.name,
             try Sibling.path(of: "flotilla-lab"),
@@ -63,15 +70,21 @@ final class WorkerSlot {
     /// Writes a line of the worker's standard error to its log, and looks for the port of the metrics.
     private func noted(_ line: String) {
         if self.log >= 0 { Console.write(Array("\(line)\n".utf8), to: self.log) }
-        if self.port == nil, let event = WorkerEvent(line), event.message == "health and metrics" {
-            self.port = event.port
-        }
+        guard self.port == nil || self.listeningPort == nil, let event = WorkerEvent(line) else { return }
+        if event.message == "health and metrics" { self.port = event.port }
+        if event.message == "listening" { self.listeningPort = event.port }
     }
 
     /// The request for the worker's metrics; nil if the worker is not running or has not logged its port yet.
     var metricsRequest: HTTPRequest? {
         guard self.state == .working, let port = self.port else { return nil }
         return HTTPRequest(method: .get, url: "http://127.0.0.1:\(port)/metrics")
+    }
+
+    /// The address of a gateway; nil if it does not run or does not listen yet.
+    var gateway: String? {
+        guard self.child != nil, let port = self.listeningPort else { return nil }
+        return "http://127.0.0.1:\(port)"
     }
 
     /// Sends SIGKILL.
@@ -127,7 +140,7 @@ final class WorkerSlot {
             let isUnborn = self.port == nil && exit == .code(128 + SIGTERM)
             return isUnborn ? .killed : .left(exit, after: since.duration(to: .now))
         }
-        return Self.end(of: self.program, with: exit, child.lastWords)
+        return Self.end(of: self.voice, with: exit, child.lastWords)
     }
 
     /// Classifies the exit of a worker that was not stopped.

@@ -1,3 +1,11 @@
+/// The digest by which Tencent knows a device, computed by the simulators' own code.
+package enum SimulatedMuid {
+    /// Returns the digest of an IDFA in upper case, or of an IMEI.
+    package static func text(of deviceID: String) -> String {
+        String(decoding: MD5.hexDigest(of: Array(deviceID.utf8)), as: UTF8.self)
+    }
+}
+
 /// MD5 (RFC 1321). The simulator has its own implementation, so that it checks a worker's digest
 /// independently of the worker's code.
 enum MD5 {

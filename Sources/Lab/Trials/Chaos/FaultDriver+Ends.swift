@@ -2,13 +2,13 @@ import Harness
 import Terminal
 
 // How worker processes end, and how the next ones are started.
-extension ChaosRun {
+extension FaultDriver {
     // MARK: - Ends
 
     /// Handles the workers that have exited since the last call, and starts the workers whose restart is due.
     /// A worker that does not stop within `longestLeaving` is killed.
     func takeEnds() throws {
-        for (crew, slot) in self.processes.crews.flatMap({ crew in crew.slots.map { (crew, $0) } }) {
+        for (crew, slot) in self.targets.map(\.crew).flatMap({ crew in crew.slots.map { (crew, $0) } }) {
             switch slot.takeEnd() {
             case .killed, nil: break
             case .left(let exit, let took):
@@ -59,9 +59,5 @@ extension ChaosRun {
             try crew.start(worker, queueLimit: fault.queueLimit)
         }
         self.restarts = waiting
-    }
-
-    func object(_ matter: ChaosFindings.Matter, _ sentence: String) {
-        self.findings.append((matter, sentence))
     }
 }

@@ -4,7 +4,7 @@ import UpstreamHTTP
 import UpstreamSimulator
 
 // The faults of processes, upstream and broker: how each begins and ends.
-extension ChaosRun {
+extension FaultDriver {
     // MARK: - Faults
 
     /// Starts a fault.
@@ -13,26 +13,26 @@ extension ChaosRun {
         switch fault.deed {
         case .kill(let worker):
             self.tell("kill -9 worker \(worker + 1), for \(length)")
-            for track in self.tracks { self.planKill(track.slot(at: worker), of: track) }
+            for target in self.targets { self.planKill(target.crew.slot(at: worker), of: target) }
         case .killAll:
             self.tell("kill -9 every worker, for \(length)")
-            for track in self.tracks {
-                for slot in track.crew.slots { self.planKill(slot, of: track) }
+            for target in self.targets {
+                for slot in target.crew.slots { self.planKill(slot, of: target) }
             }
         case .pause(let worker):
             self.tell("SIGSTOP worker \(worker + 1), for \(length)")
             self.tally.pauses += 1
-            for track in self.tracks { track.slot(at: worker)?.pause() }
+            for target in self.targets { target.crew.slot(at: worker)?.pause() }
         case .scaleDown(let worker):
             self.tell("SIGTERM worker \(worker + 1), for \(length)")
             self.tally.scaledDown += 1
-            for track in self.tracks { track.slot(at: worker)?.dismiss() }
+            for target in self.targets { target.crew.slot(at: worker)?.dismiss() }
         case .scaleUp(let worker):
             self.tell("one more, worker \(worker + 1), for \(length)\(Self.queue(fault))")
             self.tally.scaledUp += 1
-            try self.processes.activations.start(worker, queueLimit: fault.queueLimit)
+            try self.targets.first?.crew.start(worker, queueLimit: fault.queueLimit)
         case .upstream(let trouble):
-            self.tell("GDT \(trouble.rawValue), for \(length)")
+            self.tell("\(self.upstreamName) \(trouble.rawValue), for \(length)")
             self.tally.upstreamFaults += 1
             self.control.set(trouble.faults(for: fault.length))
         case .sandbox(let trouble):
@@ -41,7 +41,7 @@ extension ChaosRun {
         case .broker(let trouble):
             self.tell("\(trouble.rawValue), for \(length)")
             self.tally.brokerFaults += 1
-            self.processes.tellBroker(trouble.order(for: fault.length))
+            self.cluster.tellBroker(trouble.order(for: fault.length))
         }
     }
 
@@ -50,15 +50,15 @@ extension ChaosRun {
         switch fault.deed {
         // A process that has not ended yet is replaced as soon as it has.
         case .kill(let worker), .scaleDown(let worker): self.restart([worker], fault)
-        case .killAll: self.restart(Array(0..<self.processes.options.workers), fault)
+        case .killAll: self.restart(Array(0..<(self.targets.map(\.crew.size).max() ?? 0)), fault)
         case .pause(let worker):
             self.tell("SIGCONT worker \(worker + 1)")
-            for track in self.tracks { track.slot(at: worker)?.resume() }
+            for target in self.targets { target.crew.slot(at: worker)?.resume() }
         case .scaleUp(let worker):
             self.tell("SIGTERM worker \(worker + 1)")
-            self.activations.slot(at: worker)?.dismiss()
+            self.targets.first?.crew.slot(at: worker)?.dismiss()
         case .upstream(let trouble):
-            self.tell("over: GDT \(trouble.rawValue)")
+            self.tell("over: \(self.upstreamName) \(trouble.rawValue)")
             self.control.set(Faults())
         // Both faults of the sandbox end by themselves. A reset here would also end the fault that starts at
         // the same time.
@@ -66,7 +66,7 @@ extension ChaosRun {
         case .broker(let trouble):
             guard trouble != .cutsConnections, trouble != .movesCoordinators else { return }
             self.tell("over: \(trouble.rawValue)")
-            self.processes.tellBroker(BrokerOrder(faults: BrokerOrder.Faults()))
+            self.cluster.tellBroker(BrokerOrder(faults: BrokerOrder.Faults()))
         }
     }
 
@@ -76,7 +76,7 @@ extension ChaosRun {
 
     /// Schedules the restart of these workers.
     private func restart(_ workers: [Int], _ fault: ChaosFault) {
-        for crew in self.processes.crews {
+        for crew in self.targets.map(\.crew) {
             self.restarts += workers.filter { $0 < crew.size }.map { (crew, $0, fault) }
         }
     }
@@ -85,11 +85,11 @@ extension ChaosRun {
 
     /// Schedules a kill. The worker's metrics are read first, so that its partitions are known: they are
     /// without a worker from then on.
-    private func planKill(_ slot: WorkerSlot?, of track: ChaosTrack) {
+    private func planKill(_ slot: WorkerSlot?, of target: Target) {
         guard let slot, slot.state == .working else { return }
         let question = slot.metricsRequest.map { self.harness.ask($0) }
         let latest = ContinuousClock.now + Self.lastQuestion
-        self.kills.append(PlannedKill(slot: slot, track: track, question: question, latest: latest))
+        self.kills.append(PlannedKill(slot: slot, target: target, question: question, latest: latest))
     }
 
     /// Kills the workers that have answered the request for their metrics, or have not done so in time.
@@ -98,11 +98,12 @@ extension ChaosRun {
             let answer = plan.question.flatMap { self.harness.takeAnswer($0) }
             guard answer != nil || plan.question == nil || .now >= plan.latest else { return false }
             plan.slot.kill()
+            self.tally.kills += 1
             var partitions: Set<Int32> = []
             if case .success(let response) = answer {
                 partitions = Self.partitions(MetricsPage(response.body))
             }
-            plan.track.watch.takeovers.killed(at: Moment.now.wall, with: partitions, plan.slot.name)
+            plan.target.watch?.takeovers.killed(at: Moment.now.wall, with: partitions, plan.slot.name)
             return true
         }
     }
