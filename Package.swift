@@ -39,11 +39,11 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 // program around libFuzzer instead, and nothing else is: Deploy/fuzz builds it in a folder of its own.
 let fuzzing = Context.environment["FLOTILLA_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-    "ActivationWorker", "Compression", "Cryptography", "DeadLetters", "EmbeddedBroker", "EventThread",
-    "Fleet", "Harness",
+    "ActivationIntake", "ActivationWorker", "Compression", "Cryptography", "DeadLetters", "EmbeddedBroker",
+    "EventThread", "Fleet", "Gateway", "Harness",
     "Kafka", "Operations", "Records", "Rehearsal", "ServiceKit", "Terminal", "TestMaterial", "Trials",
-    "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", nioCore, nioEmbedded,
-    protobuf,
+    "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", hummingbird, nioCore,
+    nioEmbedded, protobuf,
 ]
 let fuzzTargets: [Target] =
     fuzzing
@@ -201,7 +201,7 @@ let package = Package(
             on: "Operations",
             dependencies: [
                 configuration, coreMetrics, hummingbird, hummingbirdCore, lifecycle, logging, nioCore,
-                nioHTTP1, yams,
+                nioHTTP1, nioPosix, yams,
             ]
         ),
         room("ServerTLS", on: "Operations", dependencies: [hummingbirdCore, hummingbirdTLS, nioSSL]),

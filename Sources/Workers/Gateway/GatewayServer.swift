@@ -38,7 +38,8 @@ struct GatewayServer: Service {
             headerLimit: self.settings.headerTime,
             idleLimit: self.settings.idleTime,
             // A request that was taken before the stop is answered by then.
-            drainLimit: self.settings.bodyTime + self.settings.deliveryTime + .seconds(1)
+            drainLimit: self.settings.bodyTime + self.settings.deliveryTime + .seconds(1),
+            answersOnEventLoops: true
         )
         let certificate = self.settings.certificate
         try await withGracefulShutdownHandler {

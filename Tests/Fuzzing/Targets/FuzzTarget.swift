@@ -35,7 +35,7 @@ struct FuzzTarget: Sendable {
     static let all: [FuzzTarget] = [
         recordTargets, textTargets, upstreamTargets, diskTargets, operatorTargets, fleetTargets,
         simulatorTargets, brokerTargets, apple, storeTargets, pushTargets, uploadTargets,
-        marketingTargets,
+        marketingTargets, clickTargets, gatewayTargets,
     ].flatMap { $0 }
 
     /// Input that a topic brings, and the steps of a broker.
@@ -50,7 +50,9 @@ struct FuzzTarget: Sendable {
     private static let upstreamTargets = [gdtAnswer, gdtWords, retryAfter, httpDate, httpAnswer]
 
     /// Answers of Tencent's living interfaces, and what a click or an operator brings for them.
-    private static let marketingTargets = [marketingReply, callbackURL, tokenPair]
+    private static let marketingTargets = [
+        marketingReply, marketingAnswer, callbackURL, publicAddress, tokenPair,
+    ]
 
     /// Input that an earlier life of a worker has left on the disk.
     private static let diskTargets = [crashLedger, crashMark]
@@ -84,5 +86,11 @@ struct FuzzTarget: Sendable {
     private static let pushTargets = [pushEvent, pushPayload]
 
     /// Input that the SDKs on phones upload.
-    private static let uploadTargets = [sdkUpload, lz4Block, snappyBlock]
+    private static let uploadTargets = [sdkUpload, uploadRequest, lz4Block, snappyBlock]
+
+    /// Input of the click feed, and what a home partition's changelog holds of it.
+    private static let clickTargets = [adClick, remembered]
+
+    /// Requests of the gateway.
+    private static let gatewayTargets = [gatewayRequest, forwardedFor]
 }

@@ -43,6 +43,37 @@ extension FuzzTarget {
         try claim("the client takes it", HTTPRequest(method: .post, url: url.text).refusal == nil)
     }
 
+    /// An address as libcurl writes the one that it connects to for a callback.
+    static let publicAddress = FuzzTarget(
+        "public-address",
+        longestInput: 64,
+        words: [
+            "10.0.0.1", "127.0.0.1", "169.254.169.254", "100.64.0.1", "192.168.1.1", "172.16.", "::1",
+            "::ffff:", "64:ff9b::", "2002:", "2001:db8::", "2606:4700::1", "fe80::", "fc00::", "224.0.0.1",
+        ]
+    ) { input in
+        guard let text = String(validating: input, as: UTF8.self), !input.contains(0) else { return }
+        let isPublic = unsafe text.withCString { unsafe PublicAddress.isPublic($0) }
+        if isPublic { try claim("only an address is public", IPAddress.isValid(text)) }
+        guard !text.contains(":"), IPAddress.isValid(text) else { return }
+        let parts = text.split(separator: ".").compactMap { UInt8($0) }
+        try claim("a network of our own is not public", !(isPublic && Self.isOwn(parts)))
+        let (high, low) = (Int(parts[0]) << 8 | Int(parts[1]), Int(parts[2]) << 8 | Int(parts[3]))
+        let groups = "\(String(high, radix: 16)):\(String(low, radix: 16))"
+        for other in ["::ffff:\(text)", "::FFFF:\(groups)", "64:ff9b::\(groups)", "2002:\(groups)::1"] {
+            let same = unsafe other.withCString { unsafe PublicAddress.isPublic($0) }
+            try claim("an address of IPv6 is as public as the one of IPv4 in it", same == isPublic)
+        }
+    }
+
+    /// Whether an address belongs to this machine, its network or nobody, told in another way than by prefixes.
+    private static func isOwn(_ parts: [UInt8]) -> Bool {
+        switch (parts[0], parts[1]) {
+        case (0, _), (10, _), (127, _), (169, 254), (172, 16...31), (192, 168), (100, 64...127): true
+        default: parts[0] >= 224
+        }
+    }
+
     static let tokenPair = FuzzTarget(
         "token-pair",
         longestInput: 1_024,

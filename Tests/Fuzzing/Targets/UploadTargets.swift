@@ -1,4 +1,5 @@
 import Foundation
+import Records
 import TestMaterial
 
 @testable import Compression
@@ -46,6 +47,73 @@ extension FuzzTarget {
             "an activation happened after 1970",
             upload.activations.allSatisfy { $0.timestampMS > 0 && $0.convertedAt >= 0 }
         )
+        for event in upload.events.prefix(4) {
+            let id = event.id
+            try claim(
+                "an id is hexadecimal",
+                id.utf8.count == 32 && id.utf8.allSatisfy(\.isLowercaseHexadecimal)
+            )
+            let record = event.record(
+                id: id,
+                account: upload.account,
+                upload: "sdk-upload/0/7",
+                receivedAt: InputReader.now,
+                clientIP: nil
+            )
+            try claim("an event is published as JSON", JSONObject(record)?.string("id") == id)
+        }
+    }
+
+    /// A record of the uploads' topic: headers, an empty line, the body. The same bytes are tried as the JSON
+    /// that people write by hand.
+    static let uploadRequest = FuzzTarget(
+        "upload-request",
+        longestInput: 1_024,
+        words: [
+            "upload.target: /v3/projects/a/collect?stm=", "upload.method: PUT\n",
+            "upload.client_ip: 1.2.3.4\n",
+            "X-CRYPT-CODEC: 1\n", "x-compress-codec: 3\n", "Content-Type: application/protobuf\n", "\n\n",
+            "18446744073709551615", "-1", #"{"target":"/v3/projects/a/collect","body_base64":"","#,
+            #""headers":{"#, #""client_ip":"#,
+        ]
+    ) { input in
+        if let request = SDKUploadRequest(json: input) { try Self.check(request) }
+        var reader = InputReader(input)
+        guard let request = SDKUploadRequest(of: reader.record(topic: "sdk-upload")) else { return }
+        try Self.check(request)
+    }
+
+    private static func check(_ request: SDKUploadRequest) throws {
+        let record = request.record(to: "sdk-upload")
+        var inbound = InboundRecord(topic: "sdk-upload", partition: 0, offset: 7)
+        inbound.headers = record.headers
+        inbound.value = record.value
+        var known = request
+        known.clientIP = request.clientIP.flatMap { IPAddress.isValid($0) ? $0 : nil }
+        try claim("a request is read as it was written", SDKUploadRequest(of: inbound) == known)
+        if let account = request.account {
+            try claim(
+                "an account is short and visible",
+                (1...128).contains(account.utf8.count) && account.utf8.allSatisfy(\.isVisible)
+            )
+        }
+        let bytes: [UInt8]
+        do throws(SDKUploadFault) {
+            bytes = try UploadCiphers.standard.decrypted(request)
+        } catch {
+            return try claim(
+                "the query and the codec are the only faults",
+                error == .stm || error == .unknownCryptCodec
+            )
+        }
+        if request.cryptCodec == "1" {
+            var again = request
+            again.body = bytes
+            try claim(
+                "to encrypt twice is to decrypt",
+                try UploadCiphers.standard.decrypted(again) == request.body
+            )
+        }
     }
 
     static let lz4Block = FuzzTarget("lz4-block", words: ["\u{1f}a\u{1}\0", "\u{ff}\u{ff}"]) { input in

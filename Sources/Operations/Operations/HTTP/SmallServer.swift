@@ -27,6 +27,7 @@ package struct SmallServer: Sendable {
     private let headerLimit: Duration
     private let idleLimit: Duration
     private let drainLimit: Duration
+    private let answersOnEventLoops: Bool
 
     /// Prepares a server, which begins with `run`.
     ///
@@ -42,6 +43,8 @@ package struct SmallServer: Sendable {
     ///     be silent for so long while a body comes in.
     ///   - drainLimit: the time in which the requests that were taken before a shutdown must be answered, and
     ///     their answers read; then their connections are closed.
+    ///   - answersOnEventLoops: whether answers are made in the event loops of the connections, which saves each
+    ///     request the way to another thread and back. They must not block then.
     package init(
         host: String,
         port: Int,
@@ -50,7 +53,8 @@ package struct SmallServer: Sendable {
         longestHeaders: Int,
         headerLimit: Duration = .seconds(10),
         idleLimit: Duration = .seconds(60),
-        drainLimit: Duration = .seconds(60)
+        drainLimit: Duration = .seconds(60),
+        answersOnEventLoops: Bool = false
     ) {
         self.host = host
         self.port = port
@@ -60,6 +64,7 @@ package struct SmallServer: Sendable {
         self.headerLimit = headerLimit
         self.idleLimit = idleLimit
         self.drainLimit = drainLimit
+        self.answersOnEventLoops = answersOnEventLoops
     }
 
     /// Serves until the service group shuts down.
@@ -92,8 +97,9 @@ package struct SmallServer: Sendable {
             onServerRunning: { channel in await listening(channel.localAddress?.port ?? 0) },
             logger: logger
         )
+        let executor = self.answersOnEventLoops ? EventLoopExecutor(application.eventLoopGroup) : nil
         do {
-            try await application.run()
+            try await withTaskExecutorPreference(executor) { try await application.run() }
         } catch let error as IOError {
             throw CannotListen(host: self.host, port: self.port, reason: Self.reason(error))
         }

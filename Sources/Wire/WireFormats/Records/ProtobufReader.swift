@@ -24,28 +24,34 @@ struct ProtobufReader {
 
     var isAtEnd: Bool { self.position >= self.end }
 
-    // Two functions are inlined, because nearly all tags and lengths take one byte, and a call would cost more
-    // than the rest.
+    // Some functions are inlined, because nearly all tags and lengths take one byte or two, and a call would cost
+    // more than the rest.
 
     /// Returns the next field, whatever it is; nil at the end of the message.
     @inline(__always)
     mutating func field(in bytes: Span<UInt8>) throws(Fault) -> (number: UInt64, content: Content)? {
         guard !self.isAtEnd else { return nil }
-        guard let tag = self.varint(in: bytes), tag >> 3 > 0, tag >> 3 < 1 << 29 else { throw Fault() }
+        guard let tag = self.varint(in: bytes) else { throw Fault() }
+        return (tag >> 3, try self.content(of: tag, in: bytes))
+    }
+
+    /// Returns the content of the field whose tag was read.
+    @inline(__always)
+    mutating func content(of tag: UInt64, in bytes: Span<UInt8>) throws(Fault) -> Content {
+        guard tag >> 3 > 0, tag >> 3 < 1 << 29 else { throw Fault() }
         switch tag & 7 {
         case 0:
             guard let number = self.varint(in: bytes) else { throw Fault() }
-            return (tag >> 3, .varint(number))
+            return .varint(number)
         case 1:
             guard let start = self.skip(8) else { throw Fault() }
-            let bits = (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[start + $1]) << UInt64(8 * $1) }
-            return (tag >> 3, .fixed64(bits))
+            return .fixed64(bytes.word(at: start))
         case 2:
             guard let content = self.content(in: bytes) else { throw Fault() }
-            return (tag >> 3, .bytes(content))
+            return .bytes(content)
         case 5:
             guard self.skip(4) != nil else { throw Fault() }
-            return (tag >> 3, .fixed32)
+            return .fixed32
         default: throw Fault()
         }
     }
@@ -53,9 +59,17 @@ struct ProtobufReader {
     /// Reads a varint of at most 64 bits; nil if there is none.
     @inline(__always)
     mutating func varint(in bytes: Span<UInt8>) -> UInt64? {
-        guard self.position < self.end, bytes[self.position] < 0x80 else { return self.longVarint(in: bytes) }
-        self.position += 1
-        return UInt64(bytes[self.position - 1])
+        guard self.position < self.end else { return nil }
+        let first = bytes[self.position]
+        if first < 0x80 {
+            self.position += 1
+            return UInt64(first)
+        }
+        guard self.position + 1 < self.end, bytes[self.position + 1] < 0x80 else {
+            return self.longVarint(in: bytes)
+        }
+        self.position += 2
+        return UInt64(first & 0x7F) | UInt64(bytes[self.position - 1]) << 7
     }
 
     private mutating func longVarint(in bytes: Span<UInt8>) -> UInt64? {
@@ -75,6 +89,7 @@ struct ProtobufReader {
     }
 
     /// Reads a length, and steps over as many bytes; nil if the message ends before.
+    @inline(__always)
     mutating func content(in bytes: Span<UInt8>) -> Range<Int>? {
         guard let length = self.varint(in: bytes), length <= UInt64(self.end - self.position),
             let start = self.skip(Int(length))

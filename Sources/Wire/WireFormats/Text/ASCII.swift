@@ -95,3 +95,36 @@ extension [UInt8] {
         }
     }
 }
+
+extension Span<UInt8> {
+    /// Returns whether no byte of a range is above 0x7F.
+    ///
+    /// Most texts have a few dozen bytes: too many to look at one by one, and too few for a call. So eight are
+    /// looked at in one step, the last eight first. They may begin before the range, and then those before it do
+    /// not count.
+    @inline(__always)
+    func isASCII(in range: Range<Int>) -> Bool {
+        guard range.upperBound >= 8 else { return range.allSatisfy { self[$0] < 0x80 } }
+        let last = range.upperBound - 8
+        var bits = self.word(at: last)
+        if range.lowerBound >= last {
+            bits = range.isEmpty ? 0 : bits >> UInt64(8 * (range.lowerBound - last))
+        } else {
+            var position = range.lowerBound
+            while position < last {
+                bits |= self.word(at: position)
+                position += 8
+            }
+        }
+        return bits & 0x8080_8080_8080_8080 == 0
+    }
+
+    /// The eight bytes at a position as one number, the first byte lowest. The compiler makes one load of it.
+    @inline(__always)
+    func word(at position: Int) -> UInt64 {
+        let bytes = self.extracting(position..<position + 8)
+        return UInt64(bytes[0]) | UInt64(bytes[1]) << 8 | UInt64(bytes[2]) << 16 | UInt64(bytes[3]) << 24
+            | UInt64(bytes[4]) << 32 | UInt64(bytes[5]) << 40 | UInt64(bytes[6]) << 48
+            | UInt64(bytes[7]) << 56
+    }
+}

@@ -46,8 +46,8 @@ package struct SDKActivation: Hashable, Sendable {
 
     /// Reads an event; nil if its type is another, or it does not say whose it is and when it happened.
     package init?(_ event: SDKEvent, account: String) {
-        guard event.type == .activate, event.isAttributable, let device = event.text(.deviceId),
-            let source = event.text(.dataSourceId), let timestamp = event.integer(.timestamp)
+        guard event.type == .activate, let device = event.text(.deviceId),
+            let source = event.text(.dataSourceId), let timestamp = event.integer(.timestamp), timestamp > 0
         else { return nil }
         switch event.text(.eventName) {
         case nil, "$app_activation": self.kind = .activation

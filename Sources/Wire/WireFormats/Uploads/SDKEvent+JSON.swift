@@ -9,16 +9,16 @@ extension SDKEvent {
 
     /// Writes the event as the SDK's JSON has it, whichever form the upload had.
     func write(to json: inout JSONWriter) {
-        for (field, content) in self.lastContents {
-            switch (field, content) {
+        for (field, value) in self.lastValues {
+            switch (field, value.kind) {
             case (.eventType, _): json.optionalString(field.name, self.type.name)
             case (.other, _): self.writeOthers(to: &json)
             case (.resourceItem, _): self.writeResource(to: &json)
-            case (_, .text(let slice)): json.optionalString(field.name, self.string(slice))
-            case (_, .integer(let number)): json.number(field.name, number)
-            case (_, .double(let number)): json.optionalNumber(field.name, number)
-            case (_, .entry): json.strings(field.name, self.entries(field))
-            case (_, .resource): break
+            case (_, .text): json.optionalString(field.name, self.string(value))
+            case (_, .integer): json.number(field.name, value.integer)
+            case (_, .double): json.optionalNumber(field.name, value.double)
+            case (_, .entryName), (_, .entryValue): json.strings(field.name, self.entries(field))
+            case (_, .resourceID), (_, .resourceKey): break
             }
         }
     }

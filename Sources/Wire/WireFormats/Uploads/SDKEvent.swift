@@ -3,81 +3,115 @@
 /// A text that is empty counts as absent, because protobuf does not tell the two apart and the SDK writes
 /// `"idfa": ""` where there is none.
 package struct SDKEvent: Sendable {
-    /// A slice of the upload's bytes.
-    struct Slice: Hashable, Sendable {
-        var start: Int32
-        var end: Int32
-
-        init(_ range: Range<Int>) {
-            self.start = Int32(truncatingIfNeeded: range.lowerBound)
-            self.end = Int32(truncatingIfNeeded: range.upperBound)
+    /// A field with its content, in 16 bytes and without anything that is counted. An upload of two megabytes has
+    /// two hundred thousand of them.
+    struct Value: Sendable {
+        /// The meanings of the 64 bits.
+        enum Kind: UInt8 {
+            case text
+            case integer
+            case double
+            /// The name in an entry of a map. The value of the entry is the next one in the list.
+            case entryName
+            case entryValue
+            /// The id of a resource item, whose attributes are entries.
+            case resourceID
+            case resourceKey
         }
 
-        var range: Range<Int> { Int(self.start)..<Int(self.end) }
+        /// The number of the field.
+        let number: UInt8
+        let kind: Kind
+        private let bits: UInt64
+
+        private init(_ number: UInt8, _ kind: Kind, bits: UInt64) {
+            self.number = number
+            self.kind = kind
+            self.bits = bits
+        }
+
+        /// Makes a value that is no field's.
+        init() { self.init(0, .integer, bits: 0) }
+
+        /// Makes a text, which stands in the bytes of the upload. They are far fewer than 4 GiB.
+        @inline(__always)
+        init(number: UInt8, _ kind: Kind, _ text: Range<Int>) {
+            let start = UInt64(UInt32(truncatingIfNeeded: text.lowerBound))
+            self.init(number, kind, bits: start | UInt64(truncatingIfNeeded: text.count) << 32)
+        }
+
+        init(_ field: SDKEventField, integer: Int64) {
+            self.init(field.rawValue, .integer, bits: UInt64(bitPattern: integer))
+        }
+
+        init(_ field: SDKEventField, double: Double) {
+            self.init(field.rawValue, .double, bits: double.bitPattern)
+        }
+
+        /// Whether this is the value of a field.
+        func belongs(to field: SDKEventField) -> Bool { self.number == field.rawValue }
+
+        /// The position of a text in the bytes of the upload.
+        var range: Range<Int> {
+            let start = Int(self.bits & 0xFFFF_FFFF)
+            return start..<start + Int(self.bits >> 32)
+        }
+
+        var integer: Int64 { Int64(bitPattern: self.bits) }
+        var double: Double { Double(bitPattern: self.bits) }
     }
 
-    /// The content of a field.
-    enum Content: Sendable {
-        case text(Slice)
-        case integer(Int64)
-        case double(Double)
-        /// An entry of a map, or a member of the JSON form that is not known, whose value is then JSON.
-        case entry(name: Slice, value: Slice)
-        /// The id or the key of a resource item, whose attributes are entries.
-        case resource(ResourcePart, Slice)
+    /// The upload that all its events share.
+    final class Source: Sendable {
+        /// The bytes of all texts.
+        let text: [UInt8]
+        /// The fields of all events.
+        let values: [Value]
+
+        /// All texts must lie inside the bytes.
+        init(_ text: [UInt8], _ values: [Value]) {
+            self.text = text
+            self.values = values
+        }
     }
 
-    /// The parts of a resource item that are no attributes.
-    enum ResourcePart: Hashable, Sendable {
-        case id
-        case key
+    private let source: Source
+    private let range: Range<Int>
+
+    /// Makes the event whose fields stand in a range of all.
+    init(_ source: Source, _ range: Range<Int>) {
+        self.source = source
+        self.range = range
     }
 
-    /// A field with its content. Maps occur once for each of their entries.
-    struct Value: Sendable {
-        var field: SDKEventField
-        var content: Content
-    }
-
-    private let text: [UInt8]
-    private let values: ArraySlice<Value>
-
-    /// Makes an event. All slices must lie inside `text`.
-    init(_ text: [UInt8], _ values: ArraySlice<Value>) {
-        self.text = text
-        self.values = values
-    }
+    private var values: ArraySlice<Value> { self.source.values[self.range] }
 
     /// Returns the text of a field; nil if it is absent, empty, or no text. If a field occurs twice, the last
     /// one counts.
     package func text(_ field: SDKEventField) -> String? {
-        for value in self.values.reversed() where value.field == field {
-            guard case .text(let slice) = value.content else { return nil }
-            return slice.range.isEmpty ? nil : self.string(slice)
-        }
-        return nil
+        guard let value = self.values.last(where: { $0.belongs(to: field) }), value.kind == .text,
+            !value.range.isEmpty
+        else { return nil }
+        return self.string(value)
     }
 
     /// Returns the number of a field; nil if it is absent.
     package func integer(_ field: SDKEventField) -> Int64? {
-        for value in self.values.reversed() where value.field == field {
-            if case .integer(let number) = value.content { return number }
-        }
-        return nil
+        self.values.last { $0.belongs(to: field) && $0.kind == .integer }?.integer
     }
 
     /// Returns the entries of a map, in the order of the upload; the last of two with the same name counts.
     package func entries(_ field: SDKEventField) -> [(name: String, value: String)] {
         var entries: [(name: String, value: String)] = []
         var places: [String: Int] = [:]
-        for value in self.values where value.field == field {
-            guard case .entry(let name, let content) = value.content else { continue }
+        for (name, value) in zip(self.values, self.values.dropFirst())
+        where name.belongs(to: field) && name.kind == .entryName {
             let key = self.string(name)
             if let place = places[key] {
-                entries[place].value = self.string(content)
+                entries[place].value = self.string(value)
             } else {
                 places[key] = entries.count
-                entries.append((key, self.string(content)))
+                entries.append((key, self.string(value)))
             }
         }
         return entries
@@ -85,10 +119,12 @@ package struct SDKEvent: Sendable {
 
     /// Returns an attribute; nil if it is absent or empty.
     package func attribute(_ name: String) -> String? {
-        for value in self.values.reversed() where value.field == .attributes {
-            guard case .entry(let key, let content) = value.content,
-                self.text[key.range].elementsEqual(name.utf8)
+        for index in self.values.indices.reversed() {
+            let value = self.values[index]
+            guard value.belongs(to: .attributes), value.kind == .entryName,
+                self.source.text[value.range].elementsEqual(name.utf8)
             else { continue }
+            let content = self.values[index + 1]
             return content.range.isEmpty ? nil : self.string(content)
         }
         return nil
@@ -96,54 +132,32 @@ package struct SDKEvent: Sendable {
 
     /// The type of the event. An event in JSON that names none has the type with the empty name.
     package var type: SDKEventType {
-        for value in self.values.reversed() where value.field == .eventType {
-            switch value.content {
-            case .text(let slice):
-                return SDKEventType(name: self.string(slice))
-            case .integer(let number): return SDKEventType(number: number)
-            default: break
-            }
+        guard let value = self.values.last(where: { $0.belongs(to: .eventType) }) else {
+            return SDKEventType(name: "")
         }
-        return SDKEventType(name: "")
+        return value.kind == .integer
+            ? SDKEventType(number: value.integer) : SDKEventType(name: self.string(value))
     }
 
-    /// Whether the event can be attributed at all: it says whose it is, from which app, and when it happened.
-    var isAttributable: Bool {
-        var hasDevice = false
-        var hasSource = false
-        var timestamp: Int64 = 0
-        // One pass, because every event of every upload is asked.
-        for value in self.values {
-            switch (value.field, value.content) {
-            case (.deviceId, .text(let slice)): hasDevice = !slice.range.isEmpty
-            case (.dataSourceId, .text(let slice)): hasSource = !slice.range.isEmpty
-            case (.timestamp, .integer(let number)): timestamp = number
-            default: break
-            }
+    /// Returns the last value of every field that is there, in the order of the fields' numbers.
+    var lastValues: [(field: SDKEventField, value: Value)] {
+        var last: [UInt8: Value] = [:]
+        for value in self.values { last[value.number] = value }
+        return last.values.sorted { $0.number < $1.number }.compactMap { value in
+            SDKEventField(rawValue: value.number).map { ($0, value) }
         }
-        return hasDevice && hasSource && timestamp > 0
     }
 
-    /// Returns the last content of every field that is there, in the order of the fields' numbers.
-    var lastContents: [(field: SDKEventField, content: Content)] {
-        var last: [SDKEventField: Content] = [:]
-        for value in self.values { last[value.field] = value.content }
-        return last.map { ($0.key, $0.value) }.sorted { $0.field.rawValue < $1.field.rawValue }
+    /// Returns the text of a value that is one.
+    func string(_ value: Value) -> String {
+        String(decoding: self.source.text[value.range], as: UTF8.self)
     }
-
-    /// Returns the text of a slice.
-    func string(_ slice: Slice) -> String { String(decoding: self.text[slice.range], as: UTF8.self) }
 
     /// The id and the key of the resource item.
     var resource: (id: String?, key: String?) {
-        var resource: (id: String?, key: String?) = (nil, nil)
-        for value in self.values {
-            guard case .resource(let part, let slice) = value.content else { continue }
-            switch part {
-            case .id: resource.id = self.string(slice)
-            case .key: resource.key = self.string(slice)
-            }
+        func last(_ kind: Value.Kind) -> String? {
+            self.values.last { $0.kind == kind }.map { self.string($0) }
         }
-        return resource
+        return (last(.resourceID), last(.resourceKey))
     }
 }

@@ -40,9 +40,4 @@ package enum SDKEventField: UInt8, Hashable, Sendable, CaseIterable {
 
     /// The name of the field in JSON.
     package var name: String { String(describing: self) }
-
-    /// All fields by their names in JSON.
-    static let byName = Dictionary(
-        uniqueKeysWithValues: SDKEventField.allCases.filter { $0 != .other }.map { ($0.name, $0) }
-    )
 }

@@ -17,11 +17,10 @@ extension SDKEventReader {
         var index = outline.root + 1
         let end = outline.index(after: outline.root)
         while index < end {
-            guard builder.events.count < self.limits.events else { throw .tooManyEvents }
             try builder.add(index)
             index = outline.index(after: index)
         }
-        return (builder.text, builder.values.all, builder.events)
+        return (builder.text, builder.values, builder.tally)
     }
 }
 
@@ -29,53 +28,88 @@ extension SDKEventReader {
 /// appended to the bytes.
 private struct JSONEvents {
     private let outline: JSONOutline
+    private let names = SDKFieldNames.all
     private(set) var text: [UInt8]
-    private(set) var values: SDKEventReader.Values
-    private(set) var events: [Range<Int>] = []
+    private(set) var values: [SDKEvent.Value] = []
+    private(set) var tally: SDKEventTally
 
     init(_ outline: JSONOutline, _ limits: SDKUpload.Limits) {
         self.outline = outline
         self.text = outline.text
-        self.values = SDKEventReader.Values(limits, bytes: outline.text.count)
+        self.tally = SDKEventTally(limits)
+        self.values.reserveCapacity(outline.text.count / 16)
     }
 
     mutating func add(_ event: Int) throws(SDKUploadFault) {
+        try self.tally.beginEvent(at: self.values.count)
         guard self.outline.kind(event) == .object else { throw .jsonShape }
-        let start = self.values.count
         try self.outline.members(of: event) { name, value throws(SDKUploadFault) in
             try self.addMember(name: name, value)
         }
-        self.events.append(start..<self.values.count)
+        self.values.removeSubrange(self.tally.endEvent(at: self.values.count)...)
     }
 
     private mutating func addMember(name: Int, _ value: Int) throws(SDKUploadFault) {
         guard self.outline.kind(value) != .null else { return }
-        guard let field = self.outline.string(name).flatMap({ SDKEventField.byName[$0] }) else {
-            let content = SDKEvent.Content.entry(
-                name: self.slice(name),
-                value: SDKEvent.Slice(self.outline.wholeRange(value))
-            )
-            return try self.values.append(.other, content)
+        guard let field = self.field(name) else {
+            return try self.append(.other, name, self.outline.wholeRange(value))
         }
         switch field.kind {
-        case .text, .eventType: try self.values.append(field, .text(self.scalar(value)))
-        case .int32, .int64: try self.values.append(field, .integer(self.integer(value)))
-        case .double: try self.values.append(field, .double(self.double(value)))
+        case .text, .eventType: try self.append(field, .text, self.scalar(value))
+        case .int32, .int64:
+            let number = try self.integer(value)
+            if field == .timestamp { self.tally.timestamp = number }
+            try self.append(SDKEvent.Value(field, integer: number))
+        case .double: try self.append(SDKEvent.Value(field, double: self.double(value)))
         case .map: try self.addMap(field, value)
         case .resource: try self.addResource(value)
         }
+    }
+
+    private func field(_ name: Int) -> SDKEventField? {
+        guard !self.outline.hasEscapes(name) else {
+            return self.names.field(self.outline.unescaped(name).span)
+        }
+        return self.names.field(self.outline.text.span.extracting(self.outline.range(name)))
+    }
+
+    private mutating func append(_ value: SDKEvent.Value) throws(SDKUploadFault) {
+        guard self.tally.fieldsLeft > 0 else { throw .tooLarge }
+        self.tally.fieldsLeft -= 1
+        self.values.append(value)
+    }
+
+    /// Appends a text. An empty one counts as absent.
+    private mutating func append(
+        _ field: SDKEventField,
+        _ kind: SDKEvent.Value.Kind,
+        _ text: Range<Int>
+    ) throws(SDKUploadFault) {
+        let bit = SDKEventTally.bit(of: field)
+        if text.isEmpty { self.tally.texts &= ~bit } else { self.tally.texts |= bit }
+        try self.append(SDKEvent.Value(number: field.rawValue, kind, text))
+    }
+
+    /// Appends an entry of a map, which counts as one field.
+    private mutating func append(
+        _ field: SDKEventField,
+        _ name: Int,
+        _ value: Range<Int>
+    ) throws(SDKUploadFault) {
+        try self.append(SDKEvent.Value(number: field.rawValue, .entryName, self.slice(name)))
+        self.values.append(SDKEvent.Value(number: field.rawValue, .entryValue, value))
     }
 
     private mutating func addMap(_ field: SDKEventField, _ object: Int) throws(SDKUploadFault) {
         guard self.outline.kind(object) == .object else { throw .jsonShape }
         try self.outline.members(of: object) { name, value throws(SDKUploadFault) in
             guard self.outline.kind(value) != .null else { return }
-            let content: SDKEvent.Slice
+            let content: Range<Int>
             switch self.outline.kind(value) {
-            case .array, .object: content = SDKEvent.Slice(self.outline.wholeRange(value))
+            case .array, .object: content = self.outline.wholeRange(value)
             default: content = try self.scalar(value)
             }
-            try self.values.append(field, .entry(name: self.slice(name), value: content))
+            try self.append(field, name, content)
         }
     }
 
@@ -83,8 +117,8 @@ private struct JSONEvents {
         guard self.outline.kind(object) == .object else { throw .jsonShape }
         try self.outline.members(of: object) { name, value throws(SDKUploadFault) in
             switch self.outline.string(name) {
-            case "id": try self.values.append(.resourceItem, .resource(.id, self.scalar(value)))
-            case "key": try self.values.append(.resourceItem, .resource(.key, self.scalar(value)))
+            case "id": try self.append(.resourceItem, .resourceID, self.scalar(value))
+            case "key": try self.append(.resourceItem, .resourceKey, self.scalar(value))
             case "attributes": try self.addMap(.resourceItem, value)
             default: break
             }
@@ -92,20 +126,20 @@ private struct JSONEvents {
     }
 
     /// Returns a text, or the number or truth value as it is written.
-    private mutating func scalar(_ value: Int) throws(SDKUploadFault) -> SDKEvent.Slice {
+    private mutating func scalar(_ value: Int) throws(SDKUploadFault) -> Range<Int> {
         switch self.outline.kind(value) {
         case .string: return self.slice(value)
-        case .number, .true, .false: return SDKEvent.Slice(self.outline.range(value))
+        case .number, .true, .false: return self.outline.range(value)
         case .null, .array, .object: throw .jsonShape
         }
     }
 
     /// Returns the text of a string or a name, without escapes.
-    private mutating func slice(_ string: Int) -> SDKEvent.Slice {
-        guard self.outline.hasEscapes(string) else { return SDKEvent.Slice(self.outline.range(string)) }
+    private mutating func slice(_ string: Int) -> Range<Int> {
+        guard self.outline.hasEscapes(string) else { return self.outline.range(string) }
         let start = self.text.count
         self.text += self.outline.unescaped(string)
-        return SDKEvent.Slice(start..<self.text.count)
+        return start..<self.text.count
     }
 
     private func number(_ value: Int) throws(SDKUploadFault) -> String {
@@ -115,6 +149,11 @@ private struct JSONEvents {
     }
 
     private func integer(_ value: Int) throws(SDKUploadFault) -> Int64 {
+        // Nearly all numbers are a few digits, for which no string need be made.
+        if self.outline.kind(value) == .number, let number = self.outline.bytes(value).decimal(as: Int64.self)
+        {
+            return number
+        }
         let text = try self.number(value)
         guard let number = Int64(text) ?? Double(text).flatMap({ Int64(exactly: $0) }) else {
             throw .jsonShape

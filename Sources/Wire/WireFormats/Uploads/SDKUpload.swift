@@ -46,11 +46,11 @@ package struct SDKUpload: Sendable {
         guard compressed.count <= limits.bodyBytes else { throw .tooLarge }
         let bytes = try Self.decompressed(compressed, request.compressCodec, within: limits)
         let reader = SDKEventReader(limits: limits)
-        let (text, values, events) = isProtobuf ? try reader.protobuf(bytes) : try reader.json(bytes)
-        let all = events.map { SDKEvent(text, values[$0]) }
+        let (text, values, tally) = isProtobuf ? try reader.protobuf(bytes) : try reader.json(bytes)
+        let source = SDKEvent.Source(text, values)
         self.account = account
-        self.events = all.filter(\.isAttributable)
-        self.dropped = all.count - self.events.count
+        self.events = tally.events.map { SDKEvent(source, $0) }
+        self.dropped = tally.dropped
         self.clientIP = request.clientIP
     }
 
