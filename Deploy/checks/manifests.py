@@ -69,7 +69,7 @@ def check_pods(document, settings, programs):
     if document["kind"] == "StatefulSet":
         instance = {"name": "FLOTILLA_KAFKA_INSTANCE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
         mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
-        crash = (settings.get("worker") or settings.get("state"))["crash_folder"]
+        crash = (settings.get("worker") or settings.get("state")).get("crash_folder", "")
         volumes = [volume["name"] for volume in pod["volumes"]]
         claims = [claim["metadata"]["name"] for claim in document["spec"].get("volumeClaimTemplates", [])]
         promises["is a static member by its pod's name"] = instance in container["env"]
