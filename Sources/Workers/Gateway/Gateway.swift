@@ -17,7 +17,11 @@ struct Gateway {
         logger: Logger,
         listening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
-        self.publisher = RecordPublisher(settings, health: health, logger: logger)
+        let publisher = RecordPublisher(settings, health: health, logger: logger)
+        self.publisher = publisher
+        for topic in Set(settings.topics.values) {
+            registry.sampleGauge("gateway_topic_open", [("topic", topic)]) { publisher.isOpen(topic) ? 1 : 0 }
+        }
         self.limits = RequestLimits(settings)
         self.server = GatewayServer(
             settings,

@@ -15,6 +15,7 @@ extension Engine {
         for lane in self.shownLanes.subtracting(self.held.keys) { self.show(0, of: lane) }
         for (lane, waiting) in self.held { self.show(waiting.count, of: lane) }
         self.shownLanes = Set(self.held.keys)
+        self.metrics.keepHolds(of: self.lanes.heldNames.map { Self.shown($0) })
     }
 
     private func show(_ count: Int, of lane: String) {

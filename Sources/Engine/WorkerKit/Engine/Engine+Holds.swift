@@ -58,6 +58,7 @@ extension Engine {
         let pause = min(retry.after ?? self.settings.lanes.firstPause, Self.longestLaneGate)
         if self.lanes.gate(call.number, until: self.now.after(pause), on: call.lane) {
             self.metrics.gated(pause)
+            self.metrics.showHold(of: Self.shown(call.lane), because: retry.reason.code)
             self.logger.notice(
                 "upstream asks a lane to wait",
                 metadata: [
@@ -113,7 +114,7 @@ extension Engine {
             if isItsFirst { self.logger.warning("record held; its lane is well", metadata: metadata) }
             return self.wait(id)
         case .begun(let isNews):
-            self.metrics.held()
+            self.metrics.held(Self.shown(lane), because: reason.code)
             if isNews {
                 self.logger.error(
                     "lane held: its configuration looks broken; its records wait",

@@ -39,18 +39,29 @@ package struct WorkerService: Service {
     ///   no use any more.
     package func run() async throws {
         let stop = StopRequest()
+        let bounds = LogBoundsThread()
         try await self.health.drainingAtShutdown(stop.request) {
-            try await EventThread.run {
-                try KafkaBroker.connected(
-                    consumer: self.settings.kafka.consumerProperties(),
-                    producer: self.settings.producerProperties()
-                ) { broker in try self.turnEngine(on: broker, until: stop) }
+            try await bounds.running {
+                try await EventThread.run {
+                    try KafkaBroker.connected(
+                        consumer: self.settings.kafka.consumerProperties(),
+                        producer: self.settings.producerProperties()
+                    ) { broker in
+                        bounds.follow(broker.consumer.logBounds)
+                        try self.turnEngine(on: broker, until: stop)
+                    }
+                }
             }
         }
     }
 
     private func turnEngine(on broker: KafkaBroker, until stop: StopRequest) throws {
-        let check = ClusterCheck(settings: self.settings, health: self.health, logger: self.logger)
+        let check = ClusterCheck(
+            settings: self.settings,
+            health: self.health,
+            registry: self.registry,
+            logger: self.logger
+        )
         guard let facts = try check.facts(of: broker, until: stop) else { return }
         var http = self.settings.http
         // Batches take connections beside those of the calls.
