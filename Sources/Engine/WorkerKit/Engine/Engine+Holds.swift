@@ -107,7 +107,7 @@ extension Engine {
             entry.lastHold = call.number
             return entry.holds == 1
         }
-        let metadata: Logger.Metadata = ["lane": "\(Self.shown(lane))", "reason": "\(reason.code)"]
+        let metadata = self.traced(id, ["lane": "\(Self.shown(lane))", "reason": "\(reason.code)"])
         switch hold {
         case .goesOn: break
         case .recordOnly:

@@ -5,6 +5,7 @@ import ServiceKit
 package enum MetricCatalogue {
     package static func describe(in registry: PrometheusRegistry) {
         PartitionGauges.describe(in: registry)
+        SpanQueue.describe(in: registry)
         for (name, help) in self.helps { registry.describe(name, help: help) }
         registry.describe(
             "worker_record_attempts",

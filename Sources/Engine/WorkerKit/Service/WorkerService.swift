@@ -16,15 +16,19 @@ package struct WorkerService: Service {
     private let health: Health
     private let logger: Logger
     private let bound: RunBound
+    private let spans: SpanQueue?
 
+    /// - Parameter spans: Takes the spans of sampled records; nil if nothing is traced.
     package init(
         settings: WorkerSettings,
         handler: ErasedHandler,
         registry: PrometheusRegistry,
         health: Health,
         logger: Logger,
-        bound: RunBound = RunBound()
+        bound: RunBound = RunBound(),
+        spans: SpanQueue? = nil
     ) {
+        self.spans = spans
         self.bound = bound
         self.settings = settings
         self.handler = handler
@@ -86,6 +90,14 @@ package struct WorkerService: Service {
                     topic: settings.parkedTopic,
                     partitions: Int32(clamping: facts.parkedPartitions),
                     memory: $0
+                )
+            },
+            tracer: self.spans.map {
+                Tracer(
+                    $0,
+                    ratio: self.settings.tracing.sampleRatio,
+                    settings: settings,
+                    seed: .random(in: .min ... .max)
                 )
             },
             seed: .random(in: .min ... .max)
