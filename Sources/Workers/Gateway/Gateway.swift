@@ -22,6 +22,12 @@ struct Gateway {
         for topic in Set(settings.topics.values) {
             registry.sampleGauge("gateway_topic_open", [("topic", topic)]) { publisher.isOpen(topic) ? 1 : 0 }
         }
+        if let certificate = settings.certificate {
+            registry.sampleGauge("gateway_certificate_expires_timestamp_seconds") {
+                // A file that cannot be read now, while it is being replaced, gives no number.
+                (try? certificate.expires).map { Double($0) }
+            }
+        }
         self.limits = RequestLimits(settings)
         self.server = GatewayServer(
             settings,

@@ -26,7 +26,8 @@ private struct JSONWriter {
     private static let textLimit = 256
 
     mutating func raw(_ json: StaticString) {
-        unsafe self.bytes.append(contentsOf: UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount))
+        let text = unsafe UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount)
+        unsafe self.bytes.append(contentsOf: text)
     }
 
     mutating func text(_ text: String) {

@@ -120,7 +120,8 @@ struct SpanExporter: Service {
                 client.start(ready.request, id: 1)
                 continue
             }
-            let next = min(shipment?.dueAt ?? .max, min(shipment == nil ? nextShipment : .max, stopBy ?? .max))
+            let due = shipment == nil ? nextShipment : shipment?.dueAt ?? .max
+            let next = min(due, stopBy ?? .max)
             var longest = Duration.nanoseconds(max(0, next.subtractingClamped(now.monotonic)))
             let timeout = client.timeoutMilliseconds
             if timeout >= 0 { longest = min(longest, .milliseconds(Int64(timeout))) }

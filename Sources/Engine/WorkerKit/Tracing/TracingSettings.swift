@@ -11,13 +11,14 @@ package struct TracingSettings: Hashable, Sendable {
     package init(_ reader: SettingsReader) {
         self.endpoint = reader.optionalURL(
             "endpoint",
-            help: "Where spans go: a collector that takes OTLP over HTTP, without /v1/traces. Without it nothing is "
-                + "traced."
+            help:
+                "A collector that takes spans as OTLP over HTTP, without /v1/traces. Without it nothing is traced."
         )
         self.sampleRatio = reader.ratio(
             "sample_ratio",
             default: 0.01,
-            help: "The share of records that are traced, from 0 to 1. Of records with a traceparent, only sampled ones."
+            help: "The share of records that are traced, from 0 to 1: of those that come with a traceparent, "
+                + "only records whose publisher traces them."
         )
     }
 

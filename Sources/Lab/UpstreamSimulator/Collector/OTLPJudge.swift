@@ -32,7 +32,10 @@ struct OTLPJudge {
         return spans
     }
 
-    private func judged(_ span: OTLPRequest.Span, of service: String) throws(Broken) -> CollectorSimulator.Span {
+    private func judged(
+        _ span: OTLPRequest.Span,
+        of service: String
+    ) throws(Broken) -> CollectorSimulator.Span {
         try self.check(id: span.traceId, digits: 32)
         try self.check(id: span.spanId, digits: 16)
         if let parent = span.parentSpanId { try self.check(id: parent, digits: 16) }
@@ -85,7 +88,9 @@ struct OTLPJudge {
             "messaging.operation.name", "messaging.operation.type", "messaging.destination.name",
             "messaging.destination.partition.id", "messaging.kafka.offset", "messaging.consumer.group.name",
         ]
-        for name in needed where attributes[name] == nil { throw Broken(rule: "a messaging span has no \(name)") }
+        for name in needed where attributes[name] == nil {
+            throw Broken(rule: "a messaging span has no \(name)")
+        }
         guard attributes["messaging.system"] == "kafka" else {
             throw Broken(rule: "the messaging system is not kafka")
         }
