@@ -130,6 +130,7 @@ struct MetricNamesTests {
             "Workers/PushArrivalWorker/PushArrivalWorker.docc/Operating.md",
             "Workers/DeviceCheckWorker/DeviceCheckWorker.docc/Operating.md",
             "Workers/Gateway/Gateway.docc/Gateway.md",
+            "DeadLetters/DeadLetterTool/DeadLetterTool.docc/Pages.md",
         ]
         var text = ""
         for document in documents {

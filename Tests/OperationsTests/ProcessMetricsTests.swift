@@ -17,7 +17,7 @@ struct ProcessMetricsTests {
         var page = registry.exposition()
         let cpu = try #require(Self.value("process_cpu_seconds_total", page))
         let memory = try #require(Self.value("process_resident_memory_bytes", page))
-        #expect(memory > 1 << 20 && memory <= Self.value("process_virtual_memory_bytes", page) ?? 0)
+        #expect(memory > 1_048_576 && memory <= Self.value("process_virtual_memory_bytes", page) ?? 0)
         let start = try #require(Self.value("process_start_time_seconds", page))
         let now = Date().timeIntervalSince1970
         #expect(start > now - 86_400 && start <= now + 1)

@@ -23,7 +23,7 @@ struct SpanExporter: Service {
     private static let triesLimit = 4
     private static let backoff = Backoff(base: .milliseconds(500), longest: .seconds(5))
     /// The time that a stop leaves for the spans that wait.
-    private static let stopLimit = Duration.seconds(3)
+    private static let stopLimit = Duration.seconds(1)
 
     private let queue: SpanQueue
     private let url: String
@@ -63,7 +63,7 @@ struct SpanExporter: Service {
         return "\(host):\(getpid())"
     }
 
-    /// Sends until the service group shuts down, and then what is left, for a few seconds.
+    /// Sends until the service group shuts down, and then what is left, for a second at most.
     func run() async throws {
         try await withGracefulShutdownHandler {
             try await EventThread.run { try self.serve() }
