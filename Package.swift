@@ -528,6 +528,15 @@ let package = Package(
             ],
             swiftSettings: house
         ),
+        // The names of metrics in the code, in the rules of Prometheus and on the dashboard.
+        .testTarget(
+            name: "ObservationTests",
+            dependencies: [
+                "ActivationIntake", "DeadLetterPages", "DeviceCheckWorker", "Gateway", "Operations",
+                "PushArrivalWorker", "ServiceKit", "WorkerKit", "WorkerTestSupport",
+            ],
+            swiftSettings: house
+        ),
         .testTarget(
             name: "PushStatisticsTests",
             dependencies: [

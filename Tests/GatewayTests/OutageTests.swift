@@ -13,6 +13,9 @@ struct OutageTests {
         try await Stage.run(topics: ["sdk-upload", "push-arrival"]) { stage async throws in
             // Each route opens when the gateway has seen its topic.
             try await stage.waits { try await stage.post(Stage.upload, "x").status == 200 }
+            let page = stage.registry.exposition()
+            #expect(page.contains(#"gateway_topic_open{topic="sdk-upload"} 1"#))
+            #expect(page.contains(#"gateway_topic_open{topic="activation-click"} 0"#))
             let click = try await stage.get("/clicks/gdt?muid=1")
             #expect(click.status == 503 && click.headers["retry-after"] == "5")
             #expect(click.body == #"{"ret":503,"msg":"unavailable"}"#)

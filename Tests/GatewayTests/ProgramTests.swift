@@ -2,6 +2,7 @@ import EmbeddedBroker
 import EventThread
 import Foundation
 import Glibc
+import Operations
 import Testing
 import WorkerTestSupport
 
@@ -51,6 +52,10 @@ struct ProgramTests {
         let (certificate, key) = try Self.certificate(in: folder)
         let files = ["tls_certificate_file: \(certificate)", "tls_key_file: \(key)"]
         try await Stage.run(gateway: files) { stage async throws in
+            let line = stage.registry.exposition().split(separator: "\n")
+                .first { $0.hasPrefix("gateway_certificate_expires_timestamp_seconds ") }
+            let expires = try #require(line?.split(separator: " ").last.flatMap { Double($0) })
+            #expect(abs(expires - Date().timeIntervalSince1970 - 2 * 86_400) < 3_600)
             let url = "https://localhost:\(stage.port)/clicks/gdt?muid=1"
             // curl blocks its thread, and the server needs those of the tasks.
             let body = try await EventThread.run {

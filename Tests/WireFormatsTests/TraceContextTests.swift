@@ -58,4 +58,23 @@ import Testing
         #expect(TraceContext([RecordHeader("tracestate", "a=1")]) == nil)
         #expect(TraceContext([RecordHeader("traceparent", nil)]) == nil)
     }
+
+    @Test func tellsItsIdsAndItsRandomness() throws {
+        let context = try #require(TraceContext(parent: Array(Self.good.utf8)))
+        #expect(context.traceID == Self.trace)
+        #expect(context.parentID == "00f067aa0ba902b7")
+        #expect(context.isSampled)
+        #expect(context.randomness == 0xce_929d_0e0e_4736)
+        let other = try #require(TraceContext(parent: Array("\(Self.good.dropLast(2))02".utf8)))
+        #expect(!other.isSampled)
+    }
+
+    @Test func aNewTraceIsSampledAndValid() throws {
+        let halves: [(UInt64, UInt64)] = [(0, 0), (.max, 1), (0x4bf9_2f35_77b3_4da6, 0xa3ce_929d_0e0e_4736)]
+        for (high, low) in halves {
+            let context = TraceContext(traceHigh: high, low: low).child(random: 7)
+            #expect(context.isSampled)
+            #expect(TraceContext(parent: Array(context.parent.utf8)) == context)
+        }
+    }
 }

@@ -11,6 +11,8 @@ internal import CRdKafka
 /// would by a pause. Rebalance events are never queued behind records.
 @safe package final class Consumer {
     let client: Client
+    /// The bounds of the logs of the assigned partitions.
+    package let logBounds: LogBoundsWatch
     private let groupQueue: EventQueue
     private let pipe: NotificationPipe
     private var readers: [UInt32: PartitionReader] = [:]
@@ -31,6 +33,7 @@ internal import CRdKafka
             RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_OFFSET_COMMIT | RD_KAFKA_EVENT_ERROR
             | RD_KAFKA_EVENT_LOG
         self.client = try Client(RD_KAFKA_CONSUMER, ClientSettings(properties, events: events))
+        self.logBounds = LogBoundsWatch(of: self.client)
         self.pipe = NotificationPipe()
         try KafkaError.check(unsafe rd_kafka_poll_set_consumer(self.client.handle))
         unsafe self.groupQueue = EventQueue(owning: rd_kafka_queue_get_consumer(self.client.handle))
@@ -110,12 +113,14 @@ internal import CRdKafka
     ///   assignment are no longer told of new records.
     package func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [PartitionReader] {
         self.readers = [:]
+        self.logBounds.follow(positions.map(\.partition))
         for position in positions {
             self.lastTag &+= 1
             if self.lastTag == Self.groupTag { self.lastTag = 1 }
             let reader = PartitionReader(
                 position.partition,
                 of: self.client,
+                bounds: self.logBounds,
                 tag: self.lastTag,
                 on: self.pipe
             )
@@ -132,6 +137,7 @@ internal import CRdKafka
     /// ended.
     package func unassign() throws(KafkaError) {
         self.readers = [:]
+        self.logBounds.follow([])
         try KafkaError.check(unsafe rd_kafka_assign(self.client.handle, nil))
     }
 

@@ -14,9 +14,17 @@ package import Records
     /// Offsets without a record can lie before it, such as transaction markers.
     package private(set) var end: Int64 = 0
     private let queue: EventQueue
+    private let watch: LogBoundsWatch
 
-    init(_ partition: TopicPartition, of client: Client, tag: UInt32, on pipe: NotificationPipe) {
+    init(
+        _ partition: TopicPartition,
+        of client: Client,
+        bounds: LogBoundsWatch,
+        tag: UInt32,
+        on pipe: NotificationPipe
+    ) {
         self.partition = partition
+        self.watch = bounds
         let queue = unsafe rd_kafka_queue_get_partition(client.handle, partition.topic, partition.partition)
         guard let queue = unsafe queue else { preconditionFailure("a producer has no partition queues") }
         unsafe self.queue = EventQueue(owning: queue)
@@ -25,6 +33,10 @@ package import Records
         unsafe rd_kafka_queue_forward(queue, nil)
         self.queue.announce(on: pipe, as: tag)
     }
+
+    /// The offsets between which the log of the partition lies, as far as is known without waiting; nil if
+    /// nothing is known.
+    package var logBounds: LogBounds? { self.watch.bounds(of: self.partition) }
 
     /// Passes on copies of the records that have arrived, at most `limit` of them. Never waits.
     ///

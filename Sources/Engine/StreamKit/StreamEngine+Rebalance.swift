@@ -305,6 +305,8 @@ extension StreamEngine {
             }
         }
         self.assignments = []
+        // Before the group can give them to another thread of this process, which shows the same gauges.
+        self.metrics.partitions.forgetAll(except: [])
         // A reader whose records are not taken would go on fetching, and wake the engine for it.
         if self.isRestoring { try self.stopRestoring() }
         try self.broker.unassign()

@@ -1,5 +1,7 @@
 package import CoreMetrics
 import Metrics
+package import Operations
+import ServiceKit
 
 /// The metrics of one stream engine.
 package struct StreamMetrics {
@@ -9,12 +11,17 @@ package struct StreamMetrics {
     private let restoredRecords: Counter
     private let restoreSeconds: Gauge
     private let bytes: Gauge
+    private let backlog: Gauge
     private let stalled: @Sendable (String) -> Gauge
+    /// The gauges of the assigned partitions.
+    let partitions: PartitionGauges
 
     /// - Parameter thread: The number of the engine in its process. All engines add to the same counters; the
     ///   gauges have the number as a label.
     package init(thread: Int = 0, factory: any MetricsFactory) {
         let label = [("thread", "\(thread)")]
+        self.partitions = PartitionGauges(factory: factory)
+        self.backlog = Gauge(label: "worker_backlog_records", dimensions: label, factory: factory)
         self.records = Counter(label: "worker_stream_records_total", factory: factory)
         self.commits = Counter(
             label: "worker_stream_transactions_total",
@@ -38,6 +45,25 @@ package struct StreamMetrics {
         }
     }
 
+    /// Sets the help texts of what every stream worker shows.
+    package static func describe(in registry: PrometheusRegistry) {
+        PartitionGauges.describe(in: registry)
+        for (name, help) in [
+            ("worker_stream_records_total", "Records processed, also of transactions that failed."),
+            ("worker_stream_transactions_total", "Transactions by how they ended."),
+            ("worker_stream_restored_records_total", "Records read back to know the state again."),
+            (
+                "worker_stream_restore_seconds",
+                "How long it took to read back the last partition's state, by thread."
+            ),
+            (
+                "worker_stalled",
+                "1 while nothing is finished although there is something to do, by cause and thread."
+            ),
+            ("worker_stream_state_bytes", "What the state takes in memory, by thread."),
+        ] { registry.describe(name, help: help) }
+    }
+
     func processed(_ count: Int) { self.records.increment(by: count) }
     func committed() { self.commits.increment() }
     func failed() { self.failures.increment() }
@@ -45,4 +71,6 @@ package struct StreamMetrics {
     func restored(in seconds: Double) { self.restoreSeconds.record(seconds) }
     func stalled(by cause: String, _ isStalled: Bool) { self.stalled(cause).record(isStalled ? 1 : 0) }
     func held(bytes: Int) { self.bytes.record(bytes) }
+    /// Shows the number of records that are left to do.
+    func left(_ records: Int64) { self.backlog.record(records) }
 }

@@ -75,17 +75,21 @@ package struct StreamService: Service {
 
     private func run(_ crew: StreamCrew) async throws {
         let budget = MemoryBudget(limit: self.settings.memoryLimit)
-        try await crew.run { number in
-            try StreamThread(
-                number: number,
-                crew: crew,
-                kafka: self.kafka,
-                settings: self.settings,
-                budget: budget,
-                surroundings: self.surroundings,
-                describedTopics: self.describedTopics,
-                prepare: self.prepare
-            ).run()
+        let bounds = LogBoundsThread()
+        try await bounds.running {
+            try await crew.run { number in
+                try StreamThread(
+                    number: number,
+                    crew: crew,
+                    kafka: self.kafka,
+                    settings: self.settings,
+                    budget: budget,
+                    bounds: bounds,
+                    surroundings: self.surroundings,
+                    describedTopics: self.describedTopics,
+                    prepare: self.prepare
+                ).run()
+            }
         }
     }
 }

@@ -10,6 +10,8 @@ struct StreamThread: Sendable {
     let kafka: KafkaSettings
     let settings: StreamSettings
     let budget: MemoryBudget
+    /// Asks the cluster for the ends of the partitions.
+    let bounds: LogBoundsThread
     let surroundings: ServiceProcess.Surroundings
     /// The topics whose settings are given to `prepare`.
     let describedTopics: [String]
@@ -55,6 +57,7 @@ struct StreamThread: Sendable {
             return (application: application, clusterID: cluster.id)
         }
         guard let (application, clusterID) = prepared else { return }
+        self.bounds.follow(broker.consumer.logBounds)
         let memory = try KafkaMemory(self.memoryProperties)
         try broker.consumer.subscribe(to: application.topics)
         let engine = StreamEngine(
@@ -82,6 +85,7 @@ struct StreamThread: Sendable {
         let id = try wait.clusterID(of: broker)
         let settings =
             self.describedTopics.isEmpty ? nil : wait.settings(of: self.describedTopics, of: broker)
+        if self.number == 0 { TopicRetention.show(settings ?? [:], in: self.surroundings.registry) }
         return StreamCluster(id: id, partitionCounts: counts, topicSettings: settings ?? [:])
     }
 

@@ -9,6 +9,7 @@ package struct FlotillaLabCommand: AsyncParsableCommand {
         version: WorkerIdentity.version,
         subcommands: [
             DemoCommand.self, ChaosCommand.self, BrokerCommand.self, UpstreamsCommand.self,
+            CollectorCommand.self,
             SimulateCommand.self,
             BenchCommand.self, CostCommand.self, VerifyBenchCommand.self, UploadBenchCommand.self,
             LeashCommand.self,

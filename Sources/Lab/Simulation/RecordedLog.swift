@@ -3,7 +3,7 @@ import Synchronization
 
 /// Keeps the log lines of a worker, so that a test can count them. Any thread may use it.
 package final class RecordedLog: Sendable {
-    private let lines = Mutex<[(level: Logger.Level, message: String)]>([])
+    private let lines = Mutex<[(level: Logger.Level, message: String, metadata: Logger.Metadata)]>([])
 
     /// Returns how many lines have this level.
     package func count(_ level: Logger.Level) -> Int {
@@ -20,6 +20,11 @@ package final class RecordedLog: Sendable {
         self.lines.withLock { $0.count { $0.message.hasPrefix(start) } }
     }
 
+    /// Returns the values of a field, in the order of the lines that have it.
+    package func values(of field: String) -> [String] {
+        self.lines.withLock { $0.compactMap { $0.metadata[field].map { "\($0)" } } }
+    }
+
     private let narrator: Narrator?
     private let name: String
 
@@ -30,7 +35,7 @@ package final class RecordedLog: Sendable {
 
     fileprivate func add(_ event: LogEvent) {
         let message = event.message.description
-        self.lines.withLock { $0.append((event.level, message)) }
+        self.lines.withLock { $0.append((event.level, message, event.metadata ?? [:])) }
         guard let narrator = self.narrator else { return }
         let metadata = (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
         narrator.tell(self.name, "\(message) \(metadata)")

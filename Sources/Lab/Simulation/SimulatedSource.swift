@@ -16,6 +16,12 @@ package final class SimulatedSource: RecordSource {
     var handedOver: (InboundRecord) -> Void = { _ in }
     /// The end of the partition when the reader last reached it.
     package private(set) var end: Int64 = 0
+    /// The offsets between which the records of the partition lie.
+    package var logBounds: LogBounds? {
+        self.cluster.logs[self.partition].map {
+            LogBounds(start: $0.records.first?.offset ?? $0.end, end: $0.end)
+        }
+    }
     private var position: Int64
     private var incarnation: Int
 

@@ -42,6 +42,7 @@ package final class SimulatedWorker: SimulatedProcess {
         narrator: Narrator?,
         crashes: CrashRecorder?,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance,
+        tracer: Tracer? = nil,
         memoryFate: @escaping () -> SimulatedMemory.Fate = { SimulatedMemory.Fate() }
     ) {
         self.name = "worker \(number)"
@@ -76,6 +77,7 @@ package final class SimulatedWorker: SimulatedProcess {
                     memory: $0
                 )
             },
+            tracer: tracer,
             seed: number
         )
         self.broker.partitionsGivenUp = { [unowned upstream] in upstream.orphanEverything() }

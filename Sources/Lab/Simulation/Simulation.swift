@@ -35,6 +35,8 @@ package final class Simulation {
     package var memoryFate: () -> SimulatedMemory.Fate = { SimulatedMemory.Fate() }
     /// Takes the metrics of workers that are started from now on.
     package var metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    /// Begins the spans of sampled records of workers that are started from now on.
+    package var tracer: Tracer?
     private var started: UInt64 = 0
     private var narrator: Narrator? { self.timeline.narrator }
 
@@ -97,6 +99,7 @@ package final class Simulation {
             narrator: self.narrator,
             crashes: crashes,
             metrics: self.metrics,
+            tracer: self.tracer,
             memoryFate: { [unowned self] in self.memoryFate() }
         )
         self.workers.append(worker)

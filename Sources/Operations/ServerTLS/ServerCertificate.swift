@@ -18,6 +18,17 @@ package struct ServerCertificate: Hashable, Sendable {
         self.keyFile = keyFile
     }
 
+    /// Reads the end of the certificate's validity, in seconds since 1970.
+    ///
+    /// - Throws: an error of swift-nio-ssl if the file cannot be read.
+    package var expires: Int64 {
+        get throws {
+            // The chain begins with the server's own certificate, and each of its issuers must be valid too.
+            let chain = try NIOSSLCertificate.fromPEMFile(self.certificateFile)
+            return Int64(chain.map(\.notValidAfter).min() ?? 0)
+        }
+    }
+
     /// Returns a server that speaks TLS 1.2 or later, and HTTP/1.1 inside of it.
     ///
     /// - Throws: an error of swift-nio-ssl if a file cannot be read or the two do not belong together.

@@ -20,6 +20,8 @@ final class HomeTask: StreamTask {
         self.settings = writer.settings
     }
 
+    deinit { self.metrics.forget(self.partition) }
+
     // MARK: - State
 
     var memory: StreamMemory {

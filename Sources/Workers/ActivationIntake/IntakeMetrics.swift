@@ -1,11 +1,11 @@
 import Metrics
 package import Operations
+import StreamKit
 
 /// The metrics of the intake. The object is used on the engine's thread only.
 package final class IntakeMetrics {
     private let factory: PrometheusRegistry
     private var counters: [String: Counter] = [:]
-    private var gauges: [String: Gauge] = [:]
     private let unreadable: Counter
     private let forgotten: Counter
 
@@ -17,6 +17,7 @@ package final class IntakeMetrics {
 
     /// Sets the help texts of all metrics.
     static func describe(in registry: PrometheusRegistry) {
+        StreamMetrics.describe(in: registry)
         for (name, help) in [
             ("intake_records_total", "What came in, by its kind and by what became of it."),
             ("intake_records_unreadable_total", "Records of the home topic that no intake has written."),
@@ -54,15 +55,18 @@ package final class IntakeMetrics {
 
     /// Sets the number of things of a kind that a partition remembers.
     func holds(_ count: Int, of kind: RememberedKind, partition: Int32) {
-        let name = "\(kind) \(partition)"
-        let gauge =
-            self.gauges[name]
-            ?? Gauge(
-                label: "intake_remembered",
-                dimensions: [("kind", "\(kind)"), ("partition", "\(partition)")],
-                factory: self.factory
-            )
-        self.gauges[name] = gauge
-        gauge.record(count)
+        self.gauge(of: kind, partition).record(count)
+    }
+
+    /// Removes the gauges of a partition that was given up.
+    func forget(_ partition: Int32) {
+        for kind in RememberedKind.allCases { self.gauge(of: kind, partition).destroy() }
+    }
+
+    /// Finds or makes a gauge. No gauge is kept here: a partition may move to another thread of this process,
+    /// and the thread that forgets it late must not take the other's gauge away for good.
+    private func gauge(of kind: RememberedKind, _ partition: Int32) -> Gauge {
+        let labels = [("kind", "\(kind)"), ("partition", "\(partition)")]
+        return Gauge(label: "intake_remembered", dimensions: labels, factory: self.factory)
     }
 }

@@ -1,5 +1,6 @@
 import Logging
 import Operations
+import ServerTLS
 import ServiceLifecycle
 
 /// The services of the gateway: the server of its routes, and the publisher behind them.
@@ -17,7 +18,17 @@ struct Gateway {
         logger: Logger,
         listening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
-        self.publisher = RecordPublisher(settings, health: health, logger: logger)
+        let publisher = RecordPublisher(settings, health: health, logger: logger)
+        self.publisher = publisher
+        for topic in Set(settings.topics.values) {
+            registry.sampleGauge("gateway_topic_open", [("topic", topic)]) { publisher.isOpen(topic) ? 1 : 0 }
+        }
+        if let certificate = settings.certificate {
+            registry.sampleGauge("gateway_certificate_expires_timestamp_seconds") {
+                // A file that cannot be read now, while it is being replaced, gives no number.
+                (try? certificate.expires).map { Double($0) }
+            }
+        }
         self.limits = RequestLimits(settings)
         self.server = GatewayServer(
             settings,

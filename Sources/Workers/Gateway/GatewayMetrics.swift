@@ -48,6 +48,11 @@ final class GatewayMetrics: Sendable {
             ("gateway_requests_total", "Answered requests, by route and status."),
             ("gateway_records_total", "Records that the cluster has acknowledged, by route."),
             ("gateway_deliveries_failed_total", "Requests whose records the cluster did not acknowledge."),
+            (
+                "gateway_certificate_expires_timestamp_seconds",
+                "When the first certificate of the server's chain expires, in seconds since 1970."
+            ),
+            ("gateway_topic_open", "1 while the cluster takes records of a topic, as far as is known."),
             ("gateway_bytes_in_hand", "Bytes of bodies between their arrival and their answer."),
         ] { registry.describe(name, help: help) }
         registry.describe(

@@ -54,6 +54,9 @@ final class RecordPublisher: Service {
         self.inbox.withLock { !$0.isClosed && $0.topics[topic]?.hasRoom == true }
     }
 
+    /// Whether the cluster takes records of the topic, as far as is known.
+    func isOpen(_ topic: String) -> Bool { self.inbox.withLock { $0.topics[topic]?.isOpen == true } }
+
     /// Publishes records of one topic, and returns when the cluster has acknowledged all of them.
     ///
     /// - Parameter records: one record or more.

@@ -46,6 +46,8 @@ final class ArrivalTask: StreamTask {
         }
     }
 
+    deinit { self.metrics.forget(self.partition) }
+
     private static let tooManyMessages = Reason(
         "message_id.too_many",
         "The app has more new messages that a single device tells of than push.new_messages allows: in no statistics."

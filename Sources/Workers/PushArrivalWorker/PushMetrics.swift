@@ -1,5 +1,6 @@
 import Metrics
 import Operations
+import StreamKit
 import WireFormats
 
 /// The worker's metrics, under the names that dashboards and alerts use. The object is used on the engine's
@@ -12,7 +13,6 @@ final class PushMetrics {
     private let unreadable: Counter
     /// The counters of events that have no standing, by their result.
     private var others: [String: Counter] = [:]
-    private var gauges: [Int32: (devices: Gauge, messages: Gauge)] = [:]
 
     init(factory: PrometheusRegistry) {
         self.factory = factory
@@ -32,6 +32,7 @@ final class PushMetrics {
 
     /// Sets the help texts of all metrics of the worker.
     static func describe(in registry: PrometheusRegistry) {
+        StreamMetrics.describe(in: registry)
         for (name, help) in [
             ("push_events_total", "Events by what they counted as."),
             ("push_events_sent_home_total", "Events that were sent on to the partition of their device."),
@@ -42,18 +43,6 @@ final class PushMetrics {
             ),
             ("push_devices_held", "Devices and messages that are remembered, by input partition."),
             ("push_messages_held", "Messages that are remembered, by input partition."),
-            ("worker_stream_records_total", "Records processed, also of transactions that failed."),
-            ("worker_stream_transactions_total", "Transactions by how they ended."),
-            ("worker_stream_restored_records_total", "Records read back to know the state again."),
-            (
-                "worker_stream_restore_seconds",
-                "How long it took to read back the last partition's state, by thread."
-            ),
-            (
-                "worker_stalled",
-                "1 while nothing is finished although there is something to do, by cause and thread."
-            ),
-            ("worker_stream_state_bytes", "What the state takes in memory, by thread."),
         ] { registry.describe(name, help: help) }
     }
 
@@ -79,16 +68,23 @@ final class PushMetrics {
     /// Counts a record of the parts topic that cannot be read, or that has killed two processes.
     func unreadablePart() { self.unreadable.increment() }
 
+    /// Removes the gauges of an input partition that was given up.
+    func forget(_ partition: Int32) {
+        for name in Self.gauges { self.gauge(name, of: partition).destroy() }
+    }
+
     /// Sets the numbers of devices and messages that an input partition remembers.
     func held(devices: Int, messages: Int, by partition: Int32) {
-        if self.gauges[partition] == nil {
-            let labels = [("partition", "\(partition)")]
-            self.gauges[partition] = (
-                Gauge(label: "push_devices_held", dimensions: labels, factory: self.factory),
-                Gauge(label: "push_messages_held", dimensions: labels, factory: self.factory)
-            )
+        for (name, count) in zip(Self.gauges, [devices, messages]) {
+            self.gauge(name, of: partition).record(count)
         }
-        self.gauges[partition]?.devices.record(devices)
-        self.gauges[partition]?.messages.record(messages)
+    }
+
+    private static let gauges = ["push_devices_held", "push_messages_held"]
+
+    /// Finds or makes a gauge. No gauge is kept here: a partition may move to another thread of this process,
+    /// and the thread that forgets it late must not take the other's gauge away for good.
+    private func gauge(_ name: String, of partition: Int32) -> Gauge {
+        Gauge(label: name, dimensions: [("partition", "\(partition)")], factory: self.factory)
     }
 }

@@ -6,6 +6,7 @@ struct IndexRefresher: Sendable {
     let desk: DeskThread
     let watch: IndexWatch
     let settings: PagesSettings
+    let metrics: PagesMetrics?
     let now: @Sendable () -> Int64
 
     /// Refreshes and pauses in turn, until its task is cancelled.
@@ -22,6 +23,7 @@ struct IndexRefresher: Sendable {
 
     /// Refreshes the index and the retention figures once, and tells the watch how that ended.
     private func refresh() async {
+        self.metrics?.refreshing()
         let (watch, soon) = (self.watch, self.settings.retentionWarning)
         do {
             let retention = try await self.desk.perform { desk in
@@ -29,6 +31,7 @@ struct IndexRefresher: Sendable {
                 return try desk.retention(soon: soon)
             }
             watch.refreshed(at: self.now(), retention)
+            self.metrics?.show(retention)
         } catch {
             // The next refresh tries again. Until then every page shows the error.
             watch.failed(because: "\(error)")

@@ -27,6 +27,7 @@ package struct PagesServer: Service {
     private let deskSettings: DeadLetterSettings
     private let environment: [String: String]
     private let now: @Sendable () -> Int64
+    private let metrics: PagesMetrics?
     private let listening: @Sendable (_ port: Int) async -> Void
 
     /// Creates a server, which listens once `run()` is called.
@@ -35,6 +36,7 @@ package struct PagesServer: Service {
     ///   - desk: the settings of the desks. Their `user` is not used, because each request names its user.
     ///   - environment: the variables of the process, for the standard path of the index.
     ///   - now: returns the wall-clock time in milliseconds since 1970.
+    ///   - metrics: shows how many letters are open; nil if nobody scrapes it.
     ///   - listening: called once, with the port, as soon as connections are accepted.
     /// - Throws: `PagesSettings.Unsafe` before anything is opened.
     package init(
@@ -42,6 +44,7 @@ package struct PagesServer: Service {
         desk: DeadLetterSettings,
         environment: [String: String],
         now: @escaping @Sendable () -> Int64,
+        metrics: PagesMetrics? = nil,
         listening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) throws(PagesSettings.Unsafe) {
         try settings.check()
@@ -49,6 +52,7 @@ package struct PagesServer: Service {
         self.deskSettings = desk
         self.environment = environment
         self.now = now
+        self.metrics = metrics
         self.listening = listening
     }
 
@@ -125,7 +129,13 @@ package struct PagesServer: Service {
             longestHeaders: 2 * Self.longestHeader
         )
         let tls = self.settings.tls
-        let refresher = IndexRefresher(desk: desk, watch: watch, settings: self.settings, now: self.now)
+        let refresher = IndexRefresher(
+            desk: desk,
+            watch: watch,
+            settings: self.settings,
+            metrics: self.metrics,
+            now: self.now
+        )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await refresher.run() }
             defer { group.cancelAll() }

@@ -44,12 +44,19 @@ struct ServeCommand: AsyncParsableCommand {
             if let port { pages.port = port }
             let readyFile = self.readyFile
             let served = pages
+            let now: @Sendable () -> Int64 = { Timestamp.now.millisecondsSince1970 }
+            // A refresh waits for the cluster, and the next one begins after a pause.
+            let health = Health(longestSilence: settings.serve.refresh + .seconds(120))
+            let registry = PrometheusRegistry()
+            ProcessMetrics.add(to: registry)
             let server = try PagesServer(
                 pages,
                 desk: settings.desk,
                 environment: ProcessInfo.processInfo.environment,
-                now: { Timestamp.now.millisecondsSince1970 },
+                now: now,
+                metrics: PagesMetrics(in: registry, health: health, now: now),
                 listening: { port in
+                    health.become(.ready)
                     let address = served.address(port: port)
                     Console.line(address)
                     guard let readyFile else { return }
@@ -61,10 +68,14 @@ struct ServeCommand: AsyncParsableCommand {
                     }
                 }
             )
+            let servers: [any Service] =
+                settings.serve.healthPort.map {
+                    [HealthServer(host: "0.0.0.0", port: $0, health: health, registry: registry)]
+                } ?? []
             var logger = Logger(label: "dead-letters")
             logger.logLevel = .critical
             try await ServiceGroup(
-                services: [HangUp { Console.complain($0) }, server],
+                services: [HangUp { Console.complain($0) }] + servers + [server],
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: logger
             ).run()

@@ -13,6 +13,8 @@ struct ServeSettings {
     var userHeader: String
     var refresh: Duration
     var retentionWarning: Duration
+    /// The port of /livez, /readyz and /metrics; nil if there are none.
+    var healthPort: Int?
 
     /// Reads the section. Faults are reported to the reader.
     init(_ reader: SettingsReader) {
@@ -57,6 +59,12 @@ struct ServeSettings {
             default: .seconds(86_400),
             in: .zero ... .seconds(365 * 86_400),
             help: "Letters that the broker deletes within that time are warned of."
+        )
+        self.healthPort = reader.optionalInt(
+            "health_port",
+            in: 0...65_535,
+            help:
+                "Port of /livez, /readyz and /metrics, on every address; 0 takes any free one. Without it, none."
         )
         if (self.certificateFile == nil) != (self.keyFile == nil) {
             reader.reportFault("tls_key_file", "a certificate and its key belong together")

@@ -60,6 +60,10 @@ package protocol RecordSource: AnyObject {
     /// offsets without a record, such as transaction markers.
     var end: Int64 { get }
 
+    /// The offsets between which the log of the partition lies, as far as is known without waiting; nil if
+    /// nothing is known.
+    var logBounds: LogBounds? { get }
+
     /// Hands over at most this many records that have arrived, in the order of their offsets.
     ///
     /// - Parameter failed: Called with what is wrong, or with `endOfPartition`, which is no fault: then each

@@ -35,10 +35,8 @@ package struct ServiceProcess: Sendable {
         // A peer that closes its connection is an error of one call, not the end of the process.
         _ = signal(SIGPIPE, SIG_IGN)
         let logger = self.logger()
-        let registry = PrometheusRegistry()
-        let build = [("worker", self.identity), ("version", WorkerIdentity.version)]
-        Gauge(label: "worker_build_info", dimensions: build, factory: registry).record(1)
         let health = Health(notices: Self.serviceManager(logger))
+        let registry = self.registry(showing: health)
         let server = HealthServer(
             host: self.settings.healthHost,
             port: self.settings.healthPort,
@@ -78,6 +76,23 @@ package struct ServiceProcess: Sendable {
             logger.warning("tells the service manager nothing", metadata: ["error": "\(error)"])
             return nil
         }
+    }
+
+    /// Returns a registry with what every process shows: its version, its readiness and its resources.
+    private func registry(showing health: Health) -> PrometheusRegistry {
+        let registry = PrometheusRegistry()
+        Self.describe(in: registry)
+        ProcessMetrics.add(to: registry)
+        let build = [("worker", self.identity), ("version", WorkerIdentity.version)]
+        Gauge(label: "worker_build_info", dimensions: build, factory: registry).record(1)
+        registry.sampleGauge("worker_ready") { health.readiness == .ready ? 1 : 0 }
+        return registry
+    }
+
+    /// Sets the help texts of what every process shows.
+    package static func describe(in registry: PrometheusRegistry) {
+        registry.describe("worker_build_info", help: "1, with the worker's name and version as labels.")
+        registry.describe("worker_ready", help: "1 while the worker takes work, as /readyz says.")
     }
 
     private func logger() -> Logger {

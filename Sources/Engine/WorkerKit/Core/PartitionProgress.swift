@@ -131,6 +131,12 @@ package struct PartitionProgress: Sendable {
     /// The number of offsets that were taken up and are not done.
     package var unfinishedCount: Int { self.inHandCount - self.finishedCount }
 
+    /// The number of offsets that an earlier owner has finished and that have not been read yet.
+    package var finishedAheadCount: Int {
+        guard self.restoredEnd > self.next else { return 0 }
+        return (self.next..<self.restoredEnd).count(where: self.isFinished)
+    }
+
     private func isInWindow(_ offset: Int64) -> Bool {
         // No record can have the largest offset: there would be no offset to commit after it.
         offset >= self.position && offset < .max && offset - self.position < Int64(Self.window)

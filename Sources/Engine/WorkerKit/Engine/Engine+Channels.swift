@@ -18,7 +18,7 @@ extension Engine {
             if let timestamp = record.timestamp {
                 further.headers.append(RecordHeader(OutboundRecord.channelTimeHeader, String(timestamp)))
             }
-            if let trace = self.table[id].trace { further.headers += self.traceHeaders(of: trace) }
+            if let trace = self.settleTrace(of: self.table[id]) { further.headers += trace.headers }
             while further.encodedBytesBound > self.settings.messageBytesLimit, further.leaveOutOfChannel() {}
             return further
         }

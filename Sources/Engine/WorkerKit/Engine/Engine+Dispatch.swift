@@ -41,9 +41,11 @@ extension Engine {
         let circumstances = self.table.withEntry(id) {
             $0.circumstances(of: $0.attempts + 1, at: self.now.wall)
         }
+        self.table[id].spans?.planBegan()
         let plan = self.handling(id) {
             self.handler.plan(self.table[id].record, circumstances, with: self.handlerMemory)
         }
+        self.table[id].spans?.planEnded()
         switch plan {
         case .call(let call): self.callOrWait(id, call)
         case .answer(let answer): self.settle(id, as: .succeeded, because: nil, answer)
@@ -81,23 +83,21 @@ extension Engine {
     private func send(_ call: Call<any Sendable>, for id: EntryID) {
         switch call.content {
         case .request(var request):
-            if let trace = self.table[id].trace { request.headers += self.httpHeaders(of: trace) }
+            if let trace = self.callTrace(of: id, request, call.lane) {
+                request.headers += self.httpHeaders(of: trace)
+            }
             self.upstream.start(request, id: id.packed)
         // A request of several records belongs to several traces, so it carries none.
-        case .part(let part): self.upstream.start(part, id: id.packed)
+        case .part(let part):
+            _ = self.callTrace(of: id, nil, call.lane)
+            self.upstream.start(part, id: id.packed)
         }
     }
 
     private func httpHeaders(of trace: TraceContext) -> [HTTPHeader] {
-        self.traceHeaders(of: trace).compactMap { header in
+        trace.headers.compactMap { header in
             header.value.map { HTTPHeader(header.name, String(decoding: $0, as: UTF8.self)) }
         }
-    }
-
-    /// Returns the headers that continue a record's trace with a new span, for the records and requests that
-    /// follow from the record.
-    func traceHeaders(of trace: TraceContext) -> [RecordHeader] {
-        trace.child(random: self.random.next()).headers
     }
 
     /// Lets a record wait for a slot, to be planned.

@@ -31,10 +31,13 @@ extension Engine {
         let entry = self.table[id]
         self.logger.warning(
             "one record holds up its partition",
-            metadata: [
-                "source": "\(entry.record.topic)/\(entry.record.partition)/\(entry.record.offset)",
-                "done_behind_it": "\(head.finished)", "attempts": "\(entry.attempts)",
-            ]
+            metadata: self.traced(
+                id,
+                [
+                    "source": "\(entry.record.topic)/\(entry.record.partition)/\(entry.record.offset)",
+                    "done_behind_it": "\(head.finished)", "attempts": "\(entry.attempts)",
+                ]
+            )
         )
         self.metrics.headOfLineResolved()
         if let shortest = self.settings.retryTiers.first, self.forward(id, waiting: shortest.delay) {

@@ -15,6 +15,7 @@ extension Engine {
         for lane in self.shownLanes.subtracting(self.dispatch.queues.held.keys) { self.show(0, of: lane) }
         for (lane, waiting) in self.dispatch.queues.held { self.show(waiting.count, of: lane) }
         self.shownLanes = Set(self.dispatch.queues.held.keys)
+        self.metrics.keepHolds(of: self.dispatch.gates.lanes.heldNames.map { Self.shown($0) })
     }
 
     private func show(_ count: Int, of lane: String) {

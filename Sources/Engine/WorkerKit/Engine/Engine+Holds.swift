@@ -57,6 +57,7 @@ extension Engine {
         let pause = min(retry.after ?? self.settings.lanes.firstPause, Self.longestLaneGate)
         if self.dispatch.gates.laneGated(call, until: self.now.after(pause)) {
             self.metrics.gated(pause)
+            self.metrics.showHold(of: Self.shown(call.lane), because: retry.reason.code)
             self.logger.notice(
                 "upstream asks a lane to wait",
                 metadata: [
@@ -110,7 +111,7 @@ extension Engine {
             entry.lastHold = call.number
             return entry.holds == 1
         }
-        let metadata: Logger.Metadata = ["lane": "\(Self.shown(lane))", "reason": "\(reason.code)"]
+        let metadata = self.traced(id, ["lane": "\(Self.shown(lane))", "reason": "\(reason.code)"])
         switch hold {
         case .goesOn: break
         case .recordOnly:
@@ -122,7 +123,7 @@ extension Engine {
                 using: &self.random
             )
         case .begun(let isNews):
-            self.metrics.held()
+            self.metrics.held(Self.shown(lane), because: reason.code)
             if isNews {
                 self.logger.error(
                     "lane held: its configuration looks broken; its records wait",

@@ -168,7 +168,7 @@ extension Engine {
             max(0, deadline.subtractingClamped(now)).addingClamped(1),
             self.settings.deadline.wholeMilliseconds.addingClamped(1)
         )
-        let entry = Entry(
+        var entry = Entry(
             record: record,
             assignment: index,
             offset: offset,
@@ -176,6 +176,7 @@ extension Engine {
             expiresAt: self.now.after(.milliseconds(left)),
             receivedAt: self.now.wall
         )
+        if let tracer = self.tracer { entry.spans = tracer.begin(record, entry.trace) }
         self.assignments[index].inHand += 1
         if isNew {
             self.metrics.received()

@@ -83,7 +83,7 @@ extension Engine {
 
     private func headers(of entry: Entry, _ settlement: Settlement) -> [RecordHeader] {
         var headers = self.outcomeHeaders
-        if let trace = entry.trace { headers += self.traceHeaders(of: trace) }
+        if let trace = self.settleTrace(of: entry) { headers += trace.headers }
         // The dead-letter tool needs this header to find how each replayed letter ended.
         if let replay = entry.record.replayHeader { headers.append(replay) }
         // A reader finds the record of the publisher by them, where a worker before this one made the record.

@@ -220,7 +220,7 @@ extension Engine {
     /// Forgets the assigned partitions and everything in hand.
     private func forgetAssignment() {
         self.dropEverythingInHand()
-        for assignment in self.assignments { self.metrics.forget(assignment.partition) }
+        for assignment in self.assignments { self.metrics.partitions.forget(assignment.partition) }
         self.assignments = []
         self.commit = CommitState()
         // Without partitions there is nothing to write and to commit; a cluster that is still in trouble says so again.

@@ -20,13 +20,13 @@ extension Engine {
         self.metrics.set("worker_partition_assignment_epoch", self.epoch)
         self.metrics.set("worker_lanes_held", self.dispatch.gates.lanes.heldNames.count)
         self.reportHeldLanes()
-        self.metrics.set("worker_ready", self.unreadiness == nil ? 1 : 0)
         self.metrics.set("worker_records_condemned", self.table.count(of: .condemned))
         self.reportParking()
         self.watchForStall()
         self.reportPace()
         self.reportUnread()
         self.reportPartitions()
+        self.reportBacklog()
     }
 
     private func reportParking() {
@@ -80,11 +80,13 @@ extension Engine {
         let oldest = self.oldestRecords()
         for (index, assignment) in self.assignments.enumerated() {
             func set(_ name: String, _ value: some BinaryInteger) {
-                self.metrics.set(name, value, of: assignment.partition)
+                self.metrics.partitions.set(name, value, of: assignment.partition)
             }
+            // A record that was read and cannot begin yet is unfinished too.
+            let birth = oldest[index] ?? assignment.overflow.first?.timestamp
             set(
                 "worker_oldest_unfinished_age_seconds",
-                oldest[index].map { max(0, self.now.wall - $0) / 1_000 } ?? 0
+                birth.map { max(0, self.now.wall.subtractingClamped($0)) / 1_000 } ?? 0
             )
             set("worker_partition_incomplete_offsets", assignment.inHand)
             set("worker_partition_overflow_records", assignment.overflow.count)

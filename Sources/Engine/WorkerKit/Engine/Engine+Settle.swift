@@ -38,11 +38,14 @@ extension Engine {
         self.metrics.deadLettered(rejection)
         self.logger.warning(
             "dead letter",
-            metadata: [
-                "id": "\(notice.id)", "class": "\(rejection.kind.rawValue)",
-                "reason": "\(rejection.reason.code)",
-                "source": "\(entry.record.topic)/\(entry.record.partition)/\(entry.record.offset)",
-            ]
+            metadata: self.traced(
+                id,
+                [
+                    "id": "\(notice.id)", "class": "\(rejection.kind.rawValue)",
+                    "reason": "\(rejection.reason.code)",
+                    "source": "\(entry.record.topic)/\(entry.record.partition)/\(entry.record.offset)",
+                ]
+            )
         )
         self.publish([letter, outcome], for: .end(settlement), of: id)
     }
@@ -230,6 +233,7 @@ extension Engine {
         case .none: self.assignments[index].finish(offset)
         }
         self.progress &+= 1
+        self.endSpans(of: id)
         switch self.table[id].state.publication?.purpose {
         case .end(let settlement)?:
             self.forgive(id)

@@ -13,6 +13,7 @@ extension Engine {
             return self.metrics.staleCompletion()
         }
         let exchange = Exchange(result)
+        self.table[id].spans?.callEnded(exchange)
         let attempt = self.table.withEntry(id) { entry in
             defer {
                 entry.lastStatus = exchange.status
@@ -153,6 +154,7 @@ extension Engine {
     /// Drops a record. A call for it cannot be taken back, so its slot stays taken until the completion comes.
     func drop(_ id: EntryID) {
         let call = self.table.call(of: id)
+        self.endSpans(of: id)
         self.table.remove(id)
         if let call { self.dispatch.gates.callEnded(call, at: self.now.monotonic) }
     }

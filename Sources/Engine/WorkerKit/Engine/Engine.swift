@@ -37,6 +37,8 @@ package final class Engine<B: Broker, U: Upstream> {
     let metrics: EngineMetrics
     let logger: Logger
     let crashes: CrashRecorder?
+    /// Begins the spans of sampled records; nil if nothing is traced.
+    let tracer: Tracer?
     /// The parking topic; nil if every record stays in hand.
     var lot: ParkingLot?
     /// The headers that every outcome record carries.
@@ -153,6 +155,7 @@ package final class Engine<B: Broker, U: Upstream> {
     ///   - crashes: Remembers the records that processes died of; nil if no record is to be marked.
     ///   - lot: The parking topic; nil if every record is to stay in hand. If all records of a partition are
     ///     in one order, it is not used.
+    ///   - tracer: Begins the spans of sampled records; nil if nothing is traced.
     ///   - seed: The seed of all random choices.
     package init(
         settings: EngineSettings,
@@ -164,8 +167,10 @@ package final class Engine<B: Broker, U: Upstream> {
         logger: Logger,
         crashes: CrashRecorder? = nil,
         lot: ParkingLot? = nil,
+        tracer: Tracer? = nil,
         seed: UInt64
     ) {
+        self.tracer = tracer
         self.crashes = crashes
         self.lot = settings.ordering == .partition ? nil : lot
         self.settings = settings

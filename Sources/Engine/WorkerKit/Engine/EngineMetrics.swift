@@ -1,6 +1,6 @@
 package import CoreMetrics
-import Kafka
 import Metrics
+import ServiceKit
 import UpstreamHTTP
 import WireFormats
 
@@ -39,7 +39,10 @@ package final class EngineMetrics {
     private var retries: [String: Counter] = [:]
     private var labelled: [String: Counter] = [:]
     private var gauges: [String: Gauge] = [:]
-    private var partitionGauges: [TopicPartition: [String: Gauge]] = [:]
+    /// The gauges that show why a lane is held, by the lane.
+    private var holds: [String: Gauge] = [:]
+    /// The gauges of the assigned partitions.
+    let partitions: PartitionGauges
 
     /// Makes the metrics of one engine.
     ///
@@ -49,6 +52,7 @@ package final class EngineMetrics {
             Counter(label: name, dimensions: dimensions, factory: factory)
         }
         self.factory = factory
+        self.partitions = PartitionGauges(factory: factory)
         self.upstream = upstream
         self.outcomes = Dictionary(
             uniqueKeysWithValues: Outcome.Fate.allCases.map {
@@ -99,7 +103,6 @@ package final class EngineMetrics {
     func skipped() { self.skippedRecords.increment() }
     func absent(_ offsets: Int64) { self.absentOffsets.increment(by: offsets) }
     func staleCompletion() { self.staleCompletions.increment() }
-    func held() { self.heldLanes.increment() }
     func putAside() { self.putAsideRecords.increment() }
     /// Counts a record that has to wait for a held lane.
     func keptHeld() { self.parkedRecords.increment() }
@@ -202,23 +205,26 @@ package final class EngineMetrics {
         gauge.record(Int64(clamping: value))
     }
 
-    /// Sets a gauge of one partition. `forget` removes it.
-    func set(_ name: String, _ value: some BinaryInteger, of partition: TopicPartition) {
-        let gauge = self.partitionGauges[partition]?[name] ?? self.gauge(name, of: partition)
-        gauge.record(Int64(clamping: value))
+    /// Shows that a lane is held, and why. `keepHolds` removes the gauge.
+    func held(_ lane: String, because reason: String) {
+        self.heldLanes.increment()
+        self.showHold(of: lane, because: reason)
     }
 
-    private func gauge(_ name: String, of partition: TopicPartition) -> Gauge {
-        let labels = [("topic", partition.topic), ("partition", String(partition.partition))]
-        let gauge = Gauge(label: name, dimensions: labels, factory: self.factory)
-        self.partitionGauges[partition, default: [:]][name] = gauge
-        return gauge
+    /// Shows that a lane waits, and why. `keepHolds` removes the gauge.
+    func showHold(of lane: String, because reason: String) {
+        self.holds.removeValue(forKey: lane)?.destroy()
+        let labels = [("lane", lane), ("reason", reason)]
+        let gauge = Gauge(label: "worker_lane_held", dimensions: labels, factory: self.factory)
+        gauge.record(1)
+        self.holds[lane] = gauge
     }
 
-    /// Removes the gauges of a partition that this worker has given up. Its next owner reports them.
-    func forget(_ partition: TopicPartition) {
-        guard let gauges = self.partitionGauges.removeValue(forKey: partition) else { return }
-        for gauge in gauges.values { gauge.destroy() }
+    /// Removes the gauges of all lanes but these, because they are open again.
+    func keepHolds(of lanes: [String]) {
+        for lane in self.holds.keys where !lanes.contains(lane) {
+            self.holds.removeValue(forKey: lane)?.destroy()
+        }
     }
 
     /// Counts an event that is rare, with the upstream as a further label.

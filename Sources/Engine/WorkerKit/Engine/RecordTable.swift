@@ -17,6 +17,8 @@ struct Entry: Sendable {
     /// The memory that the record takes, in bytes, without answers and the outcome.
     let bytes: Int
     let trace: TraceContext?
+    /// The spans of the record; nil if it is not sampled.
+    var spans: RecordSpans?
     /// The state of the record. Only `RecordTable.move` changes it.
     fileprivate(set) var state = RecordState.arrived
     /// The bytes of earlier answers that are kept for the next call.

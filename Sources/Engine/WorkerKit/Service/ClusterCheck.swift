@@ -8,6 +8,7 @@ import ServiceKit
 struct ClusterCheck {
     let settings: WorkerSettings
     let health: Health
+    let registry: PrometheusRegistry
     let logger: Logger
 
     /// Returns what the engine has to know of the cluster; nil if a stop was requested meanwhile.
@@ -31,6 +32,7 @@ struct ClusterCheck {
         guard faults.isEmpty else { throw PreflightFailure(faults: faults, mayPass: true) }
         try wait.checkReading(self.settings.engine.consumedTopics, of: broker)
         if let settings = wait.settings(of: check.describedTopics, of: broker) {
+            TopicRetention.show(settings, in: self.registry)
             try self.look(at: check.outlook(settings))
         }
         // The cluster's id is part of every dead letter's id: without it, one record would have one id now

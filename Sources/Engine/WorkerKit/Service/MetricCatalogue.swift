@@ -1,8 +1,11 @@
-import Operations
+package import Operations
+import ServiceKit
 
 /// The meaning of each metric, and the buckets of each histogram: the text behind `# HELP`.
-enum MetricCatalogue {
-    static func describe(in registry: PrometheusRegistry) {
+package enum MetricCatalogue {
+    package static func describe(in registry: PrometheusRegistry) {
+        PartitionGauges.describe(in: registry)
+        SpanQueue.describe(in: registry)
         for (name, help) in self.helps { registry.describe(name, help: help) }
         registry.describe(
             "worker_record_attempts",
@@ -32,7 +35,6 @@ enum MetricCatalogue {
             "messaging_client_sent_messages_total",
             "Outcomes and dead letters that the broker has acknowledged."
         ),
-        ("worker_build_info", "1, with the worker's name and version as labels."),
         ("worker_partitions_paused", "Partitions that are not read now, by the cause."),
         ("worker_records_total", "Records by what became of them."),
         (
@@ -41,6 +43,7 @@ enum MetricCatalogue {
         ),
         ("worker_stale_completions_total", "Answers that came after their record had been given up."),
         ("worker_lanes_held_total", "Times a lane was held because its configuration looked broken."),
+        ("worker_lane_held", "1 while a lane is held or was asked to wait, by lane and reason."),
         ("worker_records_parked_total", "Times a record had to wait for a held lane."),
         ("worker_parking_tickets_total", "Records put aside in the parking topic."),
         ("worker_parking_tickets", "Records that are put aside in the parking topic now."),
@@ -83,16 +86,12 @@ enum MetricCatalogue {
             "worker_clock_ahead_milliseconds",
             "How far the wall clock has stepped ahead of the time that deadlines are judged by; 0 while it is believed."
         ),
-        ("worker_ready", "1 while the worker takes work."),
-        ("worker_oldest_unfinished_age_seconds", "Age of the oldest unfinished record of a partition."),
         ("worker_partition_incomplete_offsets", "Records of a partition in hand."),
         (
             "worker_partition_overflow_records",
             "Records read that wait for the window of a partition to move."
         ),
-        ("worker_partition_committed_offset", "The last committed offset."),
         ("worker_partition_contiguous_offset", "The offset up to which everything is settled."),
-        ("worker_partition_next_offset", "The offset that is expected next."),
         ("worker_partition_highest_completed_offset", "The newest offset that is settled."),
         (
             "worker_partition_last_commit_age_seconds",

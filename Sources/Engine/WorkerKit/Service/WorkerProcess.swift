@@ -1,5 +1,6 @@
 import Logging
 package import ServiceKit
+import ServiceLifecycle
 import UpstreamHTTP
 
 /// A worker as a process: its services in one group, with its signals and its log.
@@ -47,15 +48,28 @@ package struct WorkerProcess: Sendable {
                 logger: process.logger,
                 http: self.settings.http
             )
+            let spans = SpanQueue(registry: process.registry)
+            let exporter = self.settings.tracing.url.map {
+                SpanExporter(
+                    spans,
+                    to: $0,
+                    worker: self.identity.name,
+                    http: self.settings.http,
+                    logger: process.logger
+                )
+            }
             let worker = WorkerService(
                 settings: self.settings,
                 handler: self.handler,
                 registry: process.registry,
                 health: process.health,
                 logger: process.logger,
-                bound: self.bound
+                bound: self.bound,
+                spans: exporter == nil ? nil : spans
             )
-            return self.handler.companions(instruments) + [worker]
+            // The exporter stops last, so that it can send the spans of the last records.
+            let exporters: [any Service] = exporter.map { [$0] } ?? []
+            return exporters + self.handler.companions(instruments) + [worker]
         }
     }
 }

@@ -16,15 +16,19 @@ package struct WorkerService: Service {
     private let health: Health
     private let logger: Logger
     private let bound: RunBound
+    private let spans: SpanQueue?
 
+    /// - Parameter spans: Takes the spans of sampled records; nil if nothing is traced.
     package init(
         settings: WorkerSettings,
         handler: ErasedHandler,
         registry: PrometheusRegistry,
         health: Health,
         logger: Logger,
-        bound: RunBound = RunBound()
+        bound: RunBound = RunBound(),
+        spans: SpanQueue? = nil
     ) {
+        self.spans = spans
         self.bound = bound
         self.settings = settings
         self.handler = handler
@@ -39,18 +43,29 @@ package struct WorkerService: Service {
     ///   no use any more.
     package func run() async throws {
         let stop = StopRequest()
+        let bounds = LogBoundsThread()
         try await self.health.drainingAtShutdown(stop.request) {
-            try await EventThread.run {
-                try KafkaBroker.connected(
-                    consumer: self.settings.kafka.consumerProperties(),
-                    producer: self.settings.producerProperties()
-                ) { broker in try self.turnEngine(on: broker, until: stop) }
+            try await bounds.running {
+                try await EventThread.run {
+                    try KafkaBroker.connected(
+                        consumer: self.settings.kafka.consumerProperties(),
+                        producer: self.settings.producerProperties()
+                    ) { broker in
+                        bounds.follow(broker.consumer.logBounds)
+                        try self.turnEngine(on: broker, until: stop)
+                    }
+                }
             }
         }
     }
 
     private func turnEngine(on broker: KafkaBroker, until stop: StopRequest) throws {
-        let check = ClusterCheck(settings: self.settings, health: self.health, logger: self.logger)
+        let check = ClusterCheck(
+            settings: self.settings,
+            health: self.health,
+            registry: self.registry,
+            logger: self.logger
+        )
         guard let facts = try check.facts(of: broker, until: stop) else { return }
         var http = self.settings.http
         // Batches take connections beside those of the calls.
@@ -79,6 +94,14 @@ package struct WorkerService: Service {
                     topic: settings.parkedTopic,
                     partitions: Int32(clamping: facts.parkedPartitions),
                     memory: $0
+                )
+            },
+            tracer: self.spans.map {
+                Tracer(
+                    $0,
+                    ratio: self.settings.tracing.sampleRatio,
+                    settings: settings,
+                    seed: .random(in: .min ... .max)
                 )
             },
             seed: .random(in: .min ... .max)

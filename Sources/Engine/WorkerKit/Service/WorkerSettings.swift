@@ -9,6 +9,7 @@ package struct WorkerSettings: Sendable {
     package var kafka: KafkaSettings
     package var http: HTTPClientSettings
     package var operation: OperationSettings
+    package var tracing: TracingSettings
     /// How long the cluster may take to answer when the worker starts.
     package var startLimit: Duration
     /// The folder that remembers which records a worker has died of.
@@ -48,6 +49,7 @@ package struct WorkerSettings: Sendable {
         self.http = HTTPClientSettings(reader.section("http"), concurrency: engine.concurrency, identity)
 
         self.operation = OperationSettings(reader)
+        self.tracing = TracingSettings(reader.section("tracing"))
         self.startLimit = self.kafka.startLimit
         let folder = reader.section("worker").optionalString(
             "crash_folder",

@@ -219,7 +219,7 @@ struct UpstreamsCommand: AsyncParsableCommand {
     }
 
     /// Turns the error of a simulator that did not start into a message for the user.
-    private static func listening<Running>(
+    static func listening<Running>(
         _ start: () async throws(SimulatorError) -> Running
     ) async throws(Complaint) -> Running {
         do throws(SimulatorError) {
@@ -248,7 +248,7 @@ struct UpstreamsCommand: AsyncParsableCommand {
         return keys
     }
 
-    private static func line(_ stats: some Encodable) throws -> String {
+    static func line(_ stats: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return String(decoding: try encoder.encode(stats), as: UTF8.self)

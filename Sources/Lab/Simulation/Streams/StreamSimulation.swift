@@ -1,3 +1,5 @@
+package import CoreMetrics
+
 /// A cluster whose topics keep states, and stream workers, on one simulated clock.
 package final class StreamSimulation {
     let timeline: Timeline
@@ -11,6 +13,8 @@ package final class StreamSimulation {
     package private(set) var workers: [StreamWorker] = []
     /// Decides the speed and the errors of each reading of a changelog.
     package var memoryFate: () -> SimulatedMemory.Fate = { SimulatedMemory.Fate() }
+    /// Takes the metrics of workers that are started from now on.
+    package var metrics: any MetricsFactory = NOOPMetricsHandler.instance
     /// Called when a process has died in its own turn.
     var died: () -> Void = {}
     private let setup: StreamSetup

@@ -58,7 +58,7 @@ package final class StreamWorker: SimulatedProcess {
             application: application,
             broker: self.broker,
             memory: self.memory,
-            metrics: StreamMetrics(factory: NOOPMetricsHandler.instance),
+            metrics: StreamMetrics(factory: simulation.metrics),
             quota: setup.quota,
             logger: Logger(label: "simulation") { _ in RecordedLog.Handler(log: log) },
             crashes: setup.crashes(self.broker),

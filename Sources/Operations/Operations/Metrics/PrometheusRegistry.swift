@@ -57,6 +57,11 @@ package final class PrometheusRegistry: Sendable {
         }
     }
 
+    /// The names that have a help text, as they are exposed.
+    package var describedNames: Set<String> {
+        self.state.withLock { Set($0.descriptions.keys.map(\.text)) }
+    }
+
     /// Returns the page for a scrape. Names and labels are sorted, so that two pages can be compared.
     package func exposition() -> String {
         // Only references are copied under the lock, so writing the page delays no other thread.

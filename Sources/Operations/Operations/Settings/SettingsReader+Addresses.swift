@@ -7,13 +7,22 @@ extension SettingsReader {
         schemes: [String] = ["https", "http"],
         help: String
     ) -> String {
-        let url = self.value(
-            key,
-            type: "a URL",
-            defaultText: fallback,
-            isRequired: fallback == nil,
-            help: help
-        ) {
+        self.url(key, fallback, isRequired: fallback == nil, schemes: schemes, help: help) ?? fallback ?? ""
+    }
+
+    /// Reads an absolute `https` or `http` URL that may be absent; nil if it is.
+    package func optionalURL(_ key: String, help: String) -> String? {
+        self.url(key, nil, isRequired: false, schemes: ["https", "http"], help: help)
+    }
+
+    private func url(
+        _ key: String,
+        _ fallback: String?,
+        isRequired: Bool,
+        schemes: [String],
+        help: String
+    ) -> String? {
+        self.value(key, type: "a URL", defaultText: fallback, isRequired: isRequired, help: help) {
             text throws(SettingRejection) in
             guard Self.isURL(text, schemes: schemes) else {
                 let forms = schemes.map { "\($0)://host" }.joined(separator: " or ")
@@ -21,7 +30,6 @@ extension SettingsReader {
             }
             return text
         }
-        return url ?? fallback ?? ""
     }
 
     /// Reads Kafka's list of bootstrap servers: `host:port[,host:port…]`. The setting is required if it has

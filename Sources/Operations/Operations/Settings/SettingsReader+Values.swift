@@ -73,6 +73,23 @@ extension SettingsReader {
         return number ?? fallback ?? range.lowerBound
     }
 
+    /// Reads a share from 0 to 1.
+    package func ratio(_ key: String, default fallback: Double, help: String) -> Double {
+        let ratio = self.value(
+            key,
+            type: "a number",
+            defaultText: "\(fallback)",
+            isRequired: false,
+            help: help
+        ) { text throws(SettingRejection) in
+            guard let number = Double(text), (0...1).contains(number) else {
+                throw SettingRejection("must be a number from 0 to 1")
+            }
+            return number
+        }
+        return ratio ?? fallback
+    }
+
     /// Reads a whole number that may be absent; nil if it is, or if it has a fault.
     package func optionalInt(_ key: String, in range: ClosedRange<Int>, help: String) -> Int? {
         self.number(key, nil, isRequired: false, in: range, help: help)

@@ -3,12 +3,15 @@
 /// In addition to the characters that JSON requires, it escapes those that a terminal or a log viewer could
 /// take for a command: DEL, the C1 controls, line separators, and the marks that change the direction of
 /// text.
-enum JSONText {
+package enum JSONText {
     /// Appends `text` in quotation marks. Returns whether the text was cut with `…`, which happens when its
     /// escaped bytes reach `limit`.
     @discardableResult
-    static func appendQuoted(_ text: some StringProtocol, to bytes: inout [UInt8], limit: Int = .max) -> Bool
-    {
+    package static func appendQuoted(
+        _ text: some StringProtocol,
+        to bytes: inout [UInt8],
+        limit: Int = .max
+    ) -> Bool {
         bytes.append(UInt8(ascii: "\""))
         let truncated = Self.appendEscaped(text, to: &bytes, limit: limit, quotes: true)
         bytes.append(UInt8(ascii: "\""))

@@ -4,9 +4,9 @@ package import Records
 /// record to the upstream call, the result and the dead letter.
 package struct TraceContext: Hashable, Sendable {
     /// The trace id: 32 lower-case hexadecimal digits, not all zero.
-    private let traceID: [UInt8]
+    private let traceDigits: [UInt8]
     /// The id of the calling step: 16 lower-case hexadecimal digits, not all zero.
-    private let parentID: [UInt8]
+    private let parentDigits: [UInt8]
     private let flags: UInt8
     /// The value of `tracestate`, to which vendors add their entries; it is passed on untouched.
     package let state: String?
@@ -34,8 +34,8 @@ package struct TraceContext: Hashable, Sendable {
             parent[3..<35].contains(where: { $0 != UInt8(ascii: "0") }),
             parent[36..<52].contains(where: { $0 != UInt8(ascii: "0") })
         else { return nil }
-        self.traceID = Array(parent[3..<35])
-        self.parentID = Array(parent[36..<52])
+        self.traceDigits = Array(parent[3..<35])
+        self.parentDigits = Array(parent[36..<52])
         let flags = parent[53..<55].reduce(0) { $0 << 4 | ($1.hexadecimalValue ?? 0) }
         self.flags = flags & Self.knownFlags
         self.state = state.flatMap { state in
@@ -53,8 +53,8 @@ package struct TraceContext: Hashable, Sendable {
     }
 
     private init(traceID: [UInt8], parentID: [UInt8], flags: UInt8, state: String?) {
-        self.traceID = traceID
-        self.parentID = parentID
+        self.traceDigits = traceID
+        self.parentDigits = parentID
         self.flags = flags
         self.state = state
     }
@@ -63,21 +63,56 @@ package struct TraceContext: Hashable, Sendable {
     ///
     /// - Parameter random: a random number, from which the step's id is made.
     package func child(random: UInt64) -> TraceContext {
-        // An id of all zeros is not allowed.
+        TraceContext(
+            traceID: self.traceDigits,
+            parentID: Self.digits(of: random),
+            flags: self.flags,
+            state: self.state
+        )
+    }
+
+    /// Makes the context of a new trace that is sampled. It stands for no step yet; `child` makes the first.
+    ///
+    /// - Parameters:
+    ///   - traceHigh: the first half of the trace id, a random number.
+    ///   - low: the second half, from which `randomness` is taken.
+    package init(traceHigh: UInt64, low: UInt64) {
+        let id = Self.digits(of: traceHigh) + Self.digits(of: low)
+        self.init(traceID: id, parentID: Self.digits(of: low), flags: Self.knownFlags, state: nil)
+    }
+
+    /// Returns the 16 digits of an id. An id of all zeros is not allowed, so 0 becomes 1.
+    private static func digits(of random: UInt64) -> [UInt8] {
         let id = random == 0 ? 1 : random
-        let digits = stride(from: 60, through: 0, by: -4).map { shift in
+        return stride(from: 60, through: 0, by: -4).map { shift in
             let value = UInt8(truncatingIfNeeded: id >> UInt64(shift)) & 0x0F
             return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
         }
-        return TraceContext(traceID: self.traceID, parentID: digits, flags: self.flags, state: self.state)
     }
+
+    /// The trace id: 32 lower-case hexadecimal digits.
+    package var traceID: String { String(decoding: self.traceDigits, as: UTF8.self) }
+
+    /// The id of the calling step: 16 lower-case hexadecimal digits.
+    package var parentID: String { String(decoding: self.parentDigits, as: UTF8.self) }
+
+    /// Whether the caller records the trace.
+    package var isSampled: Bool { self.flags & 1 == 1 }
+
+    /// The last 56 bits of the trace id, by which OpenTelemetry samples consistently: below `randomnessEnd`.
+    package var randomness: UInt64 {
+        self.traceDigits[18...].reduce(0) { $0 << 4 | UInt64($1.hexadecimalValue ?? 0) }
+    }
+
+    /// The first number that is too large for a randomness.
+    package static let randomnessEnd: UInt64 = 1 << 56
 
     /// The value for the header `traceparent`.
     package var parent: String {
         var text = Array("00-".utf8)
-        text += self.traceID
+        text += self.traceDigits
         text.append(UInt8(ascii: "-"))
-        text += self.parentID
+        text += self.parentDigits
         text += "-0".utf8
         text.append(UInt8(ascii: "0") + self.flags)
         return String(decoding: text, as: UTF8.self)

@@ -1,0 +1,26 @@
+import Operations
+import Simulation
+import Testing
+
+/// What a stream engine shows of its partitions.
+struct StreamReportTests {
+    @Test func lagAndBacklogEndAtZeroAndGoWithTheirPartition() throws {
+        let registry = PrometheusRegistry()
+        let simulation = StreamSimulation()
+        simulation.metrics = registry
+        let worker = simulation.startWorker()
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        try simulation.run(for: .seconds(3))
+        let page = registry.exposition()
+        let label = #"{partition="0",topic="\#(SimulatedCluster.topic)"}"#
+        #expect(page.contains("worker_partition_log_end_offset\(label) 10\n"), "\(page)")
+        #expect(page.contains("worker_partition_lag_records\(label) 0\n"), "\(page)")
+        #expect(page.contains("worker_partition_backlog_records\(label) 0\n"))
+        #expect(page.contains("worker_oldest_unfinished_age_seconds\(label) 0\n"))
+        #expect(page.contains("worker_backlog_records{thread=\"0\"} 0\n"))
+        worker.stop()
+        try simulation.run(for: .seconds(5))
+        #expect(!registry.exposition().contains("worker_partition_"))
+    }
+}
