@@ -135,7 +135,7 @@ struct RecordsToCall {
             entry.holds += 1
             entry.lastHold = call.number
         }
-        self.dispatch.queues.hold(id, in: call.lane, &self.table)
+        self.dispatch.queues.hold(id, along: call.lane, in: &self.table)
         self.dispatch.gates.callEnded(call, at: self.now)
         return hold
     }

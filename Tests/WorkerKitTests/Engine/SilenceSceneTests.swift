@@ -184,7 +184,7 @@ struct SilenceSceneTests {
         for index in 0..<10 { simulation.cluster.append("ok", key: "k\(index)", to: 1) }
         let first = simulation.startWorker()
         try simulation.run(for: .seconds(20))
-        #expect(first.engine.commitTrouble != nil)
+        #expect(first.engine.commits.trouble != nil)
         let second = simulation.startWorker()
         try simulation.run(for: .seconds(30)) { first.engine.assignments.count == 1 }
         if first.engine.assignments.first?.partition.partition == 1 { simulation.cluster.rebalance() }

@@ -54,7 +54,7 @@ struct CallQueues: Sendable {
     }
 
     /// Lets a record wait until its lane is open again, or until it is chosen as the lane's probe.
-    mutating func hold(_ id: EntryID, in lane: String, _ table: inout RecordTable) {
+    mutating func hold(_ id: EntryID, along lane: String, in table: inout RecordTable) {
         table.move(id, to: .held(table.followUp(of: id)))
         self.held[lane, default: HeldRecords()].append(id, isSuspect: table[id].holds > 0)
     }

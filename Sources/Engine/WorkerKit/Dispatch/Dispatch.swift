@@ -130,7 +130,7 @@ struct Dispatch: Sendable {
             self.queues.block(id, at: call.endpoint, in: &table)
             return .blocked
         case .heldLane(let lane):
-            self.queues.hold(id, in: lane, &table)
+            self.queues.hold(id, along: lane, in: &table)
             return .held
         }
     }

@@ -12,8 +12,8 @@ extension Engine {
         guard self.phase != .leaving, self.phase != .left else { return [] }
         let queues = self.dispatch.queues
         let held = queues.held.values.reduce(0) { $0 + $1.count }
-        let condemned = self.condemned.values.reduce(0) { $0 + $1.count }
-        let unparked = self.table.ids.count { self.table[$0].parking == .over }
+        let condemned = self.condemned.waiting.values.reduce(0) { $0 + $1.count }
+        let cameBack = self.table.ids.count { self.table[$0].parking == .over }
         let pairs = [
             ("calls", self.table.callsInFlight, callsOut + self.upstream.unseenCalls),
             ("ready", queues.ready.count, self.table.count(of: .ready)),
@@ -22,7 +22,7 @@ extension Engine {
             ("condemned", condemned, self.table.count(of: .condemned)),
             ("held", held, self.table.count(of: .held)),
             ("arrived", 0, self.table.count(of: .arrived)),
-            ("came back", self.unparking.records, unparked),
+            ("came back", self.unparked.records, cameBack),
             ("tickets", self.parkedTickets, self.assignments.reduce(0) { $0 + $1.parked.count }),
             ("in hand", self.assignments.reduce(0) { $0 + $1.inHand }, self.table.count),
         ]
@@ -33,8 +33,8 @@ extension Engine {
     package var isEmpty: Bool {
         self.table.count == 0 && self.table.bytes == 0 && self.table.outcomeBytes == 0
             && self.order.isEmpty && self.dispatch.queues.isEmpty && self.resending.count == 0
-            && self.transaction.members.isEmpty && self.transaction.waiting.isEmpty && self.condemned.isEmpty
+            && self.transaction.isEmpty && self.condemned.isEmpty
             && self.parkedTickets == 0
-            && self.unparking.records == 0 && self.unparking.bytes == 0 && self.unparking.keys.isEmpty
+            && self.unparked.isEmpty
     }
 }

@@ -35,7 +35,7 @@ extension Engine {
             }
         }
         self.dispatch.forgetWhoLeft(places, in: &self.table)
-        self.budgets.forgetIdle(at: self.now.monotonic)
+        self.condemned.forgetIdle(at: self.now.monotonic)
         self.watchHeldIntake()
         self.resolveHeadsOfLine()
     }

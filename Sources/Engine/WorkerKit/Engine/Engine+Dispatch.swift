@@ -108,8 +108,8 @@ extension Engine {
         self.dispatch.queues.backOff(id, until: self.now.after(wait), because: cause, in: &self.table)
     }
 
-    /// The fleet's rates give each worker a share that follows the partitions: a worker with a third of them
-    /// makes a third of the calls.
+    /// Gives this worker its share of the fleet's rates. The share follows the partitions: a worker with a
+    /// third of them makes a third of the calls.
     func shareRate() {
         let share = Double(self.assignments.count) / Double(max(1, self.consumedPartitions))
         self.dispatch.gates.shareChanged(to: share, at: self.now.monotonic)

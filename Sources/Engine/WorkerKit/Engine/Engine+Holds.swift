@@ -141,7 +141,7 @@ extension Engine {
 
     /// Lets a record wait until its lane is open again, or until it is chosen as the lane's probe.
     private func keepHeld(_ id: EntryID, in lane: String) {
-        self.dispatch.queues.hold(id, in: lane, &self.table)
+        self.dispatch.queues.hold(id, along: lane, in: &self.table)
         self.metrics.keptHeld()
     }
 }

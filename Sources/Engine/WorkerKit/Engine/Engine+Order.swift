@@ -23,13 +23,7 @@ extension Engine {
     }
 
     /// Returns the order that a record belongs to; nil if it waits for no other record.
-    func orderingKey(of record: InboundRecord) -> OrderingKey? {
-        switch self.settings.ordering {
-        case .none: nil
-        case .partition: OrderingKey(partition: record.partition, key: nil)
-        case .key: record.key.map { OrderingKey(partition: record.partition, key: $0) }
-        }
-    }
+    func orderingKey(of record: InboundRecord) -> OrderingKey? { self.settings.ordering.key(of: record) }
 
     /// Lets the next record of the same key or partition go ahead, unless this was done before for this
     /// record. Called when the record is settled, or written in a transaction.

@@ -193,8 +193,7 @@ extension Engine {
             )
         }
         self.phase = .committing(until: self.now.after(self.settings.commitLimit), why)
-        self.commit.isWantedNow = true
-        self.commit.lastDue = self.now.monotonic
+        self.commits.lastWanted(at: self.now.monotonic)
     }
 
     /// Forgets everything in hand and answers the group. A record whose offset was not committed is read
@@ -222,10 +221,9 @@ extension Engine {
         self.dropEverythingInHand()
         for assignment in self.assignments { self.metrics.partitions.forget(assignment.partition) }
         self.assignments = []
-        self.commit = CommitState()
         // Without partitions there is nothing to write and to commit; a cluster that is still in trouble says so again.
+        self.commits.forgetAssignment()
         self.produceTrouble = nil
-        self.commitTrouble = nil
     }
 
     /// Removes every record from memory. The calls in flight go on, and their completions will be stale.
@@ -234,7 +232,7 @@ extension Engine {
         self.dispatch.queues.removeAll()
         self.resending = DueQueue()
         self.order.removeAll()
-        self.condemned = [:]
+        self.condemned.removeAll()
         self.forgetParking()
         self.transaction.forgetMembers()
         if let began = self.drainStarted { self.metrics.drained(nanoseconds: self.now.monotonic - began) }

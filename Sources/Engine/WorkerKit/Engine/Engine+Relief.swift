@@ -45,9 +45,9 @@ extension Engine {
     ///   are shares of the room for such records.
     private func thinOut(onlyUnparked: Bool) {
         let (endpoints, lanes) = (self.dispatch.gates.endpoints.count, self.dispatch.queues.held.count)
-        let rooms = max(1, endpoints + lanes + self.condemned.count + 1)
-        let records = onlyUnparked ? self.unparkedLimit : self.settings.recordsLimit
-        let bytes = onlyUnparked ? self.unparkedBytesLimit : self.settings.bytesLimit
+        let rooms = max(1, endpoints + lanes + self.condemned.waiting.count + 1)
+        let records = onlyUnparked ? self.unparked.recordsLimit : self.settings.recordsLimit
+        let bytes = onlyUnparked ? self.unparked.bytesLimit : self.settings.bytesLimit
         let share = Share(records: max(1, min(64, records / 4 / rooms)), bytes: bytes / 4 / rooms)
         self.thinOutEndpoints(share, onlyUnparked)
         self.thinOutFailed(share, onlyUnparked)
@@ -127,9 +127,9 @@ extension Engine {
 
     /// Parks records that wait for a dead-letter budget, beyond a share.
     private func thinOutBudgets(_ share: Share, _ onlyUnparked: Bool) {
-        for account in self.condemned.keys.sorted(by: { ($0.lane, $0.reason) < ($1.lane, $1.reason) }) {
+        for account in self.condemned.accounts {
             let room = WaitingRoom.budget(lane: account.lane, reason: account.reason)
-            let ids = self.condemned[account]?.elements ?? []
+            let ids = self.condemned.waiting[account]?.elements ?? []
             let surplus = self.surplus(
                 of: ids,
                 .condemned,
@@ -137,8 +137,8 @@ extension Engine {
                 keeping: share,
                 onlyUnparked: onlyUnparked
             )
-            self.condemned[account]?.keep { !surplus.contains($0) }
-            if self.condemned[account]?.isEmpty == true { self.condemned[account] = nil }
+            guard !surplus.isEmpty else { continue }
+            self.condemned.remove(from: account) { surplus.contains($0) }
             self.park(surplus, of: ids, in: room)
         }
     }
@@ -196,8 +196,7 @@ extension Engine {
     /// Returns the number of records that each queue may keep behind its first one, so that the queues
     /// together keep at most a quarter of what may come back.
     private func followersKept(ofEach queues: Int) -> Int {
-        let records = min(self.unparkedLimit, self.unparkedBytesLimit / self.unparking.largest)
-        return min(Self.followersKept, records / 4 / queues)
+        min(Self.followersKept, self.unparked.followers(ofEach: queues))
     }
 
     /// Returns the records that have to be parked.

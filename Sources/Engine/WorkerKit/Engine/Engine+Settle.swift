@@ -8,7 +8,7 @@ import WireFormats
 extension Engine {
     /// Publishes the outcome of a record that does not become a dead letter.
     func settle(_ id: EntryID, as fate: Outcome.Fate, because reason: Reason?, _ answer: (any Sendable)?) {
-        self.budgets.noteSettled(at: self.now.monotonic)
+        self.condemned.settled(at: self.now.monotonic)
         var settlement = Settlement(fate: fate, reason: reason, answer: answer)
         let record = self.outcomeRecord(of: id, &settlement, bytesLimit: self.settings.messageBytesLimit)
         let further = self.channelRecords(of: id, settlement)
@@ -25,7 +25,7 @@ extension Engine {
     /// Publishes a dead letter and its outcome without asking the budget, and counts the letter against this
     /// account.
     func writeDeadLetter(_ id: EntryID, _ rejection: Rejection, from account: DeadLetterBudgets.Account) {
-        self.budgets.noteDeadLetter(of: account, at: self.now.monotonic)
+        self.condemned.letterWritten(against: account, at: self.now.monotonic)
         let entry = self.table[id]
         let notice = self.notice(of: entry, rejection, diedAt: self.now.wall)
         let letter = self.letter(of: entry, notice, bytesLimit: self.settings.messageBytesLimit)
@@ -94,8 +94,8 @@ extension Engine {
     /// Hands the first unacknowledged record of an entry to the producer. With exactly-once it is sent in a
     /// transaction, and waits if it cannot join one now.
     func sendOrWait(_ id: EntryID) {
-        if self.settings.delivery == .exactlyOnce, !self.isItsTurn(id) || !self.joinTransaction(id) {
-            self.waitForTransaction(id)
+        if self.settings.delivery == .exactlyOnce, !self.joinTransaction(id) {
+            self.table.waitForTransaction(id)
         } else {
             self.sendNext(of: id)
         }

@@ -21,7 +21,7 @@ extension Engine {
     private func look(hasWork: Bool) -> StallWatch.Change? {
         // If the broker has refused produce requests or commits for so long, that is reported even while
         // calls are answered.
-        let isStuck = [self.produceTrouble, self.commitTrouble].contains { $0.map(self.isOld) ?? false }
+        let isStuck = [self.produceTrouble, self.commits.trouble].contains { $0.map(self.isOld) ?? false }
         if isStuck { self.stallWatch.stoodStill(progress: self.progress) }
         return self.stallWatch.look(
             progress: self.progress,
@@ -108,7 +108,7 @@ extension Engine {
                     "look at the topics \(self.writtenTopics) and at this worker's right to WRITE there"
             )
         }
-        if let trouble = self.commitTrouble {
+        if let trouble = self.commits.trouble {
             return StallWatch.Stall(
                 cause: "commit",
                 description: "offsets cannot be committed: \(trouble.message)",
@@ -193,7 +193,8 @@ extension Engine {
                     : "correct the configuration of the lane, which its probes then find"
             )
         }
-        guard let (account, records) = self.condemned.max(by: { $0.value.count < $1.value.count }) else {
+        guard let (account, records) = self.condemned.waiting.max(by: { $0.value.count < $1.value.count })
+        else {
             return nil
         }
         return StallWatch.Stall(

@@ -2,13 +2,13 @@ import Kafka
 import Logging
 import ServiceKit
 
-// Results, dead letters and offsets as one transaction (`delivery: exactly-once`).
+// Results, dead letters and offsets as one transaction (`delivery: exactly-once`). `TransactionState` says
+// which records are in the transaction and what is next; here the producer is asked.
 //
-// A transaction is open nearly all the time. A record joins it when its outcome is sent, and stays in hand
-// when the broker has acknowledged the outcome. Once in a commit interval the transaction takes no new
-// members. When the rest is acknowledged, it is committed together with the positions that its records lead
-// to, and only then are the records finished. If the transaction is aborted instead, the outcomes are sent
-// again in the next one, in the same order. No call is repeated for that.
+// Once in a commit interval the transaction takes no new members. When the rest is acknowledged, it is
+// committed together with the positions that its records lead to, and only then are the records finished. If
+// the transaction is aborted instead, the outcomes are sent again in the next one, in the same order. No call is
+// repeated for that.
 //
 // If the answer to a commit is lost, it is not known whether the commit took place. Then the producer is made
 // anew, which makes the cluster decide. The group's committed offsets tell the decision, because the
@@ -18,36 +18,22 @@ extension Engine {
     ///
     /// - Throws: The error of the producer or of the consumer if it is fatal.
     func turnTransaction() throws(KafkaError) {
-        switch self.transaction.stage {
-        case .closed(let retryAt): if self.now.monotonic >= retryAt { try self.openTransactions() }
-        case .deciding(let retryAt): if self.now.monotonic >= retryAt { try self.decideTransaction() }
-        case .open:
-            if self.transaction.isBroken { return self.abortTransactionIfDue() }
-            if self.isTransactionDue { self.transaction.stage = .closing }
-            if self.transaction.stage == .closing { self.commitTransactionIfComplete() }
-        case .closing:
-            if self.transaction.isBroken { return self.abortTransactionIfDue() }
-            self.commitTransactionIfComplete()
-        case .opening, .committing, .aborting: break
+        if self.transaction.isOpen, self.isTransactionDue { self.transaction.close() }
+        switch self.transaction.nextStep(at: self.now.monotonic) {
+        case .open?: try self.openTransactions()
+        case .decide?: try self.decideTransaction()
+        case .commit?: self.commitTransactionIfComplete()
+        case .abort?: self.broker.abortTransaction()
+        case nil: break
         }
     }
 
     /// The monotonic time of the next step that no event announces; nil if there is none.
     var nextTransactionStep: Int64? {
-        switch self.transaction.stage {
-        case .closed(let retryAt), .deciding(let retryAt): return retryAt
-        case .open where self.transaction.isBroken, .closing where self.transaction.isBroken:
-            return self.transaction.notBefore
-        case .open:
-            guard self.phase == .working || self.commit.isWantedNow, self.isThereSomethingToCommit else {
-                return nil
-            }
-            return max(
-                self.transaction.notBefore,
-                self.commit.isWantedNow ? self.commit.lastDue : self.commit.nextDue
-            )
-        case .closing, .opening, .committing, .aborting: return nil
-        }
+        self.transaction.nextTime(
+            whenDue: self.isThereSomethingToCommit
+                ? self.commits.nextCommit(mayCommit: self.phase == .working, hasChanged: true) : nil
+        )
     }
 
     private var isThereSomethingToCommit: Bool {
@@ -55,36 +41,23 @@ extension Engine {
     }
 
     private var isTransactionDue: Bool {
-        if self.commit.isWantedNow, !self.isThereSomethingToCommit { self.commit.isWantedNow = false }
-        guard self.phase == .working || self.commit.isWantedNow else { return false }
-        return (self.nextTransactionStep ?? .max) <= self.now.monotonic
+        if self.commits.isLastWanted, !self.isThereSomethingToCommit { self.commits.lastNotNeeded() }
+        return self.nextTransactionStep.map { $0 <= self.now.monotonic } ?? false
     }
 
     // MARK: records
 
     /// Lets a record take part in the current transaction.
     ///
-    /// - Returns: False if the record has to wait for the next transaction.
+    /// - Returns: False if the record has to wait: for the next transaction, or for an earlier record of its
+    ///   key.
     func joinTransaction(_ id: EntryID) -> Bool {
-        // If the transaction is ending, the record is sent again in the next one, together with all other
-        // members.
-        if self.table[id].state.publication?.isInTransaction == true { return self.transactionTakesMembers }
-        guard self.transaction.stage == .open, !self.transaction.isBroken else {
-            self.transaction.waiting.append(id)
+        if self.transaction.hasLines, let key = self.orderingKey(of: self.table[id].record),
+            !self.transaction.isItsTurn(id, in: key)
+        {
             return false
         }
-        self.table.withPublication(of: id) { $0.isInTransaction = true }
-        self.transaction.members.append(id)
-        return true
-    }
-
-    /// Whether members may send what they have not sent yet. A record that is sent while a transaction ends
-    /// may arrive after its end. It would then be in the next transaction as well as in this one.
-    private var transactionTakesMembers: Bool {
-        switch self.transaction.stage {
-        case .open, .closing: !self.transaction.isBroken
-        case .closed, .opening, .deciding, .committing, .aborting: false
-        }
+        return self.transaction.join(id, in: &self.table)
     }
 
     /// Notes that the broker has acknowledged all records of an entry.
@@ -96,101 +69,27 @@ extension Engine {
             self.table.move(id, to: .written(publication))
         }
         self.releaseOrder(of: id)
-        self.advanceLine(behind: id)
-    }
-
-    /// Lets a record wait until it can be sent in a transaction.
-    func waitForTransaction(_ id: EntryID) {
-        guard self.table.kind(of: id) != .waiting, let publication = self.table[id].state.publication else {
-            return
-        }
-        self.table.move(id, to: .waiting(publication))
-    }
-
-    /// Returns whether no earlier record of the same key has to be written first. If one has, this record
-    /// lines up behind it.
-    func isItsTurn(_ id: EntryID) -> Bool {
-        guard !self.transaction.lines.isEmpty, let key = self.orderingKey(of: self.table[id].record),
-            let first = self.transaction.lines[key]?.first, first != id
-        else { return true }
-        self.transaction.lines[key]?.append(id)
-        return false
-    }
-
-    /// Lets the next record of a line go ahead, after the first one was written.
-    private func advanceLine(behind id: EntryID) {
-        guard !self.transaction.lines.isEmpty, let key = self.orderingKey(of: self.table[id].record),
-            self.transaction.lines[key]?.first == id
+        guard self.transaction.hasLines, let key = self.orderingKey(of: self.table[id].record),
+            let next = self.transaction.written(id, in: key)
         else { return }
-        _ = self.transaction.lines[key]?.popFirst()
-        guard let next = self.transaction.lines[key]?.first else {
-            self.transaction.lines[key] = nil
-            return
-        }
         self.sendOrWait(next)
     }
 
-    /// Notes that a record could not be sent. The transaction cannot be committed without it, so it will be
-    /// aborted.
+    /// Notes that a record could not be sent.
     func transactionBroken(by id: EntryID, _ error: KafkaError) {
-        self.waitForTransaction(id)
-        // Only the first failure of a transaction is counted. If each one lengthened the backoff, the abort
-        // would come only after the cluster has ended the transaction by itself.
-        guard !self.transaction.isBroken else { return }
-        self.transaction.isBroken = true
+        self.table.waitForTransaction(id)
+        guard self.transaction.broken(at: self.now.monotonic, using: &self.random) else { return }
         self.countFailedCommit(error)
-        self.delayTransaction()
     }
 
     /// Sends the waiting records in the transaction that has just begun.
     private func sendWaiting() {
-        while self.transaction.stage == .open, !self.transaction.isBroken,
-            let id = self.transaction.waiting.popFirst()
-        {
-            if self.table.kind(of: id) == .waiting { self.sendOrWait(id) }
-        }
-    }
-
-    /// Moves the records of an aborted transaction to the next one, before all others.
-    ///
-    /// The records of one key were released one by one as they were written, so there may now be several
-    /// records of a key. They line up, and each is sent after the one before it is written.
-    private func requeueMembers() {
-        var waiting = Fifo<EntryID>()
-        var lines: [OrderingKey: Fifo<EntryID>] = [:]
-        func lineUp(_ id: EntryID) {
-            guard self.table.isCurrent(id) else { return }
-            guard let key = self.orderingKey(of: self.table[id].record) else { return waiting.append(id) }
-            if lines[key] == nil { waiting.append(id) }
-            lines[key, default: Fifo()].append(id)
-        }
-        for id in self.transaction.members where self.table.isCurrent(id) {
-            guard !self.table[id].isRefusedElsewhere else {
-                self.keepInHand(id)
-                continue
-            }
-            self.waitForTransaction(id)
-            self.table.withPublication(of: id) { $0.startOver() }
-            lineUp(id)
-        }
-        while let id = self.transaction.waiting.popFirst() { lineUp(id) }
-        // The first record of each line is left out, because it was a member or was waiting.
-        for var line in self.transaction.lines.values {
-            _ = line.popFirst()
-            while let id = line.popFirst() { lineUp(id) }
-        }
-        self.transaction.lines = lines
-        self.transaction.members = []
-        self.transaction.waiting = waiting
-        self.transaction.positions = []
-        for index in self.assignments.indices { self.assignments[index].isDirty = true }
-        if case .committing = self.phase { self.commit.isWantedNow = true }
+        while let id = self.transaction.nextWaiting(in: &self.table) { self.sendOrWait(id) }
     }
 
     // MARK: requests
 
     private func openTransactions() throws(KafkaError) {
-        self.transaction.stage = .opening
         do {
             try self.broker.openTransactions()
         } catch {
@@ -203,15 +102,9 @@ extension Engine {
     /// open.
     private func commitTransactionIfComplete() {
         guard self.transaction.members.count == self.table.count(of: .written) else { return }
-        self.commit.isWantedNow = false
-        self.commit.nextDue = self.now.after(self.settings.commitInterval)
+        self.commits.turnTaken(at: self.now.monotonic)
         let positions = self.positionsOfTransaction()
-        guard !positions.isEmpty || !self.transaction.members.isEmpty else {
-            self.transaction.stage = .open
-            return self.sendWaiting()
-        }
-        self.transaction.positions = positions
-        self.transaction.stage = .committing
+        guard self.transaction.commit(positions) else { return self.sendWaiting() }
         self.broker.commitTransaction(positions)
     }
 
@@ -239,22 +132,12 @@ extension Engine {
         }
     }
 
-    private func abortTransactionIfDue() {
-        if self.now.monotonic >= self.transaction.notBefore { self.abortTransaction() }
-    }
-
-    private func abortTransaction() {
-        self.transaction.stage = .aborting
-        self.broker.abortTransaction()
-    }
-
     // MARK: answers
 
     func transactionAnswered(_ answer: Transactions.Answer) throws(KafkaError) {
         switch answer {
-        case .opened where self.transaction.isInDoubt:
-            self.transaction.stage = .deciding(retryAt: self.now.monotonic)
-        case .opened, .aborted: self.transactionUndone()
+        case .opened: if self.transaction.opened(at: self.now.monotonic) { self.transactionUndone() }
+        case .aborted: self.transactionUndone()
         case .committed: self.transactionCommitted()
         case .failed(let error):
             if self.transaction.stage == .opening, error.isFatal { throw error }
@@ -273,60 +156,40 @@ extension Engine {
         } catch {
             guard !error.isFatal else { throw error }
             self.logger.warning("committed offsets not known yet", metadata: ["error": "\(error)"])
-            self.transaction.stage = .deciding(retryAt: self.now.after(.seconds(1)))
+            self.transaction.undecided(until: self.now.after(.seconds(1)))
         }
     }
 
     private func transactionCommitted() {
-        let (members, positions) = (self.transaction.members, self.transaction.positions)
-        self.transaction.members = []
-        self.transaction.positions = []
-        self.transaction.failures = 0
-        self.transaction.notBefore = .min
+        let positions = self.transaction.positions
+        let members = self.transaction.committed()
         self.commitSucceeded(positions)
         for id in members { self.finish(id) }
-        self.begin()
+        self.transaction.begin()
+        self.sendWaiting()
     }
 
     private func transactionUndone() {
-        self.requeueMembers()
-        self.begin()
-    }
-
-    private func begin() {
-        self.transaction.stage = .open
-        self.transaction.isBroken = false
+        for id in self.transaction.undone(in: &self.table, order: self.settings.ordering) {
+            self.keepInHand(id)
+        }
+        for index in self.assignments.indices { self.assignments[index].isDirty = true }
+        // The last commit of the assignment was in the transaction that did not take place.
+        if case .committing = self.phase { self.commits.lastWanted(at: self.now.monotonic) }
+        self.transaction.begin()
         self.sendWaiting()
     }
 
     private func transactionFailed(_ error: KafkaError) {
         self.countFailedCommit(error)
-        self.delayTransaction()
-        if error.requiresAbort, self.transaction.stage == .committing {
-            self.transaction.positions = []
-            self.abortTransaction()
-        } else {
-            // A new producer with the same `transactional.id` ends the transaction, whatever has happened to
-            // it.
-            self.transaction.stage = .closed(retryAt: self.transaction.notBefore)
+        if self.transaction.failed(error, at: self.now.monotonic, using: &self.random) {
+            self.broker.abortTransaction()
         }
-    }
-
-    private func delayTransaction() {
-        self.transaction.failures += 1
-        let delay = Backoff.ofTransactions.delay(
-            afterFailures: self.transaction.failures,
-            using: &self.random
-        )
-        self.transaction.notBefore = self.now.after(delay)
     }
 
     /// Notes that the producer cannot be used any more. If a request is under way, its answer reports the
     /// same.
     func producerFailed(_ error: KafkaError) {
-        switch self.transaction.stage {
-        case .open, .closing: self.transactionFailed(error)
-        case .closed, .opening, .deciding, .committing, .aborting: break
-        }
+        if self.transaction.isIdle { self.transactionFailed(error) }
     }
 }

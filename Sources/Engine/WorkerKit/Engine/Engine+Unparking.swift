@@ -9,14 +9,6 @@ import WireFormats
 // their offsets. The number and the bytes of such records in hand are bounded, so that they leave room for
 // new ones.
 extension Engine {
-    /// The largest number of records in hand that came back.
-    var unparkedLimit: Int { max(1, min(1_000, self.settings.recordsLimit / 4)) }
-    /// The largest number of bytes of records in hand that came back. One batch can exceed it, because the
-    /// size of a parked record is not known before the read.
-    var unparkedBytesLimit: Int { self.settings.bytesLimit / 4 }
-    /// The largest number of records of one key in hand that came back. They are called for one after the
-    /// other, which takes time.
-    private static var keyLimit: Int { 64 }
     private static var batch: Int { 64 }
     /// The number of offsets over which a visit reads on. If the next record that it looks for is further
     /// away, the reader starts anew there.
@@ -24,21 +16,13 @@ extension Engine {
 
     /// The number of parked records that may be taken in hand now.
     private var unparkRoom: Int {
-        guard self.unparking.bytes < self.unparkedBytesLimit else { return 0 }
         // Half of the room in hand is left to new records.
-        let forBytes = (self.unparkedBytesLimit - self.unparking.bytes) / self.unparking.largest + 1
-        return min(
-            self.unparkedLimit - self.unparking.records,
-            (self.roomInHand + 1) / 2,
-            forBytes,
-            Self.batch
-        )
+        min(self.unparked.room, (self.roomInHand + 1) / 2, Self.batch)
     }
 
     /// Whether the records that came back use up their share while other parked records wait.
     var isUnparkingStuck: Bool {
-        guard self.parkedTickets > self.unparking.records else { return false }
-        return self.unparking.records >= self.unparkedLimit || self.unparking.bytes >= self.unparkedBytesLimit
+        self.parkedTickets > self.unparked.records && self.unparked.isFull
     }
 
     /// Takes parked records in hand, as far as their rooms are open and there is room for them.
@@ -79,7 +63,7 @@ extension Engine {
     /// The monotonic time at which the next visit begins; nil if there is nothing to visit, or no room.
     var nextVisit: Int64? {
         guard self.lot != nil, self.recall == nil, self.unparking.visit == nil,
-            self.parkedTickets > self.unparking.records, self.unparkRoom > 0
+            self.parkedTickets > self.unparked.records, self.unparkRoom > 0
         else { return nil }
         return self.unparking.nextVisit
     }
@@ -141,7 +125,7 @@ extension Engine {
                 ) {
                     // A record of a key that is in hand would queue behind the others of its key instead of
                     // being a probe.
-                    self.unparking.keys[$0] == nil
+                    !self.unparked.has($0)
                 }
                 guard let first = probes.first else { continue }
                 let partition = self.assignments[index].partition
@@ -159,82 +143,6 @@ extension Engine {
     /// The number of records that one visit brings back as probes.
     private static var probes: Int { 4 }
 
-    /// The number of records in hand that never failed and wait for an endpoint in doubt. While there are
-    /// fewer, more probes are looked for. The records in hand came first, and may all have the same fault.
-    private static var freshLimit: Int { 32 }
-
-    /// Returns whether an endpoint is in doubt and not too many records without a failure wait for it in hand.
-    private func isProbeWanted(of endpoint: Int) -> Bool {
-        guard self.dispatch.gates.endpoints[endpoint].breaker.state != .closed else { return false }
-        let fresh = self.dispatch.queues.blocked[endpoint].freshCount
-        return fresh == 0 || fresh < Self.freshLimit && self.now.monotonic >= self.unparking.nextProbes
-    }
-
-    /// Returns the offset of the next parked record of this partition that may come back; nil if there is
-    /// none.
-    private func nextToCome(in index: Int) -> Int64? {
-        let (now, oldest) = (self.now.monotonic, self.oldestTimestamp)
-        let end = self.assignments[index].readEnd
-        return self.assignments[index].parked.next(at: now) {
-            $0.offset < end && self.mayCome($0, oldest, isDue: $1)
-        }?.offset
-    }
-
-    /// The timestamp before which a record is past its deadline, in milliseconds since 1970.
-    private var oldestTimestamp: Int64 {
-        self.deadlineNow.subtractingClamped(self.settings.deadline.wholeMilliseconds)
-    }
-
-    /// Returns whether a parked record may come back now. A record whose deadline has passed comes back to
-    /// expire, even if its room is closed.
-    private func mayCome(_ record: ParkedRecords.Record, _ oldest: Int64, isDue: Bool) -> Bool {
-        if let key = record.ticket.key, self.unparking.keys[key, default: 0] >= Self.keyLimit { return false }
-        if let timestamp = record.ticket.timestamp, timestamp < oldest { return true }
-        return isDue && self.isOpen(record.room)
-    }
-
-    /// Returns whether the condition that a parked record waits for has come.
-    private func isOpen(_ room: WaitingRoom) -> Bool {
-        switch room {
-        case .any: self.dispatch.gates.endpoints.indices.contains(where: self.isOpen)
-        case .endpoint(let name):
-            // An endpoint that the handler no longer has keeps no record waiting.
-            self.dispatch.gates.endpoints.firstIndex { $0.identity.name == name }.map(self.isOpen) ?? true
-        case .lane(let lane):
-            (self.dispatch.gates.lanes.isOpen(lane)
-                || self.dispatch.queues.held[lane] == nil
-                    && self.dispatch.gates.lanes.admits(lane, at: self.now.monotonic))
-                && self.isOpen(.any)
-        case .budget(let lane, let reason):
-            self.condemned[self.budgets.account(lane: lane, reason: reason)] == nil && self.isOpen(.any)
-        }
-    }
-
-    /// Returns whether an endpoint has a use for parked records.
-    ///
-    /// If its breaker is closed, it has, unless enough records in hand wait for its rate or its slots. If its
-    /// breaker is not closed, it has if no record in hand will be its next probe. Lanes follow the same rule.
-    private func isOpen(_ endpoint: Int) -> Bool {
-        let state = self.dispatch.gates.endpoints[endpoint]
-        let blocked = self.dispatch.queues.blocked[endpoint].count
-        guard state.breaker.state != .closed else { return blocked < Self.blockedLimit }
-        return blocked == 0 && self.table.calls(to: endpoint) == 0
-            && !self.unparking.askedSoon.contains(endpoint)
-            && state.admits(at: self.now.monotonic)
-    }
-
-    private static var blockedLimit: Int { 16 }
-
-    /// Finds the endpoints that a record in hand will call when its wait is over. A search through all
-    /// waiting records takes time, so it is made once for many parked records.
-    private func lookWhoAsksSoon() {
-        self.unparking.askedSoon = []
-        guard !self.dispatch.gates.endpoints.areAllClosed else { return }
-        for (id, _) in self.dispatch.queues.backingOff.elements where self.table.kind(of: id) == .backingOff {
-            self.unparking.askedSoon.insert(self.table[id].lastEndpoint)
-        }
-    }
-
     /// Reads on in the current visit, and takes in hand the records that it looks for.
     private func readOn(_ lot: ParkingLot) throws(KafkaError) {
         var arrived: [InboundRecord] = []
@@ -248,7 +156,7 @@ extension Engine {
         self.lookWhoAsksSoon()
         if !arrived.isEmpty {
             self.unparking.trouble = nil
-            self.unparking.largest = arrived.reduce(1) { max($0, $1.approximateBytes) }
+            self.unparked.read(largest: arrived.reduce(1) { max($0, $1.approximateBytes) })
         }
         for record in arrived { self.cameBack(record) }
         // The reader has reached the end of the partition, and the record that is looked for was not among
@@ -307,34 +215,6 @@ extension Engine {
         return next
     }
 
-    /// Takes a parked record in hand again, with the history that this worker knows of it.
-    private func takeBack(_ record: InboundRecord, in index: Int) {
-        let past = self.assignments[index].parked.past(of: record.offset)
-        let id = self.addUnparked(record, in: index)
-        if let past {
-            self.table.withEntry(id) { entry in
-                entry.attempts = past.attempts
-                entry.countedFailures = past.countedFailures
-                entry.ambiguousAttempts = past.ambiguousAttempts
-                entry.receivedAt = past.receivedAt
-                entry.firstFailedAt = past.firstFailedAt
-                entry.lastReason = past.lastReason.map { Reason($0.code, $0.message) }
-                entry.hasFailed = past.countedFailures > 0
-            }
-        }
-        self.enqueue(id)
-    }
-
-    private func addUnparked(_ record: InboundRecord, in index: Int) -> EntryID {
-        self.assignments[index].parked.takeInHand(record.offset)
-        let id = self.add(record, readAt: record.offset, in: index, isNew: false)
-        self.table[id].parking = .over
-        self.unparking.records += 1
-        self.unparking.bytes += self.table[id].bytes
-        if let key = record.key { self.unparking.keys[KeyMark(key), default: 0] += 1 }
-        return id
-    }
-
     /// Makes a dead letter of a parked record that the input no longer has: retention or compaction has
     /// removed it, or the topic was deleted and created again.
     private func isGone(_ visit: Unparking.Visit) {
@@ -354,46 +234,5 @@ extension Engine {
             "The record was parked, and its topic had no such record any more when it was to be read again."
         )
         self.deadLetter(id, Rejection(reason, kind: .rejected, replayable: .no))
-    }
-
-    /// Takes a record out of the counts of records that came back, because it is settled or waits again.
-    func unparkedLeaves(_ id: EntryID) {
-        let (key, bytes) = self.table.withEntry(id) { ($0.record.key, $0.bytes) }
-        self.unparking.records -= 1
-        self.unparking.bytes -= bytes
-        guard let key else { return }
-        let mark = KeyMark(key)
-        let left = self.unparking.keys[mark, default: 1] - 1
-        self.unparking.keys[mark] = left > 0 ? left : nil
-    }
-
-    /// Finishes a record that came back: its outcome is written and its ticket is taken back. Its offset was
-    /// done when it was parked.
-    func finishUnparked(_ id: EntryID) {
-        let (index, offset) = self.table.withEntry(id) { ($0.assignment, $0.offset) }
-        self.unparkedLeaves(id)
-        self.dropTicket(of: offset, in: index)
-        self.assignments[index].inHand -= 1
-    }
-
-    /// Returns the tombstone that takes a record's ticket back; nil if the record has no ticket in the parking
-    /// topic.
-    func endOfTicket(of id: EntryID) -> OutboundRecord? {
-        guard let lot = self.lot, self.table[id].parking != .none else { return nil }
-        return self.table.withEntry(id) { entry in
-            ParkingTicket.end(of: entry.offset, in: lot.topic, partition: entry.record.partition)
-        }
-    }
-
-    /// Forgets all tickets and the current visit, because nothing is in hand any more.
-    func forgetParking() {
-        self.recall = nil
-        self.unparking = Unparking()
-        self.parkedTickets = 0
-        do {
-            try self.lot?.memory.stop()
-        } catch {
-            self.logger.warning("parked records are still read", metadata: ["error": "\(error)"])
-        }
     }
 }

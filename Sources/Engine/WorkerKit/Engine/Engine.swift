@@ -8,11 +8,24 @@ import WireFormats
 /// The engine of calls: turns records into calls to the upstream, and the answers into outcomes. It is the
 /// core of every worker of calls.
 ///
-/// The engine is a state machine that one thread drives by `turn`. It holds no lock and no suspended task. It
-/// waits for the cluster only where it asks for committed offsets, for numbers of partitions or for the ends
-/// of the parking topic. Each turn takes in the events of the broker and the completions of the upstream,
-/// moves records on, and returns how long the thread may sleep. A record is an entry in a table, and
-/// `RecordState` says where it stands and where it may go:
+/// The engine is a shell. It talks to the broker, the upstream and the handler, writes the log and counts. The
+/// decisions are made by values without clock, socket or lock, each with tests of its own:
+///
+/// | value | decides |
+/// |---|---|
+/// | `RecordTable` | which state a record has, and which moves there are |
+/// | `PartitionProgress` | which offsets of a partition are finished |
+/// | `RecordOrder` | which record of a key is next |
+/// | `Dispatch` | which record is called for next, and whether a call may be made now |
+/// | `CondemnedRecords` | whether a dead letter may be written now |
+/// | `CommitSchedule`, `TransactionState` | when positions are committed, and what a transaction holds |
+/// | `ParkedRecords` | which parked record of a partition may come back |
+///
+/// One thread drives the engine by `turn`. The engine holds no lock and no suspended task. It waits for the
+/// cluster only where it asks for committed offsets, for numbers of partitions or for the ends of the parking
+/// topic. Each turn takes in the events of the broker and the completions of the upstream, moves records on,
+/// and returns how long the thread may sleep. A record is an entry in a table, and `RecordState` says where it
+/// stands and where it may go:
 ///
 ///     arrived ─▶ queued ─▶ ready ─▶ calling ─▶ settling ─▶ gone, and its offset may be committed
 ///                (key)     │  ▲        │         │  ▲
@@ -64,25 +77,22 @@ package final class Engine<B: Broker, U: Upstream> {
     var resending = DueQueue<EntryID>()
     /// The queues of records that have to go one after the other, by key or by partition.
     var order: RecordOrder
-    /// The records that wait for a dead-letter budget, by account. An account without waiting records has no
-    /// entry.
-    var condemned: [DeadLetterBudgets.Account: Fifo<EntryID>] = [:]
-    var budgets: DeadLetterBudgets
+    /// The records that wait for a dead-letter budget.
+    var condemned: CondemnedRecords
     /// Whether the intake is stopped by records that wait for held lanes, and the log has said so.
     var isIntakeHeld = false
     /// The lanes that have a gauge of their waiting records above zero, as of the last report.
     var shownLanes: Set<String> = []
 
-    var commit = CommitState()
+    /// When the positions are committed.
+    var commits: CommitSchedule
+    /// The records of the producer's transactions; unused with at-least-once.
     var transaction = TransactionState()
-    var lastCommitID: UInt64 = 0
     /// A count of the records that were taken in and that were finished, for the stall watch.
     var progress: UInt64 = 0
     var stallWatch: StallWatch
     /// The reason why the broker refuses records, and since when; nil since the last acknowledgement.
     var produceTrouble: Trouble?
-    /// The reason why commits fail, and since when; nil since the last commit that succeeded.
-    var commitTrouble: Trouble?
     /// The partitions whose commit belongs to a topic that was deleted and created again.
     var madeAnew: Set<TopicPartition> = []
     /// The reason why the committed offsets cannot be read, and since when; nil if they can.
@@ -95,6 +105,8 @@ package final class Engine<B: Broker, U: Upstream> {
     /// and where there is no parking topic.
     var recall: Recall?
     var unparking = Unparking()
+    /// The records that came back from the parking topic and are in hand.
+    var unparked: UnparkedShare
     /// The number of records that have a ticket, including the records that came back and are in hand.
     var parkedTickets = 0
     /// The monotonic time before which `relieveIfCrowded` does nothing.
@@ -192,7 +204,12 @@ package final class Engine<B: Broker, U: Upstream> {
         self.table = RecordTable(endpoints: handler.endpoints.count)
         metrics.showClosed(circuitsOf: handler.endpoints.map(\.name))
         self.order = RecordOrder(settings.bypass)
-        self.budgets = DeadLetterBudgets(settings.budget)
+        self.unparked = UnparkedShare(
+            recordsLimit: settings.recordsLimit,
+            bytesLimit: settings.bytesLimit
+        )
+        self.commits = CommitSchedule(interval: settings.commitInterval)
+        self.condemned = CondemnedRecords(settings.budget)
         self.stallWatch = StallWatch(limit: settings.stallLimit)
     }
 
@@ -307,7 +324,7 @@ package final class Engine<B: Broker, U: Upstream> {
                 next = min(next, due)
             }
             if let due = self.nextRetryDue { next = min(next, due) }
-            if let due = self.nextBudget { next = min(next, due) }
+            if let due = self.condemned.nextRoom(at: self.now.monotonic) { next = min(next, due) }
             if let due = self.recall?.retryAt { next = min(next, max(due, self.nextLook)) }
             if let due = self.nextVisit { next = min(next, due) }
             if self.isReliefWanted { next = min(next, self.nextRelief) }

@@ -1,3 +1,4 @@
+import Records
 import ServiceKit
 
 /// The key of an order: records with equal keys are worked on one after the other.
@@ -5,6 +6,17 @@ package struct OrderingKey: Hashable, Sendable {
     var partition: Int32
     /// The key of the records; nil if all records of the partition are in one order.
     var key: [UInt8]?
+}
+
+extension EngineSettings.Ordering {
+    /// Returns the order that a record belongs to; nil if it waits for no other record.
+    func key(of record: InboundRecord) -> OrderingKey? {
+        switch self {
+        case .none: nil
+        case .partition: OrderingKey(partition: record.partition, key: nil)
+        case .key: record.key.map { OrderingKey(partition: record.partition, key: $0) }
+        }
+    }
 }
 
 /// The queues of records that go one after the other: the first of a queue is worked on, and the others wait

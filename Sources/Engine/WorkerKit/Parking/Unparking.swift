@@ -38,13 +38,6 @@ struct Unparking: Sendable {
     var nextProbes = Int64.min
     /// The monotonic time at which all tickets are searched for records whose deadline has passed.
     var nextSearch = Int64.min
-    /// The number of records in hand that came back, and their bytes.
-    var records = 0
-    var bytes = 0
-    /// The number of records in hand that came back, by key.
-    var keys: [KeyMark: Int] = [:]
-    /// The size of the largest of the records that were read last, in bytes.
-    var largest = 1
     /// The indices of the endpoints in doubt that a record in hand will be the next to call.
     var askedSoon: Set<Int> = []
 }

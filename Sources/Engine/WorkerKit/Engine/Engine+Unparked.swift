@@ -1,0 +1,71 @@
+import Logging
+import Records
+import ServiceKit
+import WireFormats
+
+// Records that came back from the parking topic: from the read of the record to the end of its ticket.
+extension Engine {
+    /// Takes a parked record in hand again, with the history that this worker knows of it.
+    func takeBack(_ record: InboundRecord, in index: Int) {
+        let past = self.assignments[index].parked.past(of: record.offset)
+        let id = self.addUnparked(record, in: index)
+        if let past {
+            self.table.withEntry(id) { entry in
+                entry.attempts = past.attempts
+                entry.countedFailures = past.countedFailures
+                entry.ambiguousAttempts = past.ambiguousAttempts
+                entry.receivedAt = past.receivedAt
+                entry.firstFailedAt = past.firstFailedAt
+                entry.lastReason = past.lastReason.map { Reason($0.code, $0.message) }
+                entry.hasFailed = past.countedFailures > 0
+            }
+        }
+        self.enqueue(id)
+    }
+
+    /// Puts a parked record in hand, from which the caller moves it on.
+    func addUnparked(_ record: InboundRecord, in index: Int) -> EntryID {
+        self.assignments[index].parked.takeInHand(record.offset)
+        let id = self.add(record, readAt: record.offset, in: index, isNew: false)
+        self.table[id].parking = .over
+        self.unparked.cameBack(record.key.map { KeyMark($0) }, bytes: self.table[id].bytes)
+        return id
+    }
+
+    /// Takes a record out of the counts of records that came back, because it is settled or waits again.
+    func unparkedLeaves(_ id: EntryID) {
+        let (key, bytes) = self.table.withEntry(id) { ($0.record.key, $0.bytes) }
+        self.unparked.left(key.map { KeyMark($0) }, bytes: bytes)
+    }
+
+    /// Finishes a record that came back: its outcome is written and its ticket is taken back. Its offset was
+    /// done when it was parked.
+    func finishUnparked(_ id: EntryID) {
+        let (index, offset) = self.table.withEntry(id) { ($0.assignment, $0.offset) }
+        self.unparkedLeaves(id)
+        self.dropTicket(of: offset, in: index)
+        self.assignments[index].inHand -= 1
+    }
+
+    /// Returns the tombstone that takes a record's ticket back; nil if the record has no ticket in the parking
+    /// topic.
+    func endOfTicket(of id: EntryID) -> OutboundRecord? {
+        guard let lot = self.lot, self.table[id].parking != .none else { return nil }
+        return self.table.withEntry(id) { entry in
+            ParkingTicket.end(of: entry.offset, in: lot.topic, partition: entry.record.partition)
+        }
+    }
+
+    /// Forgets all tickets and the current visit, because nothing is in hand any more.
+    func forgetParking() {
+        self.recall = nil
+        self.unparking = Unparking()
+        self.unparked.removeAll()
+        self.parkedTickets = 0
+        do {
+            try self.lot?.memory.stop()
+        } catch {
+            self.logger.warning("parked records are still read", metadata: ["error": "\(error)"])
+        }
+    }
+}
