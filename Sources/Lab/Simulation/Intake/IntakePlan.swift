@@ -34,15 +34,17 @@ struct IntakePlan {
         // can be read before its click, and a first upload can be forgotten before its repetition is read.
         let hasTakeovers = !self.kinds.isDisjoint(with: [.kills, .freezes])
         self.matchesClicks = Int.random(in: 0..<3, using: &random) > 0 && !hasTakeovers
-        self.isTight = Bool.random(using: &random) && !hasTakeovers
+        // The flood of one client falls on one home, and fills the memory of all: the others forget sooner than an
+        // honest phone comes back.
+        let isLopsided = self.kinds.contains(.oneClient)
+        self.isTight = Bool.random(using: &random) && !hasTakeovers && !isLopsided
         self.markerDelay = .milliseconds(Int.random(in: 5...500, using: &random))
         self.setup.partitions = .random(in: 1...3, using: &random)
         self.setup.settings.commitInterval = .milliseconds(Int.random(in: 20...900, using: &random))
         // Half of the tight limit is what the floods bring in a quarter of a minute or more: honest phones come
         // back in a third of that.
-        let things = [AdversaryKind.inventedPhones: 2_400, .unmatchedClicks: 2_400, .oneClient: 7_200]
-        let flood = things.reduce(0) { $0 + (self.kinds.contains($1.key) ? $1.value : 0) }
-        self.setup.settings.memoryLimit = self.isTight ? Self.entryBytes * max(2_400, flood) : 64 << 20
+        let floods = self.kinds.intersection([.inventedPhones, .unmatchedClicks]).count
+        self.setup.settings.memoryLimit = self.isTight ? Self.entryBytes * 2_400 * max(1, floods) : 64 << 20
         self.setup.messageLimit = AdversaryPlan.messageLimit
         self.setup.reportLimit = .seconds(1)
         self.setup.commitLimit = .seconds(16)
