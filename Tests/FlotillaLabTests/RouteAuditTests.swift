@@ -1,11 +1,11 @@
 import Records
 import Testing
-import UpstreamSimulator
 import WireFormats
 import WorkerKit
 
 @testable import Harness
 @testable import Trials
+@testable import UpstreamSimulator
 
 /// A small run with uploads in which all is well, and each way in which it can be doctored.
 struct RouteAuditTests {

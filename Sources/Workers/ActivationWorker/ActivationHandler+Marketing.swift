@@ -155,7 +155,8 @@ extension ActivationHandler {
         case .hold(let reason, _) where reason.code.hasPrefix("http."): return .refuse(reason, answer)
         case .refuseInDoubt(let reason, let answer): return .refuse(reason, answer)
         case .retry(let retry) where !retry.gatesLane && !retry.gatesUpstream:
-            guard attempt.number >= self.configurationAttemptsLimit else { return verdict }
+            // Attempts that were lost to an outage do not count.
+            guard attempt.failures + 1 >= self.configurationAttemptsLimit else { return verdict }
             return .giveUp(retry, answer)
         case .answer, .refuse, .call, .retry, .giveUp, .hold: return verdict
         }

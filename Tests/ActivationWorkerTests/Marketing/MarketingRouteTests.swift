@@ -212,12 +212,13 @@ import WorkerKit
         status: Int = 200,
         callback: String? = nil,
         attempt: Int = 1,
+        failures: Int? = nil,
         handler: ActivationHandler? = nil
     ) throws -> Verdict {
         let handler = try handler ?? Self.handler()
         let job = try Self.call(handler, Self.record(callback: callback)).job
         let response = HTTPResponse(status: status, body: Array(body.utf8))
-        let circumstances = Attempt(number: attempt, now: ActivationHandlerTests.now)
+        let circumstances = Attempt(number: attempt, failures: failures, now: ActivationHandlerTests.now)
         return handler.interpret(.response(response), of: job, circumstances)
     }
 
@@ -257,6 +258,12 @@ import WorkerKit
     ])
     func decidesByTheStatus(status: Int, body: String, expected: String) throws {
         #expect(Self.shown(try Self.verdict(body, status: status)) == expected)
+    }
+
+    /// Callbacks were once given up after five tries in an outage, whoever was to blame.
+    @Test func anOutageGivesNoCallbackUp() throws {
+        let verdict = try Self.verdict("", status: 503, callback: Self.callback, attempt: 9, failures: 0)
+        #expect(Self.shown(verdict) == "retry http.503 upstream")
     }
 
     /// A phone chose where a callback leads: no dead letter, and no hold of a lane for its path.
