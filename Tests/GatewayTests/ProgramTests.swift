@@ -2,6 +2,7 @@ import EmbeddedBroker
 import EventThread
 import Foundation
 import Glibc
+import Operations
 import Testing
 import WorkerTestSupport
 

@@ -117,8 +117,10 @@ struct MetricNamesTests {
             let text = try String(contentsOf: file, encoding: .utf8)
             made.formUnion(try Self.words(in: text, #""((?:\#(Self.prefixes))_[a-z0-9_]+)""#))
         }
-        let isMetric: (String) -> Bool = { $0.split(separator: "_").count > 2 }
-        #expect(made.filter(isMetric).subtracting(Self.described) == [])
+        // A short word, or a setting, can begin as a metric does.
+        let others: Set = ["push_arrivals_topic"]
+        let metrics = made.filter { $0.split(separator: "_").count > 2 }.subtracting(others)
+        #expect(metrics.subtracting(Self.described) == [])
         #expect(made.count > 70)
     }
 

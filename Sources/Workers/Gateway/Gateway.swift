@@ -1,5 +1,6 @@
 import Logging
 import Operations
+import ServerTLS
 import ServiceLifecycle
 
 /// The services of the gateway: the server of its routes, and the publisher behind them.
