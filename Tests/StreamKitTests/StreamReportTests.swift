@@ -2,7 +2,7 @@ import Operations
 import Simulation
 import Testing
 
-/// What a stream engine shows of its partitions.
+/// The numbers that a stream engine shows of its partitions.
 struct StreamReportTests {
     @Test func lagAndBacklogEndAtZeroAndGoWithTheirPartition() throws {
         let registry = PrometheusRegistry()

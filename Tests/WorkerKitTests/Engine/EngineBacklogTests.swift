@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkerKit
 
-/// What a fleet is scaled by, and what an alert tells of a partition and of a lane.
+/// The numbers by which a fleet is scaled, and those that an alert tells of a partition and of a lane.
 struct EngineBacklogTests {
     private typealias Reply = SimulatedUpstream.Reply
 
@@ -31,7 +31,9 @@ struct EngineBacklogTests {
         #expect(lines.contains("worker_backlog_records 1"))
         #expect(lines.contains(Self.series("worker_partition_log_end_offset", 100)))
         #expect(lines.contains(Self.series("worker_partition_log_start_offset", 0)))
-        #expect(lines.contains(Self.series("worker_oldest_unfinished_age_seconds", 10)), "\(lines.sorted())")
+        // The last report may be a second old.
+        let ages = [9, 10].map { Self.series("worker_oldest_unfinished_age_seconds", $0) }
+        #expect(!lines.isDisjoint(with: ages), "\(lines.sorted())")
         #expect(simulation.violations == [])
     }
 

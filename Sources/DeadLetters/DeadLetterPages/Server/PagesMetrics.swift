@@ -62,7 +62,7 @@ package final class PagesMetrics: Sendable {
     private func sample(
         _ name: String,
         _ label: [(String, String)],
-        _ value: @escaping @Sendable (RetentionView, _ now: Int64) -> Double?
+        value: @escaping @Sendable (RetentionView, _ now: Int64) -> Double?
     ) {
         self.registry.sampleGauge(name, label) { [self] in
             self.topics.withLock { $0[label[0].1] }.flatMap { value($0, self.now()) }

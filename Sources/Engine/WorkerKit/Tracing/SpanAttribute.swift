@@ -1,5 +1,5 @@
-/// The names of the attributes of spans, as the semantic conventions of OpenTelemetry 1.44 have them. Those for
-/// messaging are in development there: 1.45 renames some. So all names are in this one list.
+/// The names of the attributes of spans, as the semantic conventions of OpenTelemetry 1.44 have them. The names for
+/// messaging are in development there, and 1.45 renames some. So all names are in this one list.
 enum SpanAttribute: String, Sendable {
     case messagingSystem = "messaging.system"
     case operationName = "messaging.operation.name"

@@ -35,7 +35,7 @@ final class CollectorSite: Site {
                 case .status(let status, let after): .reply(.status(status, retryAfterSeconds: after))
                 case .proxyPage: .reply(.proxyPage)
                 case .answer(let reply): .reply(reply.reply)
-                case .truncate, nil: .reply(self.answer(head, bytes, &state, now: now))
+                case .truncate, nil: .reply(self.answer(head, bytes, in: &state, now: now))
                 }
             return Treatment(delayMilliseconds: state.faults.delay(), conduct: conduct)
         }
@@ -44,7 +44,7 @@ final class CollectorSite: Site {
     private func answer(
         _ head: HTTPRequestHead,
         _ body: [UInt8],
-        _ state: inout State,
+        in state: inout State,
         now: Int64
     ) -> Reply {
         do {
