@@ -5,6 +5,7 @@ import UpstreamSimulator
 import WireMessages
 import WorkerKit
 
+@testable import ActivationIntake
 @testable import Fleet
 @testable import Harness
 @testable import Operations
@@ -65,5 +66,12 @@ struct FindingsTests {
         #expect(CallJournal.Page(first: .max, entries: [], lost: 0).end == .max)
         let entry = CallJournal.Entry(clickID: "x-1", isCall: true)
         #expect(CallJournal.Page(first: .max, entries: [entry], lost: 0).end == nil)
+    }
+
+    /// The hyphen stood for an unknown id, so that an activation was reported without the click that it had.
+    @Test(arguments: ["-", "c", nil])
+    func aClickMayHaveAHyphenForItsID(id: String?) {
+        let click = ClickTrail.Click(appID: nil, clickID: id, clickedAt: 1_763_962_605)
+        #expect(ClickTrail.Click(click.line.utf8) == click)
     }
 }

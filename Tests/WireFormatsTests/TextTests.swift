@@ -206,4 +206,24 @@ import Testing
     func refusesWhatIsNoBaseURL(text: String) {
         #expect(throws: BaseURL.Fault.self) { try BaseURL(text) }
     }
+
+    // MARK: ASCII
+
+    /// Eight bytes are looked at in one step, and those beside the range do not count.
+    @Test(arguments: 0..<30)
+    func findsAByteAboveASCIIAtEachPlace(length: Int) {
+        for start in 0..<12 {
+            let range = start..<start + length
+            var bytes = [UInt8](repeating: 0xFF, count: start + length + 9)
+            for place in range { bytes[place] = 0x7F }
+            let isASCII = bytes.span.isASCII(in: range)
+            #expect(isASCII)
+            for place in range {
+                bytes[place] = 0x80
+                let isStillASCII = bytes.span.isASCII(in: range)
+                #expect(!isStillASCII)
+                bytes[place] = 0x7F
+            }
+        }
+    }
 }

@@ -52,13 +52,20 @@ extension ClickTrail.Click {
         self.init(appID: click.appID, clickID: click.clickID, clickedAt: click.clickedAt)
     }
 
-    /// Reads a line: the app, the time and the id, with a space between them, and a hyphen for what is
-    /// unknown.
+    /// Reads a line: the app, the time and the id, with a space between them; a hyphen for an app that is
+    /// unknown, and no third part for an id that is. The id is the platform's choice, and can be a hyphen too.
     init?(_ line: some Sequence<UInt8>) {
         let parts = String(decoding: Array(line), as: UTF8.self).split(separator: " ")
-        guard parts.count == 3, let time = Int64(parts[1]) else { return nil }
-        self.init(appID: UInt64(parts[0]), clickID: parts[2] == "-" ? nil : String(parts[2]), clickedAt: time)
+        guard (2...3).contains(parts.count), let time = Int64(parts[1]) else { return nil }
+        self.init(
+            appID: UInt64(parts[0]),
+            clickID: parts.count == 3 ? String(parts[2]) : nil,
+            clickedAt: time
+        )
     }
 
-    var line: String { "\(self.appID.map { String($0) } ?? "-") \(self.clickedAt) \(self.clickID ?? "-")" }
+    var line: String {
+        let app = self.appID.map { String($0) } ?? "-"
+        return "\(app) \(self.clickedAt)" + (self.clickID.map { " \($0)" } ?? "")
+    }
 }

@@ -69,13 +69,14 @@ private struct MarketingBench {
         let job = isCallback ? self.callback : self.report
         var memory = self.handler.emptyMemory
         switch self.handler.interpret(.response(response), of: job, attempt, with: &memory) {
-        case .answer(let answer): try self.check(answer, .succeeded, nil)
+        case .answer(let answer): try self.check(answer, .succeeded, because: nil, isCallback: isCallback)
         case .refuse(let reason, let answer), .refuseInDoubt(let reason, let answer):
             try self.check(reason)
             try self.check(
                 try Objection.unless(answer, "a refusal of Tencent's is told"),
                 .rejected,
-                reason
+                because: reason,
+                isCallback: isCallback
             )
         case .retry(let retry):
             try self.check(retry.reason)
@@ -117,10 +118,16 @@ private struct MarketingBench {
     }
 
     /// Checks what the result record says of an answer, in both formats.
-    private func check(_ answer: ActivationAnswer, _ fate: Outcome.Fate, _ reason: Reason?) throws {
+    private func check(
+        _ answer: ActivationAnswer,
+        _ fate: Outcome.Fate,
+        because reason: Reason?,
+        isCallback: Bool
+    ) throws {
         let message = answer.marketing?.message ?? ""
         try claim("words are few", message.utf8.count <= GDTWords.scalarsLimit * 4)
-        for secret in [Self.token, Self.muid] {
+        // The host of this callback gets no token, and so it cannot repeat one.
+        for secret in isCallback ? [Self.muid] : [Self.token, Self.muid] {
             try claim("neither token nor device is repeated", !message.lowercased().contains(secret))
         }
         let outcome = Outcome(

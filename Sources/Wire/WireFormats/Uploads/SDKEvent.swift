@@ -35,7 +35,7 @@ package struct SDKEvent: Sendable {
 
         /// Makes a text, which stands in the bytes of the upload. They are far fewer than 4 GiB.
         @inline(__always)
-        init(number: UInt8, _ kind: Kind, _ text: Range<Int>) {
+        init(number: UInt8, _ kind: Kind, at text: Range<Int>) {
             let start = UInt64(UInt32(truncatingIfNeeded: text.lowerBound))
             self.init(number, kind, bits: start | UInt64(truncatingIfNeeded: text.count) << 32)
         }

@@ -52,10 +52,10 @@ private struct JSONEvents {
     private mutating func addMember(name: Int, _ value: Int) throws(SDKUploadFault) {
         guard self.outline.kind(value) != .null else { return }
         guard let field = self.field(name) else {
-            return try self.append(.other, name, self.outline.wholeRange(value))
+            return try self.append(.other, entry: name, value: self.outline.wholeRange(value))
         }
         switch field.kind {
-        case .text, .eventType: try self.append(field, .text, self.scalar(value))
+        case .text, .eventType: try self.append(field, .text, at: self.scalar(value))
         case .int32, .int64:
             let number = try self.integer(value)
             if field == .timestamp { self.tally.timestamp = number }
@@ -83,21 +83,21 @@ private struct JSONEvents {
     private mutating func append(
         _ field: SDKEventField,
         _ kind: SDKEvent.Value.Kind,
-        _ text: Range<Int>
+        at text: Range<Int>
     ) throws(SDKUploadFault) {
         let bit = SDKEventTally.bit(of: field)
         if text.isEmpty { self.tally.texts &= ~bit } else { self.tally.texts |= bit }
-        try self.append(SDKEvent.Value(number: field.rawValue, kind, text))
+        try self.append(SDKEvent.Value(number: field.rawValue, kind, at: text))
     }
 
     /// Appends an entry of a map, which counts as one field.
     private mutating func append(
         _ field: SDKEventField,
-        _ name: Int,
-        _ value: Range<Int>
+        entry name: Int,
+        value: Range<Int>
     ) throws(SDKUploadFault) {
-        try self.append(SDKEvent.Value(number: field.rawValue, .entryName, self.slice(name)))
-        self.values.append(SDKEvent.Value(number: field.rawValue, .entryValue, value))
+        try self.append(SDKEvent.Value(number: field.rawValue, .entryName, at: self.slice(name)))
+        self.values.append(SDKEvent.Value(number: field.rawValue, .entryValue, at: value))
     }
 
     private mutating func addMap(_ field: SDKEventField, _ object: Int) throws(SDKUploadFault) {
@@ -109,7 +109,7 @@ private struct JSONEvents {
             case .array, .object: content = self.outline.wholeRange(value)
             default: content = try self.scalar(value)
             }
-            try self.append(field, name, content)
+            try self.append(field, entry: name, value: content)
         }
     }
 
@@ -117,8 +117,8 @@ private struct JSONEvents {
         guard self.outline.kind(object) == .object else { throw .jsonShape }
         try self.outline.members(of: object) { name, value throws(SDKUploadFault) in
             switch self.outline.string(name) {
-            case "id": try self.append(.resourceItem, .resourceID, self.scalar(value))
-            case "key": try self.append(.resourceItem, .resourceKey, self.scalar(value))
+            case "id": try self.append(.resourceItem, .resourceID, at: self.scalar(value))
+            case "key": try self.append(.resourceItem, .resourceKey, at: self.scalar(value))
             case "attributes": try self.addMap(.resourceItem, value)
             default: break
             }

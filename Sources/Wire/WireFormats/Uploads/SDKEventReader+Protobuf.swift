@@ -52,7 +52,7 @@ extension SDKEventReader {
                 guard left > 0 else { throw .tooLarge }
                 left -= 1
                 seen |= 1 << (tag >> 3)
-                slots[place] = SDKEvent.Value(number: UInt8(truncatingIfNeeded: tag >> 3), .text, text)
+                slots[place] = SDKEvent.Value(number: UInt8(truncatingIfNeeded: tag >> 3), .text, at: text)
                 place += 1
             } else {
                 (position, tally.fieldsLeft) = (place, left)
@@ -134,9 +134,9 @@ extension SDKEventReader {
             try self.checkUTF8(bytes, text)
             if number == 1 { name = text } else { value = text }
         }
-        let entry = SDKEvent.Value(number: field.rawValue, .entryName, name)
+        let entry = SDKEvent.Value(number: field.rawValue, .entryName, at: name)
         try self.put(entry, into: &slots, at: &position, tally: &tally)
-        slots[position] = SDKEvent.Value(number: field.rawValue, .entryValue, value)
+        slots[position] = SDKEvent.Value(number: field.rawValue, .entryValue, at: value)
         position += 1
     }
 
@@ -156,7 +156,7 @@ extension SDKEventReader {
             case 1, 2:
                 try self.checkUTF8(bytes, part)
                 let kind = number == 1 ? SDKEvent.Value.Kind.resourceID : .resourceKey
-                let value = SDKEvent.Value(number: field.rawValue, kind, part)
+                let value = SDKEvent.Value(number: field.rawValue, kind, at: part)
                 try self.put(value, into: &slots, at: &position, tally: &tally)
             case 3: try self.entry(bytes, part, of: field, into: &slots, at: &position, tally: &tally)
             default: break
