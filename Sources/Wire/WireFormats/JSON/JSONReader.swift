@@ -158,19 +158,32 @@ struct JSONReader<Listener: JSONListener> {
         self.position += 1
         let start = self.position
         var hasEscapes = false
-        while let byte = self.next {
-            switch byte {
+        while true {
+            self.position = self.plainEnd
+            switch self.next {
             case UInt8(ascii: "\""):
                 self.position += 1
                 return (start..<self.position - 1, hasEscapes)
             case UInt8(ascii: "\\"):
                 hasEscapes = true
                 try self.escape()
-            case 0x00..<0x20: throw self.fault(.controlCharacter)
-            default: self.position += 1
+            case nil: throw JSONFault(.openString, at: start - 1)
+            default: throw self.fault(.controlCharacter)
             }
         }
-        throw JSONFault(.openString, at: start - 1)
+    }
+
+    /// The end of the bytes in a string that stand for themselves. Nearly all bytes of a document are such, and the
+    /// local copies keep the loop in registers.
+    private var plainEnd: Int {
+        let bytes = self.text.span
+        var position = self.position
+        while position < bytes.count {
+            let byte = bytes[position]
+            guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { break }
+            position += 1
+        }
+        return position
     }
 
     private mutating func escape() throws(JSONFault) {
