@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Synchronization
 
 /// A digest algorithm, computed by OpenSSL.
 ///
@@ -34,21 +35,24 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
     /// Returns the digest of bytes that another value owns; they are only read during the call.
     package func callAsFunction(_ bytes: Span<UInt8>) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: self.byteCount) { output, count in
-            var written: UInt32 = 0
-            let succeeded = unsafe bytes.withUnsafeBytes { input in
-                unsafe EVP_Digest(
-                    input.baseAddress,
-                    input.count,
-                    output.baseAddress,
-                    &written,
-                    self.implementation.pointer,
-                    nil
-                )
+            let spare = unsafe Self.spareContext.exchange(nil, ordering: .acquiring)
+            guard let context = unsafe spare ?? EVP_MD_CTX_new() else {
+                preconditionFailure("out of memory")
             }
-            precondition(succeeded == 1, "OpenSSL does not compute \(self.rawValue) here")
-            count = Int(written)
+            let succeeded = unsafe bytes.withUnsafeBytes { input in
+                unsafe EVP_DigestInit_ex2(context, self.implementation.pointer, nil) == 1
+                    && EVP_DigestUpdate(context, input.baseAddress, input.count) == 1
+                    && EVP_DigestFinal_ex(context, output.baseAddress, nil) == 1
+            }
+            precondition(succeeded, "OpenSSL does not compute \(self.rawValue) here")
+            unsafe EVP_MD_CTX_free(Self.spareContext.exchange(context, ordering: .acquiringAndReleasing))
+            count = self.byteCount
         }
     }
+
+    /// A context that no thread uses at the moment; nil if there is none. To make one for each digest costs as much
+    /// as a short digest itself. The thread that takes it out is its only owner.
+    private nonisolated(unsafe) static let spareContext = unsafe Atomic<OpaquePointer?>(nil)
 
     /// Returns the digest as lower-case hexadecimal text in UTF-8.
     package func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {

@@ -2,7 +2,7 @@
 package enum Hexadecimal {
     /// Returns the digits as UTF-8.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
-        [UInt8](capacity: bytes.count * 2) { text in
+        [UInt8](room: bytes.count * 2) { text in
             for byte in bytes {
                 text.append(self.digit(byte >> 4))
                 text.append(self.digit(byte & 0x0F))

@@ -2,20 +2,29 @@ internal import CCurl
 
 /// Tells libcurl the destination of a request in two parts.
 ///
-/// libcurl parses the URL anew for every request, at a cost that grows with its length: for a query of 300
-/// bytes, a quarter of the whole exchange. It is therefore given only the origin as a URL, which seldom
-/// changes, and the rest as the literal target of the request line.
+/// libcurl parses a URL anew for every request, at a cost that grows with its length: for a query of 300
+/// bytes, a quarter of the whole exchange. It is therefore given the origin, which seldom changes, in parsed form,
+/// and the rest as the literal target of the request line.
 extension Transfer {
     func setTarget(_ url: String) -> CURLcode {
         let originEnd = Self.originEnd(of: url)
         guard let originEnd else {
             self.origin = ""
-            let code = unsafe ccurl_set_string(self.easy, CURLOPT_REQUEST_TARGET, nil)
-            return code == CURLE_OK ? unsafe ccurl_set_string(self.easy, CURLOPT_URL, url) : code
+            for code in unsafe [
+                ccurl_set_pointer(self.easy, CURLOPT_CURLU, nil),
+                ccurl_set_string(self.easy, CURLOPT_REQUEST_TARGET, nil),
+            ] where code != CURLE_OK {
+                return code
+            }
+            return unsafe ccurl_set_string(self.easy, CURLOPT_URL, url)
         }
         if self.origin.utf8.count != originEnd || !url.hasPrefix(self.origin) {
             let origin = String(decoding: url.utf8.prefix(originEnd), as: UTF8.self)
-            let code = unsafe ccurl_set_string(self.easy, CURLOPT_URL, origin)
+            self.origin = ""
+            guard unsafe curl_url_set(self.address, CURLUPART_URL, origin, 0) == CURLUE_OK else {
+                return CURLE_URL_MALFORMAT
+            }
+            let code = unsafe ccurl_set_pointer(self.easy, CURLOPT_CURLU, UnsafeRawPointer(self.address))
             guard code == CURLE_OK else { return code }
             self.origin = origin
         }
@@ -31,17 +40,16 @@ extension Transfer {
     private static func originEnd(of url: String) -> Int? {
         let bytes = url.utf8.span
         var slashes = 0
-        var end: Int?
-        for index in 0..<bytes.count {
+        for index in bytes.indices {
             switch bytes[index] {
             case UInt8(ascii: "/"):
                 slashes += 1
-                if slashes == 3, end == nil { end = index }
-            case UInt8(ascii: "?") where end == nil: return nil
-            case UInt8(ascii: "#"): return nil
+                guard slashes == 3 else { continue }
+                return bytes.contains { $0 == UInt8(ascii: "#") } ? nil : index
+            case UInt8(ascii: "?"), UInt8(ascii: "#"): return nil
             default: break
             }
         }
-        return end
+        return nil
     }
 }

@@ -27,6 +27,8 @@ internal import CCurl
     private var hasLargeBody = false
     /// The scheme, host and port that libcurl was given last.
     var origin = ""
+    /// The same in libcurl's parsed form.
+    let address: OpaquePointer
     private var headers: [HTTPHeader] = []
     private var headerList = HeaderList()
 
@@ -50,14 +52,22 @@ internal import CCurl
         meter: ByteMeter
     ) {
         guard let easy = unsafe curl_easy_init() else { return nil }
+        guard let address = unsafe curl_url() else {
+            unsafe curl_easy_cleanup(easy)
+            return nil
+        }
         unsafe self.easy = easy
+        unsafe self.address = address
         self.responseBytesLimit = settings.responseBytesLimit
         self.meter = meter
         self.sockets = sockets
         guard unsafe self.setConstants(settings, sockets, share: share) == CURLE_OK else { return nil }
     }
 
-    deinit { unsafe curl_easy_cleanup(self.easy) }
+    deinit {
+        unsafe curl_easy_cleanup(self.easy)
+        unsafe curl_url_cleanup(self.address)
+    }
 }
 
 extension Transfer {

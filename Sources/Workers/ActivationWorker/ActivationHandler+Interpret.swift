@@ -42,8 +42,12 @@ extension ActivationHandler {
         of job: Activation,
         at attempt: Attempt
     ) -> Verdict<Activation, ActivationAnswer> {
-        let keys = self.reports.report(of: job.account)?.keys
-        let gdt = GDTAnswer(reply, httpStatus: response.status, to: job, keys: keys)
+        let gdt = GDTAnswer(
+            reply,
+            httpStatus: response.status,
+            to: job,
+            keys: self.reports.report(of: job.account)?.keys
+        )
         let answer = Self.answer(to: job, gdt)
         let reason = reply.reason
         switch reply.ret {

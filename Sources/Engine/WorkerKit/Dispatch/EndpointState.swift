@@ -91,8 +91,11 @@ struct EndpointState: Sendable {
 }
 
 extension [EndpointState] {
+    // Two questions are asked for every record. They go over indices, because an element that is handed to a closure
+    // is a copy.
+
     /// Returns whether some endpoint may be called now.
-    func admitSome(at now: Int64) -> Bool { self.contains { $0.admits(at: now) } }
+    func admitSome(at now: Int64) -> Bool { self.indices.contains { self[$0].admits(at: now) } }
 
     /// Returns the earliest monotonic time at which one of these endpoints that may not be called now may be
     /// called; nil if every one of them may be called now.
@@ -103,7 +106,7 @@ extension [EndpointState] {
     }
 
     /// Returns whether every breaker is closed, and has been for a while.
-    func areAllWell(at now: Int64) -> Bool { self.allSatisfy { $0.breaker.isWell(at: now) } }
+    func areAllWell(at now: Int64) -> Bool { self.indices.allSatisfy { self[$0].breaker.isWell(at: now) } }
 
     var areAllClosed: Bool { self.allSatisfy { $0.breaker.state == .closed } }
 }

@@ -54,25 +54,29 @@ struct RecordOrder: Sendable {
     /// - Parameter now: The monotonic time, in nanoseconds.
     mutating func enqueue(_ id: EntryID, in key: OrderingKey, at now: Int64) -> Place {
         guard !self.bypass.isBypassed(key, at: now) else { return .first }
-        guard self.queues[key]?.waiting.append(id) != nil, let waiting = self.queues[key]?.waiting else {
+        // The key is hashed once for all that is done with its queue.
+        guard let index = self.queues.index(forKey: key) else {
             self.queues[key] = Queue(first: id)
             return .first
         }
-        guard self.bypass.queued(behind: key, count: waiting.count, at: now) else { return .behind }
-        self.queues[key] = nil
-        return .letLoose(waiting.elements)
+        self.queues.values[index].waiting.append(id)
+        let count = self.queues.values[index].waiting.count
+        guard self.bypass.queued(behind: key, count: count, at: now) else { return .behind }
+        return .letLoose(self.queues.remove(at: index).value.waiting.elements)
     }
 
     /// Lets the next record of a queue go ahead, if this record is the first of the queue.
     ///
     /// - Returns: The next record; nil if none waits, or the record is not the first.
     mutating func release(_ id: EntryID, in key: OrderingKey) -> EntryID? {
-        guard self.queues[key]?.first == id else { return nil }
-        guard let next = self.queues[key]?.waiting.popFirst() else {
-            self.queues[key] = nil
+        guard let index = self.queues.index(forKey: key), self.queues.values[index].first == id else {
             return nil
         }
-        self.queues[key]?.first = next
+        guard let next = self.queues.values[index].waiting.popFirst() else {
+            self.queues.remove(at: index)
+            return nil
+        }
+        self.queues.values[index].first = next
         return next
     }
 

@@ -72,6 +72,9 @@ package struct Activation: Hashable, Sendable {
     private static func message(
         in payload: RecordPayload
     ) throws(RecordFault) -> (Flotilla_Activation_V1_Activation, PhoneField?) {
+        if payload.format == .json, let usual = UsualActivation(payload.bytes, from: payload.start) {
+            return (usual.message, nil)
+        }
         do throws(RecordFault) {
             return (try payload.decode(as: Flotilla_Activation_V1_Activation.self), nil)
         } catch {

@@ -40,11 +40,17 @@ package struct GDTAnswer: Hashable, Sendable {
     package var httpStatus: Int32
 
     /// Makes the answer of a reply. GDT's message is left out if it quotes a key or something that identifies
-    /// the device, because a result holds nothing personal.
-    package init(_ reply: GDTReply, httpStatus: Int, to activation: Activation, keys: GDTKeys? = nil) {
+    /// the device, because a result holds nothing personal. The keys are asked for only if there is a message.
+    package init(
+        _ reply: GDTReply,
+        httpStatus: Int,
+        to activation: Activation,
+        keys: @autoclosure () -> GDTKeys? = nil
+    ) {
         self.ret = Int32(clamping: reply.ret)
         self.httpStatus = Int32(clamping: httpStatus)
-        self.message = GDTWords.shown(reply.message, about: activation, keys: keys)
+        self.message =
+            reply.message.isEmpty ? "" : GDTWords.shown(reply.message, about: activation, keys: keys())
     }
 }
 

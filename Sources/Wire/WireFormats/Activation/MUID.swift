@@ -23,15 +23,17 @@ package struct MUID: Hashable, Sendable {
     /// Makes a MUID of an IDFA for iOS, otherwise of an IMEI or a MEID. Surrounding white space and case do
     /// not matter.
     package init(deviceID: String, of appType: AppType) throws(Fault) {
-        let bytes = Array(deviceID.utf8).trimmingWhiteSpace()
-        guard !bytes.isEmpty else { throw .emptyDevice }
-        let normalised: [UInt8]
+        var normalised = Array(deviceID.utf8)
+        if normalised.first?.isWhiteSpace != false || normalised.last?.isWhiteSpace != false {
+            normalised = Array(normalised.trimmingWhiteSpace())
+        }
+        guard !normalised.isEmpty else { throw .emptyDevice }
         switch appType {
         case .ios:
-            normalised = bytes.map(\.uppercased)
+            for index in normalised.indices { normalised[index] = normalised[index].uppercased }
             guard Self.isIDFA(normalised) else { throw .malformedDevice }
         case .android, .unionAndroid:
-            normalised = bytes.map(\.lowercased)
+            for index in normalised.indices { normalised[index] = normalised[index].lowercased }
             guard Self.isIMEI(normalised) || Self.isMEID(normalised) else { throw .malformedDevice }
         }
         guard !Self.isZero(normalised) else { throw .zeroDevice }

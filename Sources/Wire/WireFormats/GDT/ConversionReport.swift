@@ -55,7 +55,7 @@ package struct ConversionReport: Hashable, Sendable {
         let appType = conversion.appType.rawValue.utf8
         let room = self.urlPrefix.count + v.count * PercentEncoding.growthLimit + self.urlSuffix.count
         // The names of the two parameters take less than the 64 bytes that are added.
-        let url = [UInt8](capacity: room + conversionType.count + appType.count + 64) { url in
+        let url = [UInt8](room: room + conversionType.count + appType.count + 64) { url in
             url.append(contentsOf: self.urlPrefix)
             PercentEncoding.append(v, to: &url)
             url.append(contentsOf: "&conv_type=".utf8)
@@ -74,7 +74,7 @@ package struct ConversionReport: Hashable, Sendable {
             + (conversion.clientIP?.utf8.count ?? 0)
         // The two numbers take at most 20 bytes each, and the five names at most 11: less than the 128 bytes
         // that are added.
-        return [UInt8](capacity: values * PercentEncoding.growthLimit + 128) { query in
+        return [UInt8](room: values * PercentEncoding.growthLimit + 128) { query in
             for parameter in self.parameters {
                 switch parameter {
                 case .muid:
@@ -98,7 +98,7 @@ package struct ConversionReport: Hashable, Sendable {
     /// Returns the text to sign: the sign key, `GET`, and the escaped page, joined by `&`.
     func property(of queryString: [UInt8]) -> [UInt8] {
         let room = self.propertyPrefix.count + queryString.count * PercentEncoding.growthLimit
-        return [UInt8](capacity: room) { property in
+        return [UInt8](room: room) { property in
             property.append(contentsOf: self.propertyPrefix)
             PercentEncoding.append(queryString, to: &property)
         }
@@ -123,7 +123,7 @@ package struct ConversionReport: Hashable, Sendable {
     /// gives the original bytes.
     func masked(_ bytes: [UInt8]) -> [UInt8] {
         let key = self.keys.encryptKey
-        return [UInt8](capacity: bytes.count) { masked in
+        return [UInt8](room: bytes.count) { masked in
             var keyIndex = 0
             for byte in bytes {
                 masked.append(byte ^ key[keyIndex])

@@ -52,10 +52,16 @@ package enum GDTWords {
     /// accepted report.
     private static func hasNoRoom(in message: String, for activation: Activation, _ ours: [[UInt8]]) -> Bool {
         let length = message.utf8.count
-        guard length < self.hexadecimalRun else { return false }
-        let lengths = [activation.clientIP?.utf8.count ?? .max, activation.clickID?.utf8.count ?? .max]
-        return (lengths + ours.map(\.count)).allSatisfy { $0 > length || $0 == 0 }
+        guard length < self.hexadecimalRun, self.isLonger(activation.clientIP, than: length),
+            self.isLonger(activation.clickID, than: length)
+        else { return false }
+        return ours.allSatisfy { $0.count > length || $0.isEmpty }
             && !message.utf8.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "=") }
+    }
+
+    private static func isLonger(_ text: String?, than length: Int) -> Bool {
+        guard let text, !text.isEmpty else { return true }
+        return text.utf8.count > length
     }
 
     private static func isTelling(_ text: [UInt8], _ secrets: [[UInt8]]) -> Bool {

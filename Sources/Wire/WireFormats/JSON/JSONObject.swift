@@ -4,7 +4,18 @@
 /// read. If a name occurs twice, its last value counts.
 package struct JSONObject {
     private let text: [UInt8]
-    private var values: [String: Range<Int>] = [:]
+    /// The members in the order of the text. A list, because the objects that are read for every record have few
+    /// members, of which a string or a hash would cost more than the search.
+    private let members: [Member]
+
+    /// The places of one member in the text.
+    private struct Member {
+        /// The name without its quotes.
+        var name: Range<Int>
+        var hasEscapes: Bool
+        /// The value as it is written; a string with its quotes.
+        var value = 0..<0
+    }
 
     /// Finds the members. Nil if the text is not one JSON object, or nests deeper than the limit. A byte
     /// order mark before it and white space around it are allowed.
@@ -12,7 +23,7 @@ package struct JSONObject {
         var reader = JSONReader(
             text,
             limits: JSONLimits(depth: depthLimit, countsLeaves: true),
-            listener: Members(text: text)
+            listener: Members()
         )
         do throws(JSONFault) {
             try reader.document()
@@ -21,15 +32,28 @@ package struct JSONObject {
         }
         guard reader.listener.isObject else { return nil }
         self.text = text
-        self.values = reader.listener.values
+        self.members = reader.listener.members
     }
 
     /// Returns the text of a member's value; nil if there is no such member or its value is null.
     package func value(_ name: String) -> ArraySlice<UInt8>? {
-        guard let range = self.values[name], self.text[range.lowerBound] != UInt8(ascii: "n") else {
-            return nil
+        guard let member = self.members.last(where: { self.isNamed($0, name) }),
+            self.text[member.value.lowerBound] != UInt8(ascii: "n")
+        else { return nil }
+        return self.text[member.value]
+    }
+
+    private func isNamed(_ member: Member, _ name: String) -> Bool {
+        let utf8 = name.utf8
+        guard !member.hasEscapes else {
+            return JSONText.unescaped(self.text[member.name]).elementsEqual(utf8)
         }
-        return self.text[range]
+        guard member.name.count == utf8.count else { return false }
+        let wanted = utf8.span
+        for offset in wanted.indices where wanted[offset] != self.text[member.name.lowerBound + offset] {
+            return false
+        }
+        return true
     }
 
     /// Returns the text of a member that is a string.
@@ -99,17 +123,13 @@ package struct JSONObject {
         return String(decoding: JSONText.unescaped(text), as: UTF8.self)
     }
 
-    /// Keeps the place of each member's value as it is written; a string with its quotes.
+    /// Keeps the places of each member.
     private struct Members: JSONListener {
-        let text: [UInt8]
-        private(set) var values: [String: Range<Int>] = [:]
+        private(set) var members: [Member] = []
         private(set) var isObject = false
-        private var name = 0..<0
-
-        init(text: [UInt8]) { self.text = text }
 
         mutating func name(_ range: Range<Int>, hasEscapes: Bool, level: Int) {
-            if level == 1 { self.name = range }
+            if level == 1 { self.members.append(Member(name: range, hasEscapes: hasEscapes)) }
         }
 
         mutating func leaf(_ kind: JSONKind, _ range: Range<Int>, hasEscapes: Bool, level: Int) {
@@ -123,8 +143,9 @@ package struct JSONObject {
             if level == 1 { self.isObject = kind == .object }
         }
 
+        /// A value in a list has no name, and no member to belong to.
         private mutating func found(_ value: Range<Int>) {
-            self.values[JSONObject.unescaped(self.text[self.name])] = value
+            if !self.members.isEmpty { self.members[self.members.count - 1].value = value }
         }
     }
 

@@ -86,14 +86,6 @@ struct JSONWriter {
         self.text.append(UInt8(ascii: "\""))
     }
 
-    /// Writes a 64-bit integer as a string, without making a Swift string first.
-    mutating func int64(_ name: String, _ value: Int64) {
-        self.name(name)
-        self.text.append(UInt8(ascii: "\""))
-        self.text.appendDecimal(value)
-        self.text.append(UInt8(ascii: "\""))
-    }
-
     /// Writes an integer as a JSON number, for upstreams and for tools of people. In proto3's mapping only
     /// integers of up to 32 bits are numbers.
     mutating func number(_ name: String, _ value: Int64) {
@@ -188,19 +180,29 @@ struct JSONWriter {
     }
 
     private mutating func name(_ name: String) {
-        self.separate()
-        self.text.append(UInt8(ascii: "\""))
-        self.text += name.utf8
-        self.text += "\":".utf8
+        let needsComma = self.needsComma
+        self.needsComma = true
+        self.text.append(addingCapacity: name.utf8.count + 4) { text in
+            if needsComma { text.append(UInt8(ascii: ",")) }
+            text.append(UInt8(ascii: "\""))
+            text.append(name)
+            text.append(UInt8(ascii: "\""))
+            text.append(UInt8(ascii: ":"))
+        }
     }
 
     private mutating func quoted(_ value: String) {
-        self.text.append(UInt8(ascii: "\""))
-        if Self.isPlain(value) {
-            self.text += value.utf8
-        } else {
-            for byte in value.utf8 { self.escaped(byte) }
+        guard Self.isPlain(value) else { return self.quotedWithEscapes(value) }
+        self.text.append(addingCapacity: value.utf8.count + 2) { text in
+            text.append(UInt8(ascii: "\""))
+            text.append(value)
+            text.append(UInt8(ascii: "\""))
         }
+    }
+
+    private mutating func quotedWithEscapes(_ value: String) {
+        self.text.append(UInt8(ascii: "\""))
+        for byte in value.utf8 { self.escaped(byte) }
         self.text.append(UInt8(ascii: "\""))
     }
 

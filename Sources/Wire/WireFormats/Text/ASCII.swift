@@ -74,15 +74,15 @@ extension Collection<UInt8> {
 }
 
 extension [UInt8] {
-    mutating func appendDecimal(_ number: some BinaryInteger) {
-        self.append(contentsOf: String(number).utf8)
+    /// Appends a number without making a string first, for numbers that are written a million times.
+    mutating func appendDecimal(_ number: some FixedWidthInteger) {
+        if number < 0 { self.append(UInt8(ascii: "-")) }
+        self.appendDigits(UInt64(number.magnitude))
     }
 
-    /// Appends a number without making a string first, for numbers that are written a million times.
-    mutating func appendDecimal(_ number: Int64) {
-        if number < 0 { self.append(UInt8(ascii: "-")) }
+    private mutating func appendDigits(_ number: UInt64) {
         let start = self.count
-        var rest = number.magnitude
+        var rest = number
         repeat {
             self.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
             rest /= 10
@@ -126,5 +126,14 @@ extension Span<UInt8> {
         return UInt64(bytes[0]) | UInt64(bytes[1]) << 8 | UInt64(bytes[2]) << 16 | UInt64(bytes[3]) << 24
             | UInt64(bytes[4]) << 32 | UInt64(bytes[5]) << 40 | UInt64(bytes[6]) << 48
             | UInt64(bytes[7]) << 56
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends the UTF-8 bytes of a text, for which there must be room.
+    mutating func append(_ text: String) {
+        let utf8 = text.utf8
+        let bytes = utf8.span
+        for index in bytes.indices { self.append(bytes[index]) }
     }
 }

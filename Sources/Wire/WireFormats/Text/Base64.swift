@@ -1,3 +1,5 @@
+import Cryptography
+
 /// Standard base64 (RFC 4648, section 4): `+` and `/`, with padding, without line breaks.
 package enum Base64 {
     private static let alphabet = Array(
@@ -6,7 +8,7 @@ package enum Base64 {
 
     /// Returns the padded base64 of some bytes.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
-        [UInt8](capacity: (bytes.count + 2) / 3 * 4) { text in
+        [UInt8](room: (bytes.count + 2) / 3 * 4) { text in
             let alphabet = self.alphabet
             var index = 0
             while index + 2 < bytes.count {

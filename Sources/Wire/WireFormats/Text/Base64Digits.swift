@@ -1,3 +1,5 @@
+import Cryptography
+
 /// The common part of the two base64 alphabets: a digit holds six bits, and the number of digits is the
 /// smallest that holds the bytes.
 struct Base64Digits {
@@ -35,7 +37,7 @@ struct Base64Digits {
         guard rest != 1 else { return nil }
         let values = self.values.span
         var seen: UInt8 = 0
-        let bytes = [UInt8](capacity: text.count / 4 * 3 + 2) { bytes in
+        let bytes = [UInt8](room: text.count / 4 * 3 + 2) { bytes in
             var index = 0
             while index + 3 < text.count {
                 let a = values[Int(text[index])]

@@ -1,3 +1,5 @@
+import Cryptography
+
 /// The one percent-encoding of the fleet: letters, digits, `-`, `_` and `.` stay, every other byte, `~` too,
 /// becomes `%` and two upper-case hexadecimal digits. The case of the digits matters where the text is
 /// signed.
@@ -6,7 +8,7 @@ package enum PercentEncoding {
 
     /// Returns the percent-encoded bytes.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
-        [UInt8](capacity: bytes.count * self.growthLimit) { text in
+        [UInt8](room: bytes.count * self.growthLimit) { text in
             self.append(bytes, to: &text)
         }
     }
