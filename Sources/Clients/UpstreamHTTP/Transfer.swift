@@ -27,7 +27,7 @@ internal import CCurl
     private var hasLargeBody = false
     /// The scheme, host and port that libcurl was given last.
     var origin = ""
-    /// The same in libcurl's parsed form.
+    /// That origin in libcurl's parsed form.
     let address: OpaquePointer
     private var headers: [HTTPHeader] = []
     private var headerList = HeaderList()
