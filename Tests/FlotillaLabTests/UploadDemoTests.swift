@@ -1,5 +1,6 @@
 import Foundation
 import Records
+import ServiceKit
 import Testing
 import UpstreamSimulator
 import WireFormats

@@ -57,7 +57,13 @@ package final class StreamSimulation {
     @discardableResult
     package func startWorker() -> StreamWorker {
         self.started += 1
-        let worker = StreamWorker(self.topics, in: self.cluster, setup: self.setup, number: self.started) {
+        let worker = StreamWorker(
+            self.topics,
+            in: self.cluster,
+            setup: self.setup,
+            number: self.started,
+            metrics: self.metrics
+        ) {
             [unowned self] in
             self.memoryFate()
         } application: {

@@ -34,6 +34,7 @@ package final class StreamWorker: SimulatedProcess {
     /// Starts a process, which joins the group.
     ///
     /// - Parameters:
+    ///   - metrics: takes the metrics of the worker.
     ///   - memoryFate: decides the speed and the errors of each reading of a changelog.
     ///   - application: makes the application under test for its client of the cluster.
     init(
@@ -41,6 +42,7 @@ package final class StreamWorker: SimulatedProcess {
         in cluster: SimulatedCluster,
         setup: StreamSetup,
         number: UInt64,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance,
         memoryFate: @escaping () -> SimulatedMemory.Fate,
         application: (SimulatedBroker) -> any StreamApplication
     ) {
@@ -58,7 +60,7 @@ package final class StreamWorker: SimulatedProcess {
             application: application,
             broker: self.broker,
             memory: self.memory,
-            metrics: StreamMetrics(factory: simulation.metrics),
+            metrics: StreamMetrics(factory: metrics),
             quota: setup.quota,
             logger: Logger(label: "simulation") { _ in RecordedLog.Handler(log: log) },
             crashes: setup.crashes(self.broker),
