@@ -16,7 +16,7 @@ struct MarketingTests {
               dead_letter_topic: \(cluster.deadLetters)
               session_timeout: 6s
             marketing_api:
-              url: \(tencent.url)
+              url: \(tencent.url)/v3.0
               requests: 1
             gdt:
               apps:

@@ -97,7 +97,8 @@ extension StreamEngine {
             metadata: ["partition": "\(partition)"]
         )
         self.broken(
-            KafkaError(code: .unknownPartition, message: "a topic was made anew", requiresAbort: true)
+            KafkaError(code: .unknownPartition, message: "a topic was made anew", requiresAbort: true),
+            perhapsBySize: false
         )
     }
 
@@ -256,7 +257,10 @@ extension StreamEngine {
             self.assignments = []
             self.kept = [:]
             if self.hasWork {
-                self.broken(KafkaError(code: .unknownMember, message: "partitions lost", requiresAbort: true))
+                self.broken(
+                    KafkaError(code: .unknownMember, message: "partitions lost", requiresAbort: true),
+                    perhapsBySize: false
+                )
             }
             self.revocation = .lost
         } else {

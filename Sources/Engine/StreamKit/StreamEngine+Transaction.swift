@@ -137,15 +137,24 @@ extension StreamEngine {
     // MARK: - Failures
 
     /// Notes that a part of the transaction is missing, so that the transaction may not be committed.
-    func broken(_ error: KafkaError) {
+    ///
+    /// - Parameter perhapsBySize: Whether the cluster may have had too little time for its records.
+    func broken(_ error: KafkaError, perhapsBySize: Bool = true) {
         guard !self.isBroken, self.stage == .open || self.stage == .closing else { return }
         self.isBroken = true
+        if perhapsBySize { self.allowFewerRecords() }
         self.tell(error)
     }
 
     private func failed(_ error: KafkaError) {
+        self.allowFewerRecords()
         self.tell(error)
         self.close()
+    }
+
+    private func allowFewerRecords() {
+        guard self.transactionRecords > 0 else { return }
+        self.recordsAllowed = max(1, self.transactionRecords / 2)
     }
 
     private func tell(_ error: KafkaError) {
@@ -157,7 +166,6 @@ extension StreamEngine {
     /// Gives the producer up. The next producer of its transactional id ends the transaction that it has left
     /// open.
     private func close() {
-        if self.transactionRecords > 0 { self.recordsAllowed = max(1, self.transactionRecords / 2) }
         self.failures += 1
         self.output.removeAll()
         self.suspects = []

@@ -16,7 +16,7 @@ struct PhoneTraffic {
         var activation: Ending?
     }
 
-    /// What must come of an activation.
+    /// The expected end of an activation.
     enum Ending: Hashable {
         /// It is reported.
         case reported
