@@ -64,8 +64,8 @@ extension FuzzTarget {
         }
     }
 
-    /// A record of the uploads' topic: headers, an empty line, the body. The same bytes are tried as the JSON
-    /// that people write by hand.
+    /// A record of the uploads' topic: headers, an empty line, the body. These bytes are also tried as
+    /// the JSON that people write by hand.
     static let uploadRequest = FuzzTarget(
         "upload-request",
         longestInput: 1_024,
