@@ -6,6 +6,7 @@
 PROGRAMS is a folder with the programs, which check the settings that the chart wrote. Prints a sentence for every fault;
 exit code 0 only without one."""
 
+import functools
 import json
 import os
 import pathlib
@@ -91,7 +92,7 @@ def check_settings(document, container, settings, programs):
                 fault(document, f"its settings name {path}, which is on no volume")
             copy = pathlib.Path(folder + path)
             copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_text(private_key() if path.endswith(".p8") else "ABCDE12345")
+            copy.write_text(secret(path))
             copy.chmod(0o600)
         file = pathlib.Path(folder, "settings.yaml")
         file.write_text(text.replace("/etc/flotilla/", folder + "/etc/flotilla/"))
@@ -110,9 +111,29 @@ def check_settings(document, container, settings, programs):
             fault(document, "check-config: " + check.stderr.replace(folder, "").strip())
 
 
+def secret(path):
+    """Content that a program can read: a private key, a certificate with its key, or a word."""
+    if path.endswith(".p8"):
+        return private_key()
+    if path.endswith((".crt", ".key", ".pem")):
+        return "".join(certificate())
+    return "ABCDE12345"
+
+
 def private_key():
     command = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@functools.cache
+def certificate():
+    """A certificate that signs itself, and its key."""
+    with tempfile.TemporaryDirectory() as folder:
+        key, certificate = pathlib.Path(folder, "key"), pathlib.Path(folder, "certificate")
+        key.write_text(private_key())
+        command = ["openssl", "req", "-x509", "-new", "-key", key, "-subj", "/CN=check", "-days", "2", "-out", certificate]
+        subprocess.run(command, capture_output=True, check=True)
+        return certificate.read_text(), key.read_text()
 
 
 def check_rights(document, documents):
