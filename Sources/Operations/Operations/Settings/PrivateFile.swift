@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// A file with secrets that several processes read and replace: nobody but its owner may use it, its content
@@ -33,8 +34,10 @@ package struct PrivateFile: Hashable, Sendable {
 
     /// Returns the reason why this process cannot replace the file, as the end of a sentence; nil if it can.
     package var objectionToReplacing: String? {
-        var status = stat()
-        guard unsafe stat(self.path, &status) == 0, status.st_mode & 0o200 != 0,
+        // Root may write a file whose mode says that nobody does. Foundation tells the mode, because the compiler
+        // can take `stat` of Glibc for that of a module of NIO.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: self.path)
+        guard let mode = attributes?[.posixPermissions] as? NSNumber, mode.intValue & 0o200 != 0,
             unsafe access(self.path, W_OK) == 0
         else { return "is not writable, so renewed tokens cannot be kept; its mode has to be 0600" }
         guard unsafe access(self.folder, W_OK | X_OK) == 0 else {
