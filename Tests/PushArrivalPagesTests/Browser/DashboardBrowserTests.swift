@@ -119,7 +119,7 @@ struct DashboardBrowserTests {
                 try await browser.press(.enter)
                 let found = try await browser.text(of: "table.messages", once: { !$0.contains("weekly") })
                 #expect(found.contains("spring-sale-0412") && !found.contains("weekly"))
-                #expect(try await browser.tab(to: "table.messages a") != nil)
+                #expect(try await browser.tab(to: "table.messages tbody a") != nil)
                 let outline = try await browser.evaluate(
                     "return getComputedStyle(document.activeElement).outlineStyle + document.activeElement.href"
                 )
