@@ -128,7 +128,7 @@ enum Assets {
         .messages .campaign th a[aria-expanded=true]::before { content: "▾ "; }
         .messages .inside th { padding-left: 2rem; font-weight: 400; }
         .c-sent { white-space: nowrap; }
-        .c-arrived .why { display: block; }
+        .c-arrived .why { display: block; white-space: normal; }
         .c-opened .hush { display: block; }
         .apart { border-left: 4px solid var(--warn); padding: .1rem .7rem; margin: .5rem 0; }
         .views { display: flex; gap: 1.2rem; margin: .8rem 0 .2rem; }
