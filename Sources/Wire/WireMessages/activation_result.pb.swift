@@ -70,7 +70,7 @@ package nonisolated struct Flotilla_Activation_V1_ActivationResult: @unchecked S
     set {_uniqueStorage()._convertedAtAssumed = newValue}
   }
 
-  /// What the Marketing API said, to a report or to a callback, where it has said something final.
+  /// The final answer of the Marketing API to a report or to a callback; absent without one.
   package var marketingApi: Flotilla_Activation_V1_MarketingApi {
     get {_storage._marketingApi ?? Flotilla_Activation_V1_MarketingApi()}
     set {_uniqueStorage()._marketingApi = newValue}

@@ -37,7 +37,7 @@ package nonisolated struct Flotilla_Sdkupload_V1_SdkUploadResult: @unchecked Sen
   /// Clears the value of `outcome`. Subsequent reads from it will return its default value.
   package mutating func clearOutcome() {_uniqueStorage()._outcome = nil}
 
-  /// What was taken from the upload; only in the outcome of an upload that succeeded.
+  /// The content of the upload; only in the outcome of an upload that succeeded.
   package var upload: Flotilla_Sdkupload_V1_SdkUploadCounts {
     get {_storage._upload ?? Flotilla_Sdkupload_V1_SdkUploadCounts()}
     set {_uniqueStorage()._upload = newValue}
