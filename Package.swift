@@ -124,6 +124,7 @@ let package = Package(
             pkgConfig: "rdkafka",
             providers: [.apt(["librdkafka-dev"])]
         ),
+        .target(name: "CFileStatus", path: "Sources/System/CFileStatus"),
         .systemLibrary(name: "CMalloc", path: "Sources/System/CMalloc"),
         .systemLibrary(name: "CSpawn", path: "Sources/System/CSpawn"),
         .systemLibrary(
@@ -200,8 +201,8 @@ let package = Package(
             "Operations",
             on: "Operations",
             dependencies: [
-                configuration, coreMetrics, hummingbird, hummingbirdCore, lifecycle, logging, nioCore,
-                nioHTTP1, nioPosix, yams,
+                "CFileStatus", configuration, coreMetrics, hummingbird, hummingbirdCore, lifecycle, logging,
+                nioCore, nioHTTP1, nioPosix, yams,
             ]
         ),
         room("ServerTLS", on: "Operations", dependencies: [hummingbirdCore, hummingbirdTLS, nioSSL]),

@@ -1,4 +1,5 @@
 import Glibc
+import Operations
 
 /// The folder in which the workers of a machine keep the records that they died of.
 ///
@@ -42,12 +43,13 @@ final class CrashFolder {
     deinit { close(self.descriptor) }
 
     private static func check(_ descriptor: Int32, _ path: String) throws(Failure) {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw .last("cannot look at the folder \(path)") }
-        guard status.st_uid == geteuid() else {
+        guard let status = FileStatus(of: descriptor) else {
+            throw .last("cannot look at the folder \(path)")
+        }
+        guard status.isOwn else {
             throw Failure(description: "the folder \(path) belongs to another user")
         }
-        guard status.st_mode & 0o022 == 0 else {
+        guard !status.isWritableByOthers else {
             throw Failure(
                 description: "the folder \(path) can be written by others; take that right away (chmod go-w)"
             )
@@ -128,9 +130,8 @@ final class CrashFolder {
     }
 
     private static func isOurs(_ descriptor: Int32) -> Bool {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { return false }
-        return status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1 && status.st_uid == geteuid()
+        guard let status = FileStatus(of: descriptor) else { return false }
+        return status.isRegular && status.hasOneName && status.isOwn
     }
 
     /// Returns the content of a file, at most one byte more than the limit; nil if the file cannot be read.

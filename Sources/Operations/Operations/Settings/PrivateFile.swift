@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 
 /// A file with secrets that several processes read and replace: nobody but its owner may use it, its content
@@ -26,7 +25,7 @@ package struct PrivateFile: Hashable, Sendable {
         } catch {
             throw Failure(description: "cannot be read: \(error.reason)")
         }
-        guard file.isPrivate else {
+        guard file.status.isPrivate else {
             throw Failure(description: "can be used by others than its owner; its mode has to be 0600")
         }
         return Secret(bytes: file.bytes)
@@ -34,11 +33,9 @@ package struct PrivateFile: Hashable, Sendable {
 
     /// Returns the reason why this process cannot replace the file, as the end of a sentence; nil if it can.
     package var objectionToReplacing: String? {
-        // Root may write a file whose mode says that nobody does. Foundation tells the mode, because the compiler
-        // can take `stat` of Glibc for that of a module of NIO.
-        let attributes = try? FileManager.default.attributesOfItem(atPath: self.path)
-        guard let mode = attributes?[.posixPermissions] as? NSNumber, mode.intValue & 0o200 != 0,
-            unsafe access(self.path, W_OK) == 0
+        // Root may write to a file whose mode says that nobody does.
+        let mode = try? SmallFile(path: self.path, limit: SecretFile.bytesLimit).status
+        guard mode?.isWritable == true, unsafe access(self.path, W_OK) == 0
         else { return "is not writable, so renewed tokens cannot be kept; its mode has to be 0600" }
         guard unsafe access(self.folder, W_OK | X_OK) == 0 else {
             return "is in a folder that is not writable, so renewed tokens cannot be kept"

@@ -31,7 +31,7 @@ package struct SettingsFile: Sendable, CustomStringConvertible, CustomReflectabl
         guard let text = String(validating: file.bytes, as: UTF8.self) else {
             throw Self.fault(path, "is not valid UTF-8")
         }
-        try self.init(text: text, path: path, isReadableByEverybody: file.isReadableByEverybody)
+        try self.init(text: text, path: path, isReadableByEverybody: file.status.isReadableByEverybody)
     }
 
     /// Reads settings from a text.

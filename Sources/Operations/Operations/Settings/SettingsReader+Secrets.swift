@@ -106,7 +106,7 @@ extension SettingsReader {
             self.report(path, at: setting.location, "names an empty file")
             return nil
         }
-        if file.isReadableByEverybody {
+        if file.status.isReadableByEverybody {
             let problem = "names a file that every user of this machine can read"
             self.report(path, at: setting.location, problem, severity: .warning)
         }

@@ -8,18 +8,14 @@ struct SmallFile {
     }
 
     let bytes: [UInt8]
-    /// Whether the mode of the file lets every user of the machine read it.
-    let isReadableByEverybody: Bool
-    /// Whether the mode lets nobody but the owner use the file.
-    let isPrivate: Bool
+    let status: FileStatus
 
     /// Reads the file, which may have `limit` bytes at most. A larger one is a failure.
     init(path: String, limit: Int) throws(Failure) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure() }
         defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw Self.failure() }
+        guard let status = FileStatus(of: descriptor) else { throw Self.failure() }
 
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16_384)
@@ -36,8 +32,7 @@ struct SmallFile {
             bytes.append(contentsOf: chunk[..<count])
         }
         self.bytes = bytes
-        self.isPrivate = status.st_mode & 0o077 == 0
-        self.isReadableByEverybody = status.st_mode & S_IROTH != 0
+        self.status = status
     }
 
     private static func failure() -> Failure {
