@@ -29,6 +29,21 @@ protocol Adversary: Weather {
 }
 
 extension Adversary {
+    /// Lets time pass until a condition holds or a promise is broken. Once a second, the judges look for honest
+    /// records that are late, and for workers that stand still in silence.
+    @discardableResult
+    func watch(for length: Duration, until isDone: () -> Bool = { false }) throws -> Bool {
+        var nextLook = self.timeline.clock.now.after(.seconds(1))
+        return try self.pass(length) {
+            let now = self.timeline.clock.now
+            guard now.monotonic >= nextLook else { return false }
+            nextLook = now.after(.seconds(1))
+            self.honest.look()
+            for worker in self.workers { worker.judgeSilence() }
+            return isDone()
+        }
+    }
+
     func planFaults() {
         // The kinds are taken in the order of their declaration, because the order of a set differs from run
         // to run.

@@ -20,8 +20,6 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
     /// The number of faults that were injected.
     package internal(set) var faults = 0
     var complaints: [String] = []
-    /// The time at which the judges look next, in monotonic nanoseconds.
-    private var nextLook: Int64 = .min
 
     /// Plans a run with any of the kinds that engines of calls can meet. One seed always gives the same run.
     package convenience init(seed: UInt64, narrator: Narrator? = nil) {
@@ -63,13 +61,7 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
     ///
     /// - Returns: a description of each broken promise; empty if there is none.
     package func run() -> [String] {
-        defer { self.timeline.end() }
-        do {
-            try self.play()
-        } catch {
-            self.complaints.append("\(error)")
-        }
-        return self.complaints
+        self.judged(self.play)
     }
 
     private func play() throws {
@@ -94,23 +86,7 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
         try self.watch(for: .seconds(30))
         if !self.simulation.isBroken {
             self.judgeTheEnd()
-            try self.stopEverybody()
-        }
-        self.complaints += self.simulation.violations.prefix(5)
-    }
-
-    /// Lets time pass until a condition holds or a promise is broken. The judges look once a second
-    /// meanwhile.
-    @discardableResult
-    private func watch(for length: Duration, until isDone: () -> Bool = { false }) throws -> Bool {
-        try self.simulation.run(for: length) {
-            let now = self.timeline.clock.now
-            if now.monotonic >= self.nextLook {
-                self.nextLook = now.after(.seconds(1))
-                self.honest.look()
-                for worker in self.workers { worker.judgeSilence() }
-            }
-            return self.simulation.isBroken || isDone()
+            try self.stopEverybody(within: .seconds(30))
         }
     }
 

@@ -3,8 +3,6 @@ import Records
 /// The common part of random runs of call engines.
 protocol CallStorm: Weather where Process == SimulatedWorker {
     var simulation: Simulation { get }
-    /// A description of each broken promise.
-    var complaints: [String] { get set }
 }
 
 extension CallStorm {
@@ -12,9 +10,11 @@ extension CallStorm {
     var cluster: SimulatedCluster { self.simulation.cluster }
     var workers: [SimulatedWorker] { self.simulation.workers }
 
-    /// Lets time pass, and stops when a promise is broken.
-    func step(for duration: Duration) throws {
-        try self.simulation.run(for: duration) { self.simulation.isBroken }
+    var violations: [String] { self.simulation.violations }
+    var isBroken: Bool { self.simulation.isBroken }
+
+    func advance(_ longest: Duration, until isDone: () -> Bool) throws -> Bool {
+        try self.simulation.run(for: longest, until: isDone)
     }
 
     /// The records without an outcome, for a complaint.
@@ -23,13 +23,5 @@ extension CallStorm {
             .map {
                 "\($0.partition)/\($0.offset) \(String(decoding: $0.value ?? [], as: UTF8.self).prefix(40))"
             }
-    }
-
-    func stopEverybody() throws {
-        for worker in self.workers { worker.stop() }
-        let haveEnded = try self.simulation.run(for: .seconds(30)) {
-            self.simulation.isBroken || self.workers.allSatisfy(\.hasEnded)
-        }
-        if !haveEnded { self.complaints.append("somebody does not stop") }
     }
 }

@@ -65,13 +65,7 @@ package final class Storm: SeededStorm, CallStorm {
     ///
     /// - Returns: a description of each broken promise; empty if there is none.
     package func run() -> [String] {
-        defer { self.timeline.end() }
-        do {
-            try self.play()
-        } catch {
-            self.complaints.append("\(error)")
-        }
-        return self.complaints
+        self.judged(self.play)
     }
 
     private func play() throws {
@@ -80,26 +74,23 @@ package final class Storm: SeededStorm, CallStorm {
         self.planNudges(self.plan.nudges)
         for _ in 0..<Int.random(in: 0...8, using: &self.random) { self.planFault() }
         for _ in 0..<Int.random(in: 1...3, using: &self.random) { self.simulation.startWorker() }
-        try self.step(for: self.plan.calmAfter)
+        try self.pass(self.plan.calmAfter)
         self.calmDown()
         try self.settleEverything()
-        try self.step(for: .seconds(30))
+        try self.pass(.seconds(30))
         // A worker may still wait for the answer to a commit that the cluster already shows.
-        _ = try self.simulation.run(for: .seconds(120)) {
-            self.simulation.isBroken || self.simulation.workers.allSatisfy(\.isEmpty)
-        }
+        try self.pass(.seconds(120)) { self.workers.allSatisfy(\.isEmpty) }
         if !self.simulation.isBroken {
             self.judgeTheEnd()
-            try self.stopEverybody()
+            try self.stopEverybody(within: .seconds(30))
         }
-        self.complaints += self.simulation.violations.prefix(5)
     }
 
     private func settleEverything() throws {
         let cluster = self.simulation.cluster
         let patience = self.plan.patience(clockWasStepped: self.simulation.clock.hasBeenStepped)
-        let isOver = try self.simulation.run(for: patience) {
-            self.simulation.isBroken || cluster.isEverythingSettled && cluster.isEverythingCommitted
+        let isOver = try self.pass(patience) {
+            cluster.isEverythingSettled && cluster.isEverythingCommitted
         }
         guard !isOver else { return }
         self.complaints.append("not settled \(patience) after the last fault: \(self.unsettled)")

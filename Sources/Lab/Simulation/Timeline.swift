@@ -13,6 +13,13 @@ package protocol SimulatedProcess: AnyObject {
     /// The time until which the process is stopped, as by SIGSTOP.
     var stoppedUntil: Int64 { get set }
 
+    /// Asks the process to end.
+    func stop()
+
+    /// Adds a violation if the process stands still and reports that it is ready. The simulation should call
+    /// this about once a second.
+    func judgeSilence()
+
     /// Sets the clock of the machine that the process runs on. The brokers' clocks stay right.
     func stepWall(by step: Duration)
 

@@ -3,17 +3,12 @@ import ServiceKit
 
 /// The random faults of brokers and processes in one run, whichever kind of engine runs. All are drawn from
 /// one seed and counted.
-protocol Weather: AnyObject {
-    associatedtype Process: SimulatedProcess
-
+protocol Weather: PlayedStorm {
     var random: SplitMix64 { get set }
     /// Whether the faults have ended.
     var isCalm: Bool { get }
     /// The number of faults that were injected.
     var faults: Int { get set }
-    var timeline: Timeline { get }
-    var cluster: SimulatedCluster { get }
-    var workers: [Process] { get }
     /// The time after which there are no more faults.
     var calmAfter: Duration { get }
     /// The share of the records sent that fail.

@@ -4,7 +4,7 @@ import Records
 import WireFormats
 
 /// The kinds of things that a home partition remembers. The raw value is the first byte of a changelog key.
-enum RememberedKind: UInt8, CaseIterable {
+package enum RememberedKind: UInt8, CaseIterable {
     /// An event of an SDK, so that an upload that comes twice gives each event once.
     case event = 0x65
     /// The clicks of a device, or one click by its id.
@@ -14,7 +14,7 @@ enum RememberedKind: UInt8, CaseIterable {
 }
 
 /// The key of a remembered thing in the changelog: its kind and the hash of its name, 17 bytes.
-struct RememberedKey: Hashable {
+package struct RememberedKey: Hashable {
     var kind: RememberedKind
     var key: RecentTable.Key
 
@@ -24,7 +24,7 @@ struct RememberedKey: Hashable {
     }
 
     /// Makes the key of a thing with this name.
-    init(_ kind: RememberedKind, named name: String) {
+    package init(_ kind: RememberedKind, named name: String) {
         let digest = Digest.sha256(Array(name.utf8))
         self.init(kind, RecentTable.Key(high: Self.word(digest[0..<8]), low: Self.word(digest[8..<16])))
     }
@@ -36,7 +36,7 @@ struct RememberedKey: Hashable {
     }
 
     /// The key in the changelog.
-    var bytes: [UInt8] { [self.kind.rawValue] + Self.bytes(self.key.high) + Self.bytes(self.key.low) }
+    package var bytes: [UInt8] { [self.kind.rawValue] + Self.bytes(self.key.high) + Self.bytes(self.key.low) }
 
     private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }

@@ -28,8 +28,11 @@ final class IntakeJudge {
     /// The numbers of the honest phones by their muids and by the place of their first upload.
     private var phones: [String: Int64] = [:]
     private var uploads: [String: Int64] = [:]
+    /// The honest phones that are reported.
     private var reported: Set<String> = []
-    private var published: Set<[UInt8]> = []
+    /// The keys in the changelog of the events that are published and of the conversions that are reported, as
+    /// long as their home remembers them.
+    private var remembered: Set<[UInt8]> = []
     private var seen: Set<SimulatedCluster.RecordName> = []
 
     init(
@@ -116,6 +119,7 @@ final class IntakeJudge {
         case self.topics.uploadResult, self.topics.result: self.judgeOutcome(record)
         case self.topics.due: self.judgeReport(record)
         case self.topics.events: self.judgeEvent(record)
+        case self.topics.changelog: self.judgeMemory(record)
         case self.topics.deadLetter: self.complain("a phone's choice is a dead letter: \(record.summary)")
         default: break
         }
@@ -160,15 +164,31 @@ final class IntakeJudge {
         return String(decoding: header?.value ?? [], as: UTF8.self)
     }
 
+    /// Notes a thing that a home lets happen once as long as it remembers it. Returns whether this is the first
+    /// time, or the first since the home has forgotten it.
+    private func isNew(_ kind: RememberedKind, named name: String) -> Bool {
+        self.remembered.insert(RememberedKey(kind, named: name).bytes).inserted
+    }
+
+    /// A home forgets things before their time only where memory is tight.
+    private func judgeMemory(_ record: OutboundRecord) {
+        guard record.value == nil, let key = record.key else { return }
+        if !self.isTight { self.complain("a home forgets although it has memory") }
+        self.remembered.remove(key)
+    }
+
     private func judgeReport(_ record: OutboundRecord) {
         let muid = String(decoding: record.key ?? [], as: UTF8.self)
         let number = self.phones[muid]
         self.decided(Self.origin(of: record))
-        // Where the memory is too small for a flood, a phone of the flood can be reported twice.
-        if !self.reported.insert(muid).inserted, number != nil || !self.isTight {
-            self.complain("\(muid) is reported twice")
+        let conversion = "\(SimulatedPhone.account)/\(muid)/\(ConversionType.activation.rawValue)"
+        let isNew = self.isNew(.conversion, named: conversion)
+        guard let number else {
+            if !isNew { self.complain("\(muid) is reported twice") }
+            return
         }
-        guard let number else { return }
+        // A flood must not push out honest phones before they come back.
+        if !self.reported.insert(muid).inserted { self.complain("the honest \(muid) is reported twice") }
         let value = String(decoding: record.value ?? [], as: UTF8.self)
         if self.matchesClicks, !value.contains(#""clickId":"click-"#) {
             self.complain("the honest \(muid) is reported without its click")
@@ -180,10 +200,8 @@ final class IntakeJudge {
         let text = String(decoding: record.value ?? [], as: UTF8.self)
         let device = Self.member("idfa", in: text).flatMap { try? MUID(deviceID: $0, of: .ios) }
         let number = device.flatMap { self.phones[String(decoding: $0.text, as: UTF8.self)] }
-        // Where memory is tight, a flood of events can push out an earlier one, and its repeat is published again.
-        if !self.published.insert(record.key ?? []).inserted, !self.isTight {
-            self.complain("the event \(String(decoding: record.key ?? [], as: UTF8.self)) is published twice")
-        }
+        let id = String(decoding: record.key ?? [], as: UTF8.self)
+        if !self.isNew(.event, named: id) { self.complain("the event \(id) is published twice") }
         if let number { self.happened(.event, number) }
     }
 }

@@ -30,9 +30,7 @@ package final class IntakeStorm: SeededStorm {
     private let streams: StreamTopics
     private let settings: IntakeSettings
     private var started: UInt64 = 0
-    private var complaints: [String] = []
-    /// The time at which the judges look next, in monotonic nanoseconds.
-    private var nextLook: Int64 = .min
+    var complaints: [String] = []
 
     /// Plans a run with any of the kinds that intakes can meet. One seed always gives the same run.
     package convenience init(seed: UInt64, narrator: Narrator? = nil) {
@@ -92,13 +90,7 @@ package final class IntakeStorm: SeededStorm {
     ///
     /// - Returns: a description of each broken promise; empty if there is none.
     package func run() -> [String] {
-        defer { self.timeline.end() }
-        do {
-            try self.play()
-        } catch {
-            self.complaints.append("\(error)")
-        }
-        return self.complaints + self.cluster.violations.prefix(5)
+        self.judged(self.play)
     }
 
     private func play() throws {
@@ -123,34 +115,16 @@ package final class IntakeStorm: SeededStorm {
                 "\(self.honest.judge.waiting) things about honest phones have not happened"
             )
         }
-        for worker in self.workers { worker.stop() }
-        let haveEnded = try self.run(for: .seconds(60)) { self.workers.allSatisfy(\.hasEnded) }
-        if !haveEnded { self.complaints.append("somebody does not stop") }
+        try self.stopEverybody(within: .seconds(60))
     }
 
-    private func run(for longest: Duration, until isDone: () -> Bool) throws -> Bool {
+    func advance(_ longest: Duration, until isDone: () -> Bool) throws -> Bool {
         try self.timeline.run(for: longest, in: self.cluster) {
             self.workers
         } died: {
             self.kill($0)
         } until: {
-            !self.cluster.violations.isEmpty || isDone()
-        }
-    }
-
-    /// Lets time pass until a condition holds or a promise is broken. The judges look once a second meanwhile.
-    ///
-    /// - Parameter isDone: returns whether the condition holds. It is called once a second too.
-    @discardableResult
-    private func watch(for length: Duration, until isDone: () -> Bool = { false }) throws -> Bool {
-        self.nextLook = self.timeline.clock.now.after(.seconds(1))
-        return try self.run(for: length) {
-            let now = self.timeline.clock.now
-            guard now.monotonic >= self.nextLook else { return false }
-            self.nextLook = now.after(.seconds(1))
-            self.honest.look()
-            for worker in self.workers { worker.judgeSilence() }
-            return isDone()
+            isDone()
         }
     }
 

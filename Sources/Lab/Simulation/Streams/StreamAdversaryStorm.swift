@@ -23,9 +23,7 @@ package final class StreamAdversaryStorm: SeededStorm {
     var deathsToExcuse = 0
     /// The number of faults that were injected.
     package internal(set) var faults = 0
-    private var complaints: [String] = []
-    /// The time at which the judges look next, in monotonic nanoseconds.
-    private var nextLook: Int64 = .min
+    var complaints: [String] = []
 
     /// Plans a run with any of the kinds that engines of streams can meet. One seed always gives the same
     /// run.
@@ -64,13 +62,7 @@ package final class StreamAdversaryStorm: SeededStorm {
     ///
     /// - Returns: a description of each broken promise; empty if there is none.
     package func run() -> [String] {
-        defer { self.timeline.end() }
-        do {
-            try self.play()
-        } catch {
-            self.complaints.append("\(error)")
-        }
-        return self.complaints + self.cluster.violations.prefix(5)
+        self.judged(self.play)
     }
 
     private func play() throws {
@@ -94,35 +86,12 @@ package final class StreamAdversaryStorm: SeededStorm {
             self.complaints.append("\(self.honest.judge.waiting) honest records have no outcome")
         }
         self.simulation.judgeTheEnd()
-        try self.stopEverybody()
-    }
-
-    /// Lets time pass until a condition holds or a promise is broken. The judges look once a second
-    /// meanwhile.
-    ///
-    /// - Parameter isDone: returns whether the condition holds. It is called once a second too.
-    @discardableResult
-    private func watch(for length: Duration, until isDone: () -> Bool = { false }) throws -> Bool {
-        self.nextLook = self.timeline.clock.now.after(.seconds(1))
-        return try self.simulation.run(for: length) {
-            let now = self.timeline.clock.now
-            guard now.monotonic >= self.nextLook else { return false }
-            self.nextLook = now.after(.seconds(1))
-            self.honest.look()
-            for worker in self.workers { worker.judgeSilence() }
-            return isDone()
-        }
+        try self.stopEverybody(within: .seconds(60))
     }
 
     private var unsettled: [String] {
         self.cluster.inputs.filter { self.cluster.outcome($0.offset, in: $0.partition) == nil }.map(\.place)
             + self.workers.compactMap { worker in worker.engine.unreadiness.map { "\(worker.name): \($0)" } }
-    }
-
-    private func stopEverybody() throws {
-        for worker in self.workers { worker.stop() }
-        let haveEnded = try self.simulation.run(for: .seconds(60)) { self.workers.allSatisfy(\.hasEnded) }
-        if !haveEnded { self.complaints.append("somebody does not stop") }
     }
 
     // MARK: - Records that are sent on

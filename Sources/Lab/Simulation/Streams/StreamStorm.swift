@@ -19,7 +19,7 @@ package final class StreamStorm: SeededStorm, Weather {
     private(set) var isCalm = false
     /// The number of faults that were injected.
     package internal(set) var faults = 0
-    private var complaints: [String] = []
+    var complaints: [String] = []
 
     /// Plans a run. One seed always gives the same run.
     package init(seed: UInt64, narrator: Narrator? = nil) {
@@ -43,13 +43,7 @@ package final class StreamStorm: SeededStorm, Weather {
     ///
     /// - Returns: a description of each broken promise; empty if there is none.
     package func run() -> [String] {
-        defer { self.timeline.end() }
-        do {
-            try self.play()
-        } catch {
-            self.complaints.append("\(error)")
-        }
-        return self.complaints + self.cluster.violations.prefix(5)
+        self.judged(self.play)
     }
 
     private func play() throws {
@@ -64,7 +58,7 @@ package final class StreamStorm: SeededStorm, Weather {
         try self.simulation.run(for: .seconds(20))
         guard self.simulation.violations.isEmpty else { return }
         self.simulation.judgeTheEnd()
-        try self.stopEverybody()
+        try self.stopEverybody(within: .seconds(60))
     }
 
     private func calmDown() {
@@ -87,17 +81,15 @@ package final class StreamStorm: SeededStorm, Weather {
             + self.workers.compactMap { worker in worker.engine.unreadiness.map { "\(worker.name): \($0)" } }
     }
 
-    private func stopEverybody() throws {
-        for worker in self.workers { worker.stop() }
-        let haveEnded = try self.simulation.run(for: .seconds(60)) { self.workers.allSatisfy(\.hasEnded) }
-        if !haveEnded { self.complaints.append("somebody does not stop") }
-    }
-
     // MARK: - The shares of faults
 
     var timeline: Timeline { self.simulation.timeline }
     var cluster: SimulatedCluster { self.simulation.cluster }
     var workers: [StreamWorker] { self.simulation.workers }
+
+    func advance(_ longest: Duration, until isDone: () -> Bool) throws -> Bool {
+        try self.simulation.run(for: longest, until: isDone)
+    }
     var calmAfter: Duration { self.plan.calmAfter }
     var produceTrouble: Double { self.isDown ? 1 : self.plan.produceTrouble }
     var commitTrouble: Double { self.isDown ? 1 : self.plan.commitTrouble }

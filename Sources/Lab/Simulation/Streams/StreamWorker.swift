@@ -117,7 +117,7 @@ package final class StreamWorker: SimulatedProcess {
 
     /// Adds a violation if the worker stands still and reports that it is ready. The simulation should call
     /// this about once a second.
-    func judgeSilence() {
+    package func judgeSilence() {
         let now = self.clock.now.monotonic
         let isAwake = !self.hasEnded && self.stoppedUntil <= now
         // Only committed transactions count as progress, because records may be read and given up again.
