@@ -68,11 +68,15 @@ struct AdversaryPlan {
     /// Whether records can expire before the faults have ended.
     var isHurried: Bool { self.deadline < .seconds(3_600) }
 
-    /// The time in which the honest publisher sends records: as long as there are faults, and until the last outage is
-    /// over. Poison that has no healthy record beside it cannot be told from an outage that goes on.
+    /// The time in which the honest publisher sends records: as long as there are faults, and until workers have
+    /// recovered from the last one. Poison that has no healthy record beside it cannot be told from an outage, and
+    /// a worker that has just taken over remembers of no record that it is poison.
     var publishing: Duration {
-        guard self.kinds.contains(.outages) else { return self.length }
-        return self.length + .seconds(Self.longestOutage) + self.breakerPause + .seconds(2)
+        let outage = Duration.seconds(Self.longestOutage) + self.breakerPause + .seconds(2)
+        let takeover = self.takeover + .seconds(10)
+        let losesMemory = !self.kinds.isDisjoint(with: [.kills, .freezes, .offsets, .growth, .suspects])
+        return self.length
+            + max(self.kinds.contains(.outages) ? outage : .zero, losesMemory ? takeover : .zero)
     }
 
     /// The time in which everything must be settled after the last fault.

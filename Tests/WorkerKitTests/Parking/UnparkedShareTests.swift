@@ -38,6 +38,19 @@ struct UnparkedShareTests {
         #expect(self.share.isEmpty)
     }
 
+    @Test mutating func recordsThatHaveFailedTakeAQuarterOfIt() {
+        for _ in 0..<25 {
+            #expect(self.share.hasRoomForFailed)
+            self.share.cameBack(nil, bytes: 1, hasFailed: true)
+        }
+        #expect(!self.share.hasRoomForFailed)
+        #expect(self.share.room == 75)
+        self.share.left(nil, bytes: 1)
+        #expect(!self.share.hasRoomForFailed)
+        self.share.left(nil, bytes: 1, hadFailed: true)
+        #expect(self.share.hasRoomForFailed)
+    }
+
     @Test mutating func theQueuesShareAQuarterOfIt() {
         #expect(self.share.followers(ofEach: 5) == 5)
         self.share.read(largest: 50)

@@ -122,6 +122,7 @@ extension ParkedRecords.Past {
             receivedAt: entry.receivedAt,
             firstFailedAt: entry.firstFailedAt,
             lastReason: entry.lastReason.map { ($0.code, $0.message) },
+            hasFailed: entry.hasFailed,
             due: due
         )
     }

@@ -79,19 +79,21 @@ extension Engine {
         }
     }
 
-    /// Parks ready records that have failed at an endpoint whose breaker is not closed, beyond a share.
+    /// Parks ready records that have failed at an endpoint, beyond a share. Where the breaker of the endpoint is
+    /// closed, these are the records that fail where others succeed: only few of them are called for at once.
     private func thinOutFailed(_ share: Share, _ onlyUnparked: Bool) {
-        for (index, endpoint) in self.dispatch.gates.endpoints.enumerated()
-        where endpoint.breaker.state != .closed {
+        for (index, endpoint) in self.dispatch.gates.endpoints.enumerated() {
+            let isClosed = endpoint.breaker.state == .closed
             let room = WaitingRoom.endpoint(endpoint.identity.name)
             let ids = self.dispatch.queues.ready.elements.filter {
-                self.table.kind(of: $0) == .ready && self.table[$0].hasFailed
-                    && self.table[$0].lastEndpoint == index
+                self.table.kind(of: $0) == .ready && self.table[$0].lastEndpoint == index
+                    && (isClosed ? self.table[$0].isOutlier : self.table[$0].hasFailed)
             }
             let surplus = self.surplus(of: ids, .ready, in: room, keeping: share, onlyUnparked: onlyUnparked)
             guard !surplus.isEmpty else { continue }
             self.dispatch.queues.remove(from: .ready) { surplus.contains($0) }
-            self.park(surplus, of: ids, in: room)
+            // A closed breaker opens the room, and the records would be read again at once.
+            self.park(surplus, of: ids, in: room, notBefore: isClosed ? self.now.after(.seconds(1)) : .min)
         }
     }
 
@@ -143,9 +145,10 @@ extension Engine {
         }
     }
 
-    /// Parks records whose next attempt is more than five seconds away, beyond a share.
+    /// Parks records whose next attempt is more than five seconds away, beyond a share. Records that came back
+    /// need no new ticket, so one second is enough for them.
     private func thinOutRetries(_ share: Share, _ onlyUnparked: Bool) {
-        let soon = self.now.after(.seconds(5))
+        let soon = self.now.after(.seconds(onlyUnparked ? 1 : 5))
         let waiting = self.dispatch.queues.backingOff.elements.filter { $0.due > soon }
         for endpoint in self.dispatch.gates.endpoints.indices {
             let room = WaitingRoom.endpoint(self.dispatch.gates.endpoints[endpoint].identity.name)
@@ -261,9 +264,14 @@ extension Engine {
         return partition.topic == self.settings.inputTopic && partition.partition < lot.partitions
     }
 
-    private func park(_ surplus: Set<EntryID>, of ids: [EntryID], in room: WaitingRoom) {
+    private func park(
+        _ surplus: Set<EntryID>,
+        of ids: [EntryID],
+        in room: WaitingRoom,
+        notBefore due: Int64 = .min
+    ) {
         for id in ids.filter({ surplus.contains($0) }).sorted(by: { self.isBefore($0, $1) }) {
-            self.parkWithFollowers(id, in: room)
+            self.parkWithFollowers(id, in: room, notBefore: due)
         }
     }
 }

@@ -88,6 +88,7 @@ extension Engine {
             entry.receivedAt = min(ticket.receivedAt, entry.receivedAt)
             entry.firstFailedAt = ticket.firstFailedAt
             entry.lastReason = Reason(ticket.reason, "The last call failed.")
+            entry.hasFailed = true
         }
         // The wait that remains after the due time is never longer than this difference, because both times
         // are by the same clock, right or wrong.
