@@ -38,17 +38,17 @@ struct UnparkedShareTests {
         #expect(self.share.isEmpty)
     }
 
-    @Test mutating func recordsThatHaveFailedTakeAQuarterOfIt() {
+    @Test mutating func recordsThatKeepFailingTakeAQuarterOfIt() {
         for _ in 0..<25 {
-            #expect(self.share.hasRoomForFailed)
-            self.share.cameBack(nil, bytes: 1, hasFailed: true)
+            #expect(self.share.hasRoomForFailing)
+            self.share.cameBack(nil, bytes: 1, keepsFailing: true)
         }
-        #expect(!self.share.hasRoomForFailed)
+        #expect(!self.share.hasRoomForFailing)
         #expect(self.share.room == 75)
         self.share.left(nil, bytes: 1)
-        #expect(!self.share.hasRoomForFailed)
-        self.share.left(nil, bytes: 1, hadFailed: true)
-        #expect(self.share.hasRoomForFailed)
+        #expect(!self.share.hasRoomForFailing)
+        self.share.left(nil, bytes: 1, keptFailing: true)
+        #expect(self.share.hasRoomForFailing)
     }
 
     @Test mutating func theQueuesShareAQuarterOfIt() {

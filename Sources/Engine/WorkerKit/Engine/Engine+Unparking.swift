@@ -20,10 +20,11 @@ extension Engine {
         min(self.unparked.room, (self.roomInHand + 1) / 2, Self.batch)
     }
 
-    /// Whether the records that came back use up their share, or that of records that have failed, while other
+    /// Whether the records that came back use up their share, or that of records that keep failing, while other
     /// parked records wait.
     var isUnparkingStuck: Bool {
-        self.parkedTickets > self.unparked.records && (self.unparked.isFull || !self.unparked.hasRoomForFailed)
+        self.parkedTickets > self.unparked.records
+            && (self.unparked.isFull || !self.unparked.hasRoomForFailing)
     }
 
     /// Takes parked records in hand, as far as their rooms are open and there is room for them.

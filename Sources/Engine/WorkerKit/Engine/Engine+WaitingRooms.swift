@@ -38,7 +38,7 @@ extension Engine {
     ) -> Bool {
         if let key = record.ticket.key, !self.unparked.hasRoom(for: key) { return false }
         if let timestamp = record.ticket.timestamp, timestamp < oldest { return true }
-        if let past, past.due > now || past.hasFailed && !self.unparked.hasRoomForFailed { return false }
+        if let past, past.due > now || past.keepsFailing && !self.unparked.hasRoomForFailing { return false }
         return self.isOpen(record.room)
     }
 

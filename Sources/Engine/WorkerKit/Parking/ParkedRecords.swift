@@ -22,6 +22,10 @@ struct ParkedRecords: Sendable {
         var hasFailed = false
         /// The monotonic time before which no call is made for the record, in nanoseconds.
         var due = Int64.min
+
+        /// Whether the record has failed so often that it will fail again as a rule. A record that had its call
+        /// when an outage began has failed too.
+        var keepsFailing: Bool { self.hasFailed && self.attempts > 2 }
     }
 
     struct Record: Sendable {

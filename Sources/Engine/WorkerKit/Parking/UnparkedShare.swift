@@ -15,8 +15,8 @@ struct UnparkedShare: Sendable {
     /// The number of records in hand that came back.
     private(set) var records = 0
     private(set) var bytes = 0
-    /// The number of records in hand that had failed before they came back.
-    private(set) var failed = 0
+    /// The number of records in hand that had failed again and again before they came back.
+    private(set) var failing = 0
     /// The number of records in hand that came back, by key.
     private var keys: [KeyMark: Int] = [:]
     /// The size of the largest of the records that were read last, in bytes.
@@ -49,9 +49,9 @@ struct UnparkedShare: Sendable {
         min(self.recordsLimit, self.bytesLimit / self.largest) / 4 / queues
     }
 
-    /// Whether one more record may come back that has failed before. Such records take a quarter of the share at
-    /// most: they fail again as a rule, and records that never failed must not wait behind them.
-    var hasRoomForFailed: Bool { self.failed < max(1, self.recordsLimit / 4) }
+    /// Whether one more record may come back that keeps failing. Such records take a quarter of the share at most,
+    /// because others must not wait behind them.
+    var hasRoomForFailing: Bool { self.failing < max(1, self.recordsLimit / 4) }
 
     /// Returns whether one more record of a key may come back.
     func hasRoom(for key: KeyMark) -> Bool { self.keys[key, default: 0] < Self.keyLimit }
@@ -63,19 +63,19 @@ struct UnparkedShare: Sendable {
     mutating func read(largest bytes: Int) { self.largest = max(1, bytes) }
 
     /// Notes that a record of this size came back.
-    mutating func cameBack(_ key: KeyMark?, bytes: Int, hasFailed: Bool = false) {
+    mutating func cameBack(_ key: KeyMark?, bytes: Int, keepsFailing: Bool = false) {
         self.records += 1
-        self.failed += hasFailed ? 1 : 0
+        self.failing += keepsFailing ? 1 : 0
         self.bytes += bytes
         if let key { self.keys[key, default: 0] += 1 }
     }
 
     /// Notes that a record which came back is settled, or waits again.
     ///
-    /// - Parameter hadFailed: Whether it had failed before it came back.
-    mutating func left(_ key: KeyMark?, bytes: Int, hadFailed: Bool = false) {
+    /// - Parameter keptFailing: Whether it had failed again and again before it came back.
+    mutating func left(_ key: KeyMark?, bytes: Int, keptFailing: Bool = false) {
         self.records -= 1
-        self.failed -= hadFailed ? 1 : 0
+        self.failing -= keptFailing ? 1 : 0
         self.bytes -= bytes
         guard let key else { return }
         let left = self.keys[key, default: 1] - 1
@@ -86,7 +86,7 @@ struct UnparkedShare: Sendable {
     mutating func removeAll() {
         self.records = 0
         self.bytes = 0
-        self.failed = 0
+        self.failing = 0
         self.keys = [:]
         self.largest = 1
     }
