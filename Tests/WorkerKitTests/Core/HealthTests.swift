@@ -140,6 +140,22 @@ struct CircuitBreakerTests {
         #expect(self.openUntil != nil)
     }
 
+    @Test mutating func outliersAmongTheProbesDoNotOpenItAgainWhileOthersSucceed() throws {
+        self.fail(10, at: second)
+        let until = try #require(self.openUntil)
+        self.answer(at: until)
+        func failOutliers(_ count: Int, at now: Int64) {
+            for _ in 0..<count {
+                let call = self.startCall()
+                self.breaker.failed(call, isOutlier: true, at: now, using: &self.random)
+            }
+        }
+        failOutliers(30, at: until)
+        #expect(self.breaker.state == .halfOpen)
+        failOutliers(12, at: until + 6 * second)
+        #expect(try #require(self.openUntil) > until)
+    }
+
     @Test mutating func callsThatWereOutWhenItOpenedNeitherCloseNorOpenIt() throws {
         let early = (0..<30).map { _ in self.startCall() }
         self.fail(10, at: second)

@@ -95,6 +95,33 @@ struct IsolationSceneTests {
         #expect(simulation.violations == [])
     }
 
+    /// After an outage, parked records come back in the order of their offsets. Poison among them fails again and
+    /// again, and must not keep the others out.
+    @Test func poisonDoesNotFillTheWayBackFromTheParkingTopic() throws {
+        let simulation = Simulation {
+            $0.ordering = .none
+            $0.concurrency = 16
+            $0.recordsLimit = 400
+            $0.breaker.longestPause = .seconds(5)
+        }
+        simulation.makeParkingTopic()
+        var isDown = true
+        simulation.reply = { Reply(isDown || $0.value == "poison" ? 503 : 200, after: .milliseconds(50)) }
+        for _ in 0..<600 { simulation.cluster.append("poison") }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(120))
+        simulation.startWorker()
+        try simulation.run(for: .seconds(60))
+        isDown = false
+        honest.judge.excuse(from: 0, for: .seconds(66))
+        for _ in 0..<90 {
+            try simulation.run(for: .seconds(1))
+            honest.look()
+        }
+        #expect(honest.judge.waiting == 0)
+        #expect(simulation.violations == [])
+    }
+
     /// Rejections that look like a fault of our configuration are one client's doing where all others are answered.
     @Test func suspectsOfOneClientHoldNobodysLane() throws {
         let simulation = Simulation()

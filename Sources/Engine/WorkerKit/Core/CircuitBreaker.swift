@@ -69,6 +69,10 @@ package struct CircuitBreaker: Sendable {
     /// How long after a successful call the failure of another call tells something about its record.
     package static let freshness = Duration.seconds(5)
 
+    /// How long the upstream must have been silent before failures in a row open the breaker. Many records that
+    /// always fail can come one after the other, while others are answered.
+    package static let silence = Duration.seconds(1)
+
     /// The counts of the current half-open time.
     private struct Probing: Sendable {
         var limit: Int
@@ -175,7 +179,9 @@ package struct CircuitBreaker: Sendable {
         guard call > self.lastCallBeforeOpening else { return }
         switch self.state {
         case .open: break
-        case .halfOpen: self.probeFailed(call, at: now, using: &random)
+        case .halfOpen:
+            if isOutlier, self.hasAnsweredLately(at: now) { return self.probing.out[call] = nil }
+            self.probeFailed(call, at: now, using: &random)
         case .closed:
             if isOutlier, self.hasAnsweredLately(at: now) { return }
             self.consecutiveFailures += 1
@@ -220,7 +226,11 @@ package struct CircuitBreaker: Sendable {
     }
 
     private func shouldOpen(at now: Int64) -> Bool {
-        if self.consecutiveFailures >= self.settings.consecutiveFailures { return true }
+        if self.consecutiveFailures >= self.settings.consecutiveFailures,
+            now.subtractingClamped(self.lastAnswer) >= Self.silence.wholeNanoseconds
+        {
+            return true
+        }
         let (calls, failures) = self.recent.counts(at: now)
         return calls >= self.settings.minimumCalls
             && Double(failures) >= self.settings.failureShare * Double(calls)
