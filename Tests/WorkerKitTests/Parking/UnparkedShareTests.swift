@@ -38,19 +38,6 @@ struct UnparkedShareTests {
         #expect(self.share.isEmpty)
     }
 
-    @Test mutating func recordsThatKeepFailingTakeAQuarterOfIt() {
-        for _ in 0..<25 {
-            #expect(self.share.hasRoomForFailing)
-            self.share.cameBack(nil, bytes: 1, keepsFailing: true)
-        }
-        #expect(!self.share.hasRoomForFailing)
-        #expect(self.share.room == 75)
-        self.share.left(nil, bytes: 1)
-        #expect(!self.share.hasRoomForFailing)
-        self.share.left(nil, bytes: 1, keptFailing: true)
-        #expect(self.share.hasRoomForFailing)
-    }
-
     @Test mutating func theQueuesShareAQuarterOfIt() {
         #expect(self.share.followers(ofEach: 5) == 5)
         self.share.read(largest: 50)

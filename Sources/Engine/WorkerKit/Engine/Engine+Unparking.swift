@@ -20,11 +20,9 @@ extension Engine {
         min(self.unparked.room, (self.roomInHand + 1) / 2, Self.batch)
     }
 
-    /// Whether the records that came back use up their share, or that of records that keep failing, while other
-    /// parked records wait.
+    /// Whether the records that came back use up their share while other parked records wait.
     var isUnparkingStuck: Bool {
-        self.parkedTickets > self.unparked.records
-            && (self.unparked.isFull || !self.unparked.hasRoomForFailing)
+        self.parkedTickets > self.unparked.records && self.unparked.isFull
     }
 
     /// Takes parked records in hand, as far as their rooms are open and there is room for them.

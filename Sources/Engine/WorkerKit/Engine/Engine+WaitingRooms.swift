@@ -18,8 +18,8 @@ extension Engine {
     func nextToCome(in index: Int) -> Int64? {
         let (now, oldest) = (self.now.monotonic, self.oldestTimestamp)
         let end = self.assignments[index].readEnd
-        return self.assignments[index].parked.next { record, past in
-            record.offset < end && self.mayCome(record, past, at: now, oldest)
+        return self.assignments[index].parked.next(at: now) {
+            $0.offset < end && self.mayCome($0, oldest, isDue: $1)
         }?.offset
     }
 
@@ -30,16 +30,10 @@ extension Engine {
 
     /// Returns whether a parked record may come back now. A record whose deadline has passed comes back to
     /// expire, even if its room is closed.
-    private func mayCome(
-        _ record: ParkedRecords.Record,
-        _ past: ParkedRecords.Past?,
-        at now: Int64,
-        _ oldest: Int64
-    ) -> Bool {
+    private func mayCome(_ record: ParkedRecords.Record, _ oldest: Int64, isDue: Bool) -> Bool {
         if let key = record.ticket.key, !self.unparked.hasRoom(for: key) { return false }
         if let timestamp = record.ticket.timestamp, timestamp < oldest { return true }
-        if let past, past.due > now || past.keepsFailing && !self.unparked.hasRoomForFailing { return false }
-        return self.isOpen(record.room)
+        return isDue && self.isOpen(record.room)
     }
 
     /// Returns whether the condition that a parked record waits for has come.

@@ -27,8 +27,6 @@ struct Entry: Sendable {
     var receivedAt: Int64
 
     var parking = Parking.none
-    /// Whether the record had failed again and again before it came back from the parking topic.
-    var keptFailing = false
     /// Whether the record has to wait in hand, because the broker has refused its copy for a retry topic, or
     /// its ticket.
     var mustStay = false

@@ -22,10 +22,6 @@ struct ParkedRecords: Sendable {
         var hasFailed = false
         /// The monotonic time before which no call is made for the record, in nanoseconds.
         var due = Int64.min
-
-        /// Whether the record has failed so often that it will fail again as a rule. A record that had its call
-        /// when an outage began has failed too.
-        var keepsFailing: Bool { self.hasFailed && self.attempts > 2 }
     }
 
     struct Record: Sendable {
@@ -225,9 +221,11 @@ struct ParkedRecords: Sendable {
     /// Returns the next record that may be taken in hand, from the position of the pass on; nil if there is
     /// none.
     ///
-    /// - Parameter mayCome: Called with each record that overtakes none of its key, and with its history if it has
-    ///   one to keep.
-    mutating func next(where mayCome: (Record, Past?) -> Bool) -> Record? {
+    /// - Parameters:
+    ///   - now: The monotonic time, in nanoseconds.
+    ///   - mayCome: Called with each record that overtakes none of its key, and with whether its own wait is
+    ///     over.
+    mutating func next(at now: Int64, where mayCome: (Record, _ isDue: Bool) -> Bool) -> Record? {
         var index = self.index(of: self.cursor)
         while index < self.records.count {
             let record = self.records[index]
@@ -237,7 +235,8 @@ struct ParkedRecords: Sendable {
             case .parking: self.passOver(record.ticket)
             case .parked:
                 let isInOrder = record.ticket.key.map { !self.passedKeys.contains($0) } ?? true
-                if isInOrder, mayCome(record, self.pasts[record.offset]) { return record }
+                let isDue = self.pasts[record.offset].map { $0.due <= now } ?? true
+                if isInOrder, mayCome(record, isDue) { return record }
                 self.passOver(record.ticket)
             }
             index += 1

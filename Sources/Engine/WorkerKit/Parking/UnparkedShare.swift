@@ -15,8 +15,6 @@ struct UnparkedShare: Sendable {
     /// The number of records in hand that came back.
     private(set) var records = 0
     private(set) var bytes = 0
-    /// The number of records in hand that had failed again and again before they came back.
-    private(set) var failing = 0
     /// The number of records in hand that came back, by key.
     private var keys: [KeyMark: Int] = [:]
     /// The size of the largest of the records that were read last, in bytes.
@@ -49,10 +47,6 @@ struct UnparkedShare: Sendable {
         min(self.recordsLimit, self.bytesLimit / self.largest) / 4 / queues
     }
 
-    /// Whether one more record may come back that keeps failing. Such records take a quarter of the share at most,
-    /// because others must not wait behind them.
-    var hasRoomForFailing: Bool { self.failing < max(1, self.recordsLimit / 4) }
-
     /// Returns whether one more record of a key may come back.
     func hasRoom(for key: KeyMark) -> Bool { self.keys[key, default: 0] < Self.keyLimit }
 
@@ -63,19 +57,15 @@ struct UnparkedShare: Sendable {
     mutating func read(largest bytes: Int) { self.largest = max(1, bytes) }
 
     /// Notes that a record of this size came back.
-    mutating func cameBack(_ key: KeyMark?, bytes: Int, keepsFailing: Bool = false) {
+    mutating func cameBack(_ key: KeyMark?, bytes: Int) {
         self.records += 1
-        self.failing += keepsFailing ? 1 : 0
         self.bytes += bytes
         if let key { self.keys[key, default: 0] += 1 }
     }
 
     /// Notes that a record which came back is settled, or waits again.
-    ///
-    /// - Parameter keptFailing: Whether it had failed again and again before it came back.
-    mutating func left(_ key: KeyMark?, bytes: Int, keptFailing: Bool = false) {
+    mutating func left(_ key: KeyMark?, bytes: Int) {
         self.records -= 1
-        self.failing -= keptFailing ? 1 : 0
         self.bytes -= bytes
         guard let key else { return }
         let left = self.keys[key, default: 1] - 1
@@ -86,7 +76,6 @@ struct UnparkedShare: Sendable {
     mutating func removeAll() {
         self.records = 0
         self.bytes = 0
-        self.failing = 0
         self.keys = [:]
         self.largest = 1
     }
