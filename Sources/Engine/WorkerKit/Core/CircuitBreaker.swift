@@ -2,9 +2,9 @@ import ServiceKit
 
 /// Stops calls to an upstream that does not answer, and probes it with a few calls until it does.
 ///
-/// The breaker opens for one of three reasons: a run of consecutive failures, a share of failures among the
-/// calls of the last ten seconds, or a request of the upstream that everybody waits (`gate`). While the
-/// breaker is open, records wait; no record is failed, dropped or dead-lettered because of it. Calls that
+/// The breaker opens for one of three reasons: a run of consecutive failures and a second without an answer, a
+/// share of failures among the calls of the last ten seconds, or a request of the upstream that everybody
+/// waits (`gate`). While the breaker is open, records wait; no record is failed, dropped or dead-lettered because of it. Calls that
 /// were in flight when the breaker opened come back for a while. They tell about the time before, so their
 /// outcomes are ignored.
 ///
@@ -21,7 +21,8 @@ import ServiceKit
 package struct CircuitBreaker: Sendable {
     /// The limits at which the breaker opens, and how long it stays open.
     package struct Settings: Hashable, Sendable {
-        /// The number of failures in a row, without an answer between them, that opens the breaker.
+        /// The number of failures in a row, without an answer between them and for a second, that opens the
+        /// breaker.
         package var consecutiveFailures = 10
         /// The share of failed calls that opens the breaker, once there were `minimumCalls` calls. The share
         /// is high because an upstream that answers one call in four is still of use to the records that it
