@@ -146,7 +146,8 @@ extension EngineSettings {
             "consecutive_failures",
             default: self.breaker.consecutiveFailures,
             in: 1...100_000,
-            help: "Failures in a row that open the circuit breaker, once a second has passed without an answer."
+            help: "Failures in a row that open the circuit breaker, once a second has passed without an "
+                + "answer."
         )
         self.breaker.minimumCalls = reader.int(
             "minimum_calls",
