@@ -637,8 +637,8 @@ let package = Package(
             name: "PushArrivalPagesTests",
             dependencies: [
                 "EmbeddedBroker", "EventThread", "Kafka", "Operations", "PushArrivalPages", "Records",
-                "WebPages", "WireFormats", "WireMessages", "WorkerTestSupport", configuration, lifecycle,
-                logging, protobuf,
+                "TestMaterial", "WebPages", "WireFormats", "WireMessages", "WorkerTestSupport", configuration,
+                lifecycle, logging, protobuf,
             ],
             swiftSettings: house
         ),

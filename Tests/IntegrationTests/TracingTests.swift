@@ -8,21 +8,6 @@ import UpstreamSimulator
 struct TracingTests {
     private static let traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
 
-    /// Waits until the collector has this many spans of a name.
-    private static func wait(
-        for count: Int,
-        _ name: String,
-        at collector: RunningCollector
-    ) async throws -> [CollectorSimulator.Span] {
-        let deadline = ContinuousClock.now + .seconds(30)
-        while ContinuousClock.now < deadline {
-            let spans = collector.spans()
-            if spans.count(where: { $0.name == name }) >= count { return spans }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        return collector.spans()
-    }
-
     @Test func aCollectorGetsEachStepOfASampledRecord() async throws {
         let cluster = try TestCluster()
         let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
@@ -41,7 +26,11 @@ struct TracingTests {
             headers: [RecordHeader("traceparent", "00-\(Self.traceID)-00f067aa0ba902b8-01")]
         )
         try cluster.publish([traced, Activations.good(2, to: cluster.input), bad])
-        let spans = try await Self.wait(for: 3, "process \(cluster.input)", at: collector)
+        let haveArrived = try await worker.waitForPage("/metrics") { _, _ in
+            collector.spans().count { $0.name == "process \(cluster.input)" } >= 3
+        }
+        #expect(haveArrived, "\(worker.log)")
+        let spans = collector.spans()
         #expect(collector.stats().broken == [:], "\(worker.log)")
         let mine = spans.filter { $0.traceID == Self.traceID }
         let process = try #require(mine.first { $0.parentID == "00f067aa0ba902b7" })

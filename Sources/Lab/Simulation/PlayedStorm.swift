@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// What all storms share: a clock, a cluster, workers, and complaints about broken promises.
+/// A storm on one clock and one cluster, with its workers and its complaints about broken promises.
 protocol PlayedStorm: AnyObject {
     associatedtype Process: SimulatedProcess
 

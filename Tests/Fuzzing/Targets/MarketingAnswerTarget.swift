@@ -1,8 +1,6 @@
 import Operations
 import ServiceKit
-import SwiftProtobuf
 import UpstreamHTTP
-import WireMessages
 import WorkerKit
 
 @testable import ActivationWorker
@@ -130,24 +128,6 @@ private struct MarketingBench {
         for secret in isCallback ? [Self.muid] : [Self.token, Self.muid] {
             try claim("neither token nor device is repeated", !message.lowercased().contains(secret))
         }
-        let outcome = Outcome(
-            topic: "activation",
-            partition: 0,
-            offset: 7,
-            fate: fate,
-            reason: reason,
-            attempts: 1,
-            deadLetterID: nil,
-            receivedAt: InputReader.now,
-            settledAt: InputReader.now,
-            worker: "activation-worker",
-            workerVersion: "0.1.0"
-        )
-        let json = ActivationResult.encode(outcome, answer, as: .json)
-        let protobuf = ActivationResult.encode(outcome, answer, as: .protobuf)
-        try claim("a result is JSON", FoundationJSON(json) != nil && JSONObject(json) != nil)
-        let one = try Flotilla_Activation_V1_ActivationResult(jsonUTF8Bytes: json)
-        let other = try Flotilla_Activation_V1_ActivationResult(serializedBytes: protobuf)
-        try claim("a result says the same in both formats", one == other)
+        try answer.checkResult(fate, because: reason)
     }
 }

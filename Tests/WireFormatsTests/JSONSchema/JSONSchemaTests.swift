@@ -1,3 +1,4 @@
+import TestMaterial
 import Testing
 
 /// The checker itself: it can say no, by every keyword.
@@ -20,11 +21,26 @@ import Testing
         (#"{"if":{"required":["a"]},"then":{"required":["b"]}}"#, #"{"a":1,"b":1}"#, #"{"a":1}"#),
         (#"{"if":{"required":["a"]},"else":{"required":["b"]}}"#, #"{"a":1}"#, "{}"),
         (##"{"$ref":"#/$defs/x","$defs":{"x":{"const":1}}}"##, "1", "2"),
+        (#"{"type":["string","null"]}"#, "null", "1"),
     ])
     func tellsRightFromWrong(schema: String, right: String, wrong: String) throws {
         let schema = try JSONSchema(Array(schema.utf8))
         #expect(try schema.objections(to: Array(right.utf8)) == [])
         #expect(try schema.objections(to: Array(wrong.utf8)).count == 1)
+    }
+
+    @Test func aSchemaWithinADocumentCanBeClosed() throws {
+        let document = Array(
+            ##"{"a/b":{"properties":{"c":{"$ref":"#/d"}}},"d":{"properties":{"e":{}}}}"##.utf8
+        )
+        let schema = try JSONSchema(document, at: "#/a~1b", isClosed: true)
+        #expect(try schema.objections(to: Array(#"{"c":{"e":1}}"#.utf8)) == [])
+        #expect(
+            try schema.objections(to: Array(#"{"c":{"f":1},"g":2}"#.utf8)) == [
+                "#/c/f: is not described", "#/g: is not described",
+            ]
+        )
+        #expect(throws: JSONSchema.Fault.self) { try JSONSchema(document, at: "#/a") }
     }
 
     @Test(arguments: [

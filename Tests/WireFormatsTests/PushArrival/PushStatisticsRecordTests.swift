@@ -1,6 +1,7 @@
 import Foundation
 import Records
 import SwiftProtobuf
+import TestMaterial
 import Testing
 import WireMessages
 

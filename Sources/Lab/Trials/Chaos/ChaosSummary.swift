@@ -24,22 +24,13 @@ struct ChaosSummary {
             $0.findings.objections(options.delivery)
         }
         var table = ChaosTable()
-        let broker = options.brokers == nil ? "embedded broker" : "real cluster"
-        table.add(
-            "run",
-            "\(options.length.shown), \(options.delivery.rawValue), \(broker), seed \(options.seed)"
-        )
+        table.addRun(options)
         table.add(
             "fleet",
             "\(options.workers) workers\(receipts == nil ? "" : ", \(options.receiptWorkers) receipt workers") "
                 + "in \(tally.lives) lives, \(ChaosCluster.partitions) partitions"
         )
-        table.add("kill -9", "\(tally.kills)")
-        table.add("SIGSTOP and SIGCONT", "\(tally.pauses)")
-        table.add("scaled down, up", "\(tally.scaledDown), \(tally.scaledUp)")
-        table.add("lives with a small queue", "\(tally.smallQueues)")
-        table.add("faults of the upstream", "\(tally.upstreamFaults)")
-        table.add("faults of the broker", Self.faults(tally))
+        table.addFaults(tally, of: "upstream")
         table.add()
         table.add("inputs", "\(audit.inputs.count), \(Self.sorts(audit))")
         table.add("lost", "\(findings.count(.lost) + findings.count(.undelivered))")
@@ -60,10 +51,7 @@ struct ChaosSummary {
         if let receipts { Self.add(receipts, to: &table, options) }
         table.add()
         table.add("worked again after kill -9", Self.takeovers(takeovers))
-        table.add("longest stop after SIGTERM", tally.longestLeaving.shown)
-        table.add("settled after the load", tally.settling?.shown ?? "never")
-        table.add("lag of the group", "\(tally.lag)")
-        table.add("workers whose Kafka client failed", "\(tally.clientFailures)")
+        table.addEnd(tally)
         table.add("workers that failed otherwise", "\(findings.count(.worker))")
         self.lines = [""] + table.lines + [""]
     }
@@ -106,13 +94,6 @@ struct ChaosSummary {
     }
 
     private static func text(_ milliseconds: Int64) -> String { Duration.milliseconds(milliseconds).shown }
-
-    static func faults(_ tally: ChaosTally) -> String {
-        guard let counts = tally.brokerCounts else { return "\(tally.brokerFaults)" }
-        return "\(tally.brokerFaults): \(counts.refusedProduces) requests refused, "
-            + "\(counts.unansweredProduces + counts.unansweredEnds) answers lost, "
-            + "\(counts.refusedConnections) connections refused"
-    }
 
     private static func sorts(_ audit: ChaosAudit) -> String {
         InputKind.Sort.allCases.map { sort in

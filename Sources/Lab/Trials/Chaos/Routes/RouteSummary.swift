@@ -15,18 +15,9 @@ struct RouteSummary {
     ) {
         self.objections = audit.objections
         var table = ChaosTable()
-        let broker = options.brokers == nil ? "embedded broker" : "real cluster"
-        table.add(
-            "run",
-            "\(options.length.shown), \(options.delivery.rawValue), \(broker), seed \(options.seed)"
-        )
+        table.addRun(options)
         table.add("lives of gateway, intakes and workers", "\(tally.lives)")
-        table.add("kill -9", "\(tally.kills)")
-        table.add("SIGSTOP and SIGCONT", "\(tally.pauses)")
-        table.add("scaled down, up", "\(tally.scaledDown), \(tally.scaledUp)")
-        table.add("lives with a small queue", "\(tally.smallQueues)")
-        table.add("faults of the Marketing API", "\(tally.upstreamFaults)")
-        table.add("faults of the broker", ChaosSummary.faults(tally))
+        table.addFaults(tally, of: "Marketing API")
         table.add()
         let kinds = RouteInput.allCases.map { kind in "\(audit.inputs.count { $0 == kind }) \(kind)" }
         table.add("conversions", "\(audit.inputs.count): \(kinds.joined(separator: ", "))")
@@ -46,10 +37,7 @@ struct RouteSummary {
         table.add("dead letters", "\(topics.letters)")
         table.add("parked", "\(topics.tickets.count)")
         table.add()
-        table.add("longest stop after SIGTERM", tally.longestLeaving.shown)
-        table.add("settled after the load", tally.settling?.shown ?? "never")
-        table.add("lag of the groups", "\(tally.lag)")
-        table.add("programs whose Kafka client failed", "\(tally.clientFailures)")
+        table.addEnd(tally)
         self.lines = [""] + table.lines + [""]
     }
 }

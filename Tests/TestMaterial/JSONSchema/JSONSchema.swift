@@ -2,9 +2,9 @@ import Foundation
 
 /// A JSON Schema of draft 2020-12, with the keywords that ours use. Any other is an error and not ignored: a keyword
 /// that nobody checks is a promise that nobody keeps.
-struct JSONSchema {
+package struct JSONSchema {
     /// The schema itself is wrong, or uses what is not known here.
-    struct Fault: Error, Hashable {
+    package struct Fault: Error, Hashable {
         var place: String
         var problem: String
     }
@@ -21,16 +21,27 @@ struct JSONSchema {
     private static let schemaLists: Set<String> = ["oneOf", "anyOf"]
     private static let schemas: Set<String> = ["items", "not", "if", "then", "else"]
 
+    /// The document that the schema stands in.
     private let root: SchemaValue
+    private let schema: SchemaValue
+    private let isClosed: Bool
 
-    init(_ text: [UInt8]) throws {
+    /// Reads a schema.
+    ///
+    /// - Parameters:
+    ///   - text: The schema, or a document that has it within.
+    ///   - pointer: The place of the schema in the document, as a JSON pointer behind `#`.
+    ///   - isClosed: Whether the schema objects to members that it does not describe.
+    package init(_ text: [UInt8], at pointer: String = "#", isClosed: Bool = false) throws {
         self.root = try SchemaValue(text)
-        try Self.check(self.root, at: "#")
+        self.schema = try Self.value(at: pointer, in: self.root)
+        self.isClosed = isClosed
+        try Self.check(self.schema, at: pointer)
     }
 
     /// The objections of the schema to a document, one line for each thing; empty if it is valid.
-    func objections(to document: [UInt8]) throws -> [String] {
-        try self.objections(to: try SchemaValue(document), self.root, at: "#")
+    package func objections(to document: [UInt8]) throws -> [String] {
+        try self.objections(to: try SchemaValue(document), self.schema, at: "#")
     }
 
     // MARK: The schema
@@ -53,11 +64,20 @@ struct JSONSchema {
         }
     }
 
+    /// Returns what a JSON pointer behind `#` leads to.
+    private static func value(at pointer: String, in root: SchemaValue) throws(Fault) -> SchemaValue {
+        var value: SchemaValue? = pointer.hasPrefix("#") ? root : nil
+        for step in pointer.split(separator: "/").dropFirst() {
+            value = value?.members[String(step).replacing("~1", with: "/").replacing("~0", with: "~")]
+        }
+        guard let value else { throw Fault(place: pointer, problem: "refers to nothing") }
+        return value
+    }
+
+    /// Returns the schema that a reference names. One outside of this schema is checked here.
     private func definition(_ reference: String) throws(Fault) -> SchemaValue {
-        let prefix = "#/$defs/"
-        guard reference.hasPrefix(prefix),
-            let found = self.root.members["$defs"]?.members[String(reference.dropFirst(prefix.count))]
-        else { throw Fault(place: reference, problem: "refers to nothing") }
+        let found = try Self.value(at: reference, in: self.root)
+        try Self.check(found, at: reference)
         return found
     }
 
@@ -76,6 +96,10 @@ struct JSONSchema {
                 for (name, schema) in argument.members {
                     guard let member = value.members[name] else { continue }
                     objections += try self.objections(to: member, schema, at: "\(place)/\(name)")
+                }
+                guard self.isClosed else { continue }
+                for name in value.members.keys.sorted() where argument.members[name] == nil {
+                    objections.append("\(place)/\(name): is not described")
                 }
             case "items":
                 for (index, element) in value.elements.enumerated() {
@@ -126,7 +150,8 @@ struct JSONSchema {
     {
         switch (keyword, argument, value) {
         case ("type", .string(let type), _):
-            value.type == type || (type == "number" && value.type == "integer")
+            value.isOf(type)
+        case ("type", .array(let types), _): types.contains { $0.text.map { value.isOf($0) } ?? false }
         case ("enum", .array(let values), _): values.contains(value)
         case ("const", _, _): value == argument
         case ("required", .array(let names), .object(let members)):

@@ -40,6 +40,9 @@ indirect enum SchemaValue: Hashable, Decodable {
         }
     }
 
+    /// Whether the value is of this type.
+    func isOf(_ type: String) -> Bool { self.type == type || type == "number" && self.type == "integer" }
+
     /// The members; none of what is no object.
     var members: [String: SchemaValue] {
         guard case .object(let members) = self else { return [:] }
