@@ -1,3 +1,4 @@
+import Kafka
 import Records
 import Simulation
 import Testing
@@ -266,6 +267,30 @@ struct EngineRetryTests {
         simulation.worker.engine.stop()
         simulation.worker.wakesAt = .min
         #expect(try simulation.run(for: .seconds(5)) { simulation.worker.hasEnded })
+    }
+
+    /// Where an endpoint is in doubt, records that never failed go first. A copy is none of them.
+    @Test func aCopyFromARetryTopicHasFailedBefore() throws {
+        let simulation = Simulation {
+            $0.ordering = .none
+            $0.retryTiers = [RetryTier(topic: "work.retry.5s", delay: .seconds(5))]
+            $0.backoff = Backoff(base: .seconds(12), longest: .seconds(12))
+        }
+        simulation.cluster.append("bad")
+        simulation.reply = { _ in SimulatedUpstream.Reply(409, after: .seconds(1)) }
+        let worker = simulation.startWorker()
+        var copies = 0
+        for _ in 0..<300 {
+            try simulation.run(for: .milliseconds(100))
+            let table = worker.engine.table
+            for id in table.ids {
+                let source = worker.engine.assignments[table[id].assignment].partition.topic
+                guard source == "work.retry.5s", table.kind(of: id) == .calling else { continue }
+                copies += 1
+                #expect(table[id].hasFailed)
+            }
+        }
+        #expect(copies > 0)
     }
 }
 
