@@ -123,6 +123,14 @@ struct CircuitBreakerTests {
         #expect(try #require(self.openUntil) - self.started > second / 2)
     }
 
+    @Test mutating func failuresInARowOpenItOnlyAfterASecondWithoutAnAnswer() {
+        self.answer(at: second)
+        self.fail(40, at: 2 * second - 1)
+        #expect(self.breaker.state == .closed)
+        self.fail(1, at: 2 * second)
+        #expect(self.openUntil != nil)
+    }
+
     @Test mutating func outliersDoNotOpenItWhileOthersSucceed() throws {
         for tick: Int64 in 0..<40 {
             self.answer(at: tick * second)

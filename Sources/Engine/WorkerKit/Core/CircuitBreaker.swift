@@ -2,11 +2,11 @@ import ServiceKit
 
 /// Stops calls to an upstream that does not answer, and probes it with a few calls until it does.
 ///
-/// The breaker opens for one of three reasons: a run of consecutive failures and a second without an answer, a
-/// share of failures among the calls of the last ten seconds, or a request of the upstream that everybody
-/// waits (`gate`). While the breaker is open, records wait; no record is failed, dropped or dead-lettered because of it. Calls that
-/// were in flight when the breaker opened come back for a while. They tell about the time before, so their
-/// outcomes are ignored.
+/// The breaker opens for one of three reasons: a run of consecutive failures and a second without an
+/// answer, a share of failures among the calls of the last ten seconds, or a request of the upstream that
+/// everybody waits (`gate`). While the breaker is open, records wait; no record is failed, dropped or
+/// dead-lettered because of it. Calls that were in flight when the breaker opened come back for a while. They
+/// tell about the time before, so their outcomes are ignored.
 ///
 /// Half-open, the breaker lets a few probes out. Each success lets out two more and each failure one less,
 /// until enough have succeeded to close the breaker. So an upstream that can take a probe but not the whole

@@ -4,13 +4,6 @@ import ServiceKit
 
 // The harmful publishers, and the faults of brokers and processes.
 extension StreamAdversaryStorm: Adversary {
-    var timeline: Timeline { self.simulation.timeline }
-    var cluster: SimulatedCluster { self.simulation.cluster }
-    var workers: [StreamWorker] { self.simulation.workers }
-
-    func advance(_ longest: Duration, until isDone: () -> Bool) throws -> Bool {
-        try self.simulation.run(for: longest, until: isDone)
-    }
     var calmAfter: Duration { self.plan.length }
     var produceTrouble: Double { self.isDown(.silence) ? 1 : 0 }
     var commitTrouble: Double { self.isDown(.silence) ? 1 : 0 }

@@ -8,7 +8,7 @@ import StreamKit
 ///
 /// Each honest record must be counted in time and once in spite of the adversaries, and a worker that stands
 /// still must report it.
-package final class StreamAdversaryStorm: SeededStorm {
+package final class StreamAdversaryStorm: SeededStorm, StateStorm {
     /// The seed of all random decisions.
     package let seed: UInt64
     let plan: StreamAdversaryPlan
@@ -87,11 +87,6 @@ package final class StreamAdversaryStorm: SeededStorm {
         }
         self.simulation.judgeTheEnd()
         try self.stopEverybody(within: .seconds(60))
-    }
-
-    private var unsettled: [String] {
-        self.cluster.inputs.filter { self.cluster.outcome($0.offset, in: $0.partition) == nil }.map(\.place)
-            + self.workers.compactMap { worker in worker.engine.unreadiness.map { "\(worker.name): \($0)" } }
     }
 
     // MARK: - Records that are sent on

@@ -8,7 +8,7 @@ import StreamKit
 /// answer, and changelogs are slow to read and their transactions slow to be decided. In all of this every
 /// record must count once, and the state must be readable again. When the faults have ended, everything must
 /// be counted.
-package final class StreamStorm: SeededStorm, Weather {
+package final class StreamStorm: SeededStorm, StateStorm {
     /// The seed of all random decisions.
     package let seed: UInt64
     let plan: StreamPlan
@@ -76,20 +76,8 @@ package final class StreamStorm: SeededStorm, Weather {
         }
     }
 
-    private var unsettled: [String] {
-        self.cluster.inputs.filter { self.cluster.outcome($0.offset, in: $0.partition) == nil }.map(\.place)
-            + self.workers.compactMap { worker in worker.engine.unreadiness.map { "\(worker.name): \($0)" } }
-    }
-
     // MARK: - The shares of faults
 
-    var timeline: Timeline { self.simulation.timeline }
-    var cluster: SimulatedCluster { self.simulation.cluster }
-    var workers: [StreamWorker] { self.simulation.workers }
-
-    func advance(_ longest: Duration, until isDone: () -> Bool) throws -> Bool {
-        try self.simulation.run(for: longest, until: isDone)
-    }
     var calmAfter: Duration { self.plan.calmAfter }
     var produceTrouble: Double { self.isDown ? 1 : self.plan.produceTrouble }
     var commitTrouble: Double { self.isDown ? 1 : self.plan.commitTrouble }
