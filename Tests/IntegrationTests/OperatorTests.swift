@@ -65,13 +65,16 @@ struct OperatorTests {
         good.headers = [context, RecordHeader("tracestate", "vendor=1")]
         let bad = OutboundRecord(topic: cluster.input, key: [1], value: [0xFF], headers: [context])
         try cluster.publish([good, bad])
-        let worker = try WorkerUnderTest(cluster, upstream: "http://127.0.0.1:\(upstream.port)")
+        let worker = try WorkerUnderTest(cluster, upstream: upstream.url)
         let results = try TopicContents(cluster.results, cluster)
         #expect(results.read(outcomes: 2), "\(worker.log)")
         #expect(worker.stop() == 0, "\(worker.log)")
 
         let head = try #require(upstream.heads.first)
-        let sent = try #require(head.split(separator: "\r\n").first { $0.hasPrefix("traceparent:") })
+        let sent = try #require(
+            head.split(separator: "\r\n").first { $0.hasPrefix("traceparent:") },
+            "\(head)"
+        )
         #expect(sent.contains("00-\(traceID)-"))
         #expect(!sent.contains("00f067aa0ba902b7"))
         #expect(head.contains("tracestate: vendor=1"))

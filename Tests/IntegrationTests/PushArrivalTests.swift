@@ -146,7 +146,7 @@ struct PushArrivalTests {
         )
         let forwarder = try WorkerUnderTest(
             "push-arrival-worker",
-            PushTopics.forwarderSettings(cluster, upstream.port),
+            PushTopics.forwarderSettings(cluster, url: upstream.url),
             command: ["forward", "run"]
         )
         let events = PushEvents(1_000, messages: 2, to: cluster.input, seed: 3)

@@ -2,9 +2,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// An upstream that accepts everything and remembers the requests, as they came over the wire.
+/// An upstream that accepts everything and remembers the requests to its URL, as they came over the wire.
+///
+/// The URL has a path of its own: the port may have belonged to an upstream that another test's worker still asks,
+/// and such a request is not remembered, nor a connection that was closed before it asked anything.
 final class CandidUpstream: Sendable {
-    let port: Int
+    private let port: Int
+    private let path = "/\(UUID().uuidString)"
     private let listener: Int32
     private let heard = Mutex<[(head: String, body: String)]>([])
 
@@ -29,6 +33,9 @@ final class CandidUpstream: Sendable {
         Thread.detachNewThread { self.serve() }
     }
 
+    /// The base URL that a worker is told.
+    var url: String { "http://127.0.0.1:\(self.port)\(self.path)" }
+
     /// The heads of the requests so far.
     var heads: [String] { self.heard.withLock { $0.map(\.head) } }
 
@@ -40,7 +47,10 @@ final class CandidUpstream: Sendable {
     /// One connection after the other, one request on each.
     private func serve() {
         while case let connection = accept(self.listener, nil, nil), connection >= 0 {
-            self.heard.withLock { $0.append(Self.request(on: connection)) }
+            let request = Self.request(on: connection)
+            if request.head.split(separator: " ").dropFirst().first?.hasPrefix(self.path) == true {
+                self.heard.withLock { $0.append(request) }
+            }
             let body = #"{"ret":0,"msg":"ok"}"#
             let answer =
                 "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: \(body.utf8.count)\r\n\r\n\(body)"

@@ -39,7 +39,7 @@ enum PushTopics {
 }
 
 extension PushTopics {
-    static func forwarderSettings(_ cluster: TestCluster, _ port: Int) -> String {
+    static func forwarderSettings(_ cluster: TestCluster, url: String) -> String {
         """
         kafka:
           brokers: \(cluster.brokers)
@@ -48,7 +48,7 @@ extension PushTopics {
           session_timeout: 6s
           fetch_wait: 5ms
         forward:
-          url: http://127.0.0.1:\(port)/arrivals
+          url: \(url)/arrivals
           token: test-token
         health:
           host: 127.0.0.1
