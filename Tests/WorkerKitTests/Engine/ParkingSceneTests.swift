@@ -272,4 +272,32 @@ struct ParkingSceneTests {
         #expect(areSettled)
         #expect(simulation.violations == [])
     }
+
+    /// Where an endpoint is in doubt, records that never failed go first. A record that failed before it was parked is
+    /// none of them when it comes back.
+    @Test func aRecordThatFailedBeforeItWasParkedHasFailedWhenItComesBack() throws {
+        let simulation = Simulation { $0.recordsLimit = 50 }
+        simulation.makeParkingTopic()
+        var isDown = true
+        simulation.reply = { _ in Reply(isDown ? 500 : 200, after: .milliseconds(200)) }
+        let worker = simulation.startWorker()
+        for index in 0..<200 { simulation.cluster.append("ok", key: "f\(index)") }
+        var (failed, cameBack): (Set<Int64>, Set<Int64>) = ([], [])
+        for step in 0..<3_000 where cameBack.count < 10 {
+            isDown = step < 600
+            try simulation.run(for: .milliseconds(100))
+            let table = worker.engine.table
+            for id in table.ids {
+                let (offset, hasFailed) = (table[id].offset, table[id].hasFailed)
+                guard table[id].parking == .over else {
+                    if hasFailed { failed.insert(offset) }
+                    continue
+                }
+                guard failed.contains(offset) else { continue }
+                #expect(hasFailed, "offset \(offset)")
+                cameBack.insert(offset)
+            }
+        }
+        #expect(cameBack.count >= 10)
+    }
 }
