@@ -1,5 +1,6 @@
 import Kafka
 import Records
+import ServiceKit
 import Simulation
 import Testing
 import UpstreamHTTP
@@ -30,6 +31,28 @@ struct IsolationSceneTests {
             default: return Reply(500)
             }
         }
+    }
+
+    /// Failures of such records once counted as signs of too many calls: the adaptive limit fell to its minimum, and
+    /// all others had to wait.
+    @Test func poisonLeavesTheAdaptiveLimitAlone() throws {
+        let simulation = Simulation(partitions: 2) {
+            $0.pace = .adaptive
+            $0.concurrency = 16
+            $0.ordering = .none
+        }
+        simulation.reply = { Reply($0.value == "poison" ? 503 : 200, after: .milliseconds(100)) }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 60, for: .seconds(60))
+        let worker = simulation.startWorker()
+        for _ in 0..<60 {
+            for index in 0..<15 { simulation.cluster.append("poison", to: Int32(index % 2)) }
+            try simulation.run(for: .seconds(1))
+            honest.look()
+        }
+        #expect(honest.judge.share(within: .seconds(10)) >= 0.99)
+        let limit = worker.engine.dispatch.gates.pace.callLimit(at: simulation.clock.now.monotonic)
+        #expect(limit >= 9, "\(limit) calls at once, where 8 are needed")
     }
 
     private func playPoison(

@@ -64,6 +64,7 @@ struct RecordTableTests {
                 lane: "lane",
                 job: 1,
                 began: 0,
+                attempt: 1,
                 isFirstThere: true,
                 isOutlier: isOutlier
             )

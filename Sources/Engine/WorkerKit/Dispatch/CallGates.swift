@@ -129,7 +129,13 @@ struct CallGates: Sendable {
     mutating func callCompleted(_ call: CallInFlight, _ exchange: Exchange, slotsTaken: Int, at now: Int64) {
         let nanoseconds = now - call.began
         self.endpoints[call.endpoint].callCompleted(exchange, nanoseconds: nanoseconds, at: now)
-        self.pace.callCompleted(exchange, nanoseconds: nanoseconds, slotsTaken: slotsTaken, at: now)
+        self.pace.callCompleted(
+            exchange,
+            attempt: call.attempt,
+            nanoseconds: nanoseconds,
+            slotsTaken: slotsTaken,
+            at: now
+        )
     }
 
     /// Notes that an endpoint has given an answer, whatever it said of the record.

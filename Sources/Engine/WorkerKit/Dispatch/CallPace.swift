@@ -12,6 +12,8 @@ struct CallPace: Sendable {
     /// limit.
     private(set) var rate: RateLimit?
     private var adaptiveLimit: ConcurrencyLimit
+    /// The results of first and second calls, which show whether failures tell of the load.
+    private var evidence = RetryEvidence()
 
     init(_ settings: EngineSettings) {
         self.concurrency = settings.concurrency
@@ -61,17 +63,37 @@ struct CallPace: Sendable {
     /// Notes a call that has just ended.
     ///
     /// - Parameters:
+    ///   - attempt: The number of the call among those of its record, from 1.
     ///   - nanoseconds: The time since the call began.
     ///   - slotsTaken: The slots that calls in flight take, this call included.
-    mutating func callCompleted(_ exchange: Exchange, nanoseconds: Int64, slotsTaken: Int, at now: Int64) {
+    mutating func callCompleted(
+        _ exchange: Exchange,
+        attempt: Int,
+        nanoseconds: Int64,
+        slotsTaken: Int,
+        at now: Int64
+    ) {
         self.rate?.note(throttled: exchange.isThrottled, at: now)
         guard self.kind != .fixed else { return }
         self.adaptiveLimit.completed(
             latency: nanoseconds,
             inFlight: slotsTaken,
-            outcome: exchange.load,
+            outcome: self.load(of: exchange, attempt: attempt, at: now),
             at: now
         )
+    }
+
+    /// Returns the outcome of a call as far as it concerns the load. Records that the upstream never answers well once
+    /// kept the adaptive limit at its minimum, for all others too.
+    private mutating func load(
+        of exchange: Exchange,
+        attempt: Int,
+        at now: Int64
+    ) -> ConcurrencyLimit.Outcome {
+        let load = exchange.load
+        guard load != .failed else { return .failed }
+        self.evidence.note(failed: load == .overloaded, attempt: attempt, at: now)
+        return load == .overloaded && self.evidence.blamesRecords(at: now) ? .failed : load
     }
 
     /// Notes this worker's part of the partitions of the whole fleet, from 0 to 1. Its part of the rate is as

@@ -175,6 +175,7 @@ struct Dispatch: Sendable {
                 lane: call.lane,
                 job: call.job,
                 began: now,
+                attempt: entry.attempts,
                 isFirstThere: entry.asked.insert(call.endpoint),
                 isOutlier: entry.isOutlier
             )

@@ -158,6 +158,8 @@ struct CallInFlight: Sendable {
     let job: any Sendable
     /// The monotonic time at which the call began, in nanoseconds.
     let began: Int64
+    /// The number of the call among those of its record, from 1.
+    let attempt: Int
     /// Whether the call is the first to its endpoint since the record was taken in.
     let isFirstThere: Bool
     /// Whether the record's last call failed while calls for other records succeeded at the same endpoint.
