@@ -59,6 +59,10 @@ struct SDKUploadTests {
 
     // MARK: - Codecs
 
+    private func record(of event: SDKEvent) -> [UInt8] {
+        event.record(id: event.id, account: "", upload: "", receivedAt: nil, clientIP: nil)
+    }
+
     @Test(arguments: good) func aCutBodyIsRefusedOrHasFewerEvents(_ row: UploadRow) throws {
         var request = self.request(row)
         let whole = try SDKUpload(decoding: request)
@@ -69,9 +73,9 @@ struct SDKUploadTests {
                 // Protobuf is not delimited: a list that is cut between two events is a shorter list.
                 let cut = try SDKUpload(decoding: request)
                 #expect(cut.events.count < whole.events.count)
-                var start = whole
-                start.events = Array(whole.events.prefix(cut.events.count))
-                #expect(cut.json == start.json)
+                for (event, other) in zip(cut.events, whole.events) {
+                    #expect(self.record(of: event) == self.record(of: other))
+                }
             } catch {
                 continue
             }

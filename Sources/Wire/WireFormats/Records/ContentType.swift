@@ -8,16 +8,18 @@ package enum ContentType: Hashable, Sendable {
     case otherCloudEvent
     case unknown
 
-    /// The usual spellings, which are recognised without further parsing.
+    /// The usual spellings, which are recognised without further parsing. The last one is GrowingIO's.
     private static let usual = (
-        json: Array(ValueFormat.json.contentType.utf8), protobuf: Array(ValueFormat.protobuf.contentType.utf8)
+        json: Array(ValueFormat.json.contentType.utf8),
+        protobuf: Array(ValueFormat.protobuf.contentType.utf8),
+        uploaded: Array("application/protobuf".utf8)
     )
 
     /// Reads the value of a `content-type` header.
     package init(_ header: [UInt8]) {
         if header == Self.usual.json {
             self = .json
-        } else if header == Self.usual.protobuf {
+        } else if header == Self.usual.protobuf || header == Self.usual.uploaded {
             self = .protobuf
         } else {
             self.init(spelled: header)

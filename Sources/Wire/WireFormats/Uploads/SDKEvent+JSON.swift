@@ -67,7 +67,7 @@ extension SDKUpload {
         json.object { json in
             json.string("account", self.account)
             json.number("dropped", Int64(self.dropped))
-            json.objects("events", self.events) { json, event in event.write(to: &json) }
+            json.objects("events", Array(self.events)) { json, event in event.write(to: &json) }
             json.objects("activations", self.activations) { json, activation in
                 activation.write(to: &json)
             }

@@ -30,19 +30,23 @@ package struct SDKEvent: Sendable {
             self.bits = bits
         }
 
-        /// Makes a value that is no field's.
-        init() { self.init(0, .integer, bits: 0) }
-
         /// Makes a text, which stands in the bytes of the upload. They are far fewer than 4 GiB.
+        ///
+        /// - Parameters:
+        ///   - text: The position of the text after `start`.
+        ///   - start: A position in the upload.
         @inline(__always)
-        init(number: UInt8, _ kind: Kind, at text: Range<Int>) {
-            let start = UInt64(UInt32(truncatingIfNeeded: text.lowerBound))
-            self.init(number, kind, bits: start | UInt64(truncatingIfNeeded: text.count) << 32)
+        init(number: UInt8, _ kind: Kind, at text: Range<Int>, after start: Int = 0) {
+            let first = UInt64(UInt32(truncatingIfNeeded: start + text.lowerBound))
+            self.init(number, kind, bits: first | UInt64(truncatingIfNeeded: text.count) << 32)
         }
 
-        init(_ field: SDKEventField, integer: Int64) {
-            self.init(field.rawValue, .integer, bits: UInt64(bitPattern: integer))
+        @inline(__always)
+        init(number: UInt8, integer: Int64) {
+            self.init(number, .integer, bits: UInt64(bitPattern: integer))
         }
+
+        init(_ field: SDKEventField, integer: Int64) { self.init(number: field.rawValue, integer: integer) }
 
         init(_ field: SDKEventField, double: Double) {
             self.init(field.rawValue, .double, bits: double.bitPattern)

@@ -36,7 +36,7 @@ private struct JSONEvents {
     init(_ outline: JSONOutline, _ limits: SDKUpload.Limits) {
         self.outline = outline
         self.text = outline.text
-        self.tally = SDKEventTally(limits)
+        self.tally = SDKEventTally(limits, bytes: outline.text.count)
         self.values.reserveCapacity(outline.text.count / 16)
     }
 

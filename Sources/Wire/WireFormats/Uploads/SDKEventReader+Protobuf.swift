@@ -4,47 +4,66 @@
 // An upload has a thousand fields and more, and a call for a field costs as much as a short text. So everything
 // that nearly every field needs is inlined into one loop, and the rest is not.
 extension SDKEventReader {
-    /// The fields with a text, a bit for each number.
-    private static let texts = SDKEventField.allCases.lazy.filter { $0.kind == .text }
-        .reduce(UInt64(0)) { $0 | SDKEventTally.bit(of: $1) }
+    /// The fields that nearly all events have, by their kinds: a bit for each number.
+    private struct Fields {
+        var texts: UInt64 = 0
+        /// All integers, and those of them that have 64 bits.
+        var integers: UInt64 = 0
+        var longs: UInt64 = 0
+    }
+
+    private static let fields = SDKEventField.allCases.reduce(into: Fields()) { fields, field in
+        let bit = SDKEventTally.bit(of: field)
+        switch field.kind {
+        case .text: fields.texts |= bit
+        case .int32: fields.integers |= bit
+        case .int64:
+            fields.integers |= bit
+            fields.longs |= bit
+        case .double, .map, .resource, .eventType: break
+        }
+    }
 
     func protobuf(_ bytes: [UInt8]) throws(SDKUploadFault) -> Result {
-        let (span, texts) = (bytes.span, Self.texts)
-        var tally = SDKEventTally(self.limits)
+        let (span, fields) = (bytes.span, Self.fields)
+        var tally = SDKEventTally(self.limits, bytes: bytes.count)
+        var values: [SDKEvent.Value] = []
         // A field of the SDK has 12 bytes on average.
-        var values = [SDKEvent.Value](repeating: SDKEvent.Value(), count: bytes.count / 8)
-        var position = 0
+        values.reserveCapacity(bytes.count / 8)
         var list = ProtobufReader(0..<bytes.count)
-        while let (number, content) = try Self.field(&list, span) {
-            guard number == 1, case .bytes(let event) = content else { continue }
-            try tally.beginEvent(at: position)
-            // Two bytes can make two values: the shortest entry of a resource item has an empty name and value.
-            let room = position + min(event.count, 2 * tally.fieldsLeft) + 1
-            if values.count < room {
-                values += repeatElement(SDKEvent.Value(), count: max(room - values.count, values.count / 2))
+        while !list.isAtEnd {
+            guard let tag = list.varint(in: span) else { throw .protobuf }
+            guard tag == 1 << 3 | 2 else {
+                _ = try Self.content(&list, of: tag, in: span)
+                continue
             }
-            var slots = values.mutableSpan
-            try Self.event(span, event, texts: texts, into: &slots, at: &position, tally: &tally)
-            position = tally.endEvent(at: position)
+            guard let event = list.content(in: span) else { throw .protobuf }
+            try tally.beginEvent(at: values.count)
+            // Two bytes can make two values: the shortest entry of a resource item has an empty name and value.
+            let room = min(event.count, 2 * tally.fieldsLeft) + 1
+            try values.append(addingCapacity: room) { (slots) throws(SDKUploadFault) in
+                try Self.event(span, event, fields: fields, into: &slots, tally: &tally)
+            }
+            let end = tally.endEvent(at: values.count)
+            if end < values.count { values.removeLast(values.count - end) }
         }
-        values.removeSubrange(position...)
         return (bytes, values, tally)
     }
 
     private static func event(
-        _ bytes: Span<UInt8>,
+        _ upload: Span<UInt8>,
         _ range: Range<Int>,
-        texts: UInt64,
-        into slots: inout MutableSpan<SDKEvent.Value>,
-        at position: inout Int,
+        fields: Fields,
+        into slots: inout OutputSpan<SDKEvent.Value>,
         tally: inout SDKEventTally
     ) throws(SDKUploadFault) {
-        var message = ProtobufReader(range)
-        var (place, seen, left) = (position, UInt64(0), tally.fieldsLeft)
+        let (bytes, start) = (upload.extracting(range), range.lowerBound)
+        var message = ProtobufReader(0..<bytes.count)
+        var (seen, left) = (UInt64(0), tally.fieldsLeft)
         while !message.isAtEnd {
             guard let tag = message.varint(in: bytes) else { throw .protobuf }
-            // The numbers of all texts have six bits, and three more bits say that a length follows.
-            if tag < 1 << 9, tag & 7 == 2, texts >> (tag >> 3) & 1 == 1 {
+            // The numbers of these fields have six bits, and three more bits say what follows.
+            if tag < 1 << 9, tag & 7 == 2, fields.texts >> (tag >> 3) & 1 == 1 {
                 guard let text = message.content(in: bytes) else { throw .protobuf }
                 // proto3 leaves out what is empty or zero, so it means the same where it is written.
                 guard !text.isEmpty else { continue }
@@ -52,29 +71,40 @@ extension SDKEventReader {
                 guard left > 0 else { throw .tooLarge }
                 left -= 1
                 seen |= 1 << (tag >> 3)
-                slots[place] = SDKEvent.Value(number: UInt8(truncatingIfNeeded: tag >> 3), .text, at: text)
-                place += 1
+                slots.append(
+                    SDKEvent.Value(number: UInt8(truncatingIfNeeded: tag >> 3), .text, at: text, after: start)
+                )
+            } else if tag < 1 << 9, tag & 7 == 0, fields.integers >> (tag >> 3) & 1 == 1 {
+                guard let bits = message.varint(in: bytes) else { throw .protobuf }
+                guard bits != 0 else { continue }
+                guard left > 0 else { throw .tooLarge }
+                left -= 1
+                let isLong = fields.longs >> (tag >> 3) & 1 == 1
+                let number = isLong ? Int64(bitPattern: bits) : Int64(Int32(truncatingIfNeeded: bits))
+                if tag >> 3 == SDKEventField.timestamp.rawValue { tally.timestamp = number }
+                slots.append(SDKEvent.Value(number: UInt8(truncatingIfNeeded: tag >> 3), integer: number))
             } else {
-                (position, tally.fieldsLeft) = (place, left)
-                try self.other(tag, of: &message, in: bytes, into: &slots, at: &position, tally: &tally)
-                (place, left) = (position, tally.fieldsLeft)
+                tally.fieldsLeft = left
+                var rest = ProtobufReader(start + message.position..<range.upperBound)
+                try self.other(tag, of: &rest, in: upload, into: &slots, tally: &tally)
+                message = ProtobufReader(rest.position - start..<bytes.count)
+                left = tally.fieldsLeft
             }
         }
-        (position, tally.fieldsLeft) = (place, left)
+        tally.fieldsLeft = left
         tally.texts |= seen
         // A type that is absent is the first.
         if tally.texts & SDKEventTally.bit(of: .eventType) == 0 {
-            try self.put(SDKEvent.Value(.eventType, integer: 0), into: &slots, at: &position, tally: &tally)
+            try self.put(SDKEvent.Value(.eventType, integer: 0), into: &slots, tally: &tally)
         }
     }
 
-    /// Reads a field that is no text.
+    /// Reads a field that is neither a text nor an integer.
     private static func other(
         _ tag: UInt64,
         of message: inout ProtobufReader,
         in bytes: Span<UInt8>,
-        into slots: inout MutableSpan<SDKEvent.Value>,
-        at position: inout Int,
+        into slots: inout OutputSpan<SDKEvent.Value>,
         tally: inout SDKEventTally
     ) throws(SDKUploadFault) {
         let content = try self.content(&message, of: tag, in: bytes)
@@ -83,38 +113,31 @@ extension SDKEventReader {
         else { return }
         let value: SDKEvent.Value
         switch (field.kind, content) {
-        case (.int32, .varint(let number)) where number != 0:
-            value = SDKEvent.Value(field, integer: Int64(Int32(truncatingIfNeeded: number)))
         case (.eventType, .varint(let number)):
             tally.texts |= SDKEventTally.bit(of: .eventType)
             value = SDKEvent.Value(field, integer: Int64(Int32(truncatingIfNeeded: number)))
-        case (.int64, .varint(let number)) where number != 0:
-            if field == .timestamp { tally.timestamp = Int64(bitPattern: number) }
-            value = SDKEvent.Value(field, integer: Int64(bitPattern: number))
         case (.double, .fixed64(let bits)):
             let number = Double(bitPattern: bits)
             guard number.isFinite, number != 0 else { return }
             value = SDKEvent.Value(field, double: number)
         case (.map, .bytes(let entry)):
-            return try self.entry(bytes, entry, of: field, into: &slots, at: &position, tally: &tally)
+            return try self.entry(bytes, entry, of: field, into: &slots, tally: &tally)
         case (.resource, .bytes(let item)):
-            return try self.resource(bytes, item, into: &slots, at: &position, tally: &tally)
+            return try self.resource(bytes, item, into: &slots, tally: &tally)
         default: return
         }
-        try self.put(value, into: &slots, at: &position, tally: &tally)
+        try self.put(value, into: &slots, tally: &tally)
     }
 
     @inline(__always)
     private static func put(
         _ value: SDKEvent.Value,
-        into slots: inout MutableSpan<SDKEvent.Value>,
-        at position: inout Int,
+        into slots: inout OutputSpan<SDKEvent.Value>,
         tally: inout SDKEventTally
     ) throws(SDKUploadFault) {
         guard tally.fieldsLeft > 0 else { throw .tooLarge }
         tally.fieldsLeft -= 1
-        slots[position] = value
-        position += 1
+        slots.append(value)
     }
 
     /// Reads an entry of a map, whose name is field 1 and whose value is field 2.
@@ -122,8 +145,7 @@ extension SDKEventReader {
         _ bytes: Span<UInt8>,
         _ range: Range<Int>,
         of field: SDKEventField,
-        into slots: inout MutableSpan<SDKEvent.Value>,
-        at position: inout Int,
+        into slots: inout OutputSpan<SDKEvent.Value>,
         tally: inout SDKEventTally
     ) throws(SDKUploadFault) {
         var name = range.lowerBound..<range.lowerBound
@@ -135,17 +157,15 @@ extension SDKEventReader {
             if number == 1 { name = text } else { value = text }
         }
         let entry = SDKEvent.Value(number: field.rawValue, .entryName, at: name)
-        try self.put(entry, into: &slots, at: &position, tally: &tally)
-        slots[position] = SDKEvent.Value(number: field.rawValue, .entryValue, at: value)
-        position += 1
+        try self.put(entry, into: &slots, tally: &tally)
+        slots.append(SDKEvent.Value(number: field.rawValue, .entryValue, at: value))
     }
 
     /// Reads a resource item: its id, its key, and attributes of its own.
     private static func resource(
         _ bytes: Span<UInt8>,
         _ range: Range<Int>,
-        into slots: inout MutableSpan<SDKEvent.Value>,
-        at position: inout Int,
+        into slots: inout OutputSpan<SDKEvent.Value>,
         tally: inout SDKEventTally
     ) throws(SDKUploadFault) {
         var message = ProtobufReader(range)
@@ -157,8 +177,8 @@ extension SDKEventReader {
                 try self.checkUTF8(bytes, part)
                 let kind = number == 1 ? SDKEvent.Value.Kind.resourceID : .resourceKey
                 let value = SDKEvent.Value(number: field.rawValue, kind, at: part)
-                try self.put(value, into: &slots, at: &position, tally: &tally)
-            case 3: try self.entry(bytes, part, of: field, into: &slots, at: &position, tally: &tally)
+                try self.put(value, into: &slots, tally: &tally)
+            case 3: try self.entry(bytes, part, of: field, into: &slots, tally: &tally)
             default: break
             }
         }
@@ -189,6 +209,7 @@ extension SDKEventReader {
     }
 
     private static func checkUTF8(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(SDKUploadFault) {
+        guard !bytes.isASCII(in: range) else { return }
         guard (try? UTF8Span(validating: bytes.extracting(range))) != nil else { throw .protobuf }
     }
 }

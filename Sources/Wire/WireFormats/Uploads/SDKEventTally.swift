@@ -14,9 +14,11 @@ struct SDKEventTally {
     private let eventsLimit: Int
     private var start = 0
 
-    init(_ limits: SDKUpload.Limits) {
+    /// - Parameter bytes: The length of the upload. An event of the SDK has 300 bytes and more.
+    init(_ limits: SDKUpload.Limits, bytes: Int) {
         self.eventsLimit = limits.events
         self.fieldsLeft = limits.fields
+        self.events.reserveCapacity(min(limits.events, bytes / 256))
     }
 
     /// The bit of a field in `texts`.

@@ -24,7 +24,7 @@ package struct SDKUpload: Sendable {
     /// The account of the project that the upload names. The phone has chosen it.
     package var account: String
     /// The events that say whose they are, from which app, and when they happened.
-    package var events: [SDKEvent]
+    package var events: SDKEvents
     /// The number of events that do not say so.
     package var dropped: Int
     /// The address from which the upload came; nil if it is unknown.
@@ -47,9 +47,8 @@ package struct SDKUpload: Sendable {
         let bytes = try Self.decompressed(compressed, request.compressCodec, within: limits)
         let reader = SDKEventReader(limits: limits)
         let (text, values, tally) = isProtobuf ? try reader.protobuf(bytes) : try reader.json(bytes)
-        let source = SDKEvent.Source(text, values)
         self.account = account
-        self.events = tally.events.map { SDKEvent(source, $0) }
+        self.events = SDKEvents(SDKEvent.Source(text, values), tally.events)
         self.dropped = tally.dropped
         self.clientIP = request.clientIP
     }

@@ -88,31 +88,63 @@ package struct SDKUploadRequest: Hashable, Sendable {
 
     /// The account of the project; nil if the target is none to which an SDK uploads.
     package var account: String? {
-        guard self.target.utf8.count <= Self.targetLengthLimit else { return nil }
-        let path = self.target.utf8.prefix { $0 != UInt8(ascii: "?") }
-        let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.count == 5, parts[0].isEmpty, parts[1].elementsEqual("v3".utf8),
-            parts[2].elementsEqual("projects".utf8), parts[4].elementsEqual("collect".utf8),
-            (1...Self.accountLengthLimit).contains(parts[3].count), parts[3].allSatisfy(\.isVisible)
+        let target = self.target.utf8Span.span
+        guard target.count <= Self.targetLengthLimit else { return nil }
+        let path = target.extracting(..<target.firstIndex(of: UInt8(ascii: "?")))
+        guard path.starts(with: Self.parents) else { return nil }
+        let rest = path.extracting(Self.parents.count...)
+        let account = rest.extracting(..<rest.firstIndex(of: UInt8(ascii: "/")))
+        let name = rest.extracting(account.count...)
+        guard (1...Self.accountLengthLimit).contains(account.count),
+            account.indices.allSatisfy({ account[$0].isVisible }),
+            name.count == Self.name.count, name.starts(with: Self.name)
         else { return nil }
-        return String(parts[3])
+        return Self.string(account)
     }
 
+    /// The path of an upload before and after the account.
+    private static let parents = Array("/v3/projects/".utf8)
+    private static let name = Array("/collect".utf8)
     private static let accountLengthLimit = 128
-    /// The most bytes of a target, as web servers have it. A longer one would be split into millions of parts.
+    /// The most bytes of a target, as web servers have it.
     private static let targetLengthLimit = 8_192
 
     /// The key of the encryption: the lowest byte of `stm` in the query, which is a decimal number of up to
     /// 64 bits; nil if there is none. (The header `X-Timestamp` is read a little later and may differ.)
     var factor: UInt8? {
-        guard let query = self.target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
-        let name = "stm="
-        for part in self.target.utf8[query...].dropFirst().split(separator: UInt8(ascii: "&"))
-        where part.starts(with: name.utf8) {
-            let digits = part.dropFirst(name.utf8.count)
-            guard digits.allSatisfy(\.isDigit), let stm = UInt64(Substring(digits)) else { return nil }
-            return UInt8(truncatingIfNeeded: stm)
+        let target = self.target.utf8Span.span
+        var start = target.firstIndex(of: UInt8(ascii: "?")) + 1
+        while start < target.count {
+            let rest = target.extracting(start...)
+            let part = rest.extracting(..<rest.firstIndex(of: UInt8(ascii: "&")))
+            if part.starts(with: Self.time) {
+                return Self.string(part.extracting(Self.time.count...))?.utf8.decimal(as: UInt64.self)
+                    .map { UInt8(truncatingIfNeeded: $0) }
+            }
+            start += part.count + 1
         }
         return nil
+    }
+
+    private static let time = Array("stm=".utf8)
+
+    private static func string(_ bytes: Span<UInt8>) -> String? {
+        guard let text = try? UTF8Span(validating: bytes) else { return nil }
+        return String(copying: text)
+    }
+}
+
+extension Span<UInt8> {
+    /// Returns where a byte is first; the end if it is nowhere.
+    fileprivate func firstIndex(of byte: UInt8) -> Int {
+        var index = 0
+        while index < self.count, self[index] != byte { index += 1 }
+        return index
+    }
+
+    fileprivate func starts(with other: [UInt8]) -> Bool {
+        guard self.count >= other.count else { return false }
+        for index in other.indices where self[index] != other[index] { return false }
+        return true
     }
 }

@@ -22,9 +22,10 @@ package struct UploadCiphers: Sendable {
         }
         guard codec == "1" else { throw .unknownCryptCodec }
         guard let factor = request.factor else { throw .stm }
-        var body = request.body
-        var bytes = body.mutableSpan
-        for index in bytes.indices { bytes[index] ^= factor }
-        return body
+        let body = request.body.span
+        return unsafe [UInt8](unsafeUninitializedCapacity: body.count) { output, count in
+            for index in body.indices { unsafe output[index] = body[index] ^ factor }
+            count = body.count
+        }
     }
 }
