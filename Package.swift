@@ -42,8 +42,8 @@ let fuzzed: [Target.Dependency] = [
     "ActivationIntake", "ActivationWorker", "Compression", "Cryptography", "DeadLetters", "EmbeddedBroker",
     "EventThread", "Fleet", "Gateway", "Harness",
     "Kafka", "Operations", "Records", "Rehearsal", "ServiceKit", "Terminal", "TestMaterial", "Trials",
-    "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", hummingbird, nioCore,
-    nioEmbedded, protobuf,
+    "UpstreamHTTP", "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", nioCore, nioEmbedded,
+    nioHTTP1, protobuf,
 ]
 let fuzzTargets: [Target] =
     fuzzing
@@ -312,7 +312,7 @@ let package = Package(
             on: "Workers",
             dependencies: [
                 "EventThread", "Kafka", "Operations", "Records", "ServerTLS", "ServiceKit", "WireFormats",
-                "WorkerKit", argumentParser, hummingbird, lifecycle, logging, metrics, nioCore,
+                "WorkerKit", argumentParser, lifecycle, logging, metrics, nioCore, nioHTTP1,
             ]
         ),
         program("gateway", of: "Gateway", on: "Workers"),

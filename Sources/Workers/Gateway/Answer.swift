@@ -1,11 +1,12 @@
-import Hummingbird
+import NIOCore
+import NIOHTTP1
 
 /// The answer to a request, before it becomes an HTTP response.
-enum Answer: Error, Hashable, Sendable {
+enum Answer: Error, Equatable, Sendable {
     /// The cluster has acknowledged these records.
     case taken(records: Int)
     case notFound
-    case methodNotAllowed(HTTPRequest.Method)
+    case methodNotAllowed(HTTPMethod)
     /// The request cannot become a record, for this reason.
     case malformed(String)
     case tooLarge
@@ -17,13 +18,13 @@ enum Answer: Error, Hashable, Sendable {
     /// The seconds after which a client may ask again when the cluster takes no records.
     private static let pause = "5"
 
-    var status: HTTPResponse.Status {
+    var status: HTTPResponseStatus {
         switch self {
         case .taken: .ok
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .malformed: .badRequest
-        case .tooLarge: .contentTooLarge
+        case .tooLarge: .payloadTooLarge
         case .tooFast: .tooManyRequests
         case .unavailable: .serviceUnavailable
         }
@@ -41,31 +42,28 @@ enum Answer: Error, Hashable, Sendable {
         }
     }
 
-    /// Returns the response. The click feed wants JSON with `ret` 0 for a click that was taken, and counts
-    /// everything else as failed (Tencent's description of the click feed).
+    /// Returns the head and the body of the response. The click feed wants JSON with `ret` 0 for a click that was
+    /// taken, and counts everything else as failed (Tencent's description of the click feed).
     ///
     /// - Parameter closes: whether the connection is closed behind it.
-    func response(on route: Route?, closes: Bool) -> Response {
-        var headers: HTTPFields = [.cacheControl: "no-store"]
-        if closes { headers[.connection] = "close" }
+    func response(on route: Route?, closes: Bool) -> (head: HTTPResponseHead, text: String) {
+        var headers: HTTPHeaders = ["Cache-Control": "no-store"]
+        if closes { headers.add(name: "Connection", value: "close") }
         switch self {
-        case .methodNotAllowed(let method): headers[.allow] = method.rawValue
-        case .tooFast(let seconds): headers[.retryAfter] = String(seconds)
-        case .unavailable: headers[.retryAfter] = Self.pause
+        case .methodNotAllowed(let method): headers.add(name: "Allow", value: method.rawValue)
+        case .tooFast(let seconds): headers.add(name: "Retry-After", value: String(seconds))
+        case .unavailable: headers.add(name: "Retry-After", value: Self.pause)
         case .taken, .notFound, .malformed, .tooLarge: break
         }
         let text: String
         if route == .clicks {
-            headers[.contentType] = "application/json; charset=utf-8"
+            headers.add(name: "Content-Type", value: "application/json; charset=utf-8")
             text = "{\"ret\":\(self.status == .ok ? 0 : self.status.code),\"msg\":\"\(self.words)\"}"
         } else {
-            headers[.contentType] = "text/plain; charset=utf-8"
+            headers.add(name: "Content-Type", value: "text/plain; charset=utf-8")
             text = self.words + "\n"
         }
-        return Response(
-            status: self.status,
-            headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
-        )
+        headers.add(name: "Content-Length", value: String(text.utf8.count))
+        return (HTTPResponseHead(version: .http1_1, status: self.status, headers: headers), text)
     }
 }

@@ -1,13 +1,13 @@
 import Kafka
 import Records
 
-/// The records of one request, and the task that waits for them.
+/// The records of one request, and whoever waits for them.
 struct Parcel: Sendable {
     /// The topic of all records.
     var topic: String
     var records: [OutboundRecord]
-    /// Gets nil once all records are acknowledged, or the reason why they are not.
-    var continuation: CheckedContinuation<RecordPublisher.Refusal?, Never>
+    /// Is called with nil once all records are acknowledged, or with the reason why they are not.
+    var whenDone: @Sendable (RecordPublisher.Refusal?) -> Void
 }
 
 /// The parcels that are with the producer. Belongs to the thread that owns the producer.
@@ -29,7 +29,7 @@ final class Courier {
 
     private struct Delivery {
         var topic: String
-        var continuation: CheckedContinuation<RecordPublisher.Refusal?, Never>
+        var whenDone: @Sendable (RecordPublisher.Refusal?) -> Void
         var unreported = 0
         var error: KafkaError?
     }
@@ -55,7 +55,7 @@ final class Courier {
     func send(_ parcel: Parcel) {
         self.lastID += 1
         let id = self.lastID
-        var delivery = Delivery(topic: parcel.topic, continuation: parcel.continuation)
+        var delivery = Delivery(topic: parcel.topic, whenDone: parcel.whenDone)
         for record in parcel.records {
             do throws(KafkaError) {
                 try self.producer.send(record, id: id)
@@ -68,7 +68,7 @@ final class Courier {
         if delivery.unreported > 0 { self.deliveries[id] = delivery } else { self.end(delivery) }
     }
 
-    /// Resumes the tasks whose records have been reported.
+    /// Tells those who wait for records that have been reported.
     ///
     /// - Returns: the fates since the last call, by topic.
     /// - Throws: the error that has ended the producer.
@@ -106,12 +106,12 @@ final class Courier {
         }
         self.results[delivery.topic, default: Result()].count += 1
         if let end { self.results[delivery.topic]?.last = end }
-        delivery.continuation.resume(returning: refusal)
+        delivery.whenDone(refusal)
     }
 
     /// Fails all parcels that wait, and closes the producer on another thread.
     func giveUp() {
-        for delivery in self.deliveries.values { delivery.continuation.resume(returning: .unavailable) }
+        for delivery in self.deliveries.values { delivery.whenDone(.unavailable) }
         self.deliveries = [:]
         self.producer.retire()
     }

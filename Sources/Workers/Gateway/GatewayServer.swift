@@ -38,17 +38,14 @@ struct GatewayServer: Service {
             headerLimit: self.settings.headerTime,
             idleLimit: self.settings.idleTime,
             // A request that was taken before the stop is answered by then.
-            drainLimit: self.settings.bodyTime + self.settings.deliveryTime + .seconds(1),
-            answersOnEventLoops: true
+            drainLimit: self.settings.bodyTime + self.settings.deliveryTime + .seconds(1)
         )
         let certificate = self.settings.certificate
         try await withGracefulShutdownHandler {
             try await server.run(
                 secured: { try certificate?.secure($0) ?? $0 },
                 listening: self.listening
-            ) { [answerer] request, peer in
-                await answerer.answer(request, of: peer)
-            }
+            ) { [answerer] in RequestHandler(answerer) }
         } onGracefulShutdown: { [health] in
             health.become(.draining)
         }

@@ -1,4 +1,4 @@
-import Hummingbird
+import NIOHTTP1
 import Records
 import WireFormats
 
@@ -9,7 +9,7 @@ struct Post: Sendable {
 
     /// The path with its query.
     var target: String
-    var headers: HTTPFields
+    var headers: HTTPHeaders
     /// The address of the client as text.
     var client: String
     var body: [UInt8]
@@ -31,7 +31,7 @@ struct Post: Sendable {
     private func upload(to topic: String) -> OutboundRecord {
         SDKUploadRequest(
             target: self.target,
-            headers: self.headers.map { ($0.name.canonicalName, $0.value) },
+            headers: self.headers.map { ($0.name, $0.value) },
             clientIP: self.client,
             body: self.body
         ).record(to: topic)

@@ -7,7 +7,7 @@ import ServiceKit
 import ServiceLifecycle
 import Synchronization
 
-/// Publishes records for any task, and returns to the task once the cluster has acknowledged them.
+/// Publishes records for any thread, and tells it once the cluster has acknowledged them.
 ///
 /// One thread owns the producer. While the cluster does not take the records of a topic, all but a few of them
 /// are refused at once, so that requests do not pile up behind an outage. Trouble with one topic leaves the
@@ -57,23 +57,23 @@ final class RecordPublisher: Service {
     /// Whether the cluster takes records of the topic, as far as is known.
     func isOpen(_ topic: String) -> Bool { self.inbox.withLock { $0.topics[topic]?.isOpen == true } }
 
-    /// Publishes records of one topic, and returns when the cluster has acknowledged all of them.
+    /// Publishes records of one topic.
     ///
-    /// - Parameter records: one record or more.
-    /// - Throws: `Refusal` if any of them was not acknowledged; others may have been.
-    func publish(_ records: [OutboundRecord]) async throws(Refusal) {
-        guard let topic = records.first?.topic else { return }
-        let refusal = await withCheckedContinuation { continuation in
-            let isAccepted = self.inbox.withLock { inbox in
-                guard !inbox.isClosed, inbox.topics[topic]?.hasRoom == true else { return false }
-                inbox.parcels.append(Parcel(topic: topic, records: records, continuation: continuation))
-                inbox.topics[topic]?.parcelsInHand += 1
-                return true
-            }
-            guard isAccepted else { return continuation.resume(returning: Refusal?.some(.unavailable)) }
-            self.stop.bell.ring()
+    /// - Parameters:
+    ///   - records: one record or more.
+    ///   - whenDone: is called once, on this thread or on the publisher's: with nil when the cluster has acknowledged
+    ///     all records, or with the reason if any of them was not acknowledged; others may have been. It must not
+    ///     block.
+    func publish(_ records: [OutboundRecord], whenDone: @escaping @Sendable (Refusal?) -> Void) {
+        guard let topic = records.first?.topic else { return whenDone(nil) }
+        let isAccepted = self.inbox.withLock { inbox in
+            guard !inbox.isClosed, inbox.topics[topic]?.hasRoom == true else { return false }
+            inbox.parcels.append(Parcel(topic: topic, records: records, whenDone: whenDone))
+            inbox.topics[topic]?.parcelsInHand += 1
+            return true
         }
-        if let refusal { throw refusal }
+        guard isAccepted else { return whenDone(.unavailable) }
+        self.stop.bell.ring()
     }
 
     /// Publishes until the service group shuts down and every accepted record is reported.
@@ -91,7 +91,7 @@ final class RecordPublisher: Service {
         let courier = Courier(try Producer(self.properties))
         defer {
             self.inbox.withLock { $0.isClosed = true }
-            for parcel in self.takeParcels() { parcel.continuation.resume(returning: .unavailable) }
+            for parcel in self.takeParcels() { parcel.whenDone(.unavailable) }
             courier.giveUp()
         }
         var wait = Wait(on: [self.stop.bell.descriptor, courier.descriptor])

@@ -1,4 +1,4 @@
-import Hummingbird
+import NIOHTTP1
 import WireFormats
 
 /// The kinds of requests that the gateway takes. The raw value is the word in settings and metrics.
@@ -28,7 +28,7 @@ enum Route: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The only method that the route takes.
-    var method: HTTPRequest.Method {
-        self == .clicks ? .get : .post
+    var method: HTTPMethod {
+        self == .clicks ? .GET : .POST
     }
 }

@@ -1,12 +1,12 @@
 import Glibc
-import Hummingbird
+import NIOHTTP1
 import Operations
 import Records
 
 @testable import Gateway
 @testable import WireFormats
 
-/// Requests of phones and ad platforms, as far as the gateway reads them itself: HTTP is Hummingbird's.
+/// Requests of phones and ad platforms, as far as the gateway reads them itself: HTTP is NIO's.
 extension FuzzTarget {
     /// The target on a line, then the headers, an empty line and the body.
     static let gatewayRequest = FuzzTarget(
@@ -24,13 +24,9 @@ extension FuzzTarget {
         let settings = GatewayClaims.settings
         guard let route = Route(of: target, settings: settings) else { return }
         let request = reader.record()
-        var headers = HTTPFields()
-        for header in request.headers {
-            guard let name = HTTPFields.Element.Name(header.name) else { continue }
-            headers.append(
-                HTTPFields.Element(name: name, value: String(decoding: header.value ?? [], as: UTF8.self))
-            )
-        }
+        let headers = HTTPHeaders(
+            request.headers.map { ($0.name, String(decoding: $0.value ?? [], as: UTF8.self)) }
+        )
         let body = request.value ?? []
         let post = Post(target: target, headers: headers, client: "203.0.113.7", body: body)
         guard let records = try? post.records(on: route, settings: settings) else { return }

@@ -142,7 +142,7 @@ package struct PagesServer: Service {
             try await server.run(
                 secured: { try tls?.secure($0) ?? $0 },
                 listening: self.listening
-            ) { request, _ in
+            ) { request in
                 await Self.response(to: request, from: pages)
             }
         }

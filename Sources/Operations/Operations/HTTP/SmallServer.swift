@@ -1,7 +1,8 @@
 import Hummingbird
 package import HummingbirdCore
 import Logging
-import NIOCore
+package import NIOCore
+import NIOHTTP1
 
 /// An HTTP/1.1 server for small requests. Everything that it accepts is limited, and it logs nothing.
 ///
@@ -27,7 +28,6 @@ package struct SmallServer: Sendable {
     private let headerLimit: Duration
     private let idleLimit: Duration
     private let drainLimit: Duration
-    private let answersOnEventLoops: Bool
 
     /// Prepares a server, which begins with `run`.
     ///
@@ -43,8 +43,6 @@ package struct SmallServer: Sendable {
     ///     be silent for so long while a body comes in.
     ///   - drainLimit: the time in which the requests that were taken before a shutdown must be answered, and
     ///     their answers read; then their connections are closed.
-    ///   - answersOnEventLoops: whether answers are made in the event loops of the connections, which saves each
-    ///     request the way to another thread and back. They must not block then.
     package init(
         host: String,
         port: Int,
@@ -53,8 +51,7 @@ package struct SmallServer: Sendable {
         longestHeaders: Int,
         headerLimit: Duration = .seconds(10),
         idleLimit: Duration = .seconds(60),
-        drainLimit: Duration = .seconds(60),
-        answersOnEventLoops: Bool = false
+        drainLimit: Duration = .seconds(60)
     ) {
         self.host = host
         self.port = port
@@ -64,30 +61,67 @@ package struct SmallServer: Sendable {
         self.headerLimit = headerLimit
         self.idleLimit = idleLimit
         self.drainLimit = drainLimit
-        self.answersOnEventLoops = answersOnEventLoops
     }
 
-    /// Serves until the service group shuts down.
+    /// Serves until the service group shuts down, with a task for each connection.
     ///
     /// - Parameters:
     ///   - secured: adds TLS to the server.
     ///   - listening: called once, with the port, when the server accepts connections.
-    ///   - answer: makes the response to each request of a peer.
+    ///   - answer: makes the response to each request.
     /// - Throws: `CannotListen`, or an error of `secured`.
     package func run(
         secured: (HTTPServerBuilder) throws -> HTTPServerBuilder = { $0 },
         listening: @escaping @Sendable (_ port: Int) async -> Void,
-        answer: @escaping @Sendable (Request, Peer) async -> Response
+        answer: @escaping @Sendable (Request) async -> Response
+    ) async throws {
+        try await self.run(
+            try secured(.http1(configuration: self.channel)),
+            listening: listening,
+            answer: answer
+        )
+    }
+
+    /// Serves until the service group shuts down, with a handler for each connection, which answers on the event loop.
+    /// It must not block.
+    ///
+    /// - Parameters:
+    ///   - secured: adds TLS to the server.
+    ///   - listening: called once, with the port, when the server accepts connections.
+    ///   - handler: makes the handler of a connection. It reads and writes the parts of NIO's HTTP/1, and is told of
+    ///     silence by `IdleStateHandler.IdleStateEvent.read`.
+    /// - Throws: `CannotListen`, or an error of `secured`.
+    package func run(
+        secured: (HTTPServerBuilder) throws -> HTTPServerBuilder,
+        listening: @escaping @Sendable (_ port: Int) async -> Void,
+        handler: @escaping @Sendable () -> any ChannelHandler
+    ) async throws {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = self.longestHeader
+        limits.maxHeaderListSize = self.longestHeaders
+        limits.maxHeaderFieldCount = Self.mostHeaders
+        let channel = HandlerChannel(
+            decoderLimits: limits,
+            idleLimit: TimeAmount(self.idleLimit),
+            watch: self.watch,
+            handler: handler
+        )
+        let server = try secured(HTTPServerBuilder { _ in channel })
+        try await self.run(server, listening: listening) { _ in Response(status: .notFound) }
+    }
+
+    private func run(
+        _ server: HTTPServerBuilder,
+        listening: @escaping @Sendable (_ port: Int) async -> Void,
+        answer: @escaping @Sendable (Request) async -> Response
     ) async throws {
         // Hummingbird logs every start and every connection that is reset. The errors that are thrown say all
         // that matters.
         var logger = Logger(label: "small-server")
         logger.logLevel = .critical
         let application = Application(
-            responder: CallbackResponder<PeerContext> { request, context in
-                await answer(request, context.peer)
-            },
-            server: try secured(.http1(configuration: self.channel)),
+            responder: CallbackResponder<BasicRequestContext> { request, _ in await answer(request) },
+            server: server,
             configuration: ApplicationConfiguration(
                 address: .hostname(self.host, port: self.port),
                 // Connections that are being closed count until they are closed, so this limit is twice the
@@ -97,26 +131,32 @@ package struct SmallServer: Sendable {
             onServerRunning: { channel in await listening(channel.localAddress?.port ?? 0) },
             logger: logger
         )
-        let executor = self.answersOnEventLoops ? EventLoopExecutor(application.eventLoopGroup) : nil
         do {
-            try await withTaskExecutorPreference(executor) { try await application.run() }
+            try await application.run()
         } catch let error as IOError {
             throw CannotListen(host: self.host, port: self.port, reason: Self.reason(error))
         }
     }
 
-    private var channel: HTTP1Channel.Configuration {
+    /// The largest number of header fields of a request.
+    private static let mostHeaders = 64
+
+    /// Makes what watches each connection. All of them share one book.
+    private var watch: @Sendable () -> ConnectionWatch {
         let book = ConnectionBook(limit: self.mostConnections)
         let (headerLimit, drainLimit) = (TimeAmount(self.headerLimit), TimeAmount(self.drainLimit))
+        return { ConnectionWatch(book, headerLimit: headerLimit, drainLimit: drainLimit) }
+    }
+
+    private var channel: HTTP1Channel.Configuration {
+        let watch = self.watch
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [
-                ConnectionWatch(book, headerLimit: headerLimit, drainLimit: drainLimit)
-            ],
+            additionalChannelHandlers: [watch()],
             idleTimeout: TimeAmount(self.idleLimit),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: self.longestHeader,
                 maxHeaderListSize: self.longestHeaders,
-                maxHeaderFieldCount: 64
+                maxHeaderFieldCount: Self.mostHeaders
             )
         )
     }

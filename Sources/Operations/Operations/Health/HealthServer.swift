@@ -68,7 +68,7 @@ package struct HealthServer: Service {
             headerLimit: self.headerLimit
         )
         do {
-            try await server.run(listening: self.listening) { [health, registry] request, _ in
+            try await server.run(listening: self.listening) { [health, registry] request in
                 Self.answer(request, health: health, registry: registry)
             }
         } catch let error as SmallServer.CannotListen {

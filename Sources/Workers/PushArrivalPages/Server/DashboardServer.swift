@@ -81,7 +81,7 @@ package struct DashboardServer: Service {
                     logger.info("serving the dashboard", metadata: ["address": "\(address)"])
                     await listening(port)
                 },
-                answer: { request, _ in Self.response(to: request, from: pages) }
+                answer: { request in Self.response(to: request, from: pages) }
             )
         } catch let error as SmallServer.CannotListen {
             logger.error("there is no dashboard", metadata: ["error": "\(error)"])

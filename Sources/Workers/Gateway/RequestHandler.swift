@@ -1,0 +1,207 @@
+import NIOCore
+import NIOHTTP1
+import ServiceKit
+
+/// Answers the requests of one connection, one after the other, on its event loop.
+final class RequestHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// A request whose answer is not written yet.
+    private struct Exchange {
+        let head: HTTPRequestHead
+        let route: Route?
+        /// The client; nil if the request is refused, whatever its body is.
+        let client: ClientAddress?
+        let refusal: Answer?
+        /// The monotonic time at which the header was complete.
+        let start: Int64
+    }
+
+    private enum Stage {
+        /// The next request may come.
+        case waiting
+        /// The body comes in.
+        case receiving(Exchange)
+        /// The records are with the publisher.
+        case publishing(Exchange)
+        /// The answer was written before the body had come. The rest of the body is dropped.
+        case parting
+        /// The last answer is written, and the connection is closed behind it.
+        case closing
+    }
+
+    /// How long a peer may go on sending a body that is not read.
+    private static let parting = TimeAmount.seconds(1)
+
+    private let answerer: Answerer
+    private var stage = Stage.waiting
+    private var body: IncomingBody
+    private var bodyTimer: Scheduled<Void>?
+    /// Nil once the handler has left its connection.
+    private var context: ChannelHandlerContext?
+    /// Whether the peer has sent its last byte.
+    private var isInputClosed = false
+
+    init(_ answerer: Answerer) {
+        self.answerer = answerer
+        self.body = IncomingBody(announced: nil, longest: 0, limits: answerer.limits, isWanted: false)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        self.bodyTimer?.cancel()
+        self.body.release()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch self.unwrapInboundIn(data) {
+        case .head(let head): self.begin(head, context)
+        case .body(let part): self.take(part, context)
+        case .end: self.end(context)
+        }
+    }
+
+    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        guard case .waiting = self.stage else { return }
+        let start = Moment.now.monotonic
+        let route = Route(of: head.uri, settings: self.answerer.settings)
+        var (client, refusal): (ClientAddress?, Answer?) = (nil, nil)
+        do throws(Answer) {
+            client = try self.answerer.admit(head, on: route, from: context.remoteAddress)
+        } catch {
+            refusal = error
+        }
+        let exchange = Exchange(head: head, route: route, client: client, refusal: refusal, start: start)
+        let announced = head.headers.first(name: "Content-Length").flatMap { Int($0) }
+        let longest = self.answerer.settings.bodyLimit
+        guard announced ?? 0 <= longest else {
+            return self.write(refusal ?? .tooLarge, to: exchange, isRead: false, context)
+        }
+        self.body = IncomingBody(
+            announced: announced,
+            longest: longest,
+            limits: self.answerer.limits,
+            isWanted: client != nil
+        )
+        self.stage = .receiving(exchange)
+        // A request with neither header has no body (RFC 9112, 6.3).
+        if announced ?? 0 > 0 || head.headers.contains(name: "Transfer-Encoding") {
+            let channel = context.channel
+            self.bodyTimer = context.eventLoop.scheduleTask(
+                in: TimeAmount(self.answerer.settings.bodyTime)
+            ) { channel.close(promise: nil) }
+        }
+    }
+
+    private func take(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard case .receiving(let exchange) = self.stage, !self.body.take(part) else { return }
+        self.write(exchange.refusal ?? .tooLarge, to: exchange, isRead: false, context)
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        switch self.stage {
+        case .receiving(let exchange):
+            self.bodyTimer?.cancel()
+            self.bodyTimer = nil
+            guard let route = exchange.route, let client = exchange.client, self.body.hasRoom else {
+                return self.write(exchange.refusal ?? .unavailable, to: exchange, isRead: true, context)
+            }
+            self.publish(exchange, of: client, on: route, context)
+        case .parting: context.close(promise: nil)
+        case .waiting, .publishing, .closing: break
+        }
+    }
+
+    private func publish(
+        _ exchange: Exchange,
+        of client: ClientAddress,
+        on route: Route,
+        _ context: ChannelHandlerContext
+    ) {
+        let post = Post(
+            target: exchange.head.uri,
+            headers: exchange.head.headers,
+            client: client.text,
+            body: self.body.bytes
+        )
+        self.stage = .publishing(exchange)
+        let (loop, me) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))
+        self.answerer.answer(post, on: route) { answer in
+            loop.execute { me.value.published(answer) }
+        }
+    }
+
+    private func published(_ answer: Answer) {
+        guard case .publishing(let exchange) = self.stage else { return }
+        if let context = self.context, context.channel.isActive {
+            self.write(answer, to: exchange, isRead: true, context)
+        } else {
+            // The peer has gone without its answer.
+            self.answerer.count(answer, on: exchange.route, since: exchange.start)
+            self.stage = .closing
+        }
+    }
+
+    /// - Parameter isRead: Whether nothing of the body is left to come.
+    private func write(
+        _ answer: Answer,
+        to exchange: Exchange,
+        isRead: Bool,
+        _ context: ChannelHandlerContext
+    ) {
+        self.bodyTimer?.cancel()
+        self.bodyTimer = nil
+        self.body.release()
+        self.answerer.count(answer, on: exchange.route, since: exchange.start)
+        let closes = !isRead || !exchange.head.isKeepAlive || self.isInputClosed
+        let (head, text) = answer.response(on: exchange.route, closes: closes)
+        // With the end of the response the next request may come at once.
+        self.stage = !closes ? .waiting : isRead ? .closing : .parting
+        context.write(self.wrapOutboundOut(.head(head)), promise: nil)
+        let buffer = context.channel.allocator.buffer(string: text)
+        context.write(self.wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
+        let written = context.writeAndFlush(self.wrapOutboundOut(.end(nil)))
+        guard closes else { return }
+        let channel = context.channel
+        if isRead {
+            written.whenComplete { _ in channel.close(promise: nil) }
+        } else {
+            // A body that nobody reads would go on coming in. A connection that is closed before its peer has read the
+            // answer may lose it.
+            context.eventLoop.scheduleTask(in: Self.parting) { channel.close(promise: nil) }
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch (event, self.stage) {
+        // A peer that has sent all may still wait for its answer.
+        case (ChannelEvent.inputClosed, .publishing): self.isInputClosed = true
+        case (ChannelEvent.inputClosed, _): context.close(promise: nil)
+        // The publisher answers in time by itself.
+        case (IdleStateHandler.IdleStateEvent.read, .publishing): break
+        case (IdleStateHandler.IdleStateEvent.read, _): context.close(promise: nil)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// Answers what is no HTTP with 400. All other errors are those of the connection.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError, case .waiting = self.stage, context.channel.isActive else {
+            return context.close(promise: nil)
+        }
+        let head = HTTPResponseHead(
+            version: .http1_1,
+            status: .badRequest,
+            headers: ["Connection": "close", "Content-Length": "0"]
+        )
+        self.stage = .closing
+        context.write(self.wrapOutboundOut(.head(head)), promise: nil)
+        let channel = context.channel
+        context.writeAndFlush(self.wrapOutboundOut(.end(nil))).whenComplete { _ in
+            channel.close(promise: nil)
+        }
+    }
+}
