@@ -1,4 +1,5 @@
 import EmbeddedBroker
+import Operations
 import Testing
 import WorkerTestSupport
 
@@ -95,6 +96,34 @@ struct BoundTests {
             await slow.closedByServer()
             #expect(try await stage.post(Stage.upload, "x").status == 200)
             #expect(try await stage.records(on: "sdk-upload").map(\.text) == ["x"])
+        }
+    }
+
+    /// A client may send its next request before it has the answer to the last one.
+    @Test func requestsOfOneConnectionAreAnsweredInTurn() async throws {
+        try await Stage.run { stage async throws in
+            let requests = (0..<20).map { number in
+                let body = String(repeating: "x", count: number)
+                return "POST \(Stage.upload) HTTP/1.1\r\nHost: a\r\nContent-Length: \(number)\r\n\r\n\(body)"
+            }
+            let last = "GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+            let client = try stage.http.connection(
+                sending: requests.joined() + last + "GET /none HTTP/1.1\r\n\r\n"
+            )
+            await client.closedByServer()
+            let lengths = try await stage.records(on: "sdk-upload").map(\.text.count)
+            #expect(lengths.sorted() == Array(0..<20))
+            // The request behind the one that closes the connection is not answered.
+            #expect(
+                stage.registry.exposition().contains(#"gateway_requests_total{route="none",status="404"} 1"#)
+            )
+        }
+    }
+
+    @Test func whatIsNoHTTPIsRefused() async throws {
+        try await Stage.run { stage async throws in
+            #expect(try await stage.http.exchange("no such thing\r\n\r\n").status == 400)
+            #expect(try await stage.post(Stage.upload, "x").status == 200)
         }
     }
 
