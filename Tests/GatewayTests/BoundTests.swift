@@ -120,6 +120,15 @@ struct BoundTests {
         }
     }
 
+    @Test func theAnswerToHEADHasNoBody() async throws {
+        try await Stage.run { stage async throws in
+            let answer = try await stage.http.exchange(
+                "HEAD /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+            )
+            #expect(answer.status == 404 && answer.headers["content-length"] == "10" && answer.body.isEmpty)
+        }
+    }
+
     @Test func whatIsNoHTTPIsRefused() async throws {
         try await Stage.run { stage async throws in
             #expect(try await stage.http.exchange("no such thing\r\n\r\n").status == 400)

@@ -161,8 +161,11 @@ final class RequestHandler: ChannelInboundHandler {
         // With the end of the response the next request may come at once.
         self.stage = !closes ? .waiting : isRead ? .closing : .parting
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)
-        let buffer = context.channel.allocator.buffer(string: text)
-        context.write(self.wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
+        // The answer to HEAD has the length of a body, and no body (RFC 9110, 9.3.2).
+        if exchange.head.method != .HEAD {
+            let buffer = context.channel.allocator.buffer(string: text)
+            context.write(self.wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
+        }
         let written = context.writeAndFlush(self.wrapOutboundOut(.end(nil)))
         guard closes else { return }
         let channel = context.channel
