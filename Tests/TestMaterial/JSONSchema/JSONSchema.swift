@@ -14,12 +14,12 @@ package struct JSONSchema {
     ]
     private static let keywords: Set<String> = [
         "$ref", "type", "enum", "const", "required", "properties", "pattern", "minLength", "maxLength",
-        "minimum",
+        "minimum", "minItems",
         "maximum", "format", "not", "oneOf", "anyOf", "if", "then", "else",
     ]
     private static let schemaGroups: Set<String> = ["properties", "$defs"]
     private static let schemaLists: Set<String> = ["oneOf", "anyOf"]
-    private static let schemas: Set<String> = ["items", "not", "if", "then", "else"]
+    private static let schemas: Set<String> = ["items", "additionalProperties", "not", "if", "then", "else"]
 
     /// The document that the schema stands in.
     private let root: SchemaValue
@@ -105,6 +105,11 @@ package struct JSONSchema {
                 for (index, element) in value.elements.enumerated() {
                     objections += try self.objections(to: element, argument, at: "\(place)/\(index)")
                 }
+            case "additionalProperties":
+                let described = schema.members["properties"]?.members ?? [:]
+                for (name, member) in value.members where described[name] == nil {
+                    objections += try self.objections(to: member, argument, at: "\(place)/\(name)")
+                }
             case "not", "oneOf", "anyOf", "if":
                 if try !self.holds(keyword, argument, value, schema) {
                     objections.append("\(place): \(keyword)")
@@ -160,11 +165,13 @@ package struct JSONSchema {
         case ("format", .string(let format), .string(let text)): try SchemaFormat(format).matches(text)
         case ("minLength", .number(let limit), .string(let text)): Decimal(text.unicodeScalars.count) >= limit
         case ("maxLength", .number(let limit), .string(let text)): Decimal(text.unicodeScalars.count) <= limit
+        case ("minItems", .number(let limit), .array(let elements)): Decimal(elements.count) >= limit
         case ("minimum", .number(let limit), .number(let number)): number >= limit
         case ("maximum", .number(let limit), .number(let number)): number <= limit
         case ("required", .array, _), ("pattern", .string, _), ("format", .string, _),
             ("minLength", .number, _),
-            ("maxLength", .number, _), ("minimum", .number, _), ("maximum", .number, _):
+            ("maxLength", .number, _), ("minimum", .number, _), ("maximum", .number, _),
+            ("minItems", .number, _):
             true
         default: throw Fault(place: keyword, problem: "has an argument that makes no sense")
         }

@@ -22,6 +22,11 @@ import Testing
         (#"{"if":{"required":["a"]},"else":{"required":["b"]}}"#, #"{"a":1}"#, "{}"),
         (##"{"$ref":"#/$defs/x","$defs":{"x":{"const":1}}}"##, "1", "2"),
         (#"{"type":["string","null"]}"#, "null", "1"),
+        (#"{"minItems":1}"#, "[0]", "[]"),
+        (
+            #"{"properties":{"a":{}},"additionalProperties":{"type":"string"}}"#, #"{"a":1,"b":"c"}"#,
+            #"{"b":1}"#
+        ),
     ])
     func tellsRightFromWrong(schema: String, right: String, wrong: String) throws {
         let schema = try JSONSchema(Array(schema.utf8))
@@ -44,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"minItems":1}"#, #"{"properties":{"a":{"typo":1}}}"#, #"{"not":{"additionalProperties":false}}"#,
+        #"{"maxItems":1}"#, #"{"properties":{"a":{"typo":1}}}"#, #"{"not":{"additionalProperties":false}}"#,
         #"{"oneOf":[{"x":1}]}"#, #"{"$defs":{"a":{"x":1}}}"#, "true",
     ])
     func refusesAKeywordThatItDoesNotKnow(schema: String) {
