@@ -123,7 +123,6 @@ extension ParkedRecords.Past {
             firstFailedAt: entry.firstFailedAt,
             lastReason: entry.lastReason.map { ($0.code, $0.message) },
             hasFailed: entry.hasFailed,
-            isOutlier: entry.isOutlier,
             due: due
         )
     }

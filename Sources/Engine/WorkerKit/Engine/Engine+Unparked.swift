@@ -18,7 +18,6 @@ extension Engine {
                 entry.firstFailedAt = past.firstFailedAt
                 entry.lastReason = past.lastReason.map { Reason($0.code, $0.message) }
                 entry.hasFailed = past.hasFailed
-                entry.isOutlier = past.isOutlier
             }
         }
         self.enqueue(id)
