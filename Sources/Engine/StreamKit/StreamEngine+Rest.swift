@@ -27,9 +27,9 @@ extension StreamEngine {
         return self.budget.isExceeded
     }
 
-    /// The time for which nothing has to be done if nothing happens.
+    /// The time for which nothing has to be done if nothing happens: at most until the next look for a standstill.
     var sleep: Duration {
-        var due = min(self.now.after(.seconds(1)), self.leavingUntil)
+        var due = min(self.stallLookAt, self.leavingUntil)
         switch self.stage {
         case .closed(let retryAt): due = min(due, retryAt)
         case .open, .closing: if self.isBroken { due = .min }

@@ -274,30 +274,42 @@ struct ParkingSceneTests {
     }
 
     /// Where an endpoint is in doubt, records that never failed go first. A record that failed before it was parked is
-    /// none of them when it comes back.
-    @Test func aRecordThatFailedBeforeItWasParkedHasFailedWhenItComesBack() throws {
+    /// none of them when it comes back. One that failed where others succeeded says nothing about the endpoint then:
+    /// such records once opened the breaker each time that it had closed.
+    @Test(arguments: [0, 4])
+    func aRecordThatFailedBeforeItWasParkedHasFailedWhenItComesBack(answeredOneIn share: Int64) throws {
         let simulation = Simulation { $0.recordsLimit = 50 }
         simulation.makeParkingTopic()
         var isDown = true
-        simulation.reply = { _ in Reply(isDown ? 500 : 200, after: .milliseconds(200)) }
+        simulation.reply = { call in
+            let isAnswered = !isDown || share > 0 && call.offset % share == 0
+            return Reply(isAnswered ? 200 : 500, after: .milliseconds(200))
+        }
         let worker = simulation.startWorker()
         for index in 0..<200 { simulation.cluster.append("ok", key: "f\(index)") }
-        var (failed, cameBack): (Set<Int64>, Set<Int64>) = ([], [])
+        /// By their offsets, whether records that failed and were not parked yet failed where others succeeded.
+        var failed: [Int64: Bool] = [:]
+        var cameBack: Set<Int64> = []
         for step in 0..<3_000 where cameBack.count < 10 {
             isDown = step < 600
             try simulation.run(for: .milliseconds(100))
             let table = worker.engine.table
-            for id in table.ids {
-                let (offset, hasFailed) = (table[id].offset, table[id].hasFailed)
+            for id in table.ids where table[id].hasFailed || table[id].parking == .over {
+                let (offset, hasFailed, failedAlone) = (
+                    table[id].offset, table[id].hasFailed, table[id].failedAlone
+                )
                 guard table[id].parking == .over else {
-                    if hasFailed { failed.insert(offset) }
+                    failed[offset] = failedAlone
                     continue
                 }
-                guard failed.contains(offset) else { continue }
+                guard let failedAloneBefore = failed[offset], cameBack.insert(offset).inserted else {
+                    continue
+                }
                 #expect(hasFailed, "offset \(offset)")
-                cameBack.insert(offset)
+                #expect(failedAlone == failedAloneBefore, "offset \(offset)")
             }
         }
         #expect(cameBack.count >= 10)
+        #expect(failed.values.contains(true) == (share > 0))
     }
 }

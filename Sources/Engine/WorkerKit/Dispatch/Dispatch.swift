@@ -177,7 +177,7 @@ struct Dispatch: Sendable {
                 began: now,
                 attempt: entry.attempts,
                 isFirstThere: entry.asked.insert(call.endpoint),
-                isOutlier: entry.isOutlier
+                isOutlier: entry.failedAlone
             )
         }
         table.move(id, to: .calling(inFlight))
@@ -240,7 +240,7 @@ struct Dispatch: Sendable {
         table.withEntry(id) { entry in
             if judgement != .unknown { entry.mark = self.gates.endpoints[endpoint].evidence.mark }
             entry.hasFailed = true
-            entry.isOutlier = self.gates.endpoints[endpoint].breaker.hasAnsweredLately(at: now)
+            entry.failedAlone = self.gates.endpoints[endpoint].breaker.hasAnsweredLately(at: now)
         }
         let isWell = self.gates.endpoints[endpoint].breaker.state == .closed
         return (

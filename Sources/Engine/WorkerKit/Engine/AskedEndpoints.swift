@@ -5,6 +5,8 @@ struct AskedEndpoints: Sendable {
     private var first: Int?
     private var others: [Int] = []
 
+    var isEmpty: Bool { self.first == nil }
+
     /// Adds an endpoint that is being called.
     ///
     /// - Returns: Whether this is the record's first call to the endpoint.

@@ -123,6 +123,7 @@ extension ParkedRecords.Past {
             firstFailedAt: entry.firstFailedAt,
             lastReason: entry.lastReason.map { ($0.code, $0.message) },
             hasFailed: entry.hasFailed,
+            failedAlone: entry.failedAlone,
             due: due
         )
     }

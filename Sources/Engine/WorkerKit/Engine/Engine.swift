@@ -308,9 +308,9 @@ package final class Engine<B: Broker, U: Upstream> {
     }
 
     /// Returns how long the thread may sleep if nothing arrives: until the next step that is due, and at most
-    /// a second.
+    /// until the next report.
     private func longestSleep() -> Duration {
-        var next = self.now.after(.seconds(1))
+        var next = self.nextReport
         if let due = self.resending.nextDue { next = min(next, due) }
         if let due = self.nextPhaseDeadline { next = min(next, due) }
         if let due = self.settings.delivery == .exactlyOnce ? self.nextTransactionStep : self.nextCommit {

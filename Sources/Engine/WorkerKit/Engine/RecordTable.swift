@@ -55,8 +55,12 @@ struct Entry: Sendable {
     var markedEndpoint = 0
     /// Whether a call for the record has failed for a reason of the upstream, as far as one call can tell.
     var hasFailed = false
-    /// Whether the last failure came while calls for other records succeeded at the same endpoint.
-    var isOutlier = false
+    /// Whether the last failure came while calls for other records succeeded at the same endpoint, be it before
+    /// the record was parked.
+    var failedAlone = false
+    /// Whether the record has failed so since it was taken in. A parked record gets a new chance when it comes
+    /// back: at the beginning of an outage, failures of sound records look the same.
+    var isOutlier: Bool { self.failedAlone && !self.asked.isEmpty }
     /// The number of calls that asked for a hold.
     var holds = 0
     /// The number of the last call that asked for a hold; nil if none has.

@@ -20,6 +20,8 @@ struct ParkedRecords: Sendable {
         var lastReason: (code: String, message: String)?
         /// Whether a call for the record has failed, be it by the upstream's fault.
         var hasFailed = false
+        /// Whether the last failure came while calls for other records succeeded.
+        var failedAlone = false
         /// The monotonic time before which no call is made for the record, in nanoseconds.
         var due = Int64.min
     }
