@@ -10,42 +10,6 @@ import WireFormats
 
 /// Uploads, clicks and activations on their way to the worker that reports them.
 struct IntakeTests {
-    private static let muid = "0123456789abcdef0123456789abcdef"
-
-    private func activation(
-        muid: String = Self.muid,
-        type: String = "MOBILEAPP_ACTIVITE",
-        click: String? = nil,
-        at milliseconds: Int64 = IntakeBench.start.wall,
-        more: String = ""
-    ) -> [UInt8] {
-        let time = Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(.iso8601)
-        let click = click.map { #","clickId":"\#($0)""# } ?? ""
-        return Array(
-            #"{"appId":"112233","advertiserId":"10000","appType":"IOS","conversionType":"\#(type)","muid":"\#(muid)","convertedAt":"\#(time)"\#(click)\#(more)}"#
-                .utf8
-        )
-    }
-
-    private func click(
-        muid: String? = Self.muid,
-        id: String? = nil,
-        secondsBefore: Int64,
-        app: String = "112233"
-    ) -> [UInt8] {
-        let time = IntakeBench.start.wall / 1_000 - secondsBefore
-        let parts =
-            ["click_time=\(time)", "appid=\(app)"] + (muid.map { ["muid=\($0)"] } ?? [])
-            + (id.map { ["click_id=\($0)"] } ?? [])
-        return Array(parts.joined(separator: "&").utf8)
-    }
-
-    private func clickID(of record: OutboundRecord) -> String? {
-        String(decoding: record.value ?? [], as: UTF8.self).firstMatch(of: #/"clickId":"([^"]*)"/#).map {
-            String($0.1)
-        }
-    }
-
     private func header(_ name: String, of record: OutboundRecord) -> String? {
         record.headers.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
     }
@@ -209,24 +173,24 @@ struct IntakeTests {
 
     @Test func theSameActivationInTheWindowIsADuplicateThatNamesTheFirst() throws {
         let bench = try IntakeBench()
-        bench.take("activation", self.activation())
+        bench.take("activation", IntakeBench.activation())
         bench.scene.wait(.seconds(29 * 86_400))
         bench.scene.collect()
         bench.scene.rebalance()
-        bench.take("activation", self.activation())
+        bench.take("activation", IntakeBench.activation())
         #expect(bench.due.count == 1)
         let results = bench.scene.sent(to: "activation.result")
         #expect(results.count == 1)
         let text = String(decoding: results[0].value ?? [], as: UTF8.self)
         #expect(text.contains("passed on before: activation/0/0."), "\(text)")
         bench.scene.wait(.seconds(2 * 86_400))
-        bench.take("activation", self.activation())
+        bench.take("activation", IntakeBench.activation())
         #expect(bench.due.count == 2)
     }
 
     @Test func whatIsOverIsForgottenAlsoInTheChangelog() throws {
         let bench = try IntakeBench()
-        bench.take("activation", self.activation())
+        bench.take("activation", IntakeBench.activation())
         #expect(bench.scene.byteCount > 0)
         bench.scene.wait(.seconds(31 * 86_400))
         bench.scene.collect()
@@ -238,23 +202,23 @@ struct IntakeTests {
 
     @Test func otherDevicesTypesAndPaymentsAreNoDuplicates() throws {
         let bench = try IntakeBench()
-        bench.take("activation", self.activation())
-        bench.take("activation", self.activation(muid: String(Self.muid.reversed())))
-        bench.take("activation", self.activation(type: "MOBILEAPP_REGISTER"))
-        for _ in 0..<2 { bench.take("activation", self.activation(type: "MOBILEAPP_COST")) }
+        bench.take("activation", IntakeBench.activation())
+        bench.take("activation", IntakeBench.activation(muid: String(IntakeBench.muid.reversed())))
+        bench.take("activation", IntakeBench.activation(type: "MOBILEAPP_REGISTER"))
+        for _ in 0..<2 { bench.take("activation", IntakeBench.activation(type: "MOBILEAPP_COST")) }
         #expect(bench.due.count == 5)
-        #expect(bench.due[0].value == self.activation())
+        #expect(bench.due[0].value == IntakeBench.activation())
     }
 
     /// A record that says no does not use up the one report of its device.
     @Test func whatIsNotToBeReportedOrReadIsPassedOnAndNotRemembered() throws {
         let bench = try IntakeBench()
-        let denied = self.activation(more: #","trackingAuthorized":false"#)
+        let denied = IntakeBench.activation(more: #","trackingAuthorized":false"#)
         for value in [denied, Array("{".utf8)] {
             bench.take("activation", value, headers: [RecordHeader("x", "y")], key: "k")
         }
-        bench.take("activation", self.activation())
-        #expect(bench.due.map(\.value) == [denied, Array("{".utf8), self.activation()])
+        bench.take("activation", IntakeBench.activation())
+        #expect(bench.due.map(\.value) == [denied, Array("{".utf8), IntakeBench.activation()])
         #expect(bench.due[0].key == Array("k".utf8))
         #expect(self.header("x", of: bench.due[0]) == "y")
     }
@@ -264,7 +228,7 @@ struct IntakeTests {
         let bench = try IntakeBench()
         bench.scene.isCrowded = true
         for number in 0..<1_000 {
-            bench.take("activation", self.activation(muid: String(format: "%032x", number + 1_000)))
+            bench.take("activation", IntakeBench.activation(muid: String(format: "%032x", number + 1_000)))
         }
         #expect(bench.due.count == 1_000)
         #expect(bench.scene.byteCount < 3 * 3 * 500)
@@ -272,26 +236,26 @@ struct IntakeTests {
 
     // MARK: - Clicks
 
-    private static let matching = "attribution:\n  report: match"
+    private static let matching = "attribution:\n  report: match\n  patience: 0s"
 
     @Test func theLastClickBeforeAnActivationWins() throws {
         let bench = try IntakeBench(Self.matching)
-        bench.take("activation-click", self.click(id: "first", secondsBefore: 500))
-        bench.take("activation-click", self.click(id: "after", secondsBefore: -5))
-        bench.take("activation-click", self.click(id: "last", secondsBefore: 100))
-        bench.take("activation-click", self.click(id: "elsewhere", secondsBefore: 50, app: "9"))
+        bench.take("activation-click", IntakeBench.click(id: "first", secondsBefore: 500))
+        bench.take("activation-click", IntakeBench.click(id: "after", secondsBefore: -5))
+        bench.take("activation-click", IntakeBench.click(id: "last", secondsBefore: 100))
+        bench.take("activation-click", IntakeBench.click(id: "elsewhere", secondsBefore: 50, app: "9"))
         bench.scene.rebalance()
-        bench.take("activation", self.activation())
-        #expect(bench.due.map(self.clickID) == ["last"])
+        bench.take("activation", IntakeBench.activation())
+        #expect(bench.due.map(IntakeBench.clickID) == ["last"])
     }
 
     /// The callback is where the conversion is reported.
     @Test func anActivationKeepsItsCallbackWhenAClickIsAttached() throws {
         let bench = try IntakeBench(Self.matching)
         let callback = "https%3A%2F%2Fapi.e.qq.com%2Fconv%3Fcb%3Da%252Bb"
-        bench.take("activation-click", self.click(id: "c", secondsBefore: 100))
-        bench.take("activation", self.activation(more: #","callback":"\#(callback)""#))
-        #expect(bench.due.map(self.clickID) == ["c"])
+        bench.take("activation-click", IntakeBench.click(id: "c", secondsBefore: 100))
+        bench.take("activation", IntakeBench.activation(more: #","callback":"\#(callback)""#))
+        #expect(bench.due.map(IntakeBench.clickID) == ["c"])
         let value = String(decoding: bench.due[0].value ?? [], as: UTF8.self)
         #expect(value.contains(#""callback":"\#(callback)""#))
     }
@@ -299,7 +263,7 @@ struct IntakeTests {
     /// A flood of one kind pushes out none of another.
     @Test func aFloodOfEventsForgetsNoClick() throws {
         let bench = try IntakeBench(Self.matching)
-        bench.take("activation-click", self.click(id: "c", secondsBefore: 100))
+        bench.take("activation-click", IntakeBench.click(id: "c", secondsBefore: 100))
         for number in 0..<300 {
             let body = #"[{"deviceId":"d\#(number)","dataSourceId":"s","timestamp":1,"eventType":"PAGE"}]"#
             bench.take("sdk-upload", Array(body.utf8), headers: self.jsonUpload)
@@ -307,28 +271,31 @@ struct IntakeTests {
         bench.scene.isCrowded = true
         for number in 0..<30 {
             let muid = String(format: "%032x", number + 1_000)
-            bench.take("activation-click", self.click(muid: muid, id: "\(number)", secondsBefore: 100))
+            bench.take("activation-click", IntakeBench.click(muid: muid, id: "\(number)", secondsBefore: 100))
         }
-        bench.take("activation", self.activation())
-        #expect(bench.due.map(self.clickID) == ["c"])
+        bench.take("activation", IntakeBench.activation())
+        #expect(bench.due.map(IntakeBench.clickID) == ["c"])
     }
 
     /// The outcome of an activation that is not reported has the key of one that is: the device.
     @Test func theKeyOfAnOutcomeIsTheDevice() throws {
         let bench = try IntakeBench(Self.matching)
-        bench.take("activation", self.activation(), key: "order-7")
-        #expect(bench.scene.sent(to: "activation.result").map(\.key) == [Array(Self.muid.utf8)])
+        bench.take("activation", IntakeBench.activation(), key: "order-7")
+        #expect(bench.scene.sent(to: "activation.result").map(\.key) == [Array(IntakeBench.muid.utf8)])
     }
 
     @Test func aClickIsFoundByItsIdToo() throws {
         let bench = try IntakeBench(Self.matching)
-        let other = String(Self.muid.reversed())
+        let other = String(IntakeBench.muid.reversed())
         for number in 0..<8 {
-            bench.take("activation-click", self.click(muid: other, id: "c\(number)", secondsBefore: 100))
+            bench.take(
+                "activation-click",
+                IntakeBench.click(muid: other, id: "c\(number)", secondsBefore: 100)
+            )
             let muid = String(format: "%032x", number + 1_000)
-            bench.take("activation", self.activation(muid: muid, click: "c\(number)"))
+            bench.take("activation", IntakeBench.activation(muid: muid, click: "c\(number)"))
         }
-        #expect(bench.due.map(self.clickID) == (0..<8).map { "c\($0)" })
+        #expect(bench.due.map(IntakeBench.clickID) == (0..<8).map { "c\($0)" })
     }
 
     @Test(arguments: [
@@ -336,15 +303,15 @@ struct IntakeTests {
     ])
     func withoutAClickInTheWindowNothingIsReported(secondsBefore: Int64, named: String?) throws {
         let bench = try IntakeBench(Self.matching)
-        let muid = named == nil ? Self.muid : String(Self.muid.reversed())
-        bench.take("activation-click", self.click(muid: muid, id: "c", secondsBefore: secondsBefore))
-        bench.take("activation", self.activation(click: named))
+        let muid = named == nil ? IntakeBench.muid : String(IntakeBench.muid.reversed())
+        bench.take("activation-click", IntakeBench.click(muid: muid, id: "c", secondsBefore: secondsBefore))
+        bench.take("activation", IntakeBench.activation(click: named))
         #expect(bench.due.isEmpty)
         #expect(bench.codes(in: "activation.result") == ["attribution.no_click"])
         // It does not count as reported: a click that comes late still leads to its report.
-        bench.take("activation-click", self.click(id: "late", secondsBefore: 10))
-        bench.take("activation", self.activation(click: named))
-        #expect(bench.due.map(self.clickID) == ["late"])
+        bench.take("activation-click", IntakeBench.click(id: "late", secondsBefore: 10))
+        bench.take("activation", IntakeBench.activation(click: named))
+        #expect(bench.due.map(IntakeBench.clickID) == ["late"])
     }
 
     /// A publisher must not be able to say that a click was found.
@@ -354,14 +321,15 @@ struct IntakeTests {
             HomeRecord.clickHeader,
             "112233 \(IntakeBench.start.wall / 1_000 - 5) forged"
         )
-        bench.take("activation", self.activation(), headers: [claim])
+        bench.take("activation", IntakeBench.activation(), headers: [claim])
         #expect(bench.codes(in: "activation.result") == ["attribution.no_click"])
     }
 
     @Test func aClickThatCannotBeReadHasAnOutcome() throws {
         let bench = try IntakeBench(Self.matching)
         for query in [
-            "muid=__MUID__&click_time=1795247999", "muid=\(Self.muid)", String(repeating: "a", count: 20_000),
+            "muid=__MUID__&click_time=1795247999", "muid=\(IntakeBench.muid)",
+            String(repeating: "a", count: 20_000),
         ] {
             bench.take("activation-click", Array(query.utf8))
         }

@@ -27,6 +27,7 @@ struct IntakeTests {
                   app_type: IOS
             attribution:
               report: match
+              patience: 30s
             clicks:
               topic: \(cluster.input).clicks
             duplicates:
@@ -104,7 +105,8 @@ struct IntakeTests {
         return OutboundRecord(topic: "\(cluster.input).clicks", value: Array(query.utf8))
     }
 
-    /// Each phone sends its upload twice, and the intake dies again and again.
+    /// Each phone sends its upload twice, the intake dies again and again, and every other click is published after the
+    /// upload to which it has led.
     @Test func killsOfTheIntakeAreNotToBeSeenInReportsAndEvents() async throws {
         let (count, kills) = (600, 5)
         let cluster = try await Self.cluster()
@@ -112,16 +114,19 @@ struct IntakeTests {
         // No click has led to every tenth activation.
         let clicked = (0..<count).filter { $0 % 10 != 0 }
         var intake = try Self.intake(cluster)
-        try cluster.publish(clicked.map { try Self.click($0, to: cluster) })
+        let early = clicked.filter { $0 % 2 == 0 }
+        try cluster.publish(early.map { try Self.click($0, to: cluster) })
         let changes = try TopicContents("\(cluster.input).home.changelog", cluster)
         // A click is remembered at the home of its device and at its own.
-        #expect(changes.read { $0.count >= 2 * clicked.count }, "\(intake.log)")
+        #expect(changes.read { $0.count >= 2 * early.count }, "\(intake.log)")
         let events = try TopicContents("\(cluster.input).events", cluster)
         let uploads = (0..<count).map { Self.upload($0, to: cluster) }
         let batch = count / kills
         for round in 0..<kills {
-            let part = uploads[(round * batch)..<((round + 1) * batch)]
-            try cluster.publish(Array(part) + Array(part))
+            let numbers = round * batch..<(round + 1) * batch
+            let part = Array(uploads[numbers])
+            let late = clicked.filter { $0 % 2 == 1 && numbers.contains($0) }
+            try cluster.publish(part + part + late.map { try Self.click($0, to: cluster) })
             #expect(events.read { $0.count > round * batch * 2 + batch }, "round \(round): \(intake.log)")
             intake.send(SIGKILL)
             #expect(intake.exitStatus() == 128 + SIGKILL)

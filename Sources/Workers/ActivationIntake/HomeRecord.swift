@@ -22,6 +22,9 @@ enum HomeRecord {
     /// The header with the click that a lookup has found.
     static let clickHeader = "flotilla.intake.click"
 
+    /// The header of an activation that has waited for its click, and waits no more.
+    static let lateHeader = "flotilla.intake.late"
+
     /// The names of things, from which their homes and their places in the tables follow.
     enum Name {
         static func device(_ muid: String) -> String { "muid \(muid)" }

@@ -8,10 +8,11 @@ import WireFormats
 /// there, and passes on what is to be published or reported.
 final class HomeTask: StreamTask {
     private let partition: Int32
-    private let writer: IntakeWriter
-    private let metrics: IntakeMetrics
-    private let settings: IntakeSettings
+    let writer: IntakeWriter
+    let metrics: IntakeMetrics
+    let settings: IntakeSettings
     private var tables: [RememberedKind: RecentTable] = [:]
+    var waiting = WaitingActivations()
 
     init(_ partition: Int32, _ writer: IntakeWriter, metrics: IntakeMetrics) {
         self.partition = partition
@@ -30,6 +31,7 @@ final class HomeTask: StreamTask {
 
     func restore(_ record: InboundRecord, at now: Moment) {
         guard let key = RememberedKey(record.key) else { return }
+        if key.kind == .waiting { return self.restore(waiting: key, record) }
         if let entry = RecentTable.Entry(changelog: record.value) {
             self.tables[key.kind, default: RecentTable()].remember(key.key, entry)
         } else {
@@ -42,11 +44,12 @@ final class HomeTask: StreamTask {
         self.tellCounts()
     }
 
-    var byteCount: Int { self.tables.values.reduce(0) { $0 + $1.byteCount } }
+    var byteCount: Int { self.tables.values.reduce(self.waiting.byteCount) { $0 + $1.byteCount } }
 
     var nextDue: Int64? {
-        self.tables.compactMap { kind, table in
-            table.oldest.map { $0.addingClamped(self.window(of: kind) + 1) }
+        RememberedKind.allCases.compactMap { kind in
+            let oldest = kind == .waiting ? self.waiting.oldest : self.tables[kind]?.oldest
+            return oldest.map { $0.addingClamped(self.window(of: kind) + 1) }
         }.min()
     }
 
@@ -57,18 +60,21 @@ final class HomeTask: StreamTask {
                 self.write(RememberedKey(kind, key), nil, to: output)
             }
         }
+        self.decideWhatIsLate(at: now, to: output)
         self.tellCounts()
     }
 
     private func tellCounts() {
+        self.metrics.holds(self.waiting.count, of: .waiting, partition: self.partition)
         for (kind, table) in self.tables {
             self.metrics.holds(table.count, of: kind, partition: self.partition)
         }
     }
 
     /// How long things of a kind are remembered, in milliseconds.
-    private func window(of kind: RememberedKind) -> Int64 {
+    func window(of kind: RememberedKind) -> Int64 {
         switch kind {
+        case .waiting: self.settings.clickPatience.wholeMilliseconds
         case .event: self.settings.eventWindow.wholeMilliseconds
         case .click: self.settings.clickWindow.wholeMilliseconds
         case .conversion: self.settings.duplicateWindow.wholeMilliseconds
@@ -82,36 +88,56 @@ final class HomeTask: StreamTask {
         )
     }
 
-    /// Remembers a thing. Where memory is short, the two oldest of the kind that takes most are forgotten: whoever
-    /// invents things of one kind pushes out none of another.
+    /// Remembers a thing.
     private func remember(_ key: RememberedKey, _ text: [UInt8], at now: Moment, to output: StreamOutput) {
         let entry = RecentTable.Entry(seen: now.wall, text: text)
         self.tables[key.kind, default: RecentTable()].remember(key.key, entry)
-        self.write(key, entry, to: output)
+        self.write(key, entry.changelog, to: output)
+        self.makeRoom(at: now, to: output)
+    }
+
+    /// Forgets the two oldest of the kind that takes most, where memory is short: whoever invents things of one
+    /// kind pushes out none of another. What waits is decided instead of forgotten.
+    func makeRoom(at now: Moment, to output: StreamOutput) {
         guard output.isCrowded else { return }
         for _ in 0..<2 {
-            guard let kind = self.largestKind, let oldest = self.tables[kind]?.forgetOldest(before: .max)
-            else { return }
+            guard let kind = self.largestKind else { return }
+            if kind == .waiting {
+                self.decideOldest(before: .max, at: now, to: output)
+            } else if let oldest = self.tables[kind]?.forgetOldest(before: .max) {
+                self.write(RememberedKey(kind, oldest), nil, to: output)
+            }
             self.metrics.forgottenEarly()
-            self.write(RememberedKey(kind, oldest), nil, to: output)
         }
     }
 
     /// The kind that takes most memory; nil if there is a single thing of it, which has just come.
     private var largestKind: RememberedKind? {
-        let kind = RememberedKind.allCases.max { left, right in
-            self.tables[left]?.byteCount ?? 0 < self.tables[right]?.byteCount ?? 0
-        }
-        return kind.flatMap { self.tables[$0]?.count ?? 0 > 1 ? $0 : nil }
+        let kind = RememberedKind.allCases.max { self.size(of: $0).bytes < self.size(of: $1).bytes }
+        return kind.flatMap { self.size(of: $0).count > 1 ? $0 : nil }
     }
 
-    private func write(_ key: RememberedKey, _ entry: RecentTable.Entry?, to output: StreamOutput) {
+    private func size(of kind: RememberedKind) -> (count: Int, bytes: Int) {
+        if kind == .waiting { return (self.waiting.count, self.waiting.byteCount) }
+        return self.tables[kind].map { ($0.count, $0.byteCount) } ?? (0, 0)
+    }
+
+    /// Writes a thing into the changelog; nil for one that is forgotten.
+    func write(
+        _ key: RememberedKey,
+        _ value: [UInt8]?,
+        headers: [RecordHeader] = [],
+        timestamp: Int64? = nil,
+        to output: StreamOutput
+    ) {
         output.send(
             OutboundRecord(
                 topic: self.settings.topics.changelog,
                 key: key.bytes,
-                value: entry?.changelog,
-                partition: self.partition
+                value: value,
+                headers: headers,
+                partition: self.partition,
+                timestamp: timestamp
             )
         )
     }
@@ -168,6 +194,7 @@ final class HomeTask: StreamTask {
         var trail = self.entry(of: key, at: now).map { ClickTrail($0.text) } ?? ClickTrail()
         trail.add(click)
         self.remember(key, trail.text, at: now, to: output)
+        self.release(of: name, at: now, to: output)
     }
 
     /// The clicks that are remembered under a name.
@@ -204,13 +231,14 @@ final class HomeTask: StreamTask {
     }
 
     /// Decides whether an activation is reported: it matches a click if it has to, and is no duplicate.
-    private func judge(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
+    func judge(_ record: borrowing InboundRecord, at now: Moment, to output: StreamOutput) {
         guard var activation = try? Activation(decoding: record) else {
             return self.metrics.unreadableRecord()
         }
         var value = record.value
         if self.settings.matchesClicks {
             guard let click = self.click(of: activation, record, at: now) else {
+                if self.letWait(record, activation, at: now, to: output) { return }
                 self.metrics.counted("activation", "no_click")
                 return self.writer.reject(record, because: .noClick, activation, at: now, to: output)
             }
@@ -228,7 +256,7 @@ final class HomeTask: StreamTask {
     }
 
     /// The last click that has led to an activation: by the id that it names, or by its device.
-    private func click(
+    func click(
         of activation: Activation,
         _ record: borrowing InboundRecord,
         at now: Moment

@@ -23,6 +23,8 @@ package struct IntakeSettings: Sendable {
     var attribution: Attribution
     /// How long before its activation a click may lie.
     var clickWindow: Duration
+    /// How long an activation waits for its click to be read; zero if not at all.
+    var clickPatience: Duration
     /// How long the same conversion of the same device is a duplicate; zero if that is not looked at.
     var duplicateWindow: Duration
     /// The types of conversions that happen once for a device.
@@ -79,6 +81,12 @@ package struct IntakeSettings: Sendable {
             default: .seconds(7 * 86_400),
             in: .seconds(60) ... .seconds(90 * 86_400),
             help: "How long before its activation a click may lie."
+        )
+        self.clickPatience = attribution.duration(
+            "patience",
+            default: .seconds(300),
+            in: .zero ... .seconds(86_400),
+            help: "How long an activation without a click waits for it to be read; 0 for not at all."
         )
         let duplicates = reader.section("duplicates")
         self.duplicateWindow = duplicates.duration(

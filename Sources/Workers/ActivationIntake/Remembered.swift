@@ -11,6 +11,8 @@ package enum RememberedKind: UInt8, CaseIterable {
     case click = 0x63
     /// A conversion that was passed on to its report.
     case conversion = 0x61
+    /// An activation that waits for its click.
+    case waiting = 0x77
 }
 
 /// The key of a remembered thing in the changelog: its kind and the hash of its name, 17 bytes.

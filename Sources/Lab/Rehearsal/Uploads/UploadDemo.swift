@@ -77,6 +77,7 @@ final class UploadDemo: WorkerDemo {
               topic: \(Self.clicks)
             attribution:
               report: match
+              patience: 2s
             duplicates:
               window: 7d
             state:

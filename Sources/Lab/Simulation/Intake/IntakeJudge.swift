@@ -170,9 +170,11 @@ final class IntakeJudge {
         self.remembered.insert(RememberedKey(kind, named: name).bytes).inserted
     }
 
-    /// A home forgets things before their time only where memory is tight.
+    /// A home forgets things before their time only where memory is tight. What has waited is no such thing.
     private func judgeMemory(_ record: OutboundRecord) {
-        guard record.value == nil, let key = record.key else { return }
+        guard record.value == nil, let key = record.key, key.first != RememberedKind.waiting.rawValue else {
+            return
+        }
         if !self.isTight { self.complain("a home forgets although it has memory") }
         self.remembered.remove(key)
     }
