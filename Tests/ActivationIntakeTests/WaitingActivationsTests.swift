@@ -87,7 +87,7 @@ struct WaitingActivationsTests {
         #expect(bench.due.map(IntakeBench.clickID) == ["c"])
     }
 
-    /// Whoever lets activations wait makes others wait for a shorter time where memory is short, and each of them still
+    /// Where memory is short, many activations that wait make others wait for a shorter time, and each of them still
     /// has one outcome.
     @Test func aFloodOfActivationsThatWaitIsDecidedEarly() throws {
         let bench = try IntakeBench(Self.matching)
@@ -106,7 +106,7 @@ struct WaitingActivationsTests {
         #expect(self.remembered(by: bench, .waiting) == 0)
     }
 
-    /// What has left the table leaves nothing there, however often it comes.
+    /// Activations that have left the table leave nothing there, however many there were.
     @Test func theTableIsAsLargeAsWhatWaits() {
         var table = WaitingActivations()
         for offset in 0..<1_000 as Range<Int64> {
@@ -142,7 +142,7 @@ struct WaitingActivationsTests {
         #expect(bench.due.count == limit)
     }
 
-    /// What is as large as a record may be has no room for its place in the changelog, and is decided at once.
+    /// An activation as large as a record may be has no room for its place in the changelog, and is decided at once.
     @Test func anActivationThatIsTooLargeForTheChangelogDoesNotWait() throws {
         let bench = try IntakeBench(Self.matching)
         let limit = bench.scene.settings.kafka.messageBytesLimit

@@ -50,7 +50,7 @@ extension HomeTask {
         }
     }
 
-    /// Judges the activations that a click has released. Those of the same device that it has not led to wait on.
+    /// Judges the activations that a click has released. The others of its device wait on.
     ///
     /// - Parameter name: The key of the click's home: that of the device, or that of the click's own id.
     func release(of name: [UInt8], at now: Moment, to output: StreamOutput) {

@@ -97,7 +97,7 @@ final class HomeTask: StreamTask {
     }
 
     /// Forgets the two oldest of the kind that takes most, where memory is short: whoever invents things of one
-    /// kind pushes out none of another. What waits is decided instead of forgotten.
+    /// kind pushes out none of another. An activation that waits is decided instead of forgotten.
     func makeRoom(at now: Moment, to output: StreamOutput) {
         guard output.isCrowded else { return }
         for _ in 0..<2 {

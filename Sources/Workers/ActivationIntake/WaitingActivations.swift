@@ -53,11 +53,13 @@ struct WaitingActivations {
         self.recordBytes += waiting.record.memoryBytes
         self.devices[waiting.device, default: []].append(key)
         self.turns.append(Turn(key: key, since: waiting.since))
-        // What a click has released leaves its turn.
+        // An activation that a click has released leaves its turn.
         if self.turns.count > 2 * self.entries.count + 16 {
             self.turns.keep { self.entries[$0.key] != nil }
         }
-        guard let ofDevice = self.devices[waiting.device], ofDevice.count > Self.deviceLimit else { return nil }
+        guard let ofDevice = self.devices[waiting.device], ofDevice.count > Self.deviceLimit else {
+            return nil
+        }
         return self.remove(ofDevice[0])
     }
 

@@ -170,7 +170,7 @@ final class IntakeJudge {
         self.remembered.insert(RememberedKey(kind, named: name).bytes).inserted
     }
 
-    /// A home forgets things before their time only where memory is tight. What has waited is no such thing.
+    /// A home forgets things before their time only where memory is tight. An activation that has waited is no such thing.
     private func judgeMemory(_ record: OutboundRecord) {
         guard record.value == nil, let key = record.key, key.first != RememberedKind.waiting.rawValue else {
             return
