@@ -92,13 +92,38 @@ struct StreamCrewTests {
 
     @Test func theThreadsShareTheMemory() {
         let budget = MemoryBudget(limit: 1_000)
-        budget.change(from: 0, to: 600)
-        budget.change(from: 0, to: 400)
+        budget.change(from: self.part(), to: self.part(600))
+        budget.change(from: self.part(), to: self.part(400))
         #expect(!budget.isExceeded)
-        budget.change(from: 400, to: 401)
+        budget.change(from: self.part(400), to: self.part(401))
         #expect(budget.isExceeded)
-        budget.change(from: 600, to: 0)
+        budget.change(from: self.part(600), to: self.part())
         #expect(!budget.isExceeded)
+    }
+
+    /// A flood falls on one state. The others give up nothing for it, as long as there is room.
+    @Test func aStateThatTakesLittleIsNotCrowded() {
+        let budget = MemoryBudget(limit: 1_000)
+        budget.change(from: self.part(), to: self.part(400, 50, 0))
+        #expect(![400, 50, 0].contains { budget.isCrowded($0) })
+        budget.change(from: self.part(), to: self.part(51))
+        #expect([400, 51, 50, 0].map { budget.isCrowded($0) } == [true, false, false, false])
+        // One state alone, and equal ones, are all that can give something up.
+        budget.change(from: self.part(400, 50, 0), to: self.part(500))
+        budget.change(from: self.part(51), to: self.part())
+        budget.change(from: self.part(), to: self.part(1))
+        #expect(budget.isCrowded(500))
+        budget.change(from: self.part(500), to: self.part(300, 300))
+        #expect(budget.isCrowded(300))
+        // Near the limit everybody gives something up, or nothing would be read any more.
+        budget.change(from: self.part(300, 300), to: self.part(750, 50))
+        #expect([750, 50, 1].map { budget.isCrowded($0) } == [true, true, true])
+    }
+
+    private func part(_ bytes: Int...) -> MemoryBudget.Part {
+        var part = MemoryBudget.Part()
+        for bytes in bytes { part.add(bytes) }
+        return part
     }
 
     // MARK: - Support

@@ -29,6 +29,9 @@ struct Assignment<Source: RecordSource> {
     /// Whether nothing came after that record when the end of the partition was last reported.
     var isAtEnd = false
 
+    /// The bytes that the task's state took when they were last counted.
+    var byteCount = 0
+
     var isWorking: Bool { self.stage == .working }
 
     /// The position that the next commit gives the group; nil if there is none.

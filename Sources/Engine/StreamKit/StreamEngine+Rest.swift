@@ -18,11 +18,14 @@ extension StreamEngine {
         if self.now.monotonic >= self.bytesCountedAt || self.recordsSinceCount >= self.recordsBetweenCounts {
             self.recordsSinceCount = 0
             self.bytesCountedAt = self.now.after(Self.bytesInterval)
-            let counted = self.assignments.reduce(0) { $0 + $1.task.byteCount }
-            self.budget.change(from: self.byteCount, to: counted)
-            self.byteCount = counted
-            self.metrics.held(bytes: counted)
-            self.output.isCrowded = self.budget.isCrowded
+            var counted = MemoryBudget.Part()
+            for index in self.assignments.indices {
+                self.assignments[index].byteCount = self.assignments[index].task.byteCount
+                counted.add(self.assignments[index].byteCount)
+            }
+            self.budget.change(from: self.held, to: counted)
+            self.held = counted
+            self.metrics.held(bytes: counted.bytes)
         }
         return self.budget.isExceeded
     }

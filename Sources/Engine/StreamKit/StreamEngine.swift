@@ -98,7 +98,8 @@ package final class StreamEngine<B: Broker, M: MemoryReader> {
     var transactionSince: Int64 = 0
     var isBroken = false
     var failures = 0
-    var byteCount = 0
+    /// The memory that the states of this engine took when it was last counted.
+    var held = MemoryBudget.Part()
     var bytesCountedAt: Int64 = .min
     var recordsSinceCount = 0
     /// The number of records processed so far. A record whose transaction failed counts again when it is

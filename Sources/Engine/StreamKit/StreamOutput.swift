@@ -6,7 +6,7 @@ package final class StreamOutput {
     /// The number of records at the front that are sent already.
     private var sent = 0
 
-    /// Whether memory is short, so that tasks should begin nothing that can be spared.
+    /// Whether memory is short for the task that puts out, so that it should begin nothing that can be spared.
     package var isCrowded = false
 
     package init() {}

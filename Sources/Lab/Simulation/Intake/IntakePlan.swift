@@ -34,10 +34,7 @@ struct IntakePlan {
         // before its repetition is read.
         let hasTakeovers = !self.kinds.isDisjoint(with: [.kills, .freezes])
         self.matchesClicks = Int.random(in: 0..<3, using: &random) > 0
-        // The flood of one client falls on one home, and fills the memory of all: the others forget sooner than an
-        // honest phone comes back.
-        let isLopsided = self.kinds.contains(.oneClient)
-        self.isTight = Bool.random(using: &random) && !hasTakeovers && !isLopsided
+        self.isTight = Bool.random(using: &random) && !hasTakeovers
         self.markerDelay = .milliseconds(Int.random(in: 5...500, using: &random))
         self.setup.partitions = .random(in: 1...3, using: &random)
         self.setup.settings.commitInterval = .milliseconds(Int.random(in: 20...900, using: &random))
@@ -46,7 +43,8 @@ struct IntakePlan {
         // device and one by its id.
         let entries =
             2_400 * (self.kinds.contains(.inventedPhones) ? 1 : 0)
-            + 4_800 * (self.kinds.contains(.unmatchedClicks) ? 1 : 0) + Self.entriesOfPhones
+            + 4_800 * (self.kinds.contains(.unmatchedClicks) ? 1 : 0)
+            + 4_800 * (self.kinds.contains(.oneClient) ? 1 : 0) + Self.entriesOfPhones
         self.setup.settings.memoryLimit = self.isTight ? Self.entryBytes * entries : 64 << 20
         self.setup.messageLimit = AdversaryPlan.messageLimit
         self.setup.reportLimit = .seconds(1)
