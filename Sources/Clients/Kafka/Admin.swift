@@ -1,6 +1,6 @@
 internal import CRdKafka
 
-/// Creates, enlarges and deletes topics. Every call waits for the cluster's answer.
+/// Creates, enlarges, changes and deletes topics. Every call waits for the cluster's answer.
 @safe package final class Admin {
     private let client: Client
 
@@ -62,6 +62,40 @@ internal import CRdKafka
         var answers = 0
         let results = unsafe rd_kafka_CreatePartitions_result_topics(event.event, &answers)
         try unsafe Self.check(results, answers)
+    }
+
+    /// Replaces the settings that were made for a topic. A setting that is not among them gets the brokers' default:
+    /// librdkafka 2.0.2 has no request that changes a single one.
+    ///
+    /// - Parameters:
+    ///   - settings: all settings of the topic that are to differ from the defaults, by Kafka's names.
+    ///   - longest: the longest time to wait for the answer.
+    package func replaceSettings(
+        of topic: String,
+        with settings: [String: String],
+        atMost longest: Duration
+    ) throws(KafkaError) {
+        let resource = unsafe rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic)
+        var resources = unsafe [resource]
+        defer { unsafe rd_kafka_ConfigResource_destroy_array(&resources, resources.count) }
+        for (name, value) in settings {
+            let code = unsafe rd_kafka_ConfigResource_set_config(resource, name, value)
+            try KafkaError.check(code)
+        }
+        let event = try unsafe self.client.answer(atMost: longest) { queue in
+            unsafe rd_kafka_AlterConfigs(self.client.handle, &resources, resources.count, nil, queue)
+        }
+        var count = 0
+        guard let answers = unsafe rd_kafka_AlterConfigs_result_resources(event.event, &count) else { return }
+        for index in 0..<count {
+            let code = unsafe rd_kafka_ConfigResource_error(answers[index])
+            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+                guard let message = unsafe rd_kafka_ConfigResource_error_string(answers[index]) else {
+                    throw KafkaError(code)
+                }
+                throw KafkaError(code: KafkaError.Code(code), message: unsafe String(cString: message))
+            }
+        }
     }
 
     /// Deletes several topics in one request. A topic that fails does not stop the others.

@@ -4,9 +4,16 @@ internal import CRdKafka
 /// …).
 package struct TopicSettings: Hashable, Sendable {
     private var values: [String: String]
+    /// The settings that were made for this topic, by their names. All others follow from the brokers' defaults.
+    package private(set) var own: [String: String]
 
     /// Makes settings from names and values.
-    package init(_ values: [String: String]) { self.values = values }
+    ///
+    /// - Parameter own: The settings that were made for the topic.
+    package init(_ values: [String: String], own: [String: String] = [:]) {
+        self.values = values
+        self.own = own
+    }
 
     /// The text of a setting; nil if the cluster does not report it.
     package subscript(name: String) -> String? { self.values[name] }
@@ -50,7 +57,7 @@ extension Consumer {
 
     private static func settings(_ resource: OpaquePointer) -> TopicSettings {
         var count = 0
-        var values: [String: String] = [:]
+        var (values, own): ([String: String], [String: String]) = ([:], [:])
         guard let entries = unsafe rd_kafka_ConfigResource_configs(resource, &count) else {
             return TopicSettings(values)
         }
@@ -59,7 +66,10 @@ extension Consumer {
                 let value = unsafe rd_kafka_ConfigEntry_value(entry)
             else { continue }
             values[unsafe String(cString: name)] = unsafe String(cString: value)
+            if unsafe rd_kafka_ConfigEntry_source(entry) == RD_KAFKA_CONFIG_SOURCE_DYNAMIC_TOPIC_CONFIG {
+                own[unsafe String(cString: name)] = unsafe String(cString: value)
+            }
         }
-        return TopicSettings(values)
+        return TopicSettings(values, own: own)
     }
 }

@@ -5,9 +5,10 @@ import ServiceKit
 package struct FleetCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "fleet",
-        abstract: "Publish and read records of a fleet, and check a worker's settings before it starts.",
+        abstract:
+            "Publish and read records of a fleet, make its topics, and check a worker's settings before it starts.",
         version: WorkerIdentity.version,
-        subcommands: [PublishCommand.self, ReadCommand.self, PreflightCommand.self]
+        subcommands: [PublishCommand.self, ReadCommand.self, PreflightCommand.self, TopicsCommand.self]
     )
 
     package init() {}

@@ -35,6 +35,15 @@ package enum Roster {
     /// The programs whose settings can be checked against a cluster.
     static let programs = workers + [intake]
 
+    /// Returns the program of this name.
+    ///
+    /// - Throws: A `ValidationError` with the names that there are.
+    static func program(_ name: String) throws -> WorkerIdentity {
+        if let identity = self.programs.first(where: { $0.name == name }) { return identity }
+        let names = self.programs.map(\.name).joined(separator: ", ")
+        throw ValidationError("No worker is called '\(name)'; there are: \(names).")
+    }
+
     /// The number of partitions of each topic by default.
     package static let partitions = 4
 

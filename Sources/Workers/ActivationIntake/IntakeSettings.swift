@@ -35,11 +35,11 @@ package struct IntakeSettings: Sendable {
     var ciphers: UploadCiphers
 
     /// Whether uploads of SDKs are consumed.
-    var takesUploads: Bool { !self.apps.isEmpty || self.topics.events != nil }
+    package var takesUploads: Bool { !self.apps.isEmpty || self.topics.events != nil }
     /// Whether the click feed is consumed.
-    var matchesClicks: Bool { self.attribution == .match }
+    package var matchesClicks: Bool { self.attribution == .match }
     /// The longest time for which anything is remembered.
-    var longestWindow: Duration { max(self.clickWindow, self.duplicateWindow, self.eventWindow) }
+    package var longestWindow: Duration { max(self.clickWindow, self.duplicateWindow, self.eventWindow) }
 
     /// Reads and checks all settings. Faults are reported to the reader, not thrown.
     ///

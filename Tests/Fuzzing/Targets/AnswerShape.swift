@@ -16,7 +16,7 @@ enum AnswerShape {
         .deleteTopics: "4{se}", .deleteRecords: "4{s{48e}}", .initProducerID: "4e82",
         .addPartitionsToTransaction: "4{s{4e}}", .addOffsetsToTransaction: "4e", .endTransaction: "4e",
         .transactionalOffsetCommit: "4{s{4e}}", .describeConfigs: "4{en1s{sn111{sn1}}}",
-        .createPartitions: "4{sen}",
+        .alterConfigs: "4{en1s}", .createPartitions: "4{sen}",
         .deleteGroups: "4{se}",
     ]
 

@@ -127,13 +127,9 @@ extension Preflight.Outlook {
         )
     }
 
-    /// Reports a retention that is too short or bounded in bytes. A record is read when it is due, and later
-    /// if the worker is behind or down. So it has to lie in its topic for twice as long as it is to wait, and
-    /// for no less than an hour more.
+    /// Reports a retention that is too short or bounded in bytes.
     fileprivate mutating func addRetention(of tier: RetryTier, _ settings: TopicSettings) {
-        let least = tier.delay.wholeMilliseconds.addingClamped(
-            max(tier.delay, .seconds(3_600)).wholeMilliseconds
-        )
+        let least = tier.leastRetention.wholeMilliseconds
         if let time = settings.number("retention.ms"), time >= 0, time < least {
             self.faults.append(
                 "The retry topic '\(tier.topic)' keeps a record for \(time) ms (retention.ms), and one may lie "

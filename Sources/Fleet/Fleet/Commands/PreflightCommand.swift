@@ -26,10 +26,7 @@ struct PreflightCommand: WaitingCommand {
     var wait = 10
 
     func validate() throws {
-        guard Roster.programs.contains(where: { $0.name == self.worker }) else {
-            let names = Roster.programs.map(\.name).joined(separator: ", ")
-            throw ValidationError("No worker is called '\(self.worker)'; there are: \(names).")
-        }
+        _ = try Roster.program(self.worker)
         guard (1...600).contains(self.wait) else { throw ValidationError("--wait is from 1 to 600 seconds.") }
     }
 
@@ -44,7 +41,7 @@ struct PreflightCommand: WaitingCommand {
 
     /// All problems that would keep the worker from starting.
     private func faults() throws -> [String] {
-        guard let identity = Roster.programs.first(where: { $0.name == self.worker }) else { return [] }
+        let identity = try Roster.program(self.worker)
         let file: SettingsFile
         do throws(SettingsFaults) {
             file = try SettingsFile(path: self.config)
@@ -71,10 +68,12 @@ struct PreflightCommand: WaitingCommand {
         }
     }
 
+    /// The sections of the intake's settings.
+    static let sectionsOfIntake = ["sdk", "clicks", "attribution", "duplicates", "state"]
+
     private func faultsOfIntake(_ reader: SettingsReader) throws -> [String] {
         let settings = IntakeSettings(reader)
-        let own = ["sdk", "clicks", "attribution", "duplicates", "state"]
-        let faults = Self.faults(of: reader, own: own)
+        let faults = Self.faults(of: reader, own: Self.sectionsOfIntake)
         guard faults.isEmpty else { return faults }
         let preflight = IntakePreflight(settings)
         return try self.faultsOfCluster(settings.kafka) {
@@ -111,7 +110,7 @@ struct PreflightCommand: WaitingCommand {
     /// its command `check-config`.
     ///
     /// - Parameter own: The further sections that are read here too.
-    private static func faults(of reader: SettingsReader, own: [String] = []) -> [String] {
+    static func faults(of reader: SettingsReader, own: [String] = []) -> [String] {
         do throws(SettingsFaults) {
             try reader.finish()
             return []
@@ -141,8 +140,11 @@ struct PreflightCommand: WaitingCommand {
         // The client's own log is turned off: if no broker answers, the sentence below says so.
         let consumer = try Consumer(kafka.consumerProperties().merging(["log_level": "0"]) { $1 })
         do throws(KafkaError) {
-            let (faults, topics) = meet(try consumer.metadata(atMost: .seconds(self.wait)))
-            return faults.isEmpty ? self.faultsOfTopics(topics, consumer, outlook: outlook) : faults
+            let (missing, topics) = meet(try consumer.metadata(atMost: .seconds(self.wait)))
+            let faults = missing.isEmpty ? self.faultsOfTopics(topics, consumer, outlook: outlook) : missing
+            let command = "fleet topics plan --config \(self.config) --worker \(self.worker)"
+            return faults.isEmpty
+                ? [] : faults + ["'\(command)' shows what the topics lack, 'apply' makes it."]
         } catch {
             return ["kafka.brokers: no answer from \(kafka.brokers): \(error.message)."]
         }

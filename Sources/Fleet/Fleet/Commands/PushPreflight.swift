@@ -81,6 +81,34 @@ struct PushPreflight {
         ]
     }
 
+    /// The topics, and how they have to be.
+    var wanted: [WantedTopic] {
+        self.roles.map { role, topic in
+            let isInput = topic == self.kafka.topic
+            let policy: WantedTopic.Value =
+                switch topic {
+                case self.parts: .including("compact", of: "compact,delete")
+                case self.statistics: .including("compact", of: "compact")
+                default: .exactly("delete")
+                }
+            var settings: [(name: String, value: WantedTopic.Value)] = [
+                ("cleanup.policy", policy),
+                ("max.message.bytes", .atLeast(Int64(self.kafka.messageBytesLimit))),
+            ]
+            let retentions = [self.changelog: self.leastRetention, self.parts: Self.retentionOfParts]
+            if let least = retentions[topic] {
+                settings.append(("retention.ms", .atLeastWhereDeleted(least.wholeMilliseconds)))
+            }
+            return WantedTopic(
+                role: role,
+                name: topic,
+                partitions: topic == self.changelog ? .once(like: self.kafka.topic) : .any,
+                settings: settings,
+                isInput: isInput
+            )
+        }
+    }
+
     // MARK: - Topics that forget
 
     /// Checks the topics' settings: compaction, largest record and retention.

@@ -1,19 +1,27 @@
 /// A topic, its configuration and its partitions.
 final class Topic {
     let name: String
-    let configuration: TopicConfiguration
+    /// The settings. A new `retention.bytes` takes effect for partitions that are added later.
+    private(set) var configuration: TopicConfiguration
     private(set) var partitions: [Partition] = []
-    private let retainedByteLimit: Int
+    private let brokerByteLimit: Int
 
     /// - Parameter retainedByteLimit: the number of bytes that a partition retains; the topic's
     ///   `retention.bytes` can lower it.
     init(_ name: String, partitions: Int, _ configuration: TopicConfiguration, retainedByteLimit: Int) {
         self.name = name
         self.configuration = configuration
-        let own = configuration.number("retention.bytes") ?? -1
-        self.retainedByteLimit = own < 0 ? retainedByteLimit : min(own, retainedByteLimit)
+        self.brokerByteLimit = retainedByteLimit
         self.grow(to: partitions)
     }
+
+    private var retainedByteLimit: Int {
+        let own = self.configuration.number("retention.bytes") ?? -1
+        return own < 0 ? self.brokerByteLimit : min(own, self.brokerByteLimit)
+    }
+
+    /// Replaces the settings.
+    func configure(_ configuration: TopicConfiguration) { self.configuration = configuration }
 
     func partition(_ index: Int32) -> Partition? {
         self.partitions.indices.contains(Int(index)) ? self.partitions[Int(index)] : nil

@@ -125,6 +125,60 @@ extension Node {
         }
     }
 
+    // MARK: AlterConfigs
+
+    private struct Alteration {
+        var kind: Int8
+        var name: String
+        var settings: [(name: String, value: String?)]
+    }
+
+    /// Handles an AlterConfigs request, which replaces all settings of a topic.
+    func alterConfigs(_ call: Call) throws(Malformed) {
+        let wishes = try call.body.array { (reader) throws(Malformed) in
+            Alteration(
+                kind: try reader.int8(),
+                name: try reader.string(),
+                settings: try reader.array { (reader) throws(Malformed) in
+                    (try reader.string(), try reader.nullableString())
+                }
+            )
+        }
+        let isRehearsal = try call.body.boolean()
+        let results = wishes.map { wish in (wish, self.alter(wish, isRehearsal: isRehearsal)) }
+        call.answer { writer in
+            writer.noThrottle()
+            writer.array(results) { writer, result in
+                writer.error(result.1.error)
+                writer.string(result.1.message)
+                writer.integer(result.0.kind)
+                writer.string(result.0.name)
+            }
+        }
+    }
+
+    private func alter(_ wish: Alteration, isRehearsal: Bool) -> TopicResult {
+        var result = TopicResult(name: wish.name)
+        guard wish.kind == ResourceKind.topic else {
+            (result.error, result.message) = (.invalidRequest, "only topics can be altered")
+            return result
+        }
+        guard let topic = self.topics[wish.name] else {
+            result.error = .unknownTopicOrPartition
+            return result
+        }
+        do {
+            let settings = wish.settings.compactMap { setting in setting.value.map { (setting.name, $0) } }
+            let configuration = try TopicConfiguration(Dictionary(settings) { $1 })
+            if !isRehearsal { topic.configure(configuration) }
+        } catch let error as TopicConfiguration.InvalidSetting {
+            (result.error, result.message) = (.invalidConfig, error.name)
+        } catch {
+            result.error = .unknown
+        }
+        return result
+    }
+
     // MARK: DescribeConfigs
 
     private enum ResourceKind {

@@ -29,6 +29,7 @@ extension Node {
         case .deleteTopics: try self.deleteTopics(call)
         case .createPartitions: try self.createPartitions(call)
         case .describeConfigs: try self.describeConfigs(call)
+        case .alterConfigs: try self.alterConfigs(call)
         }
     }
 

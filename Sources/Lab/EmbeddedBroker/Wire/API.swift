@@ -26,6 +26,7 @@ enum API: Int16, CaseIterable {
     case endTransaction = 26
     case transactionalOffsetCommit = 28
     case describeConfigs = 32
+    case alterConfigs = 33
     case createPartitions = 37
     case deleteGroups = 42
 
@@ -55,7 +56,7 @@ enum API: Int16, CaseIterable {
         case .createTopics: 2...4
         case .deleteTopics, .deleteRecords, .deleteGroups, .endTransaction: 0...1
         case .initProducerID: 0...4
-        case .addPartitionsToTransaction, .addOffsetsToTransaction, .createPartitions: 0...0
+        case .addPartitionsToTransaction, .addOffsetsToTransaction, .alterConfigs, .createPartitions: 0...0
         case .transactionalOffsetCommit: 0...3
         case .describeConfigs: 1...1
         }

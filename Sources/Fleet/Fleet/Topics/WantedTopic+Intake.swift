@@ -1,0 +1,46 @@
+import ActivationIntake
+import ServiceKit
+
+extension WantedTopic {
+    /// Returns the topics of an intake.
+    static func topics(of settings: IntakeSettings) -> [WantedTopic] {
+        let topics = settings.topics
+        let size = (name: "max.message.bytes", value: Value.atLeast(Int64(settings.kafka.messageBytesLimit)))
+        let lasting = [(name: "cleanup.policy", value: Value.exactly("delete"))]
+        func input(_ role: String, _ name: String) -> WantedTopic {
+            WantedTopic(role: role, name: name, partitions: .any, settings: lasting, isInput: true)
+        }
+        func output(_ role: String, _ name: String) -> WantedTopic {
+            WantedTopic(role: role, name: name, partitions: .any, settings: lasting + [size])
+        }
+        var wanted = [
+            input("input", topics.activations),
+            WantedTopic(
+                role: "home",
+                name: topics.home,
+                partitions: .same(as: topics.changelog),
+                settings: lasting + [size]
+            ),
+            WantedTopic(
+                role: "changelog",
+                name: topics.changelog,
+                partitions: .same(as: topics.home),
+                settings: [
+                    ("cleanup.policy", .including("compact", of: "compact")), size,
+                    ("retention.ms", .atLeastWhereDeleted(settings.longestWindow.wholeMilliseconds)),
+                ]
+            ),
+            output("due", topics.due), output("result", topics.result),
+            output("dead-letter", topics.deadLetter),
+        ]
+        if settings.takesUploads {
+            wanted += [input("upload", topics.uploads), output("upload result", topics.uploadResult)]
+        }
+        if settings.matchesClicks { wanted.append(input("click", topics.clicks)) }
+        // Each event has a key of its own, so the topic may be compacted too.
+        if let events = topics.events {
+            wanted.append(WantedTopic(role: "events", name: events, partitions: .any, settings: [size]))
+        }
+        return wanted
+    }
+}

@@ -1,0 +1,268 @@
+import ActivationIntake
+import Kafka
+import Operations
+import ServiceKit
+import Testing
+import WorkerKit
+
+@testable import Fleet
+
+/// The comparison of a worker's topics with a cluster, by hand-written expectations.
+struct TopicComparisonTests {
+    private static func reader(_ text: String) throws -> SettingsReader {
+        SettingsReader(
+            file: try SettingsFile(
+                text: "kafka: {brokers: \"b:1\", message_limit: 2000000}\n" + text,
+                path: "w.yaml"
+            ),
+            overrides: []
+        )
+    }
+
+    private static func calls(_ text: String = "") throws -> [WantedTopic] {
+        let settings = WorkerSettings(try self.reader(text), Roster.activation)
+        return WantedTopic.topics(of: PreflightCommand.check(settings, Roster.activation))
+    }
+
+    private static func intake() throws -> [WantedTopic] {
+        let text = "sdk: {events_topic: sdk-events}\nattribution: {report: match}\n"
+        return WantedTopic.topics(of: IntakeSettings(try self.reader(text)))
+    }
+
+    private static func push() throws -> [WantedTopic] {
+        PushPreflight(try self.reader("forward: {enabled: true}\n"), Roster.pushArrival).wanted
+    }
+
+    private func compare(
+        _ topics: [WantedTopic],
+        _ counts: [String: Int] = [:],
+        _ settings: [String: [String: String]] = [:],
+        leastInSync: Int? = nil
+    ) -> [String: [String]] {
+        let comparison = TopicComparison(
+            topics,
+            partitionCounts: counts,
+            settings: settings.mapValues { TopicSettings($0) },
+            defaults: TopicComparison.Defaults(partitions: 4, leastInSync: leastInSync)
+        )
+        let lines = comparison.findings.map { ($0.topic.name, $0.changes.map(\.line) + $0.refusals) }
+        #expect(comparison.isFine == lines.allSatisfy(\.1.isEmpty))
+        #expect(comparison.changeCount == comparison.findings.map(\.changes.count).reduce(0, +))
+        return Dictionary(uniqueKeysWithValues: lines.filter { !$0.1.isEmpty })
+    }
+
+    /// A cluster after all changes of a comparison.
+    private func made(_ topics: [WantedTopic]) -> (
+        counts: [String: Int], settings: [String: [String: String]]
+    ) {
+        var (counts, settings): ([String: Int], [String: [String: String]]) = ([:], [:])
+        let comparison = TopicComparison(
+            topics,
+            partitionCounts: [:],
+            settings: [:],
+            defaults: TopicComparison.Defaults(partitions: 4)
+        )
+        for finding in comparison.findings {
+            for case .create(let count, let values) in finding.changes {
+                counts[finding.topic.name] = count
+                settings[finding.topic.name] = values
+            }
+        }
+        return (counts, settings)
+    }
+
+    @Test func anEmptyClusterGetsEveryTopic() throws {
+        let lines = self.compare(try Self.calls("worker: {ordering: none}\nretry: {topics: \"1m, 2h\"}\n"))
+        let lasting = "create, partitions 4, cleanup.policy=delete, max.message.bytes=2000000"
+        #expect(
+            lines == [
+                "activation": ["create, partitions 4, cleanup.policy=delete"],
+                "activation.result": [lasting], "activation.dead-letter": [lasting],
+                "activation.parked": ["create, partitions 4, cleanup.policy=compact"],
+                "activation.retry.1m": [lasting + ", retention.bytes=-1, retention.ms=3660000"],
+                "activation.retry.2h": [lasting + ", retention.bytes=-1, retention.ms=14400000"],
+            ]
+        )
+    }
+
+    /// A worker that is made so starts, and a second run finds nothing.
+    @Test(arguments: ["calls", "intake", "push"])
+    func theTopicsThatAreMadePassTheWorkersOwnCheck(worker: String) throws {
+        let topics =
+            switch worker {
+            case "calls": try Self.calls("worker: {ordering: none}\nretry: {topics: \"1m, 2h\"}\n")
+            case "intake": try Self.intake()
+            default: try Self.push()
+            }
+        let (counts, settings) = self.made(topics)
+        #expect(counts.count == topics.count)
+        #expect(self.compare(topics, counts, settings) == [:])
+        let told = settings.mapValues { TopicSettings($0) }
+        let outlook: Preflight.Outlook
+        switch worker {
+        case "calls":
+            let text = "worker: {ordering: none}\nretry: {topics: \"1m, 2h\"}\n"
+            let reader = WorkerSettings(try Self.reader(text), Roster.activation)
+            var check = PreflightCommand.check(reader, Roster.activation)
+            check.meet(ClusterMetadata(partitionCounts: counts))
+            #expect(check.faults(in: ClusterMetadata(partitionCounts: counts)) == [])
+            outlook = check.outlook(told)
+        case "intake":
+            let text = "sdk: {events_topic: sdk-events}\nattribution: {report: match}\n"
+            let check = IntakePreflight(IntakeSettings(try Self.reader(text)))
+            #expect(check.faults(in: counts).faults == [])
+            outlook = check.outlook(told)
+        default:
+            let check = PushPreflight(try Self.reader("forward: {enabled: true}\n"), Roster.pushArrival)
+            #expect(check.faults(in: ClusterMetadata(partitionCounts: counts)) == [])
+            outlook = check.outlook(told)
+        }
+        #expect(outlook.faults + outlook.warnings + outlook.unknown + outlook.notes == [])
+    }
+
+    @Test func newTopicsGetAsManyPartitionsAsTheInputHas() throws {
+        let lines = self.compare(
+            try Self.calls(),
+            ["activation": 7],
+            ["activation": ["cleanup.policy": "delete"]]
+        )
+        #expect(lines.count == 3)
+        #expect(lines.values.allSatisfy { $0[0].hasPrefix("create, partitions 7,") })
+    }
+
+    @Test func aParkingTopicGrowsWithItsInputAndTheOthersStay() throws {
+        let topics = try Self.calls()
+        var (counts, settings) = self.made(topics)
+        counts["activation"] = 9
+        counts["activation.result"] = 1
+        #expect(self.compare(topics, counts, settings) == ["activation.parked": ["add partitions: 4 -> 9"]])
+        counts["activation.parked"] = 12
+        settings["activation.parked"] = ["cleanup.policy": "delete"]
+        #expect(
+            self.compare(topics, counts, settings) == [
+                "activation.parked": ["set cleanup.policy: delete -> compact"]
+            ]
+        )
+    }
+
+    /// The state of a worker lies in the partitions of its changelog.
+    @Test func aChangelogIsNeverGrownAfterItsInput() throws {
+        let topics = try Self.push()
+        var (counts, settings) = self.made(topics)
+        counts["push-arrival"] = 9
+        #expect(self.compare(topics, counts, settings) == [:])
+        counts["push-arrival"] = 2
+        let lines = self.compare(topics, counts, settings)
+        #expect(lines.keys.sorted() == ["push-arrival.changelog"])
+        #expect(
+            lines.values.allSatisfy { $0.count == 1 && $0[0].contains("partitions are never taken away") }
+        )
+        settings["push-arrival.changelog"]?["retention.ms"] = "1000"
+        counts["push-arrival"] = 4
+        #expect(
+            self.compare(topics, counts, settings) == [
+                "push-arrival.changelog": ["set retention.ms: 1000 -> 349200000"]
+            ]
+        )
+    }
+
+    /// A compacted topic may also delete what is old enough.
+    @Test func aCompactedTopicMayAlsoDelete() throws {
+        let topics = try Self.push()
+        let (counts, made) = self.made(topics)
+        #expect(made["push-arrival.parts"]?["cleanup.policy"] == "compact,delete")
+        #expect(made["push-arrival.parts"]?["retention.ms"] == "5184000000")
+        var settings = made
+        settings["push-arrival.parts"]?["cleanup.policy"] = "compact"
+        settings["push-arrival.parts"]?["retention.ms"] = "1000"
+        settings["push-arrival.stats"]?["cleanup.policy"] = "delete,compact"
+        #expect(self.compare(topics, counts, settings) == [:])
+        settings["push-arrival.parts"]?["cleanup.policy"] = "delete"
+        #expect(
+            self.compare(topics, counts, settings) == [
+                "push-arrival.parts": [
+                    "set cleanup.policy: delete -> compact,delete", "set retention.ms: 1000 -> 5184000000",
+                ]
+            ]
+        )
+        let intake = try Self.intake()
+        var (homes, policies) = self.made(intake)
+        homes["activation"] = 8
+        #expect(policies["activation.home.changelog"]?["retention.ms"] == nil)
+        policies["activation.home.changelog"]?["cleanup.policy"] = "compact,delete"
+        policies["activation.home.changelog"]?["retention.ms"] = "604800000"
+        #expect(
+            self.compare(intake, homes, policies) == [
+                "activation.home.changelog": ["set retention.ms: 604800000 -> 2592000000"]
+            ]
+        )
+    }
+
+    @Test func theSmallerOfHomeAndChangelogGrows() throws {
+        let topics = try Self.intake()
+        var (counts, settings) = self.made(topics)
+        counts["activation.home"] = 6
+        var lines = self.compare(topics, counts, settings)
+        #expect(lines["activation.home.changelog"] == ["add partitions: 4 -> 6"])
+        #expect(lines["activation.home"]?.count == 1)
+        counts["activation.home.changelog"] = 8
+        lines = self.compare(topics, counts, settings)
+        #expect(lines["activation.home"] == ["add partitions: 6 -> 8"])
+        // One that does not exist yet gets as many as the other.
+        counts["activation.home"] = nil
+        settings["activation.home"] = nil
+        lines = self.compare(topics, counts, settings)
+        #expect(lines["activation.home"]?[0].hasPrefix("create, partitions 8,") == true)
+    }
+
+    /// Records that somebody else has published must not begin to be deleted, nor a topic of theirs change.
+    @Test func nothingIsTakenAway() throws {
+        let topics = try Self.calls()
+        var (counts, settings) = self.made(topics)
+        settings["activation"] = ["cleanup.policy": "compact,delete", "max.message.bytes": "5000000"]
+        settings["activation.result"] = [
+            "cleanup.policy": "compact", "max.message.bytes": "9000000", "retention.ms": "-1",
+        ]
+        settings["activation.dead-letter"] = ["cleanup.policy": "delete", "max.message.bytes": "1000"]
+        counts["activation.result"] = 100
+        let lines = self.compare(topics, counts, settings)
+        #expect(lines.keys.sorted() == ["activation", "activation.dead-letter", "activation.result"])
+        #expect(
+            lines["activation"] == [
+                "Publishers fill it, so it is not changed here; it would need: set cleanup.policy: compact,delete -> delete."
+            ]
+        )
+        #expect(lines["activation.result"]?.count == 1)
+        #expect(lines["activation.result"]?[0].contains("set that yourself") == true)
+        #expect(lines["activation.dead-letter"] == ["set max.message.bytes: 1000 -> 2000000"])
+    }
+
+    @Test func theLeastReplicasInSyncAreOnlyLookedAtIfTheyAreGiven() throws {
+        let topics = try Self.calls()
+        var (counts, settings) = self.made(topics)
+        for name in settings.keys {
+            settings[name]?["min.insync.replicas"] = name == "activation.parked" ? "3" : "1"
+        }
+        #expect(self.compare(topics, counts, settings) == [:])
+        let lines = self.compare(topics, counts, settings, leastInSync: 2)
+        #expect(lines["activation.result"] == ["set min.insync.replicas: 1 -> 2"])
+        #expect(lines["activation"]?[0].contains("would need: set min.insync.replicas: 1 -> 2") == true)
+        #expect(lines["activation.parked"] == nil)
+        counts = [:]
+        #expect(
+            self.compare(topics, counts, leastInSync: 2).values.allSatisfy {
+                $0[0].contains("min.insync.replicas=2")
+            }
+        )
+    }
+
+    /// A client without the right to describe a topic must not call it fine.
+    @Test func aTopicThatIsNotDescribedIsNotFine() throws {
+        let topics = try Self.calls()
+        let (counts, all) = self.made(topics)
+        var settings = all
+        settings["activation.result"] = nil
+        let lines = self.compare(topics, counts, settings)
+        #expect(lines.keys.sorted() == ["activation.result"])
+    }
+}
