@@ -129,6 +129,27 @@ struct BoundTests {
         }
     }
 
+    /// curl sends no body of a megabyte before it is told to go on, or has waited for a second.
+    @Test func aClientThatAsksWhetherToGoOnIsAnsweredBeforeItsBody() async throws {
+        try await Stage.run(gateway: ["body_limit: 1024"]) { stage async throws in
+            func request(_ target: String, length: Int, _ body: String) -> String {
+                "POST \(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-Continue\r\n"
+                    + "Content-Length: \(length)\r\n\r\n\(body)"
+            }
+            func status(_ request: String) async throws -> Int {
+                try await stage.http.exchange(request).status
+            }
+            let good = request(Stage.upload, length: 3, "abc")
+            #expect(try await status(good) == 100)
+            let connection = try stage.http.connection(sending: good)
+            await connection.closedByServer()
+            #expect(try await stage.records(on: "sdk-upload").map(\.text).contains("abc"))
+            // A refusal comes at once, without the body.
+            #expect(try await status(request(Stage.upload, length: 2_000, "")) == 413)
+            #expect(try await status(request("/none", length: 3, "")) == 404)
+        }
+    }
+
     @Test func whatIsNoHTTPIsRefused() async throws {
         try await Stage.run { stage async throws in
             #expect(try await stage.http.exchange("no such thing\r\n\r\n").status == 400)

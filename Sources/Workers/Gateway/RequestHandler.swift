@@ -87,6 +87,12 @@ final class RequestHandler: ChannelInboundHandler {
             isWanted: client != nil
         )
         self.stage = .receiving(exchange)
+        // A client that expects this waits for it, or for a refusal, before it sends the body (RFC 9110, 10.1.1).
+        if head.headers[canonicalForm: "Expect"].contains(where: { $0.lowercased() == "100-continue" }) {
+            if let refusal { return self.write(refusal, to: exchange, isRead: false, context) }
+            let goOn = HTTPResponseHead(version: .http1_1, status: .continue)
+            context.writeAndFlush(self.wrapOutboundOut(.head(goOn)), promise: nil)
+        }
         // A request with neither header has no body (RFC 9112, 6.3).
         if announced ?? 0 > 0 || head.headers.contains(name: "Transfer-Encoding") {
             let channel = context.channel

@@ -91,13 +91,15 @@ struct PushPreflight {
                 case self.statistics: .including("compact", of: "compact")
                 default: .exactly("delete")
                 }
-            var settings: [(name: String, value: WantedTopic.Value)] = [
-                ("cleanup.policy", policy),
-                ("max.message.bytes", .atLeast(Int64(self.kafka.messageBytesLimit))),
+            var settings: [WantedTopic.Setting] = [
+                WantedTopic.Setting("cleanup.policy", policy),
+                WantedTopic.Setting("max.message.bytes", .atLeast(Int64(self.kafka.messageBytesLimit))),
             ]
             let retentions = [self.changelog: self.leastRetention, self.parts: Self.retentionOfParts]
             if let least = retentions[topic] {
-                settings.append(("retention.ms", .atLeastWhereDeleted(least.wholeMilliseconds)))
+                settings.append(
+                    WantedTopic.Setting("retention.ms", .atLeastWhereDeleted(least.wholeMilliseconds))
+                )
             }
             return WantedTopic(
                 role: role,

@@ -50,7 +50,7 @@ struct TopicComparison {
             let exists = partitionCounts[topic.name, default: 0] > 0
             var wanted = topic
             if let least = defaults.leastInSync {
-                wanted.settings.append(("min.insync.replicas", .atLeast(Int64(least))))
+                wanted.settings.append(WantedTopic.Setting("min.insync.replicas", .atLeast(Int64(least))))
             }
             return exists
                 ? Self.changed(wanted, counts, settings: settings[topic.name])
@@ -62,8 +62,9 @@ struct TopicComparison {
 
     private static func created(_ topic: WantedTopic, _ counts: [String: Int], usual: Int) -> Finding {
         var settings: [String: String] = [:]
-        for (name, value) in topic.settings {
-            switch value {
+        for setting in topic.settings {
+            let name = setting.name
+            switch setting.value {
             case .exactly(let text), .including(_, of: let text): settings[name] = text
             case .atLeast(let number): settings[name] = String(number)
             case .atLeastWhereDeleted(let number):
@@ -90,7 +91,7 @@ struct TopicComparison {
             finding.refusals.append("Its settings are not told: this client may not describe it.")
             return finding
         }
-        for (name, value) in topic.settings { self.compare(name, value, in: settings, of: &finding) }
+        for setting in topic.settings { self.compare(setting, in: settings, of: &finding) }
         guard topic.isInput else { return finding }
         finding.refusals += finding.changes.map {
             "Publishers fill it, so it is not changed here; it would need: \($0.line)."
@@ -123,13 +124,13 @@ struct TopicComparison {
     }
 
     private static func compare(
-        _ name: String,
-        _ value: WantedTopic.Value,
+        _ setting: WantedTopic.Setting,
         in settings: TopicSettings,
         of finding: inout Finding
     ) {
+        let name = setting.name
         guard let present = settings[name] else { return }
-        switch value {
+        switch setting.value {
         case .exactly(let wanted):
             if self.words(present) != self.words(wanted) {
                 self.set(name, from: present, to: wanted, of: &finding)

@@ -5,8 +5,8 @@ extension WantedTopic {
     /// Returns the topics of an intake.
     static func topics(of settings: IntakeSettings) -> [WantedTopic] {
         let topics = settings.topics
-        let size = (name: "max.message.bytes", value: Value.atLeast(Int64(settings.kafka.messageBytesLimit)))
-        let lasting = [(name: "cleanup.policy", value: Value.exactly("delete"))]
+        let size = Setting("max.message.bytes", .atLeast(Int64(settings.kafka.messageBytesLimit)))
+        let lasting = [Setting("cleanup.policy", .exactly("delete"))]
         func input(_ role: String, _ name: String) -> WantedTopic {
             WantedTopic(role: role, name: name, partitions: .any, settings: lasting, isInput: true)
         }
@@ -26,8 +26,8 @@ extension WantedTopic {
                 name: topics.changelog,
                 partitions: .same(as: topics.home),
                 settings: [
-                    ("cleanup.policy", .including("compact", of: "compact")), size,
-                    ("retention.ms", .atLeastWhereDeleted(settings.longestWindow.wholeMilliseconds)),
+                    Setting("cleanup.policy", .including("compact", of: "compact")), size,
+                    Setting("retention.ms", .atLeastWhereDeleted(settings.longestWindow.wholeMilliseconds)),
                 ]
             ),
             output("due", topics.due), output("result", topics.result),

@@ -26,32 +26,37 @@ struct WantedTopic: Hashable, Sendable {
         case atLeastWhereDeleted(Int64)
     }
 
+    /// A setting of a topic.
+    struct Setting: Hashable, Sendable {
+        /// Kafka's name of it.
+        var name: String
+        var value: Value
+
+        init(_ name: String, _ value: Value) {
+            self.name = name
+            self.value = value
+        }
+    }
+
     /// The use that the worker makes of the topic, in a word.
     var role: String
     var name: String
     var partitions: Partitions
-    /// The settings by Kafka's names, in the order in which they are shown.
-    var settings: [(name: String, value: Value)]
+    /// The settings, in the order in which they are shown.
+    var settings: [Setting]
     /// Whether publishers fill the topic. Such a topic is created, and is never changed.
     var isInput = false
-
-    static func == (left: WantedTopic, right: WantedTopic) -> Bool {
-        left.role == right.role && left.name == right.name && left.partitions == right.partitions
-            && left.isInput == right.isInput && left.settings.elementsEqual(right.settings) { $0 == $1 }
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(self.name) }
 }
 
 extension WantedTopic {
     /// Returns the topics of a worker that calls an upstream.
     static func topics(of check: Preflight) -> [WantedTopic] {
-        let size = (name: "max.message.bytes", value: Value.atLeast(Int64(check.messageBytesLimit)))
-        let lasting = [(name: "cleanup.policy", value: Value.exactly("delete")), size]
+        let size = Setting("max.message.bytes", .atLeast(Int64(check.messageBytesLimit)))
+        let lasting = [Setting("cleanup.policy", .exactly("delete")), size]
         let retries = check.retryTiers.map { tier in
             let limits = [
-                (name: "retention.ms", value: Value.atLeast(tier.leastRetention.wholeMilliseconds)),
-                (name: "retention.bytes", value: Value.exactly("-1")),
+                Setting("retention.ms", .atLeast(tier.leastRetention.wholeMilliseconds)),
+                Setting("retention.bytes", .exactly("-1")),
             ]
             return WantedTopic(role: "retry", name: tier.topic, partitions: .any, settings: lasting + limits)
         }
@@ -60,7 +65,7 @@ extension WantedTopic {
                 role: "input",
                 name: check.inputTopic,
                 partitions: .any,
-                settings: [("cleanup.policy", .exactly("delete"))],
+                settings: [Setting("cleanup.policy", .exactly("delete"))],
                 isInput: true
             ),
             WantedTopic(role: "result", name: check.resultTopic, partitions: .any, settings: lasting),
@@ -74,7 +79,7 @@ extension WantedTopic {
                 role: "parking",
                 name: check.parkedTopic,
                 partitions: .noFewer(than: check.inputTopic),
-                settings: [("cleanup.policy", .exactly("compact"))]
+                settings: [Setting("cleanup.policy", .exactly("compact"))]
             ),
         ] + retries
             + check.channelTopics.map {
