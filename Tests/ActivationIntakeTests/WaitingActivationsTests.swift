@@ -62,6 +62,25 @@ struct WaitingActivationsTests {
         #expect(self.remembered(by: bench, .waiting) == 0)
     }
 
+    /// After an outage everything that has waited is due at once.
+    @Test func aTransactionDecidesABoundedNumber() throws {
+        let bench = try IntakeBench(Self.matching)
+        let count = 3 * HomeTask.decisionsLimit + 7
+        for number in 0..<count {
+            bench.take("activation", IntakeBench.activation(muid: Muid.text(number)))
+        }
+        bench.scene.wait(self.patience + .milliseconds(1))
+        var decided = 0
+        while decided < count {
+            bench.scene.collect()
+            let now = self.results(of: bench).count
+            // There are three homes.
+            #expect(now > decided && now - decided <= 3 * HomeTask.decisionsLimit)
+            decided = now
+        }
+        #expect(decided == count)
+    }
+
     /// A click without a device is known at the home of its id alone.
     @Test func aLateClickIsFoundByItsIdToo() throws {
         let bench = try IntakeBench(Self.matching)

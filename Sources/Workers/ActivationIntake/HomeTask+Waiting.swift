@@ -64,10 +64,17 @@ extension HomeTask {
         }
     }
 
-    /// Decides about each activation that has waited for long enough.
+    /// The most activations that are decided before one transaction ends. After an outage all that have waited are due
+    /// at once, and their outcomes take memory until they are sent.
+    static var decisionsLimit: Int { 1_000 }
+
+    /// Decides about activations that have waited for long enough. Activations beyond the limit are still due
+    /// afterwards.
     func decideWhatIsLate(at now: Moment, to output: StreamOutput) {
         let least = now.wall.subtractingClamped(self.window(of: .waiting))
-        while self.decideOldest(before: least, at: now, to: output) {}
+        for _ in 0..<Self.decisionsLimit {
+            guard self.decideOldest(before: least, at: now, to: output) else { return }
+        }
     }
 
     /// Decides about the activation that has waited for longest.
