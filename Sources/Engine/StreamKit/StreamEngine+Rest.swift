@@ -30,6 +30,11 @@ extension StreamEngine {
         return self.budget.isExceeded
     }
 
+    /// Tells the output whether memory is short for the task of a partition, which is about to put out.
+    func tellWhetherCrowded(_ assignment: Assignment<B.Source>) {
+        self.output.isCrowded = self.budget.isCrowded(assignment.byteCount)
+    }
+
     /// The time for which nothing has to be done if nothing happens: at most until the next look for a standstill.
     var sleep: Duration {
         var due = min(self.stallLookAt, self.leavingUntil)

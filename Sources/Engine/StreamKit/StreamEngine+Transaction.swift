@@ -51,7 +51,7 @@ extension StreamEngine {
     private func endTransaction() {
         self.stage = .closing
         for assignment in self.assignments where assignment.isWorking {
-            self.output.isCrowded = self.budget.isCrowded(assignment.byteCount)
+            self.tellWhetherCrowded(assignment)
             assignment.task.collect(at: self.now, progress: assignment.progress(at: self.now), self.output)
         }
         self.flush()

@@ -46,7 +46,7 @@ extension StreamEngine {
         var landmark = self.assignments[index].landmark
         var check = self.assignments[index].check
         var isMadeAnew = false
-        self.output.isCrowded = self.budget.isCrowded(self.assignments[index].byteCount)
+        self.tellWhetherCrowded(self.assignments[index])
         let taken = source.read(atMost: limit) { record in
             switch check?.look(at: record.offset, timestamp: record.timestamp) {
             case .settled: return

@@ -206,4 +206,15 @@ struct SilenceSceneTests {
         try simulation.run(for: .seconds(600))
         #expect(worker.engine.unreadiness == nil)
     }
+
+    /// The engine looks for a standstill with each report. A turn shortly before a report must not put it off.
+    @Test func anEngineSleepsUntilItsNextReportAtMost() throws {
+        let simulation = Simulation()
+        let worker = simulation.startWorker()
+        for index in 0..<50 {
+            if index % 7 == 0 { simulation.cluster.append("ok", key: "k\(index)") }
+            try simulation.run(for: .milliseconds(130))
+            #expect(worker.nextDue <= worker.engine.nextReport, "step \(index)")
+        }
+    }
 }

@@ -32,7 +32,7 @@ extension TopicsCommand {
         @OptionGroup var options: TopicsOptions
 
         func carryOut(until wish: StopWish) throws {
-            let comparison = try self.options.comparison()
+            let comparison = try self.options.connect().comparison()
             comparison.tell()
             guard comparison.isFine else { throw ExitCode(1) }
         }
@@ -62,27 +62,28 @@ extension TopicsCommand {
         }
 
         func carryOut(until wish: StopWish) throws {
-            let comparison = try self.options.comparison()
+            let topics = try self.options.connect()
+            let comparison = try topics.comparison()
             comparison.tell()
-            let admin = try self.options.admin()
+            let admin = try topics.admin()
             for finding in comparison.findings {
                 for change in finding.changes where !change.isSetting {
                     try self.carryOut(change, of: finding.topic.name, by: admin)
                 }
-                try self.carryOutSettings(of: finding, by: admin)
+                try self.carryOutSettings(of: finding, in: topics, by: admin)
             }
             if comparison.changeCount > 0 {
-                try self.waitUntilShown(wish)
+                try self.wait(until: wish, shown: topics)
                 Console.line("done: \(comparison.changeCount)")
             }
             guard comparison.findings.allSatisfy(\.refusals.isEmpty) else { throw ExitCode(1) }
         }
 
         /// Waits until the cluster shows the changes. Apache Kafka answers before every broker knows of them.
-        private func waitUntilShown(_ wish: StopWish) throws {
+        private func wait(until wish: StopWish, shown topics: TopicsOfWorker) throws {
             let end = Moment.now.after(.seconds(self.options.wait))
             var pause = Wait(on: [wish.descriptor])
-            while try self.options.comparison().changeCount > 0 {
+            while try topics.comparison().changeCount > 0 {
                 guard Moment.now.monotonic < end, wish.count == 0 else {
                     throw UnseenChanges(seconds: self.options.wait)
                 }
@@ -114,13 +115,17 @@ extension TopicsCommand {
 
         /// Changes the settings of one topic, in one request: it replaces all that were made for the topic, so those
         /// that stay are read just before.
-        private func carryOutSettings(of finding: TopicComparison.Finding, by admin: Admin) throws {
+        private func carryOutSettings(
+            of finding: TopicComparison.Finding,
+            in topics: TopicsOfWorker,
+            by admin: Admin
+        ) throws {
             let name = finding.topic.name
             var wanted: [String: String] = [:]
             for case .set(let setting, _, let value) in finding.changes { wanted[setting] = value }
             guard let first = finding.changes.first(where: \.isSetting) else { return }
             do throws(KafkaError) {
-                guard let present = try self.options.settings(of: [name])[name] else {
+                guard let present = try topics.settings(of: [name])[name] else {
                     throw KafkaError(
                         code: .invalidConfiguration,
                         message: "its settings are not told any more"

@@ -38,9 +38,22 @@ struct TopicsOptions: ParsableArguments {
         guard (1...600).contains(self.wait) else { throw ValidationError("--wait is from 1 to 600 seconds.") }
     }
 
-    /// Returns a client that changes topics.
-    func admin() throws -> Admin {
-        try Admin(try self.read().kafka.producerProperties().merging(["log_level": "0"]) { $1 })
+    /// Reads the settings, and connects to the cluster that they name.
+    ///
+    /// - Throws: `SettingsFaults`, `FaultySettings` or `KafkaError`.
+    func connect() throws -> TopicsOfWorker {
+        let (topics, kafka) = try self.read()
+        return TopicsOfWorker(
+            wanted: topics,
+            kafka: kafka,
+            // The client's own log is turned off: if no broker answers, the error says so.
+            consumer: try Consumer(kafka.consumerProperties().merging(["log_level": "0"]) { $1 }),
+            defaults: TopicComparison.Defaults(
+                partitions: self.partitions,
+                leastInSync: self.minInsyncReplicas
+            ),
+            longest: .seconds(self.wait)
+        )
     }
 
     private func read() throws -> (topics: [WantedTopic], kafka: KafkaSettings) {
@@ -66,44 +79,6 @@ struct TopicsOptions: ParsableArguments {
     private func check(_ faults: [String]) throws {
         guard faults.isEmpty else { throw FaultySettings(faults: faults) }
     }
-
-    /// Asks the cluster for settings of topics.
-    func settings(of topics: [String]) throws(KafkaError) -> [String: TopicSettings] {
-        do {
-            return try self.consumer(try self.read().kafka).settings(of: topics, atMost: .seconds(self.wait))
-        } catch let error as KafkaError {
-            throw error
-        } catch {
-            throw KafkaError(code: .invalidConfiguration, message: "\(error)")
-        }
-    }
-
-    private func consumer(_ kafka: KafkaSettings) throws -> Consumer {
-        // The client's own log is turned off: if no broker answers, the error says so.
-        try Consumer(kafka.consumerProperties().merging(["log_level": "0"]) { $1 })
-    }
-
-    /// Compares the topics of the settings with those of the cluster.
-    func comparison() throws -> TopicComparison {
-        let (topics, kafka) = try self.read()
-        let consumer = try self.consumer(kafka)
-        let longest = Duration.seconds(self.wait)
-        do throws(KafkaError) {
-            let counts = try consumer.metadata(atMost: longest).partitionCounts
-            let existing = topics.map(\.name).filter { counts[$0, default: 0] > 0 }
-            return TopicComparison(
-                topics,
-                partitionCounts: counts,
-                settings: try consumer.settings(of: existing, atMost: longest),
-                defaults: TopicComparison.Defaults(
-                    partitions: self.partitions,
-                    leastInSync: self.minInsyncReplicas
-                )
-            )
-        } catch {
-            throw SilentCluster(brokers: kafka.brokers, error: error)
-        }
-    }
 }
 
 /// Settings that cannot be used.
@@ -111,12 +86,4 @@ struct FaultySettings: Error, CustomStringConvertible {
     var faults: [String]
 
     var description: String { self.faults.joined(separator: "\n") }
-}
-
-/// A cluster that has not answered.
-struct SilentCluster: Error, CustomStringConvertible {
-    var brokers: String
-    var error: KafkaError
-
-    var description: String { "kafka.brokers: no answer from \(self.brokers): \(self.error.message)." }
 }
