@@ -51,7 +51,7 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
     package var seconds: Double { self.simulation.seconds }
 
     /// A hash of everything that was published. Two runs with different hashes differ.
-    package var fingerprint: UInt64 { self.cluster.fingerprint }
+    package var fingerprint: UInt64 { self.cluster.visible.fingerprint }
 
     var calmAfter: Duration { self.plan.length }
     var produceTrouble: Double { 0 }
@@ -105,7 +105,7 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
         }
         self.judgeTheUsual()
         for record in self.cluster.inputs {
-            let name = SimulatedCluster.RecordName(partition: record.partition, offset: record.offset)
+            let name = RecordName(partition: record.partition, offset: record.offset)
             let value = String(decoding: record.value ?? [], as: UTF8.self)
             for outcome in self.cluster.outcomes[name] ?? [] { self.judgeFate(of: outcome, value) }
         }

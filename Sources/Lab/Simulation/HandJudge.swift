@@ -10,7 +10,7 @@ import WorkerKit
 /// records that are written until their transaction is committed.
 struct HandJudge {
     private struct Piece {
-        var origin: SimulatedCluster.RecordName
+        var origin: RecordName
         var place: TopicPartition
         var offset: Int64
         var bytes: Int
@@ -20,7 +20,7 @@ struct HandJudge {
     }
 
     private struct Outsider {
-        var origin: SimulatedCluster.RecordName
+        var origin: RecordName
         var place: TopicPartition
         var offset: Int64
     }
@@ -33,7 +33,7 @@ struct HandJudge {
     /// keep the window from moving.
     private var outside: [String: Outsider] = [:]
     /// The places of the records, by the name under which each was published.
-    private var names: [SimulatedCluster.RecordName: Set<String>] = [:]
+    private var names: [RecordName: Set<String>] = [:]
     private var bytes = 0
     /// The first offset that was read in each partition.
     private var firstRead: [TopicPartition: Int64] = [:]
@@ -82,7 +82,7 @@ struct HandJudge {
     /// this judge can tell.
     mutating func read(
         _ record: InboundRecord,
-        _ origin: SimulatedCluster.RecordName,
+        _ origin: RecordName,
         at now: Int64,
         isDue: Bool
     ) {
@@ -124,7 +124,7 @@ struct HandJudge {
     /// Notes that the worker has sent the outcome of a record.
     ///
     /// - Returns: the time since which the worker has held the record, if this is its first outcome.
-    mutating func outcomeSent(_ origin: SimulatedCluster.RecordName) -> Int64? {
+    mutating func outcomeSent(_ origin: RecordName) -> Int64? {
         guard let name = self.names[origin]?.min(), let piece = self.pieces[name], !piece.hasOutcome else {
             return nil
         }
@@ -133,7 +133,7 @@ struct HandJudge {
     }
 
     /// Notes that the broker has stored the outcome of a record.
-    mutating func settled(_ origin: SimulatedCluster.RecordName) {
+    mutating func settled(_ origin: RecordName) {
         for name in self.names[origin] ?? [] { self.remove(name) }
     }
 
@@ -151,7 +151,7 @@ struct HandJudge {
         }
     }
 
-    private mutating func forget(_ name: String, of origin: SimulatedCluster.RecordName) {
+    private mutating func forget(_ name: String, of origin: RecordName) {
         self.names[origin]?.remove(name)
         if self.names[origin]?.isEmpty == true { self.names[origin] = nil }
     }

@@ -10,7 +10,7 @@ package final class HonestJudge {
     package static let bound = Duration.seconds(30)
 
     private struct Birth {
-        var name: SimulatedCluster.RecordName
+        var name: RecordName
         var at: Int64
     }
 
@@ -20,7 +20,7 @@ package final class HonestJudge {
     }
 
     private let bound: Int64
-    private var births: [SimulatedCluster.RecordName: Int64] = [:]
+    private var births: [RecordName: Int64] = [:]
     /// The records by age, the oldest first. Some of them have got an outcome since they were added.
     private var queue = Fifo<Birth>()
     private var excuses: [Excuse] = []
@@ -33,7 +33,7 @@ package final class HonestJudge {
     package init(bound: Duration = HonestJudge.bound) { self.bound = bound.wholeNanoseconds }
 
     /// Notes that an honest record was published.
-    package func recordPublished(_ name: SimulatedCluster.RecordName, at now: Int64) {
+    package func recordPublished(_ name: RecordName, at now: Int64) {
         self.published += 1
         self.births[name] = now
         self.queue.append(Birth(name: name, at: now))
@@ -48,7 +48,7 @@ package final class HonestJudge {
     }
 
     /// Removes the records that an operator has made the group skip. No worker has to settle them.
-    package func recordsSkipped(where isSkipped: (SimulatedCluster.RecordName) -> Bool) {
+    package func recordsSkipped(where isSkipped: (RecordName) -> Bool) {
         for name in self.births.keys where isSkipped(name) {
             self.births[name] = nil
             self.published -= 1
@@ -59,7 +59,7 @@ package final class HonestJudge {
     ///
     /// - Returns: a complaint if the outcome is late or is no success. Outcomes of other records give nil.
     package func outcomeSeen(_ outcome: SimulatedOutcome, at now: Int64) -> String? {
-        let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
+        let name = outcome.name
         guard let born = self.births.removeValue(forKey: name) else { return nil }
         let wait = self.wait(from: born, to: now)
         self.waits.append(wait)

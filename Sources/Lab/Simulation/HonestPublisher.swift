@@ -43,7 +43,7 @@ package final class HonestPublisher {
                 let headers = [RecordHeader("lane", lane)]
                 let (key, value) = record(number)
                 let offset = self.cluster.append(value, key: key, to: partition, headers: headers)
-                let name = SimulatedCluster.RecordName(partition: partition, offset: offset)
+                let name = RecordName(partition: partition, offset: offset)
                 self.judge.recordPublished(name, at: self.cluster.clock.now.monotonic)
             }
         }

@@ -138,10 +138,10 @@ package final class OutageDay {
     /// Whether readers see the first outcomes of every key in the order of its records.
     private var isOrderKept: Bool {
         var last: [[UInt8]: Int64] = [:]
-        var seen: Set<SimulatedCluster.RecordName> = []
+        var seen: Set<RecordName> = []
         for record in self.simulation.cluster.published {
             guard let key = record.key, let outcome = SimulatedOutcome(record) else { continue }
-            let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
+            let name = outcome.name
             guard seen.insert(name).inserted else { continue }
             guard last[key] ?? -1 < outcome.offset else { return false }
             last[key] = outcome.offset

@@ -147,6 +147,9 @@ package struct SimulatedOutcome: Hashable {
     /// The handler's answer; empty if there is none.
     package var answer: String
 
+    /// The name of the record whose outcome this is.
+    package var name: RecordName { RecordName(partition: self.partition, offset: self.offset) }
+
     /// Takes the fields of an outcome. An absent reason, letter or answer is an empty text.
     package init(_ outcome: Outcome, _ answer: String?) {
         self.id = outcome.id

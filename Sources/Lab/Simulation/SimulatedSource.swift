@@ -48,7 +48,7 @@ package final class SimulatedSource: RecordSource {
         _ failed: (KafkaError) -> Void
     ) -> Int {
         self.asked(limit)
-        let log = self.cluster.logs[self.partition] ?? SimulatedCluster.Log()
+        let log = self.cluster.logs[self.partition] ?? SimulatedLog()
         // If the position no longer exists, reading begins again at offset 0, as with `auto.offset.reset` set
         // to `earliest`.
         if log.incarnation != self.incarnation || self.position > log.end { self.position = 0 }

@@ -68,6 +68,9 @@ package final class SimulatedUpstream: Upstream {
         /// The request as it was sent.
         package var request: HTTPRequest
 
+        /// The name of the record that the call is for.
+        package var name: RecordName { RecordName(partition: self.partition, offset: self.offset) }
+
         /// The header that marks the second and every further call of a record, for handlers whose URLs are not
         /// the simulation's own.
         package static let followUpHeader = "follow-up"

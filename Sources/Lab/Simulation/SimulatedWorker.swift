@@ -136,7 +136,7 @@ package final class SimulatedWorker: SimulatedProcess {
             cluster.violations.append("\(call) overtakes a call of its own order")
         }
         for earlier in cluster.predecessors(of: call.offset, in: call.partition) {
-            let name = SimulatedCluster.RecordName(partition: call.partition, offset: earlier)
+            let name = RecordName(partition: call.partition, offset: earlier)
             if cluster.outcomes[name] == nil, !self.broker.hasAcknowledged(name) {
                 cluster.violations.append("\(call) overtakes \(earlier)")
             }

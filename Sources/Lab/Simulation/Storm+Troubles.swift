@@ -49,7 +49,7 @@ extension Storm {
     {
         typealias Reply = SimulatedUpstream.Reply
         if let subject = self.subject { return subject.reply(call, latency) }
-        let name = SimulatedCluster.RecordName(partition: call.partition, offset: call.offset)
+        let name = call.name
         self.troubles[name, default: 0] += 1
         let isEarly = self.troubles[name, default: 0] <= 2
         switch call.value {
@@ -117,7 +117,7 @@ extension Storm {
                         headers: sample.headers
                     )
                 )
-                self.ends[SimulatedCluster.RecordName(partition: partition, offset: offset)] = sample.ends
+                self.ends[RecordName(partition: partition, offset: offset)] = sample.ends
             }
         }
     }

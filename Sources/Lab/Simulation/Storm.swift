@@ -20,14 +20,14 @@ package final class Storm: SeededStorm, CallStorm {
     /// Whether poison records get ordinary answers.
     var isCured = false
     /// The attempts made so far for each record, for records that fail only a few times.
-    var troubles: [SimulatedCluster.RecordName: Int] = [:]
+    var troubles: [RecordName: Int] = [:]
     /// The number of faults that were injected.
     package internal(set) var faults = 0
     var complaints: [String] = []
     /// The handler under test with its records and its upstream; nil for the simulation's own.
     let subject: StormSubject?
     /// The ends that the records of the subject may have.
-    var ends: [SimulatedCluster.RecordName: Set<String>] = [:]
+    var ends: [RecordName: Set<String>] = [:]
 
     /// Plans a run. One seed always gives the same run.
     package convenience init(seed: UInt64, narrator: Narrator? = nil) {
@@ -59,7 +59,7 @@ package final class Storm: SeededStorm, CallStorm {
     package var seconds: Double { self.simulation.seconds }
 
     /// A hash of everything that was published. Two runs with different hashes differ.
-    package var fingerprint: UInt64 { self.simulation.cluster.fingerprint }
+    package var fingerprint: UInt64 { self.simulation.cluster.visible.fingerprint }
 
     /// Runs to the end, or until a promise is broken.
     ///
@@ -118,7 +118,7 @@ package final class Storm: SeededStorm, CallStorm {
     private func judgeTheEnd() {
         let cluster = self.simulation.cluster
         for record in cluster.inputs {
-            let name = SimulatedCluster.RecordName(partition: record.partition, offset: record.offset)
+            let name = RecordName(partition: record.partition, offset: record.offset)
             let value = String(decoding: record.value ?? [], as: UTF8.self)
             for outcome in cluster.outcomes[name] ?? [] {
                 self.judge(outcome, value)
@@ -155,7 +155,7 @@ package final class Storm: SeededStorm, CallStorm {
         }
         if outcome.fate == "expired", self.plan.isHurried { return }
         if outcome.reason == "head_of_line", self.plan.hasGaps { return }
-        let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
+        let name = outcome.name
         let allowed = self.subject == nil ? Self.ends(of: value) : self.ends[name] ?? []
         if !allowed.contains(outcome.fate) {
             self.complaints.append("\(outcome.id), \(value), has ended as \(outcome.fate): \(outcome.reason)")

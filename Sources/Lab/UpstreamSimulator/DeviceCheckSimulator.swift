@@ -83,23 +83,6 @@ package struct DeviceCheckSimulator {
         package var updates: Int
     }
 
-    /// The counters of a simulator at one moment.
-    package struct Stats: Codable, Hashable, Sendable {
-        /// All requests to the API, with or without a fault.
-        package var requests: Int
-        /// Requests that the API answered with status 200, even if a fault then lost the response.
-        package var accepted: Int
-        /// The number of responses by HTTP status; 0 stands for requests without a response.
-        package var answers: [String: Int]
-        /// The number of strikes by the name of the fault (`Fault`). An outage counts once; latency is not
-        /// counted.
-        package var faults: [String: Int]
-        /// Connections since the start.
-        package var connections: Int
-        /// Connections that are open now.
-        package var openConnections: Int
-    }
-
     /// Starts a simulator, and returns when its port accepts connections. The caller must stop it.
     ///
     /// - Throws: `SimulatorError` if the port cannot be opened.
@@ -137,7 +120,7 @@ package final class RunningDeviceCheck: Sendable {
     package var developmentURL: String { "\(self.url)/development" }
 
     /// The counters since the start.
-    package func stats() -> DeviceCheckSimulator.Stats { self.site.stats }
+    package func stats() -> AppleStats { self.site.stats }
 
     /// The bits of all devices that were ever updated, sorted by team, environment and device.
     package func devices() -> [DeviceCheckSimulator.Device] { self.site.devices }

@@ -38,25 +38,6 @@ package struct StoreSimulator {
         package var status: Int
     }
 
-    /// The counters of a simulator at one moment.
-    package struct Stats: Codable, Hashable, Sendable {
-        /// All requests to the APIs, with or without a fault.
-        package var requests: Int
-        /// Requests that Apple accepted: receipts that were answered with their purchases, and requests to
-        /// the Server API that were answered with status 200. A request counts even if a fault then lost the
-        /// response.
-        package var accepted: Int
-        /// The number of responses by HTTP status; 0 stands for requests without a response.
-        package var answers: [String: Int]
-        /// The number of strikes by the name of the fault (`Fault`). An outage counts once; latency is not
-        /// counted.
-        package var faults: [String: Int]
-        /// Connections since the start.
-        package var connections: Int
-        /// Connections that are open now.
-        package var openConnections: Int
-    }
-
     /// Starts a simulator, and returns when its port accepts connections. The caller must stop it.
     ///
     /// - Throws: `SimulatorError` if the port cannot be opened.
@@ -94,7 +75,7 @@ package final class RunningStore: Sendable {
     package var sandboxURL: String { "\(self.url)/sandbox" }
 
     /// The counters since the start.
-    package func stats() -> StoreSimulator.Stats { self.site.stats }
+    package func stats() -> AppleStats { self.site.stats }
 
     /// The newest requests, in the order of their arrival; at most 20,000.
     package func calls() -> [StoreSimulator.Call] { self.site.calls }

@@ -25,7 +25,7 @@ struct AdversaryTests {
     // MARK: - The judge of honest records
 
     private static let second: Int64 = 1_000_000_000
-    private static let name = SimulatedCluster.RecordName(partition: 0, offset: 7)
+    private static let name = RecordName(partition: 0, offset: 7)
 
     private func outcome(_ fate: String = "succeeded") throws -> SimulatedOutcome {
         let fields = ["work/0/7", "0", "7", fate, "", "1", "", ""].joined(separator: "|")

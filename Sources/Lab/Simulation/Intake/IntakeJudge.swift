@@ -33,7 +33,7 @@ final class IntakeJudge {
     /// The keys in the changelog of the events that are published and of the conversions that are reported, as
     /// long as their home remembers them.
     private var remembered: Set<[UInt8]> = []
-    private var seen: Set<SimulatedCluster.RecordName> = []
+    private var seen: Set<RecordName> = []
 
     init(
         _ cluster: SimulatedCluster,
@@ -74,8 +74,8 @@ final class IntakeJudge {
         }
     }
 
-    private static func name(_ due: Due, _ number: Int64) -> SimulatedCluster.RecordName {
-        SimulatedCluster.RecordName(partition: due.rawValue, offset: number)
+    private static func name(_ due: Due, _ number: Int64) -> RecordName {
+        RecordName(partition: due.rawValue, offset: number)
     }
 
     /// Notes that something about an honest phone has happened.

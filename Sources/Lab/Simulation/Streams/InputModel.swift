@@ -80,7 +80,7 @@ final class InputModel {
 
     /// Adds the item of a record if items are counted in its partition, and returns whether the item is new.
     private func isFirst(_ record: InboundRecord, _ partition: inout Partition) -> Bool {
-        let name = SimulatedCluster.RecordName(partition: record.partition, offset: record.offset)
+        let name = RecordName(partition: record.partition, offset: record.offset)
         guard self.isHome(record.partition), !self.cluster.skipped.contains(name),
             case .item(let item, let group) = CountedEvent(record)
         else { return false }

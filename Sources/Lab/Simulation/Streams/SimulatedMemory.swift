@@ -54,7 +54,7 @@ package final class SimulatedMemory: MemoryReader {
     }
 
     /// Returns the log of a partition of the input, which can be read a second time; nil for any other topic.
-    private func input(_ partition: TopicPartition) -> SimulatedCluster.Log? {
+    private func input(_ partition: TopicPartition) -> SimulatedLog? {
         partition.topic == SimulatedCluster.topic ? self.broker.cluster.logs[partition] : nil
     }
 

@@ -56,7 +56,7 @@ package final class StreamAdversaryStorm: SeededStorm, StateStorm {
     package var seconds: Double { self.timeline.seconds }
 
     /// A hash of everything that was published. Two runs with different hashes differ.
-    package var fingerprint: UInt64 { self.cluster.fingerprint }
+    package var fingerprint: UInt64 { self.cluster.visible.fingerprint }
 
     /// Runs to the end, or until a promise is broken.
     ///
@@ -98,7 +98,7 @@ package final class StreamAdversaryStorm: SeededStorm, StateStorm {
         self.cluster.outcomeSeen = { [unowned self] outcome in
             guard outcome.answer != "moved" else { return }
             var outcome = outcome
-            let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
+            let name = outcome.name
             if let origin = self.origin(of: name) {
                 outcome.partition = origin.partition
                 outcome.offset = origin.offset
@@ -108,7 +108,7 @@ package final class StreamAdversaryStorm: SeededStorm, StateStorm {
     }
 
     /// Returns the name under which a record was first published; nil if it was not sent on.
-    func origin(of name: SimulatedCluster.RecordName) -> SimulatedCluster.RecordName? {
+    func origin(of name: RecordName) -> RecordName? {
         let place = TopicPartition(topic: SimulatedCluster.topic, partition: name.partition)
         guard let log = self.cluster.logs[place] else { return nil }
         let index = log.index(of: name.offset)
@@ -119,6 +119,6 @@ package final class StreamAdversaryStorm: SeededStorm, StateStorm {
         guard parts.count == 2, let partition = Int32(parts[0]), let offset = Int64(parts[1]) else {
             return nil
         }
-        return SimulatedCluster.RecordName(partition: partition, offset: offset)
+        return RecordName(partition: partition, offset: offset)
     }
 }

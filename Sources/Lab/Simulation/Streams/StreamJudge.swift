@@ -54,7 +54,7 @@ final class StreamJudge {
         switch event {
         case .item where !self.model.isHome(outcome.partition): return ["moved"]
         case .item:
-            let name = SimulatedCluster.RecordName(partition: outcome.partition, offset: outcome.offset)
+            let name = outcome.name
             // If the group's position is set back, some records are answered a second time.
             let isAnsweredAgain = self.cluster.outcomes[name]?.count ?? 0 > 1
             let isFirst = self.model.isFirst(outcome.offset, in: outcome.partition)

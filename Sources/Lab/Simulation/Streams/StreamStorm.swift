@@ -37,7 +37,7 @@ package final class StreamStorm: SeededStorm, StateStorm {
     package var seconds: Double { self.timeline.seconds }
 
     /// A hash of everything that was published. Two runs with different hashes differ.
-    package var fingerprint: UInt64 { self.cluster.fingerprint }
+    package var fingerprint: UInt64 { self.cluster.visible.fingerprint }
 
     /// Runs to the end, or until a promise is broken.
     ///

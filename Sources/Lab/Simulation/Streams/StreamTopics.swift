@@ -57,7 +57,7 @@ package final class StreamTopics {
         self.partitions = Int32(cluster.partitions)
         for topic in consumed {
             for partition in 0..<Int32(cluster.partitions) {
-                cluster.logs[TopicPartition(topic: topic, partition: partition)] = SimulatedCluster.Log()
+                cluster.logs[TopicPartition(topic: topic, partition: partition)] = SimulatedLog()
             }
         }
         cluster.transactions.wrote = { [unowned self] record, producer, number in
@@ -165,7 +165,7 @@ package final class StreamTopics {
         for partition in self.logs.keys where partition.topic == topic {
             self.logs[partition] = Log()
             let incarnation = self.cluster.logs[partition]?.incarnation ?? 0
-            self.cluster.logs[partition] = SimulatedCluster.Log(incarnation: incarnation + 1)
+            self.cluster.logs[partition] = SimulatedLog(incarnation: incarnation + 1)
         }
     }
 

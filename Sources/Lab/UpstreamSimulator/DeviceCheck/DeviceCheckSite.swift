@@ -106,10 +106,10 @@ final class DeviceCheckSite: Site {
 
     var calls: [DeviceCheckSimulator.Call] { self.state.withLock { $0.api.calls } }
 
-    var stats: DeviceCheckSimulator.Stats {
+    var stats: AppleStats {
         let (connections, open) = self.connections.counts
         return self.state.withLock { state in
-            DeviceCheckSimulator.Stats(
+            AppleStats(
                 requests: state.api.requests,
                 accepted: state.api.accepted,
                 answers: state.api.answers,

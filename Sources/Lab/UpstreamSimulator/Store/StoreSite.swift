@@ -101,10 +101,10 @@ final class StoreSite: Site {
 
     var calls: [StoreSimulator.Call] { self.state.withLock { $0.store.calls } }
 
-    var stats: StoreSimulator.Stats {
+    var stats: AppleStats {
         let (connections, open) = self.connections.counts
         return self.state.withLock { state in
-            StoreSimulator.Stats(
+            AppleStats(
                 requests: state.store.requests,
                 accepted: state.store.accepted,
                 answers: state.store.answers,
