@@ -7,6 +7,9 @@ import WireFormats
 // Parking takes a record out of memory: a ticket goes to the parking topic, the record's offset counts as
 // done, and the record is read again when the condition that it waits for has come (`Engine+Unparking`).
 extension Engine {
+    /// The number of records that have a ticket, including the records that came back and are in hand.
+    var parkedTickets: Int { self.assignments.indices.reduce(0) { $0 + self.assignments[$1].parked.count } }
+
     /// Parks a record, and all records that are queued behind it.
     func parkWithFollowers(_ id: EntryID, in room: WaitingRoom, notBefore due: Int64 = .min) {
         self.parkFollowers(of: id, in: room, keeping: 0)
@@ -60,7 +63,6 @@ extension Engine {
             room: room
         )
         self.assignments[index].parked.begin(ticket, past)
-        self.parkedTickets += 1
         self.metrics.putAside()
         self.publish([ticket.record(to: lot.topic, partition: record.partition)], for: .ticket, of: id)
     }
@@ -74,7 +76,6 @@ extension Engine {
     /// Forgets the ticket of this offset, because it was taken back or was never written.
     func dropTicket(of offset: Int64, in index: Int) {
         self.assignments[index].parked.remove(offset)
-        self.parkedTickets -= 1
     }
 
     /// Drops a record that came back and has to wait again. Its ticket is still in the parking topic.

@@ -5,80 +5,56 @@ import ServiceKit
 // The phases of the membership: assignment, revocation, loss, and leaving the group. The group waits for an
 // answer to an assignment and to a revocation. That is why there is time for a drain.
 extension Engine {
+    /// The phase of the membership.
+    var phase: Membership.Phase { self.membership.phase }
+
     /// Acts on an assignment of the group. The partitions are taken up when the committed offsets are known.
     func partitionsAssigned(_ partitions: [TopicPartition]) throws(KafkaError) {
         self.metrics.rebalanced("assigned")
-        switch self.phase {
-        // The engine no longer takes partitions, but it has to answer: the group waits for the answer, and
-        // librdkafka cannot leave before it.
-        case .leaving, .left: return try self.broker.unassign()
-        case .idle, .assigning, .working, .draining, .committing: break
-        }
+        guard self.membership.assigned(partitions, at: self.now) else { return try self.broker.unassign() }
         // The group assigns only partitions that no other member has. So records that are still in hand
         // belong to partitions that were taken away.
         self.forgetAssignment()
-        self.phase = .assigning(partitions, retryAt: self.now.monotonic)
     }
 
-    /// Acts on a revocation: drains the partitions first, unless they are lost and another member has them
-    /// already.
+    /// Acts on a revocation: drains the partitions first, unless they are lost.
     func partitionsRevoked(_ partitions: [TopicPartition], isLost: Bool) throws(KafkaError) {
         self.metrics.rebalanced(isLost ? "lost" : "revoked")
         if isLost {
             self.logger.warning("partitions lost", metadata: ["partitions": "\(partitions.count)"])
-            return try self.giveUpPartitions()
         }
-        switch self.phase {
-        case .working: self.beginDrain(.revoked)
-        // The engine was draining for another reason. The group is answered first.
-        case .draining(let until, _): self.phase = .draining(until: until, .revoked)
-        case .committing(let until, _): self.phase = .committing(until: until, .revoked)
-        case .idle, .assigning, .leaving, .left: try self.giveUpPartitions()
-        }
+        if self.membership.revoked(isLost: isLost, at: self.now) { try self.giveUpPartitions() }
     }
 
     /// Moves from phase to phase as far as possible without waiting.
     func advancePhase() throws(KafkaError) {
-        var before: Phase
-        repeat {
-            before = self.phase
-            try self.takeNextStep()
-        } while self.phase != before
+        while let step = self.membership.nextStep(self.work, at: self.now) { try self.take(step) }
     }
 
-    private func takeNextStep() throws(KafkaError) {
-        switch self.phase {
-        case .idle where self.isStopping: try self.leave()
-        case .assigning where self.isStopping: try self.giveUpPartitions()
-        case .working where self.isStopping: self.beginDrain(.stopping)
-        case .assigning(let partitions, let retryAt) where self.now.monotonic >= retryAt:
-            try self.takeUp(partitions)
-        case .draining(let until, let why) where self.isDrained || self.now.monotonic >= until:
-            self.beginLastCommit(why)
-        case .committing(let until, let why) where !self.isCommitOutstanding || self.now.monotonic >= until:
-            if self.isCommitOutstanding {
-                self.logger.warning("the last commit is not acknowledged: what it says may be done again")
-            }
-            switch why {
-            case .revoked: try self.giveUpPartitions()
-            case .stopping: try self.leave()
-            case .restarting: self.takeUpAgain()
-            }
-        case .leaving where self.broker.hasLeft || self.now.monotonic >= self.leavingUntil: self.phase = .left
-        case .idle, .assigning, .working, .draining, .committing, .leaving, .left: break
+    private var work: Membership.Work {
+        Membership.Work(
+            isDrained: self.isDrained,
+            isCommitOutstanding: self.isCommitOutstanding,
+            hasLeft: self.phase.isEnding && self.broker.hasLeft
+        )
+    }
+
+    private func take(_ step: Membership.Step) throws(KafkaError) {
+        if case .committing = self.phase, self.isCommitOutstanding, step != .commitLast {
+            self.logger.warning("the last commit is not acknowledged: what it says may be done again")
+        }
+        switch step {
+        case .takeUp(let partitions): try self.takeUp(partitions)
+        case .commitLast: self.beginLastCommit()
+        case .giveUp: try self.giveUpPartitions()
+        case .takeUpAgain: self.takeUpAgain()
+        case .leave: try self.leave()
         }
     }
 
     /// The monotonic time at which the phase may change without an event; nil if only an event can change it.
     var nextPhaseDeadline: Int64? {
-        switch self.phase {
-        case .assigning(_, let retryAt): retryAt
-        case .draining(let until, _): until
-        case .committing(let until, _): self.isCommitOutstanding ? until : self.now.monotonic
-        // librdkafka announces no event when it has left the group, so the engine looks every 10 ms.
-        case .leaving: self.now.after(.milliseconds(10))
-        case .idle, .working, .left: nil
-        }
+        self.membership.nextStepDue(isCommitOutstanding: self.isCommitOutstanding, at: self.now)
     }
 
     /// Asks for the committed offsets and takes up the partitions. If the cluster does not answer, the
@@ -117,19 +93,17 @@ extension Engine {
                 self.logger.warning("committed offsets not known yet", metadata: ["error": "\(error)"])
             }
             self.assignTrouble = Trouble(error, since: self.assignTrouble?.since ?? self.now.monotonic)
-            self.phase = .assigning(partitions, retryAt: self.now.after(.seconds(1)))
-            return
+            return self.membership.couldNotTakeUp(partitions, at: self.now)
         }
         self.assignTrouble = nil
         self.madeAnew = []
-        self.epoch += 1
+        self.membership.tookUp()
         self.shareRate()
         self.takeStockOfCrashes()
         self.beginRecall()
-        self.phase = .working
         self.logger.info(
             "assigned",
-            metadata: ["partitions": "\(partitions.count)", "epoch": "\(self.epoch)"]
+            metadata: ["partitions": "\(partitions.count)", "epoch": "\(self.membership.epoch)"]
         )
     }
 
@@ -155,14 +129,14 @@ extension Engine {
             "a topic was deleted and made again: what was committed of it is ignored",
             metadata: ["partition": "\(partition)"]
         )
-        self.beginDrain(.restarting)
+        self.membership.restart(at: self.now)
     }
 
     /// Takes up the current partitions once more, as if they had just been assigned.
     private func takeUpAgain() {
         let partitions = self.assignments.map(\.partition)
         self.forgetAssignment()
-        self.phase = .assigning(partitions, retryAt: self.now.monotonic)
+        self.membership.restarted(partitions, at: self.now)
     }
 
     private func tellOfMisfit(_ assignment: Assignment<B.Source>) {
@@ -173,16 +147,11 @@ extension Engine {
         )
     }
 
-    private func beginDrain(_ why: Draining) {
-        self.phase = .draining(until: self.now.after(self.settings.drainLimit), why)
-        self.drainStarted = self.now.monotonic
-    }
-
     /// Whether no call is in flight, and the broker has acknowledged everything that was sent. Records that
     /// only wait do not count.
     private var isDrained: Bool { self.table.count(of: .calling) == 0 && self.table.settlingCount == 0 }
 
-    private func beginLastCommit(_ why: Draining) {
+    private func beginLastCommit() {
         if !self.isDrained {
             self.logger.warning(
                 "drain limit passed",
@@ -192,7 +161,6 @@ extension Engine {
                 ]
             )
         }
-        self.phase = .committing(until: self.now.after(self.settings.commitLimit), why)
         self.commits.lastWanted(at: self.now.monotonic)
     }
 
@@ -200,19 +168,15 @@ extension Engine {
     /// again by the next owner.
     private func giveUpPartitions() throws(KafkaError) {
         self.forgetAssignment()
-        switch self.phase {
-        case .leaving, .left: break
-        case .idle, .assigning, .working, .draining, .committing: self.phase = .idle
-        }
+        self.membership.gaveUp()
         try self.broker.unassign()
-        self.logger.info("partitions given up", metadata: ["epoch": "\(self.epoch)"])
+        self.logger.info("partitions given up", metadata: ["epoch": "\(self.membership.epoch)"])
     }
 
     /// Drops everything in hand and asks the broker to leave the group.
     private func leave() throws(KafkaError) {
         self.dropEverythingInHand()
-        self.phase = .leaving
-        self.leavingUntil = self.now.after(self.settings.commitLimit)
+        self.membership.beganToLeave(at: self.now)
         try self.broker.leave()
     }
 
@@ -235,7 +199,6 @@ extension Engine {
         self.condemned.removeAll()
         self.forgetParking()
         self.transaction.forgetMembers()
-        if let began = self.drainStarted { self.metrics.drained(nanoseconds: self.now.monotonic - began) }
-        self.drainStarted = nil
+        if let took = self.membership.endDrain(at: self.now) { self.metrics.drained(nanoseconds: took) }
     }
 }

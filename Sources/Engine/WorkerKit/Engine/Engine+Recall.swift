@@ -86,10 +86,10 @@ extension Engine {
             else { continue }
             self.assignments[index].parked = ParkedRecords(tickets.values)
         }
-        self.parkedTickets = self.assignments.reduce(0) { $0 + $1.parked.count }
         self.recall = nil
-        if self.parkedTickets > 0 {
-            self.logger.notice("parked records taken over", metadata: ["records": "\(self.parkedTickets)"])
+        let parked = self.parkedTickets
+        if parked > 0 {
+            self.logger.notice("parked records taken over", metadata: ["records": "\(parked)"])
         }
         if recall.strangers > 0 {
             self.logger.error(

@@ -17,7 +17,7 @@ extension Engine {
         self.metrics.set("worker_records_in_hand", self.table.count)
         self.metrics.set("worker_bytes_in_hand", self.bytesInHand)
         self.metrics.set("worker_partitions_assigned", self.assignments.count)
-        self.metrics.set("worker_partition_assignment_epoch", self.epoch)
+        self.metrics.set("worker_partition_assignment_epoch", self.membership.epoch)
         self.metrics.set("worker_lanes_held", self.dispatch.gates.lanes.heldNames.count)
         self.reportHeldLanes()
         self.metrics.set("worker_records_condemned", self.table.count(of: .condemned))

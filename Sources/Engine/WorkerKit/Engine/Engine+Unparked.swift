@@ -62,7 +62,7 @@ extension Engine {
         self.recall = nil
         self.unparking = Unparking()
         self.unparked.removeAll()
-        self.parkedTickets = 0
+        for index in self.assignments.indices { self.assignments[index].parked = ParkedRecords() }
         do {
             try self.lot?.memory.stop()
         } catch {

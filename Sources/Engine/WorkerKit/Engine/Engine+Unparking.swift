@@ -22,7 +22,7 @@ extension Engine {
 
     /// Whether the records that came back use up their share while other parked records wait.
     var isUnparkingStuck: Bool {
-        self.parkedTickets > self.unparked.records && self.unparked.isFull
+        self.unparked.isFull && self.parkedTickets > self.unparked.records
     }
 
     /// Takes parked records in hand, as far as their rooms are open and there is room for them.

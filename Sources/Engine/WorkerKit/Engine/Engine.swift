@@ -13,6 +13,7 @@ import WireFormats
 ///
 /// | value | decides |
 /// |---|---|
+/// | `Membership` | in which phase the engine is, and which step ends it |
 /// | `RecordTable` | which state a record has, and which moves there are |
 /// | `PartitionProgress` | which offsets of a partition are finished |
 /// | `RecordOrder` | which record of a key is next |
@@ -59,13 +60,9 @@ package final class Engine<B: Broker, U: Upstream> {
     var random: SplitMix64
 
     /// The engine's standing in the consumer group.
-    var phase = Phase.idle
+    var membership: Membership
     /// The assigned partitions. An entry of the table names its partition by the index in this list.
     var assignments: [Assignment<B.Source>] = []
-    /// The number of assignments so far, for logs and metrics.
-    var epoch: UInt64 = 0
-    /// Whether `stop` was called.
-    var isStopping = false
     /// The number of partitions of the input and its retry topics. Where the fleet shares a rate, it is asked
     /// for again at every assignment; otherwise it stays as it was at the start.
     var consumedPartitions: Int
@@ -97,18 +94,12 @@ package final class Engine<B: Broker, U: Upstream> {
     var madeAnew: Set<TopicPartition> = []
     /// The reason why the committed offsets cannot be read, and since when; nil if they can.
     var assignTrouble: Trouble?
-    /// The monotonic time at which the current drain began; nil if there is none.
-    var drainStarted: Int64?
-    /// The monotonic time until which the broker may take to let this member leave the group.
-    var leavingUntil: Int64 = .max
     /// The tickets of the assigned partitions, as far as they have been read. Nil once they are all known,
     /// and where there is no parking topic.
     var recall: Recall?
     var unparking = Unparking()
     /// The records that came back from the parking topic and are in hand.
     var unparked: UnparkedShare
-    /// The number of records that have a ticket, including the records that came back and are in hand.
-    var parkedTickets = 0
     /// The monotonic time before which `relieveIfCrowded` does nothing.
     var nextRelief: Int64 = .min
     /// The error of a client that cannot be used any more; `turn` throws it.
@@ -128,37 +119,6 @@ package final class Engine<B: Broker, U: Upstream> {
     private var events: [BrokerEvent] = []
     /// The completions of one batch, collected for the same reason.
     private var completions: [(id: UInt64, result: Result<HTTPResponse, TransferError>)] = []
-
-    /// The phases of an engine's membership, from the assignment of partitions to leaving the group.
-    enum Phase: Hashable {
-        /// The group has assigned no partitions yet, or the engine has given them up.
-        case idle
-        /// The group has assigned these partitions, and the committed offsets are not known yet. The next
-        /// question is due at this monotonic time.
-        case assigning([TopicPartition], retryAt: Int64)
-        /// Records are taken in and calls are made. The assignment may be empty.
-        case working
-        /// No new call begins for a waiting record. Calls in flight and outcomes may finish until this
-        /// monotonic time.
-        case draining(until: Int64, Draining)
-        /// The last commit is to be acknowledged, until this monotonic time at most.
-        case committing(until: Int64, Draining)
-        /// Everything in hand was dropped, and the broker has been asked to leave the group.
-        case leaving
-        /// The member has left the group, or `leavingUntil` has passed.
-        case left
-    }
-
-    /// The reason for a drain, which decides what follows it.
-    enum Draining: Hashable {
-        /// The group waits until the partitions are given back.
-        case revoked
-        /// `stop` was called. The engine leaves the group.
-        case stopping
-        /// A topic was deleted and created again. Its partitions are taken up once more, from their
-        /// beginnings.
-        case restarting
-    }
 
     /// Makes an engine without partitions. A handler without an endpoint is a mistake of the program, which
     /// ends it.
@@ -208,6 +168,7 @@ package final class Engine<B: Broker, U: Upstream> {
             recordsLimit: settings.recordsLimit,
             bytesLimit: settings.bytesLimit
         )
+        self.membership = Membership(drainLimit: settings.drainLimit, commitLimit: settings.commitLimit)
         self.commits = CommitSchedule(interval: settings.commitInterval)
         self.condemned = CondemnedRecords(settings.budget)
         self.stallWatch = StallWatch(limit: settings.stallLimit)
@@ -248,7 +209,7 @@ package final class Engine<B: Broker, U: Upstream> {
     ///
     /// `turn` returns `never` when all calls in flight have ended, their outcomes are acknowledged and the
     /// offsets are committed. It does so at the latest after `drainLimit` and twice `commitLimit`.
-    package func stop() { self.isStopping = true }
+    package func stop() { self.membership.stop() }
 
     /// The number of records that were taken in and are not settled.
     package var recordsInHand: Int { self.table.count }
@@ -257,7 +218,7 @@ package final class Engine<B: Broker, U: Upstream> {
     /// group has assigned it an empty list of partitions.
     package var unreadiness: String? {
         switch self.phase {
-        case _ where self.isStopping: "stopping"
+        case _ where self.membership.isStopping: "stopping"
         case .working: self.stallWatch.stall?.description
         case .idle: self.stallWatch.stall?.description ?? "no partitions assigned yet"
         case .assigning: "asking where the group left off"
@@ -329,7 +290,7 @@ package final class Engine<B: Broker, U: Upstream> {
             if let due = self.nextVisit { next = min(next, due) }
             if self.isReliefWanted { next = min(next, self.nextRelief) }
             if self.hasUnreadArrivals { next = self.now.monotonic }
-            if self.isStopping { next = self.now.monotonic }
+            if self.membership.isStopping { next = self.now.monotonic }
         }
         let sleep = Duration.nanoseconds(next <= self.now.monotonic ? 0 : next - self.now.monotonic)
         return self.upstream.nextDeadline.map { min($0, sleep) } ?? sleep
