@@ -67,6 +67,9 @@ let fuzzTargets: [Target] =
         )
     ]
 
+// The version of all programs. Deploy/build sets it from git; any other build is on its way to this release.
+let version = Context.environment["FLOTILLA_VERSION"] ?? "0.1.0"
+
 /// A library of `Sources`, in the folder of its floor. Floors stand on each other, and imports go downwards only.
 func room(_ name: String, on floor: String, dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: house)
@@ -101,20 +104,20 @@ let package = Package(
             .library(name: "FlotillaWorkerTestKit", targets: ["FlotillaWorkerTestKit"]),
         ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         // Builds the manual in Deploy/docs. No target links it.
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0"),
     ],
     targets: [
         // MARK: System: module maps and shims of the C libraries. Each has one importer.
@@ -150,6 +153,11 @@ let package = Package(
             path: "Sources/System/CSnappy",
             pkgConfig: "snappy",
             providers: [.apt(["libsnappy-dev"])]
+        ),
+        .target(
+            name: "CVersion",
+            path: "Sources/System/CVersion",
+            cSettings: [.define("FLOTILLA_VERSION", to: "\"\(version)\"")]
         ),
         // Prepares OpenSSL before its first use in a process, by our targets, librdkafka or libcurl.
         .target(
@@ -224,8 +232,8 @@ let package = Package(
             "ServiceKit",
             on: "Engine",
             dependencies: [
-                "Cryptography", "EventThread", "Kafka", "Operations", "Records", "Terminal", "UpstreamHTTP",
-                lifecycle, logging, metrics, unixSignals,
+                "CVersion", "Cryptography", "EventThread", "Kafka", "Operations", "Records", "Terminal",
+                "UpstreamHTTP", lifecycle, logging, metrics, unixSignals,
             ]
         ),
         room(

@@ -1,9 +1,11 @@
+import CVersion
 package import UpstreamHTTP
 
 /// The names of a worker, and the defaults in which it differs from others.
 package struct WorkerIdentity: Hashable, Sendable {
-    /// The version of all programs of this package.
-    package static let version = "0.1.0"
+    /// The version of all programs of this package: that of the release, or `0.1.0-421-g1a2b3c4d5` for the commit
+    /// with this id, 421 commits after the start or after the last release.
+    package static let version = unsafe String(cString: flotilla_version())
 
     /// The name of the executable, of the consumer group, and of the worker in outcomes, such as
     /// `activation-worker`.

@@ -1,0 +1,3 @@
+#include "CVersion.h"
+
+const char *flotilla_version(void) { return FLOTILLA_VERSION; }
