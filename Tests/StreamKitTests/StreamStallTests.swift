@@ -98,4 +98,15 @@ struct StreamStallTests {
             worker.engine.unreadiness == nil && worker.log.count(beginning: "the worker stands still") == 0
         )
     }
+
+    /// The engine looks for a standstill once a second. A turn shortly before a look must not put it off.
+    @Test func anEngineSleepsUntilItsNextLookForAStandstillAtMost() throws {
+        let simulation = StreamSimulation()
+        let worker = simulation.startWorker()
+        for index in 0..<50 {
+            if index % 7 == 0 { simulation.append(index..<index + 1) }
+            try simulation.run(for: .milliseconds(130))
+            #expect(worker.wakesAt <= worker.engine.stallLookAt, "step \(index)")
+        }
+    }
 }

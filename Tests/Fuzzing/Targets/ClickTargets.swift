@@ -67,4 +67,39 @@ extension FuzzTarget {
         try claim("a trail is in the order of time", times == times.sorted())
         try claim("a trail is read as it was written", ClickTrail(trail.text) == trail)
     }
+
+    /// A record of the changelog that may tell of an activation that waits for its click.
+    static let waitingActivation = FuzzTarget(
+        "waiting-activation",
+        longestInput: 1_024,
+        words: ActivationClaims.words + ["flotilla.intake.since: 1795248000000 12\n", "content-type: "]
+    ) { input in
+        var reader = InputReader(input)
+        let record = reader.record(topic: "activation.home.changelog")
+        guard let waiting = WaitingActivations.Waiting(changelog: record, of: "activation.home") else {
+            return
+        }
+        let written = waiting.changelog
+        let again = InboundRecord(
+            topic: record.topic,
+            partition: record.partition,
+            offset: record.offset + 1,
+            timestamp: record.timestamp,
+            value: written.value,
+            headers: written.headers
+        )
+        let read = try Objection.unless(
+            WaitingActivations.Waiting(changelog: again, of: "activation.home"),
+            "what waits is read as it was written"
+        )
+        try claim(
+            "it is the same after it",
+            read.since == waiting.since && read.device == waiting.device && read.record == waiting.record
+        )
+        var table = WaitingActivations()
+        try claim("one fits", table.add(waiting) == nil && table.all(of: waiting.device).count == 1)
+        try claim("the same place waits once", table.add(read) == nil && table.count == 1)
+        try claim("it can be removed", table.remove(read.key.key) != nil && table.byteCount >= 0)
+        try claim("nothing is left", table.count == 0 && table.all(of: waiting.device).isEmpty)
+    }
 }

@@ -89,7 +89,7 @@ struct FuzzTarget: Sendable {
     private static let uploadTargets = [sdkUpload, uploadRequest, lz4Block, snappyBlock]
 
     /// Input of the click feed, and what a home partition's changelog holds of it.
-    private static let clickTargets = [adClick, remembered]
+    private static let clickTargets = [adClick, remembered, waitingActivation]
 
     /// Requests of the gateway.
     private static let gatewayTargets = [gatewayRequest, forwardedFor]
