@@ -81,6 +81,13 @@ extension Engine {
         }
     }
 
+    /// Returns the members of a record that its schema does not have, and counts the record if it has some.
+    func unknownFields(of id: EntryID) -> UnknownFields? {
+        let found = self.handling(id) { self.handler.unknownFields(self.table[id].record) }
+        if found != nil { self.metrics.unknownFieldsFound() }
+        return found
+    }
+
     private func headers(of entry: Entry, _ settlement: Settlement) -> [RecordHeader] {
         var headers = self.outcomeHeaders
         if let trace = self.settleTrace(of: entry) { headers += trace.headers }
@@ -88,6 +95,8 @@ extension Engine {
         if let replay = entry.record.replayHeader { headers.append(replay) }
         // A reader finds the record of the publisher by them, where a worker before this one made the record.
         headers += entry.record.originHeaders
+        headers += entry.record.publisherHeaders
+        if let unknown = settlement.unknownFields { headers.append(unknown.recordHeader) }
         if let bytes = settlement.omittedKeyBytes {
             headers.append(RecordHeader(OutboundRecord.keyOmittedHeader, String(bytes)))
         }
