@@ -136,7 +136,7 @@ struct AsyncAPITests {
         let told: Set = [
             "content-type", "traceparent", "tracestate", ReplayHeader.replayID, UnknownFields.header,
             OutboundRecord.keyOmittedHeader, "outcome.answer_omitted", RecordOrigin.header,
-            RecordOrigin.eventHeader,
+            RecordOrigin.eventHeader, "ce_specversion", "ce_source", "ce_type", "ce_time", "ce_causationid",
         ]
         let outcome = self.document.headers(of: "activation_result_succeeded")
         #expect(outcome == told.union(RecordOrigin.publisherHeaders))

@@ -104,13 +104,15 @@ final class ResultWriter {
         var headers = self.headers
         if let header = origin.outcomeHeader { headers.append(header) }
         if let unknown { headers.append(unknown.recordHeader) }
-        let result = self.outcomes.result(
+        var result = self.outcomes.result(
             PushArrivalResult.encode(outcome, subject, as: self.settings.resultFormat),
             of: record,
             to: self.settings.topics.result,
             headers: headers,
             using: &self.random
         )
+        result.wrap(in: self.settings.resultEnvelope, of: outcome, as: self.settings.resultFormat)
+        result.omitKey(beyond: self.settings.kafka.messageBytesLimit)
         output.send(result)
     }
 }

@@ -143,6 +143,23 @@ struct EngineSettleTests {
         #expect(!second.headers.contains { ["correlation-id", UnknownFields.header].contains($0.name) })
     }
 
+    /// Also where an answer has to be made smaller, which makes the event around it no smaller.
+    @Test func anOutcomeIsACloudEventWhereTheSettingSaysSo() throws {
+        let simulation = Simulation {
+            $0.resultEnvelope = .binary
+            $0.messageBytesLimit = 10_000
+        }
+        simulation.cluster.append("x", headers: [RecordHeader("ce_id", "e-1")])
+        simulation.reply = { _ in Reply(207) }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(5)))
+        let outcome = try #require(simulation.cluster.published.first)
+        let id = try #require(SimulatedOutcome(outcome)?.id)
+        #expect(outcome.headers.filter { $0.name == "ce_id" } == [RecordHeader("ce_id", id)])
+        #expect(outcome.headers.contains(RecordHeader("ce_causationid", "e-1")))
+        #expect(outcome.headers.contains { $0.name == "outcome.answer_omitted" })
+    }
+
     /// A key may be as large as the broker's limit, and an outcome that carries it is larger: it goes without.
     @Test func anOutcomeThatIsTooLargeGoesWithoutItsKey() throws {
         let simulation = Simulation()

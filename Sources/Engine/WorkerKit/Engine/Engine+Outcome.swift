@@ -27,7 +27,10 @@ extension Engine {
     ///
     /// - Returns: False if there is nothing left to leave out.
     func leaveOut(of record: OutboundRecord, _ settlement: inout Settlement, for id: EntryID) -> Bool {
-        let valueBytes = record.value?.count ?? 0
+        // A CloudEvent around the outcome does not count, because a smaller answer does not make it smaller.
+        let valueBytes =
+            self.settings.resultEnvelope == .none
+            ? record.value?.count ?? 0 : self.encode(settlement, for: id).count
         if let key = record.key, settlement.answer == nil || key.count > valueBytes {
             settlement.omittedKeyBytes = key.count
             return true
@@ -44,7 +47,7 @@ extension Engine {
 
     private func outcomeRecord(of id: EntryID, _ settlement: Settlement) -> OutboundRecord {
         let value = self.encode(settlement, for: id)
-        return self.table.withEntry(id) { entry in
+        var record = self.table.withEntry(id) { entry in
             OutboundRecord(
                 topic: self.settings.resultTopic,
                 key: settlement.omittedKeyBytes == nil ? entry.record.key : nil,
@@ -55,6 +58,11 @@ extension Engine {
                 partition: entry.record.partition % Int32(max(1, self.facts.resultPartitions))
             )
         }
+        let envelope = self.settings.resultEnvelope
+        if envelope != .none {
+            record.wrap(in: envelope, of: self.outcome(of: id, settlement), as: self.settings.resultFormat)
+        }
+        return record
     }
 
     private func encode(_ settlement: Settlement, for id: EntryID) -> [UInt8] {
