@@ -1,5 +1,6 @@
 import Foundation
 import Records
+import TestMaterial
 import Testing
 
 @testable import WireFormats
