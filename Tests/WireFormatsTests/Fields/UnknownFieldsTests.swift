@@ -141,9 +141,9 @@ import Testing
         }
     }
 
-    /// A name that a user may have chosen is not quoted.
-    @Test func aNameThatIsNoneStaysOut() {
+    /// A name is quoted as the record spells it, or not at all.
+    @Test func aNameWithEscapesStaysOut() {
         let general = "A field's value is not of the type its schema says."
-        #expect(Self.message(of: #"{"13812345678":"\ud800","appId":"1"}"#) == general)
+        #expect(Self.message(of: #"{"app\u0049d":[1]}"#) == general)
     }
 }
