@@ -13,7 +13,7 @@ final class ResultWriter {
     private let metrics: PushMetrics
     private var random = SystemRandomNumberGenerator()
 
-    init(_ settings: PushArrivalSettings, _ cluster: StreamCluster, _ metrics: PushMetrics) {
+    init(_ settings: PushArrivalSettings, _ cluster: StreamCluster, metrics: PushMetrics) {
         self.settings = settings
         self.metrics = metrics
         self.outcomes = StreamOutcomes(

@@ -35,7 +35,7 @@ extension InboundRecord {
     }
 
     /// The headers by which a publisher recognises the outcome of its record, byte for byte: `correlation-id`,
-    /// and the id of a binary CloudEvent. Those without a value or with more than 256 bytes are left out.
+    /// and the id of a binary CloudEvent. A header without a value or with more than 256 bytes is left out.
     package var publisherHeaders: [RecordHeader] {
         guard !self.headers.isEmpty else { return [] }
         return RecordOrigin.publisherHeaders.compactMap { name in
