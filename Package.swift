@@ -617,7 +617,10 @@ let package = Package(
         ),
         .testTarget(
             name: "FleetTests",
-            dependencies: ["ActivationIntake", "Fleet", "Kafka", "Operations", "ServiceKit", "WorkerKit"],
+            dependencies: [
+                "ActivationIntake", "Fleet", "Kafka", "Operations", "Records", "ServiceKit", "WireFormats",
+                "WorkerKit", "WorkerTestSupport",
+            ],
             swiftSettings: house
         ),
         .testTarget(

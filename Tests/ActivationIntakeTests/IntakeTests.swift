@@ -48,6 +48,18 @@ struct IntakeTests {
         #expect(codes.filter { $0 == "" }.count == 2)
     }
 
+    /// The outcome names them, whether the intake writes it or the worker behind it.
+    @Test func unknownFieldsAreNamedAndGoOn() throws {
+        let bench = try IntakeBench(Self.matching)
+        bench.take("activation-click", IntakeBench.click(id: "c-1", secondsBefore: 60))
+        for _ in 0..<2 { bench.take("activation", IntakeBench.activation(more: #","deviceID":"x""#)) }
+        let due = try #require(bench.due.first)
+        #expect(IntakeBench.clickID(of: due) == "c-1")
+        #expect(self.header(UnknownFields.header, of: due) == "deviceID")
+        let outcomes = bench.scene.sent(to: "activation.result")
+        #expect(outcomes.map { self.header(UnknownFields.header, of: $0) } == ["deviceID"])
+    }
+
     @Test func anActivationOfAPhoneIsReportedOnceAndNamesItsOrigin() throws {
         let bench = try IntakeBench()
         for _ in 0..<2 { bench.take("sdk-upload", self.phoneActivation(), headers: self.jsonUpload) }

@@ -56,6 +56,36 @@ import WorkerTestSupport
         records.filter { $0.topic == topic }
     }
 
+    private func result(of record: InboundRecord) -> OutboundRecord? {
+        self.task().process(record, at: Self.now, self.output)
+        var records: [OutboundRecord] = []
+        self.output.drain { record in records.append(copy record) }
+        return self.sent(to: self.settings.topics.result, among: records).first
+    }
+
+    /// Also of an event that was sent home, in a form that has no room for unknown fields.
+    @Test func aResultNamesUnknownFieldsAndRepeatsWhatItsPublisherSet() throws {
+        let correlation = RecordHeader("correlation-id", "c-1")
+        let unknown = RecordHeader("outcome.unknown_fields", "deviceID")
+        let event = #"{"type":"arrived","deviceId":"device","messageId":"m","deviceID":"x"}"#
+        let record = InboundRecord(
+            topic: self.settings.topics.input,
+            partition: 0,
+            offset: 1,
+            timestamp: Self.now.wall,
+            value: Array(event.utf8),
+            headers: [correlation]
+        )
+        let result = try #require(self.result(of: record))
+        #expect(result.headers.contains(correlation) && result.headers.contains(unknown))
+
+        let headers = EventOrigin(of: record).headers(afterHopOf: record)
+        var moved = self.record(of: PushEvent(.arrived, deviceID: "d", serverMS: Self.now.wall), offset: 2)
+        moved.headers = headers
+        let home = try #require(self.result(of: moved))
+        #expect(home.headers.contains(correlation) && home.headers.contains(unknown))
+    }
+
     /// A worker that took them for one would write the second under the first one's key, and compaction keep both.
     @Test func twoSpellingsOfAnIDAreTwoMessagesAllTheWay() throws {
         let task = self.task()

@@ -127,7 +127,8 @@ import WireMessages
             return true
         } catch {
             guard case .refused(let reason, _) = error else { return false }
-            return reason.code.hasPrefix("device_token.") && reason != ClientMember("device_token").malformed
+            return reason.code.hasPrefix("device_token.")
+                && !reason.message.hasPrefix("The value of `deviceToken` is")
         }
     }
 }

@@ -81,7 +81,7 @@ package struct StreamOutcomes {
     ///
     /// - Parameters:
     ///   - value: The encoded outcome.
-    ///   - headers: The first headers; those of the trace and of a replay follow.
+    ///   - headers: The first headers; those of the trace, of a replay and of the publisher follow.
     package func result(
         _ value: [UInt8],
         of record: borrowing InboundRecord,
@@ -96,6 +96,7 @@ package struct StreamOutcomes {
             }
             // The header tells the tool that replays dead letters how the replayed record ended.
             if let replay = record.replayHeader { headers.append(replay) }
+            headers += record.publisherHeaders
         }
         var result = OutboundRecord(
             topic: topic,

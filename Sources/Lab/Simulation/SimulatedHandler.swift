@@ -124,6 +124,13 @@ package struct SimulatedHandler: Handler {
         attempt.number == 1 ? nil : "tried"
     }
 
+    private static let fields = SchemaFields(["known"])
+
+    /// Returns the members other than `known`, where the value is an object in JSON.
+    package func unknownFields(in record: InboundRecord) -> UnknownFields? {
+        UnknownFields(of: record, in: Self.fields)
+    }
+
     /// Encodes an outcome in the simulation's own text form, whatever the format.
     package func encode(_ outcome: Outcome, _ answer: String?, as format: ValueFormat) -> [UInt8] {
         SimulatedOutcome(outcome, answer).encoded

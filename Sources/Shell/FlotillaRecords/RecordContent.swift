@@ -83,7 +83,7 @@ public enum RecordFormat: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The reason why a record cannot be decoded. It quotes nothing of the record.
+/// The reason why a record cannot be decoded. It quotes no value of the record; it may name a field.
 public struct RecordError: Error, Hashable, Sendable {
     /// A stable code in dotted lower case, such as `value.not_json`.
     public let code: String

@@ -77,6 +77,8 @@ struct RehearsedHandler<Base: Handler>: Handler {
         return SimulatedOutcome(outcome, count.map { String($0) }).encoded
     }
 
+    func unknownFields(in record: InboundRecord) -> UnknownFields? { self.base.unknownFields(in: record) }
+
     func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? {
         Answer(answer: self.base.expired(record, attempt), record: record)
     }

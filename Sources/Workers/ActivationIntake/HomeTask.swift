@@ -240,7 +240,7 @@ final class HomeTask: StreamTask {
             guard let click = self.click(of: activation, record, at: now) else {
                 if self.letWait(record, activation, at: now, to: output) { return }
                 self.metrics.counted("activation", "no_click")
-                return self.writer.reject(record, because: .noClick, activation, at: now, to: output)
+                return self.reject(record, because: .noClick, activation, at: now, to: output)
             }
             if let id = click.clickID, id != activation.clickID {
                 activation.clickID = id
@@ -249,10 +249,22 @@ final class HomeTask: StreamTask {
         }
         if let duplicate = self.duplicate(of: activation, record, at: now, to: output) {
             self.metrics.counted("activation", "duplicate")
-            return self.writer.reject(record, because: duplicate, activation, at: now, to: output)
+            return self.reject(record, because: duplicate, activation, at: now, to: output)
         }
         self.metrics.counted("activation", "due")
         self.sendDue(activation, value, of: record, to: output)
+    }
+
+    private func reject(
+        _ record: borrowing InboundRecord,
+        because reason: Reason,
+        _ activation: Activation,
+        at now: Moment,
+        to output: StreamOutput
+    ) {
+        let unknown = UnknownFields(of: record, in: .activation)
+        if unknown != nil { self.metrics.unknownFieldsFound() }
+        self.writer.reject(record, because: reason, activation, unknown: unknown, at: now, to: output)
     }
 
     /// The last click that has led to an activation: by the id that it names, or by its device.
@@ -298,6 +310,11 @@ final class HomeTask: StreamTask {
         if value != record.value {
             headers.removeAll { $0.name.lowercased() == "content-type" }
             headers.append(RecordHeader("content-type", ValueFormat.json.contentType))
+            // The members that no schema has are not in the new value, and the outcome is to tell them.
+            headers.removeAll { $0.name == UnknownFields.header }
+            if let unknown = UnknownFields(of: record, in: .activation) {
+                headers.append(unknown.recordHeader)
+            }
         }
         self.writer.sendDue(
             OutboundRecord(

@@ -1,5 +1,6 @@
 import Metrics
 package import Operations
+import ServiceKit
 import StreamKit
 
 /// The metrics of the intake. The object is used on the engine's thread only.
@@ -8,10 +9,12 @@ package final class IntakeMetrics {
     private var counters: [String: Counter] = [:]
     private let unreadable: Counter
     private let forgotten: Counter
+    private let unknownFields: Counter
 
     package init(factory: PrometheusRegistry) {
         self.factory = factory
         self.unreadable = Counter(label: "intake_records_unreadable_total", factory: factory)
+        self.unknownFields = Counter(label: UnknownFieldsMetric.name, factory: factory)
         self.forgotten = Counter(label: "intake_forgotten_early_total", factory: factory)
     }
 
@@ -25,6 +28,7 @@ package final class IntakeMetrics {
                 "intake_forgotten_early_total",
                 "Things that were forgotten before their time, because memory is short."
             ),
+            (UnknownFieldsMetric.name, UnknownFieldsMetric.help),
             ("intake_remembered", "Things that are remembered, by kind and partition."),
         ] { registry.describe(name, help: help) }
     }
@@ -49,6 +53,9 @@ package final class IntakeMetrics {
 
     /// Counts a record of the home topic that cannot be read.
     func unreadableRecord() { self.unreadable.increment() }
+
+    /// Counts an activation in JSON with members that its schema does not have.
+    func unknownFieldsFound() { self.unknownFields.increment() }
 
     /// Counts a thing that is forgotten before its time.
     func forgottenEarly() { self.forgotten.increment() }

@@ -30,6 +30,7 @@ final class IntakeWriter {
         _ record: borrowing InboundRecord,
         because reason: Reason,
         _ activation: Activation,
+        unknown: UnknownFields?,
         at now: Moment,
         to output: StreamOutput
     ) {
@@ -44,6 +45,7 @@ final class IntakeWriter {
             of: record,
             topic: self.settings.topics.result,
             key: activation.muid.text,
+            headers: unknown.map { [$0.recordHeader] } ?? [],
             to: output
         )
     }
@@ -106,15 +108,19 @@ final class IntakeWriter {
 
     /// Writes an outcome.
     ///
-    /// - Parameter key: the key of the outcome; nil for that of the record.
+    /// - Parameters:
+    ///   - key: the key of the outcome; nil for that of the record.
+    ///   - headers: the outcome's headers beside those of every outcome.
     private func send(
         _ value: [UInt8],
         of record: borrowing InboundRecord,
         topic: String,
         key: [UInt8]? = nil,
+        headers: [RecordHeader] = [],
         to output: StreamOutput
     ) {
-        let headers = [RecordHeader("content-type", ValueFormat.json.contentType)] + record.originHeaders
+        let headers =
+            [RecordHeader("content-type", ValueFormat.json.contentType)] + record.originHeaders + headers
         var result = self.outcomes.result(value, of: record, to: topic, headers: headers, using: &self.random)
         if let key { result.key = key }
         output.send(result)

@@ -151,6 +151,11 @@ package struct ActivationHandler: Handler {
         return .reject(Rejection(reason, kind: .invalid, replayable: .afterFix))
     }
 
+    /// Returns the members of a record that `SchemaFields` does not list.
+    package func unknownFields(in record: InboundRecord) -> UnknownFields? {
+        UnknownFields(of: record, in: .activation)
+    }
+
     /// Encodes the value of the result record. `answer` is nil if GDT has said nothing final.
     package func encode(
         _ outcome: Outcome,

@@ -211,6 +211,11 @@ package struct DeviceCheckHandler: Handler {
         return Answer(result, check.header, tokenAge: age.milliseconds)
     }
 
+    /// Returns the members of a record that `SchemaFields` does not list.
+    package func unknownFields(in record: InboundRecord) -> UnknownFields? {
+        UnknownFields(of: record, in: .deviceCheck)
+    }
+
     /// Encodes the value of the result record. `answer` is nil if Apple has said nothing final.
     package func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8] {
         DeviceCheckResult.encode(outcome, answer, as: format)

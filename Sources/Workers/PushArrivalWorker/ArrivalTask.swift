@@ -36,7 +36,7 @@ final class ArrivalTask: StreamTask {
             pace: settings.pace.ofParts,
             seed: .random(in: .min ... .max)
         )
-        self.results = ResultWriter(settings, cluster)
+        self.results = ResultWriter(settings, cluster, metrics: metrics)
         self.batch = settings.forwardBatch.map {
             ForwardBatch(
                 topic: settings.topics.forward,

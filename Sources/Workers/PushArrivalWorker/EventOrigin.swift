@@ -56,16 +56,19 @@ struct EventOrigin: Hashable, Sendable {
         RecordHeader(Self.header, "\(self.partition)/\(self.offset)/\(min(self.hops + 1, Self.hopsLimit))")
     }
 
-    /// Returns the headers of the encoded event that is sent on: its content type, its origin, and of the
-    /// record's own headers the trace context and the replay header.
+    /// Returns the headers of the encoded event that is sent on: its content type, its origin, the members that
+    /// were left out because no schema has them, and of the record's own headers the trace context, the replay
+    /// header and those by which its publisher recognises the outcome.
     func headers(afterHopOf record: borrowing InboundRecord) -> [RecordHeader] {
         var headers = [
             RecordHeader("content-type", ValueFormat.protobuf.contentType),
             self.afterHop,
         ]
+        if let unknown = UnknownFields(of: record, in: .pushEvent) { headers.append(unknown.recordHeader) }
         guard !record.headers.isEmpty else { return headers }
         if let trace = TraceContext(record.headers) { headers += trace.headers }
         if let replay = record.replayHeader { headers.append(replay) }
+        headers += record.publisherHeaders
         return headers
     }
 }

@@ -23,6 +23,7 @@ struct PushArrivalSettings: Sendable {
     /// The places of the message id in the payloads of providers that the worker does not know.
     var paths: PushPayloadPaths
     var resultFormat: ValueFormat
+    var resultEnvelope: ResultEnvelope
     var statisticsFormat: ValueFormat
     /// The greatest number of arrivals in one record for the forwarder; nil if arrivals are not forwarded.
     var forwardBatch: Int?
@@ -71,6 +72,11 @@ struct PushArrivalSettings: Sendable {
             "result_format",
             default: ValueFormat.json,
             help: "How results are written."
+        )
+        self.resultEnvelope = push.oneOf(
+            "result_envelope",
+            default: ResultEnvelope.none,
+            help: "Whether results are CloudEvents, in binary or in structured mode."
         )
         let statistics = reader.section("statistics")
         self.pace = EmissionPace(

@@ -1,5 +1,6 @@
 import Metrics
 import Operations
+import ServiceKit
 import StreamKit
 import WireFormats
 
@@ -11,6 +12,7 @@ final class PushMetrics {
     private let hops: Counter
     private let snapshots: Counter
     private let unreadable: Counter
+    private let unknownFields: Counter
     /// The counters of events that have no standing, by their result.
     private var others: [String: Counter] = [:]
 
@@ -23,6 +25,7 @@ final class PushMetrics {
         )
         self.hops = Counter(label: "push_events_sent_home_total", factory: factory)
         self.snapshots = Counter(label: "push_statistics_told_total", factory: factory)
+        self.unknownFields = Counter(label: UnknownFieldsMetric.name, factory: factory)
         self.unreadable = Counter(label: "push_parts_unreadable_total", factory: factory)
     }
 
@@ -41,6 +44,7 @@ final class PushMetrics {
                 "push_parts_unreadable_total",
                 "Records of the parts topic that no worker of this version has written."
             ),
+            (UnknownFieldsMetric.name, UnknownFieldsMetric.help),
             ("push_devices_held", "Devices and messages that are remembered, by input partition."),
             ("push_messages_held", "Messages that are remembered, by input partition."),
         ] { registry.describe(name, help: help) }
@@ -64,6 +68,9 @@ final class PushMetrics {
 
     /// Counts a publication of the statistics of one message.
     func toldStatistics() { self.snapshots.increment() }
+
+    /// Counts a record in JSON with members that its schema does not have.
+    func unknownFieldsFound() { self.unknownFields.increment() }
 
     /// Counts a record of the parts topic that cannot be read, or that has killed two processes.
     func unreadablePart() { self.unreadable.increment() }

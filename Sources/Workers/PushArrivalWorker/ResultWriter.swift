@@ -10,10 +10,12 @@ final class ResultWriter {
     private let settings: PushArrivalSettings
     private let outcomes: StreamOutcomes
     private let headers: [RecordHeader]
+    private let metrics: PushMetrics
     private var random = SystemRandomNumberGenerator()
 
-    init(_ settings: PushArrivalSettings, _ cluster: StreamCluster) {
+    init(_ settings: PushArrivalSettings, _ cluster: StreamCluster, metrics: PushMetrics) {
         self.settings = settings
+        self.metrics = metrics
         self.outcomes = StreamOutcomes(
             worker: PushArrivalProgram.identity.name,
             kafka: settings.kafka,
@@ -41,6 +43,7 @@ final class ResultWriter {
             origin,
             outcome: self.outcomes.outcome(of: record, .succeeded, because: nil, at: now),
             subject: subject,
+            unknown: self.unknownFields(of: record),
             to: output
         )
     }
@@ -55,7 +58,14 @@ final class ResultWriter {
         to output: StreamOutput
     ) {
         let outcome = self.outcomes.outcome(of: record, .rejected, because: reason, at: now)
-        self.send(record, origin, outcome: outcome, subject: .refused(header), to: output)
+        self.send(
+            record,
+            origin,
+            outcome: outcome,
+            subject: .refused(header),
+            unknown: self.unknownFields(of: record),
+            to: output
+        )
     }
 
     /// Writes the result and the dead letter of a record that cannot be read, or must not be read because it
@@ -71,25 +81,38 @@ final class ResultWriter {
     ) {
         let (letter, outcome) = self.outcomes.letter(of: record, as: kind, because: reason, at: now)
         output.send(letter)
-        self.send(record, origin, outcome: outcome, subject: nil, to: output)
+        self.send(record, origin, outcome: outcome, subject: nil, unknown: nil, to: output)
     }
 
     // MARK: - Outcomes
+
+    /// Returns the members of a record that the schema does not have, and counts the record if it has some.
+    private func unknownFields(of record: borrowing InboundRecord) -> UnknownFields? {
+        let found = UnknownFields(of: record, in: .pushEvent)
+        if found != nil { self.metrics.unknownFieldsFound() }
+        return found
+    }
 
     private func send(
         _ record: borrowing InboundRecord,
         _ origin: EventOrigin,
         outcome: Outcome,
         subject: PushArrivalResult.Subject?,
+        unknown: UnknownFields?,
         to output: StreamOutput
     ) {
-        let result = self.outcomes.result(
+        var headers = self.headers
+        if let header = origin.outcomeHeader { headers.append(header) }
+        if let unknown { headers.append(unknown.recordHeader) }
+        var result = self.outcomes.result(
             PushArrivalResult.encode(outcome, subject, as: self.settings.resultFormat),
             of: record,
             to: self.settings.topics.result,
-            headers: self.headers + (origin.outcomeHeader.map { [$0] } ?? []),
+            headers: headers,
             using: &self.random
         )
+        result.wrap(in: self.settings.resultEnvelope, of: outcome, as: self.settings.resultFormat)
+        result.omitKey(beyond: self.settings.kafka.messageBytesLimit)
         output.send(result)
     }
 }

@@ -252,6 +252,11 @@ package struct ReceiptHandler: Handler {
     /// cannot be shortened.
     package func smaller(_ answer: Answer) -> Answer? { answer.shortened }
 
+    /// Returns the members of a record that `SchemaFields` does not list.
+    package func unknownFields(in record: InboundRecord) -> UnknownFields? {
+        UnknownFields(of: record, in: .receipt, bytesLimit: Receipt.recordBytesLimit)
+    }
+
     /// Encodes the value of the result record. `answer` is nil if Apple has said nothing final.
     package func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8] {
         ReceiptResult.encode(outcome, answer, as: format)

@@ -2,6 +2,7 @@ import Kafka
 import Records
 import Simulation
 import Testing
+import WireFormats
 
 @testable import WorkerKit
 
@@ -115,6 +116,48 @@ struct EngineSettleTests {
         #expect(letter.header("__dlq.errors.offset") == "0")
         #expect(letter.header("dlq.headers_omitted") != nil)
         #expect(simulation.violations == [])
+    }
+
+    /// A publisher finds its record again, and hears of the fields that nobody reads: whatever the fate.
+    @Test(arguments: [nil, 422 as Int?])
+    func anOutcomeRepeatsWhatItsPublisherSetAndNamesUnknownFields(status: Int?) throws {
+        let simulation = Simulation()
+        let sent = [
+            RecordHeader("correlation-id", [0x00, 0xFF]), RecordHeader("ce_id", "e-1"),
+            RecordHeader("ce_source", "s"),
+        ]
+        simulation.cluster.append(#"{"known":1,"knwon":{"inner":2},"13812345678":3}"#, headers: sent)
+        simulation.cluster.append(
+            #"{"known":1}"#,
+            headers: [RecordHeader("correlation-id", String(repeating: "x", count: 257))]
+        )
+        if let status { simulation.reply = { _ in Reply(status) } }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(5)))
+        let outcomes = simulation.cluster.published.filter { SimulatedOutcome($0) != nil }
+        let first = try #require(outcomes.first { SimulatedOutcome($0)?.offset == 0 })
+        for header in sent.prefix(2) { #expect(first.headers.contains(header)) }
+        #expect(!first.headers.contains { $0.name == "ce_source" })
+        #expect(first.headers.contains(RecordHeader("outcome.unknown_fields", "knwon,+1")))
+        let second = try #require(outcomes.first { SimulatedOutcome($0)?.offset == 1 })
+        #expect(!second.headers.contains { ["correlation-id", UnknownFields.header].contains($0.name) })
+    }
+
+    /// Also where an answer has to be made smaller, which makes the event around it no smaller.
+    @Test func anOutcomeIsACloudEventWhereTheSettingSaysSo() throws {
+        let simulation = Simulation {
+            $0.resultEnvelope = .binary
+            $0.messageBytesLimit = 10_000
+        }
+        simulation.cluster.append("x", headers: [RecordHeader("ce_id", "e-1")])
+        simulation.reply = { _ in Reply(207) }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(5)))
+        let outcome = try #require(simulation.cluster.published.first)
+        let id = try #require(SimulatedOutcome(outcome)?.id)
+        #expect(outcome.headers.filter { $0.name == "ce_id" } == [RecordHeader("ce_id", id)])
+        #expect(outcome.headers.contains(RecordHeader("ce_causationid", "e-1")))
+        #expect(outcome.headers.contains { $0.name == "outcome.answer_omitted" })
     }
 
     /// A key may be as large as the broker's limit, and an outcome that carries it is larger: it goes without.

@@ -27,7 +27,8 @@ extension Engine {
     ///
     /// - Returns: False if there is nothing left to leave out.
     func leaveOut(of record: OutboundRecord, _ settlement: inout Settlement, for id: EntryID) -> Bool {
-        let valueBytes = record.value?.count ?? 0
+        // A CloudEvent around the outcome does not count, because a smaller answer does not make it smaller.
+        let valueBytes = self.encode(settlement, for: id).count
         if let key = record.key, settlement.answer == nil || key.count > valueBytes {
             settlement.omittedKeyBytes = key.count
             return true
@@ -44,7 +45,7 @@ extension Engine {
 
     private func outcomeRecord(of id: EntryID, _ settlement: Settlement) -> OutboundRecord {
         let value = self.encode(settlement, for: id)
-        return self.table.withEntry(id) { entry in
+        var record = self.table.withEntry(id) { entry in
             OutboundRecord(
                 topic: self.settings.resultTopic,
                 key: settlement.omittedKeyBytes == nil ? entry.record.key : nil,
@@ -55,6 +56,11 @@ extension Engine {
                 partition: entry.record.partition % Int32(max(1, self.facts.resultPartitions))
             )
         }
+        let envelope = self.settings.resultEnvelope
+        if envelope != .none {
+            record.wrap(in: envelope, of: self.outcome(of: id, settlement), as: self.settings.resultFormat)
+        }
+        return record
     }
 
     private func encode(_ settlement: Settlement, for id: EntryID) -> [UInt8] {
@@ -81,6 +87,13 @@ extension Engine {
         }
     }
 
+    /// Returns the members of a record that its schema does not have, and counts the record if it has some.
+    func unknownFields(of id: EntryID) -> UnknownFields? {
+        let found = self.handling(id) { self.handler.unknownFields(self.table[id].record) }
+        if found != nil { self.metrics.unknownFieldsFound() }
+        return found
+    }
+
     private func headers(of entry: Entry, _ settlement: Settlement) -> [RecordHeader] {
         var headers = self.outcomeHeaders
         if let trace = self.settleTrace(of: entry) { headers += trace.headers }
@@ -88,6 +101,8 @@ extension Engine {
         if let replay = entry.record.replayHeader { headers.append(replay) }
         // A reader finds the record of the publisher by them, where a worker before this one made the record.
         headers += entry.record.originHeaders
+        headers += entry.record.publisherHeaders
+        if let unknown = settlement.unknownFields { headers.append(unknown.recordHeader) }
         if let bytes = settlement.omittedKeyBytes {
             headers.append(RecordHeader(OutboundRecord.keyOmittedHeader, String(bytes)))
         }

@@ -10,6 +10,7 @@ extension Engine {
     func settle(_ id: EntryID, as fate: Outcome.Fate, because reason: Reason?, _ answer: (any Sendable)?) {
         self.condemned.settled(at: self.now.monotonic)
         var settlement = Settlement(fate: fate, reason: reason, answer: answer)
+        settlement.unknownFields = self.unknownFields(of: id)
         let record = self.outcomeRecord(of: id, &settlement, bytesLimit: self.settings.messageBytesLimit)
         let further = self.channelRecords(of: id, settlement)
         self.publish(further + [record], for: .end(settlement), of: id)
@@ -34,6 +35,8 @@ extension Engine {
             reason: rejection.reason,
             death: Settlement.Death(rejection: rejection, at: self.now.wall, letter: notice.id)
         )
+        // A record that has killed processes is not read again.
+        if !self.isDeadly(id) { settlement.unknownFields = self.unknownFields(of: id) }
         let outcome = self.outcomeRecord(of: id, &settlement, bytesLimit: self.settings.messageBytesLimit)
         self.metrics.deadLettered(rejection)
         self.logger.warning(

@@ -15,6 +15,7 @@ package final class EngineMetrics {
     private let skippedRecords: Counter
     private let absentOffsets: Counter
     private let staleCompletions: Counter
+    private let recordsWithUnknownFields: Counter
     private let forwardedRecords: Counter
     private let budgetRefusals: Counter
     private let headsOfLine: Counter
@@ -64,6 +65,7 @@ package final class EngineMetrics {
         self.skippedRecords = counter("worker_records_total", [("outcome", "skipped")])
         self.absentOffsets = counter("worker_absent_offsets_total")
         self.staleCompletions = counter("worker_stale_completions_total")
+        self.recordsWithUnknownFields = counter(UnknownFieldsMetric.name)
         self.budgetRefusals = counter("worker_dead_letter_budget_rejections_total")
         self.headsOfLine = counter("worker_head_of_line_resolved_total")
         self.bypasses = counter("worker_order_bypassed_total")
@@ -102,6 +104,8 @@ package final class EngineMetrics {
     func sent() { self.sentRecords.increment() }
     func skipped() { self.skippedRecords.increment() }
     func absent(_ offsets: Int64) { self.absentOffsets.increment(by: offsets) }
+    /// Counts a record in JSON with members that its schema does not have.
+    func unknownFieldsFound() { self.recordsWithUnknownFields.increment() }
     func staleCompletion() { self.staleCompletions.increment() }
     func putAside() { self.putAsideRecords.increment() }
     /// Counts a record that has to wait for a held lane.

@@ -96,6 +96,8 @@ package struct EngineSettings: Hashable, Sendable {
     package var lanes = LaneHealth.Settings()
     /// The format of the values of outcome records.
     package var resultFormat = ValueFormat.json
+    /// Whether outcome records are CloudEvents.
+    package var resultEnvelope = ResultEnvelope.none
 
     /// The largest number of records in hand, in any state.
     ///

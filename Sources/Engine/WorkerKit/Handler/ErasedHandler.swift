@@ -14,6 +14,7 @@ package struct ErasedHandler: Sendable {
 
     package let encode: @Sendable (Outcome, (any Sendable)?, ValueFormat) -> [UInt8]
     package let expired: @Sendable (InboundRecord, Attempt) -> (any Sendable)?
+    package let unknownFields: @Sendable (InboundRecord) -> UnknownFields?
     package let smaller: @Sendable (any Sendable) -> (any Sendable)?
     package let channelTopics: [String]
     package let channelRecords: @Sendable (InboundRecord, Outcome, (any Sendable)?) -> [OutboundRecord]
@@ -39,6 +40,7 @@ package struct ErasedHandler: Sendable {
             return handler.interpret(exchange, of: job, attempt, with: &memory.value).erased()
         }
         self.expired = { record, attempt in handler.expired(record, attempt) }
+        self.unknownFields = { record in handler.unknownFields(in: record) }
         self.smaller = { answer in (answer as? H.Answer).flatMap { handler.smaller($0) } }
         self.channelTopics = handler.channelTopics
         self.channelRecords = { record, outcome, answer in

@@ -39,6 +39,11 @@ package protocol Handler: Sendable {
     /// - Parameter answer: The decision of the upstream; nil if it has decided nothing for good.
     func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8]
 
+    /// Returns the members of a record in JSON that its schema does not have, which the header
+    /// `outcome.unknown_fields` of its outcome tells; nil, the default, if there are none. The engine asks once
+    /// for each record that ends.
+    func unknownFields(in record: InboundRecord) -> UnknownFields?
+
     /// Returns a form of an answer that takes up less room and says what it leaves out; nil, the default, if
     /// there is none. The engine asks for it when an outcome is larger than the broker accepts, again and
     /// again until the outcome fits.
@@ -91,6 +96,8 @@ extension Handler where Memory == NoMemory {
 
 extension Handler {
     package func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? { nil }
+
+    package func unknownFields(in record: InboundRecord) -> UnknownFields? { nil }
 
     package func smaller(_ answer: Answer) -> Answer? { nil }
 

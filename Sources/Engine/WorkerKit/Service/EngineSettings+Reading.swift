@@ -59,6 +59,11 @@ extension EngineSettings {
             default: self.resultFormat,
             help: "How outcome records are written."
         )
+        self.resultEnvelope = reader.oneOf(
+            "result_envelope",
+            default: self.resultEnvelope,
+            help: "Whether outcome records are CloudEvents, in binary or in structured mode."
+        )
         self.recordsLimit = reader.int(
             "records_limit",
             default: self.recordsLimit,

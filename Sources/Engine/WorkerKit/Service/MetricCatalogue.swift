@@ -41,6 +41,7 @@ package enum MetricCatalogue {
             "worker_absent_offsets_total",
             "Offsets of consumed topics without a record: compacted, aborted, or a transaction marker."
         ),
+        (UnknownFieldsMetric.name, UnknownFieldsMetric.help),
         ("worker_stale_completions_total", "Answers that came after their record had been given up."),
         ("worker_lanes_held_total", "Times a lane was held because its configuration looked broken."),
         ("worker_lane_held", "1 while a lane is held or was asked to wait, by lane and reason."),

@@ -18,6 +18,8 @@ struct Settlement: Sendable {
     /// The upstream's decision, which the handler encodes into the outcome; nil if there is none or it was
     /// left out.
     var answer: (any Sendable)?
+    /// The members of the record that its schema does not have; nil if there are none.
+    var unknownFields: UnknownFields?
     /// The bytes of the key; nil unless the outcome goes without it.
     var omittedKeyBytes: Int?
     /// The bytes of the value with the answer; nil unless the outcome goes without the answer.

@@ -156,6 +156,10 @@ package struct InterceptedHandler<Base: Handler>: Handler {
         self.base.encode(outcome, answer, as: format)
     }
 
+    package func unknownFields(in record: InboundRecord) -> UnknownFields? {
+        self.base.unknownFields(in: record)
+    }
+
     package func smaller(_ answer: Base.Answer) -> Base.Answer? { self.base.smaller(answer) }
 
     package func expired(_ record: InboundRecord, _ attempt: WorkerKit.Attempt) -> Base.Answer? {

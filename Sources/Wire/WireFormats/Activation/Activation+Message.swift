@@ -21,16 +21,19 @@ extension Activation {
     ) throws(Fault) {
         let assumed = Self.assumedTime(of: message, illegible, recordTimestamp)
         guard message.appID != 0 else {
-            throw Self.invalid("app_id.missing", "The app id is missing.")
+            throw Self.invalid("app_id.missing", "The field `appId` is missing.")
         }
         guard message.advertiserID != 0 else {
-            throw Self.invalid("advertiser_id.missing", "The advertiser id is missing.")
+            throw Self.invalid("advertiser_id.missing", "The field `advertiserId` is missing.")
         }
         guard let appType = AppType(inAnyCase: message.appType) else {
-            throw Self.invalid("app_type.unknown", "The app type is none that GDT knows.")
+            throw Self.invalid("app_type.unknown", "The field `appType` is no app type that GDT knows.")
         }
         guard let conversionType = ConversionType(rawValue: message.conversionType) else {
-            throw Self.invalid("conversion_type.unknown", "The conversion type is none that GDT knows.")
+            throw Self.invalid(
+                "conversion_type.unknown",
+                "The field `conversionType` is no type of conversion that GDT knows."
+            )
         }
         guard message.deviceID.isEmpty || message.muid.isEmpty else {
             throw Self.invalid("device_id.ambiguous", "Both a device id and a muid are given.")
@@ -38,7 +41,7 @@ extension Activation {
         guard message.hasConvertedAt || illegible == .convertedAt || assumed != nil else {
             throw Self.invalid(
                 "converted_at.missing",
-                "Neither the record's value nor its timestamp is a time."
+                "Neither the field `convertedAt` nor the record's timestamp is a time."
             )
         }
         guard !message.hasValue || conversionType == .payment else {

@@ -56,6 +56,18 @@ package struct Activation: Hashable, Sendable {
 
     /// Reads a record of the topic `activation`, in any of the forms that a value may have.
     package init(decoding record: borrowing InboundRecord) throws(Fault) {
+        do throws(Fault) {
+            try self.init(reading: record)
+        } catch {
+            switch error {
+            case .record(let fault): throw .record(fault.asking(about: record, in: .activation))
+            case .refused(let reason, let answer):
+                throw .refused(reason.asking(about: record, in: .activation), answer)
+            }
+        }
+    }
+
+    private init(reading record: borrowing InboundRecord) throws(Fault) {
         let (message, illegible): (Flotilla_Activation_V1_Activation, PhoneField?)
         do throws(RecordFault) {
             (message, illegible) = try Self.message(in: try RecordPayload(of: record))

@@ -32,14 +32,15 @@ extension DeviceCheck {
             requestID: text("request_id")
         )
         let isToken = member.name == "device_token"
-        return .refused(member.malformed, DeviceCheckAnswer(isToken ? .invalidToken : .unavailable, header))
+        let answer = DeviceCheckAnswer(isToken ? .invalidToken : .unavailable, header)
+        return .refused(member.malformed(in: object), answer)
     }
 
     /// Checks a decoded message. The fields that a backend fills are checked before those that a device or an
     /// app chooses, so a record that is refused for one of the latter has no fault in the former.
     init(_ message: Flotilla_Devicecheck_V1_DeviceCheck, of record: borrowing InboundRecord) throws(Fault) {
         guard let operation = DeviceCheckOperation(rawValue: message.op) else {
-            throw Self.invalid("op.unknown", "The operation is not query, update or validate.")
+            throw Self.invalid("op.unknown", "The field `op` is not query, update or validate.")
         }
         var header = DeviceCheckHeader(
             operation: operation,
@@ -114,7 +115,9 @@ extension DeviceCheck {
         let hasBits = change.bit0 != nil || change.bit1 != nil
         switch operation {
         case .update:
-            guard hasBits else { throw self.invalid("bits.missing", "An update names no bit.") }
+            guard hasBits else {
+                throw self.invalid("bits.missing", "An update has neither `bit0` nor `bit1`.")
+            }
             return .update(change)
         case .query, .validate:
             guard !hasBits else { throw self.invalid("bits.not_an_update", "Only an update has bits.") }
@@ -158,7 +161,7 @@ extension Reason {
 
     fileprivate init(_ fault: DeviceToken.Fault) {
         switch fault {
-        case .missing: self.init("device_token.missing", "There is no device token.")
+        case .missing: self.init("device_token.missing", "The field `deviceToken` is missing.")
         case .tooLong: self.init("device_token.too_long", "The device token is longer than any can be.")
         case .notBase64:
             self.init("device_token.malformed", "The device token is not padded, standard base64.")

@@ -45,6 +45,18 @@ package struct DeviceCheck: Hashable, Sendable {
 
     /// Reads a record of the topic `devicecheck`, in any of the forms that a value may have.
     package init(decoding record: borrowing InboundRecord) throws(Fault) {
+        do throws(Fault) {
+            try self.init(reading: record)
+        } catch {
+            switch error {
+            case .record(let fault): throw .record(fault.asking(about: record, in: .deviceCheck))
+            case .refused(let reason, let answer):
+                throw .refused(reason.asking(about: record, in: .deviceCheck), answer)
+            }
+        }
+    }
+
+    private init(reading record: borrowing InboundRecord) throws(Fault) {
         let payload: RecordPayload
         do throws(RecordFault) {
             payload = try RecordPayload(of: record)

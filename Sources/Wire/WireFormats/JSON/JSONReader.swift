@@ -26,6 +26,32 @@ package enum JSONKind: UInt8, Hashable, Sendable {
     case string
     case array
     case object
+
+    /// The type of a value of a document whose syntax was checked, by the first byte of its text.
+    init(firstByte: UInt8) {
+        switch firstByte {
+        case UInt8(ascii: "{"): self = .object
+        case UInt8(ascii: "["): self = .array
+        case UInt8(ascii: "\""): self = .string
+        case UInt8(ascii: "t"): self = .true
+        case UInt8(ascii: "f"): self = .false
+        case UInt8(ascii: "n"): self = .null
+        default: self = .number
+        }
+    }
+
+    /// The type in a sentence, such as `a number`.
+    package var noun: String {
+        switch self {
+        case .null: "null"
+        case .true: "true"
+        case .false: "false"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
 }
 
 /// A receiver of everything that a `JSONReader` finds, in the order of the text.

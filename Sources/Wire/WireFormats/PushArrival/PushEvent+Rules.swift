@@ -124,7 +124,7 @@ extension PushEvent {
 
         static let unknownType = Reason(
             "type.unknown",
-            "The type is not sent, arrived, shown, opened or dismissed."
+            "The field `type` is not sent, arrived, shown, opened or dismissed."
         )
 
         init(_ fields: borrowing PushEventFields) {
@@ -236,7 +236,10 @@ extension PushEvent {
             }
             if self.header.provider.isEmpty { self.header.provider = PushPayload.ownProvider }
             if self.header.deviceID.isEmpty {
-                self.object(PushEvent.missingDevice, "Neither the event nor its payload names a device.")
+                self.object(
+                    PushEvent.missingDevice,
+                    "Neither the field `deviceId` nor the payload names a device."
+                )
             }
         }
     }

@@ -122,6 +122,22 @@ package struct PushEvent: Hashable, Sendable {
         now: Int64,
         paths: PushPayloadPaths = PushPayloadPaths()
     ) throws(Fault) {
+        do throws(Fault) {
+            try self.init(reading: record, now: now, paths: paths)
+        } catch {
+            switch error {
+            case .record(let fault): throw .record(fault.asking(about: record, in: .pushEvent))
+            case .refused(let reason, let header):
+                throw .refused(reason.asking(about: record, in: .pushEvent), header)
+            }
+        }
+    }
+
+    private init(
+        reading record: borrowing InboundRecord,
+        now: Int64,
+        paths: PushPayloadPaths
+    ) throws(Fault) {
         let fields: PushEventFields
         do throws(RecordFault) {
             fields = try PushEventFields(RecordPayload(of: record))

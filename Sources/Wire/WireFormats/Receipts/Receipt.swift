@@ -32,6 +32,20 @@ package struct Receipt: Hashable, Sendable {
 
     /// Reads a record of the topic `receipt`, in any of the forms that a value may have.
     package init(decoding record: borrowing InboundRecord) throws(Fault) {
+        do throws(Fault) {
+            try self.init(reading: record)
+        } catch {
+            let limit = Self.recordBytesLimit
+            switch error {
+            case .record(let fault):
+                throw .record(fault.asking(about: record, in: .receipt, bytesLimit: limit))
+            case .refused(let reason, let answer):
+                throw .refused(reason.asking(about: record, in: .receipt, bytesLimit: limit), answer)
+            }
+        }
+    }
+
+    private init(reading record: borrowing InboundRecord) throws(Fault) {
         let payload: RecordPayload
         do throws(RecordFault) {
             payload = try RecordPayload(of: record, bytesLimit: Self.recordBytesLimit)
@@ -66,7 +80,7 @@ package struct Receipt: Hashable, Sendable {
             ClientMember(name).text(in: object, bytesLimit: self.nameBytesLimit)
         }
         let header = ReceiptHeader(bundleID: text("bundle_id"), requestID: text("request_id"))
-        return .refused(member.malformed, ReceiptAnswer(.invalid, header))
+        return .refused(member.malformed(in: object), ReceiptAnswer(.invalid, header))
     }
 
     private init(_ message: Flotilla_Receipt_V1_Receipt) throws(Fault) {
@@ -151,7 +165,7 @@ package struct ReceiptHeader: Hashable, Sendable {
 extension Reason {
     fileprivate static let missing = Reason(
         "receipt.missing",
-        "There is neither a receipt nor a transaction id."
+        "Both `receiptData` and `transactionId` are missing."
     )
     fileprivate static let environment = Reason(
         "environment.unknown",

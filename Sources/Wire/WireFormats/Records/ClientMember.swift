@@ -17,9 +17,14 @@ struct ClientMember: Hashable, Sendable {
             + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// The reason with which a record is refused for such a field.
-    var malformed: Reason {
-        Reason("\(self.name).malformed", "The field is of another type than its schema says.")
+    /// The reason with which a record is refused for such a field: it names the field and the type of its value.
+    func malformed(in object: JSONObject) -> Reason {
+        let value = object.value(self.jsonName) ?? object.value(self.name)
+        let noun = value?.first.map { JSONKind(firstByte: $0).noun } ?? "a value"
+        return Reason(
+            "\(self.name).malformed",
+            "The value of `\(self.jsonName)` is \(noun), which its schema does not allow there."
+        )
     }
 
     /// The deepest nesting that is read: a client may nest its values deeper than any of our messages.

@@ -1,4 +1,5 @@
-/// The reason why a record's value cannot be used. It never quotes the value.
+/// The reason why a record's value cannot be used. It quotes no value; it names a field, or a short member that is
+/// nearly one (`NearMiss`).
 package enum RecordFault: Error, Hashable, Sendable {
     /// The bytes are not in the format that their content type, their framing or the schema names.
     case undecodable(Reason)

@@ -12,6 +12,11 @@ package enum RecordOrigin {
     /// The header with the id of the event that the record reports, if the record was made of an event.
     package static let eventHeader = "flotilla.event_id"
 
+    /// The headers of a publisher that the outcome of its record repeats.
+    package static let publisherHeaders = ["correlation-id", "ce_id"]
+    /// The most bytes of a publisher's header that an outcome repeats.
+    package static let publisherBytesLimit = 256
+
     /// The longest value of either header that is passed on; a topic has at most 249 characters.
     package static let bytesLimit = 300
 }
@@ -25,6 +30,18 @@ extension InboundRecord {
             guard let value = self.header(name), 1...RecordOrigin.bytesLimit ~= value.count,
                 value.allSatisfy(\.isVisible)
             else { return nil }
+            return RecordHeader(name, value)
+        }
+    }
+
+    /// The headers by which a publisher recognises the outcome of its record, byte for byte: `correlation-id`,
+    /// and the id of a binary CloudEvent. A header without a value or with more than 256 bytes is left out.
+    package var publisherHeaders: [RecordHeader] {
+        guard !self.headers.isEmpty else { return [] }
+        return RecordOrigin.publisherHeaders.compactMap { name in
+            guard let value = self.header(name), value.count <= RecordOrigin.publisherBytesLimit else {
+                return nil
+            }
             return RecordHeader(name, value)
         }
     }

@@ -44,11 +44,31 @@ extension RecordPayload {
             guard JSONObject(text, depthLimit: Self.depthLimit) != nil else {
                 throw RecordFault.undecodable("value.not_json", "The value is not one JSON object.")
             }
-            throw RecordFault.invalid(
-                "field.wrong_type",
-                "A field's value is not of the type its schema says."
-            )
+            throw RecordFault.invalid("field.wrong_type", self.wrongType(as: Decoded.self))
         }
+    }
+
+    /// The most members that are tried one by one, so that a record with many costs no time.
+    private static let triedMembersLimit = 64
+
+    /// Returns the message for a value that is JSON and cannot be decoded: the first member that cannot be
+    /// decoded by itself, and the type of its value.
+    private func wrongType<Decoded: Message>(as type: Decoded.Type) -> String {
+        let general = "A field's value is not of the type its schema says."
+        guard let outline = JSONOutline(self.bytes, from: self.start) else { return general }
+        var tried = 0
+        var wrong: (name: Int, value: Int)?
+        outline.members(of: outline.root) { name, value in
+            tried += 1
+            guard wrong == nil, tried <= Self.triedMembersLimit else { return }
+            let member = self.bytes[outline.wholeRange(name)] + [UInt8(ascii: ":")]
+            let text = Array("{".utf8) + member + self.bytes[outline.wholeRange(value)] + Array("}".utf8)
+            if (try? Decoded(jsonUTF8Bytes: text, options: Self.jsonOptions)) == nil { wrong = (name, value) }
+        }
+        guard let wrong, UnknownFields.isTold(outline.bytes(wrong.name)) else { return general }
+        let name = String(decoding: outline.bytes(wrong.name), as: UTF8.self)
+        let noun = outline.kind(wrong.value).noun
+        return "The value of `\(name)` is \(noun), which its schema does not allow there."
     }
 
     private func decodeProtobuf<Decoded: Message>() throws(RecordFault) -> Decoded {
