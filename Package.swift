@@ -352,7 +352,7 @@ let package = Package(
             on: "Fleet",
             dependencies: [
                 "ActivationIntake", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "Terminal",
-                "WireFormats", "WorkerKit", argumentParser,
+                "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser,
             ]
         ),
         program("fleet", of: "Fleet", on: "Fleet"),
@@ -383,7 +383,7 @@ let package = Package(
             "Harness",
             on: "Lab",
             dependencies: [
-                "CUploadFloor", "EmbeddedBroker", "EventThread", "Kafka", "Records", "Terminal",
+                "CUploadFloor", "EmbeddedBroker", "EventThread", "Kafka", "Operations", "Records", "Terminal",
                 "UpstreamHTTP", "WireFormats", "WireMessages", argumentParser, protobuf,
             ]
         ),
@@ -392,7 +392,8 @@ let package = Package(
             "Rehearsal",
             on: "Lab",
             dependencies: [
-                "Fleet", "Harness", "Kafka", "Records", "ServiceKit", "Terminal", "UpstreamHTTP",
+                "Fleet", "Harness", "Kafka", "Operations", "Records", "ServiceKit", "Terminal",
+                "UpstreamHTTP",
                 "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", protobuf,
             ]
         ),
@@ -402,7 +403,7 @@ let package = Package(
             on: "Lab",
             dependencies: [
                 "COpenSSLForMeasuring", "COpenSSLStart", "Cryptography", "EventThread", "Fleet", "Harness",
-                "Kafka", "PushStatistics", "Records", "ServiceKit", "Terminal", "UpstreamHTTP",
+                "Kafka", "Operations", "PushStatistics", "Records", "ServiceKit", "Terminal", "UpstreamHTTP",
                 "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", protobuf,
             ]
         ),
@@ -609,14 +610,17 @@ let package = Package(
         ),
         .testTarget(
             name: "FleetTests",
-            dependencies: ["ActivationIntake", "Fleet", "Kafka", "Operations", "ServiceKit", "WorkerKit"],
+            dependencies: [
+                "ActivationIntake", "Fleet", "Kafka", "Operations", "ServiceKit", "Terminal", "WorkerKit",
+            ],
             swiftSettings: house
         ),
         .testTarget(
             name: "FlotillaLabTests",
             dependencies: [
-                "EmbeddedBroker", "Fleet", "Harness", "Kafka", "Records", "Rehearsal", "ServiceKit",
-                "Terminal", "Trials", "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit",
+                "EmbeddedBroker", "Fleet", "Harness", "Kafka", "Operations", "Records", "Rehearsal",
+                "ServiceKit", "Terminal", "Trials", "UpstreamSimulator", "WireFormats", "WireMessages",
+                "WorkerKit",
             ],
             swiftSettings: house
         ),

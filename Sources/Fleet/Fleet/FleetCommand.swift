@@ -8,7 +8,10 @@ package struct FleetCommand: AsyncParsableCommand {
         abstract:
             "Publish and read records of a fleet, make its topics, and check a worker's settings before it starts.",
         version: WorkerIdentity.version,
-        subcommands: [PublishCommand.self, ReadCommand.self, PreflightCommand.self, TopicsCommand.self]
+        subcommands: [
+            PublishCommand.self, ReadCommand.self, PreflightCommand.self, TopicsCommand.self,
+            StatusCommand.self,
+        ]
     )
 
     package init() {}
