@@ -351,8 +351,9 @@ let package = Package(
             "Fleet",
             on: "Fleet",
             dependencies: [
-                "ActivationIntake", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "Terminal",
-                "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser,
+                "ActivationIntake", "Cryptography", "DeadLetters", "EventThread", "Kafka", "Operations",
+                "Records", "ServiceKit", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
+                argumentParser,
             ]
         ),
         program("fleet", of: "Fleet", on: "Fleet"),
@@ -611,7 +612,8 @@ let package = Package(
         .testTarget(
             name: "FleetTests",
             dependencies: [
-                "ActivationIntake", "Fleet", "Kafka", "Operations", "ServiceKit", "Terminal", "WorkerKit",
+                "ActivationIntake", "DeadLetters", "Fleet", "Kafka", "Operations", "Records", "ServiceKit",
+                "Terminal", "WireFormats", "WorkerKit",
             ],
             swiftSettings: house
         ),

@@ -13,7 +13,7 @@ package enum Ink: String, Hashable, Sendable {
     case cyan = "36"
 }
 
-/// What standard output can show.
+/// The abilities of standard output.
 package struct Display: Hashable, Sendable {
     /// Whether standard output is a terminal that understands escape sequences.
     package let isTerminal: Bool

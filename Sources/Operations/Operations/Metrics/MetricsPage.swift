@@ -62,7 +62,7 @@ package struct MetricsPage: Sendable {
         return Series(name: name, labels: self.labels(head[(brace + 1)...]), value: value)
     }
 
-    /// Reads `name="value",…}`. What does not look like a label ends the list.
+    /// Reads `name="value",…}`. Text that does not look like a label ends the list.
     private static func labels(_ text: ArraySlice<UInt8>) -> [String: String] {
         var labels: [String: String] = [:]
         var rest = text
