@@ -351,9 +351,9 @@ let package = Package(
             "Fleet",
             on: "Fleet",
             dependencies: [
-                "ActivationIntake", "Cryptography", "DeadLetters", "EventThread", "Kafka", "Operations",
-                "Records", "ServiceKit", "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
-                argumentParser,
+                "ActivationIntake", "ActivationWorker", "Cryptography", "DeadLetters", "DeviceCheckWorker",
+                "EventThread", "Kafka", "Operations", "ReceiptWorker", "Records", "ServiceKit", "Terminal",
+                "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser,
             ]
         ),
         program("fleet", of: "Fleet", on: "Fleet"),
@@ -613,7 +613,7 @@ let package = Package(
             name: "FleetTests",
             dependencies: [
                 "ActivationIntake", "DeadLetters", "Fleet", "Kafka", "Operations", "Records", "ServiceKit",
-                "Terminal", "WireFormats", "WorkerKit",
+                "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit",
             ],
             swiftSettings: house
         ),

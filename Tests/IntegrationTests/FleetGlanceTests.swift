@@ -93,4 +93,38 @@ struct FleetGlanceTests {
         await gdt.stop()
         try cluster.remove()
     }
+
+    /// The same settings before and after something is wrong with them.
+    @Test func doctorNamesEachFaultWithItsRemedy() async throws {
+        let cluster = try TestCluster()
+        let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
+        let url = "http://127.0.0.1:\(gdt.port)"
+        let worker = try WorkerUnderTest(cluster, upstream: url)
+        #expect(worker.waitForLog("assigned"), "\(worker.log)")
+        func doctor() throws -> CommandUnderTest {
+            try CommandUnderTest(["doctor", "--config", worker.settingsPath], of: "fleet")
+        }
+        let well = try doctor()
+        #expect(well.exitStatus() == 0, "\(well.text)")
+        #expect(
+            well.waitForLine("ok: upstream gdt.url: 127.0.0.1:\(gdt.port) can be reached"),
+            "\(well.text)"
+        )
+        #expect(well.text.contains("ok: settings: no faults"), "\(well.text)")
+        #expect(well.text.contains("ok: preflight: "), "\(well.text)")
+        await gdt.stop()
+        let text = try String(contentsOfFile: worker.settingsPath, encoding: .utf8)
+        try text.replacing(cluster.input, with: "\(cluster.input)-missing")
+            .write(toFile: worker.settingsPath, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: worker.settingsPath)
+        let ill = try doctor()
+        #expect(ill.exitStatus() == 1)
+        #expect(ill.waitForLine("fault: upstream gdt.url: "), "\(ill.text)")
+        #expect(ill.text.contains("takes no connection"), "\(ill.text)")
+        #expect(ill.text.contains("fault: preflight: The input topic"), "\(ill.text)")
+        #expect(ill.text.contains("chmod 600 \(worker.settingsPath)"), "\(ill.text)")
+        #expect(!ill.text.contains("test_sign_key"), "\(ill.text)")
+        #expect(worker.stop() == 0, "\(worker.log)")
+        try cluster.remove()
+    }
 }
