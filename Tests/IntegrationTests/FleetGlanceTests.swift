@@ -1,4 +1,5 @@
 import Foundation
+import Records
 import Testing
 import UpstreamSimulator
 import WorkerTestSupport
@@ -7,7 +8,7 @@ import WorkerTestSupport
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct FleetGlanceTests {
     @Test func statusShowsAWorkerAndSaysWhenItIsGone() async throws {
-        let cluster = try TestCluster()
+        let cluster = try await TestCluster.transactional()
         let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
         let worker = try WorkerUnderTest(cluster, upstream: "http://127.0.0.1:\(gdt.port)")
         try cluster.publish((0..<20).map { Activations.good($0, to: cluster.input) })
@@ -46,12 +47,12 @@ struct FleetGlanceTests {
         #expect(gone.exitStatus() == 1)
         #expect(gone.waitForLine("nothing listens there"), "\(gone.text)")
         await gdt.stop()
-        try cluster.remove()
+        try await cluster.end()
     }
 
     /// A record that fails, and one of the same key that does not, from their topics alone.
     @Test func traceTellsTheLifeOfARecord() async throws {
-        let cluster = try TestCluster()
+        let cluster = try await TestCluster.transactional()
         let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
         let worker = try WorkerUnderTest(cluster, upstream: "http://127.0.0.1:\(gdt.port)")
         let key = Array("install-42".utf8)
@@ -91,12 +92,12 @@ struct FleetGlanceTests {
         #expect(try trace("install-99").exitStatus() == 1)
         #expect(worker.stop() == 0, "\(worker.log)")
         await gdt.stop()
-        try cluster.remove()
+        try await cluster.end()
     }
 
     /// The same settings before and after something is wrong with them.
     @Test func doctorNamesEachFaultWithItsRemedy() async throws {
-        let cluster = try TestCluster()
+        let cluster = try await TestCluster.transactional()
         let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
         let url = "http://127.0.0.1:\(gdt.port)"
         let worker = try WorkerUnderTest(cluster, upstream: url)
@@ -125,6 +126,6 @@ struct FleetGlanceTests {
         #expect(ill.text.contains("chmod 600 \(worker.settingsPath)"), "\(ill.text)")
         #expect(!ill.text.contains("test_sign_key"), "\(ill.text)")
         #expect(worker.stop() == 0, "\(worker.log)")
-        try cluster.remove()
+        try await cluster.end()
     }
 }
