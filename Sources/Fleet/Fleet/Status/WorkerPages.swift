@@ -38,12 +38,14 @@ final class WorkerPages {
             }
         }
         var wait = Wait(on: [self.client.descriptor, wish.descriptor])
-        while answers.count < self.addresses.count * 2 {
+        while true {
             guard wish.count == 0 else { return nil }
-            if !self.client.serve({ answers[$0] = $1 }) {
-                let milliseconds = self.client.timeoutMilliseconds
-                wait(atMost: milliseconds < 0 ? .seconds(1) : .milliseconds(milliseconds))
-            }
+            let hasMore = self.client.serve { answers[$0] = $1 }
+            // Without a request in flight, the client would only wait for a kept connection to grow old.
+            guard answers.count < self.addresses.count * 2 else { break }
+            guard !hasMore else { continue }
+            let milliseconds = self.client.timeoutMilliseconds
+            wait(atMost: milliseconds < 0 ? .seconds(1) : .milliseconds(milliseconds))
         }
         return self.addresses.enumerated().map { index, address in
             let id = first + UInt64(index) * 2
