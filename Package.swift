@@ -359,8 +359,9 @@ let package = Package(
             "Fleet",
             on: "Fleet",
             dependencies: [
-                "ActivationIntake", "EventThread", "Kafka", "Operations", "Records", "ServiceKit", "Terminal",
-                "WireFormats", "WorkerKit", argumentParser,
+                "ActivationIntake", "ActivationWorker", "Cryptography", "DeadLetters", "DeviceCheckWorker",
+                "EventThread", "Kafka", "Operations", "ReceiptWorker", "Records", "ServiceKit", "Terminal",
+                "UpstreamHTTP", "WireFormats", "WorkerKit", argumentParser,
             ]
         ),
         program("fleet", of: "Fleet", on: "Fleet"),
@@ -391,7 +392,7 @@ let package = Package(
             "Harness",
             on: "Lab",
             dependencies: [
-                "CUploadFloor", "EmbeddedBroker", "EventThread", "Kafka", "Records", "Terminal",
+                "CUploadFloor", "EmbeddedBroker", "EventThread", "Kafka", "Operations", "Records", "Terminal",
                 "UpstreamHTTP", "WireFormats", "WireMessages", argumentParser, protobuf,
             ]
         ),
@@ -400,7 +401,8 @@ let package = Package(
             "Rehearsal",
             on: "Lab",
             dependencies: [
-                "Fleet", "Harness", "Kafka", "Records", "ServiceKit", "Terminal", "UpstreamHTTP",
+                "Fleet", "Harness", "Kafka", "Operations", "Records", "ServiceKit", "Terminal",
+                "UpstreamHTTP",
                 "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", protobuf,
             ]
         ),
@@ -410,7 +412,7 @@ let package = Package(
             on: "Lab",
             dependencies: [
                 "COpenSSLForMeasuring", "COpenSSLStart", "Cryptography", "EventThread", "Fleet", "Harness",
-                "Kafka", "PushStatistics", "Records", "ServiceKit", "Terminal", "UpstreamHTTP",
+                "Kafka", "Operations", "PushStatistics", "Records", "ServiceKit", "Terminal", "UpstreamHTTP",
                 "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit", protobuf,
             ]
         ),
@@ -618,16 +620,17 @@ let package = Package(
         .testTarget(
             name: "FleetTests",
             dependencies: [
-                "ActivationIntake", "Fleet", "Kafka", "Operations", "Records", "ServiceKit", "WireFormats",
-                "WorkerKit", "WorkerTestSupport",
+                "ActivationIntake", "DeadLetters", "Fleet", "Kafka", "Operations", "Records", "ServiceKit",
+                "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit", "WorkerTestSupport",
             ],
             swiftSettings: house
         ),
         .testTarget(
             name: "FlotillaLabTests",
             dependencies: [
-                "EmbeddedBroker", "Fleet", "Harness", "Kafka", "Records", "Rehearsal", "ServiceKit",
-                "Terminal", "Trials", "UpstreamSimulator", "WireFormats", "WireMessages", "WorkerKit",
+                "EmbeddedBroker", "Fleet", "Harness", "Kafka", "Operations", "Records", "Rehearsal",
+                "ServiceKit", "Terminal", "Trials", "UpstreamSimulator", "WireFormats", "WireMessages",
+                "WorkerKit",
             ],
             swiftSettings: house
         ),

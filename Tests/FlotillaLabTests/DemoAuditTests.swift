@@ -1,4 +1,5 @@
 import Fleet
+import Operations
 import Records
 import Terminal
 import Testing

@@ -53,10 +53,11 @@ struct SecretSettingsTests {
         #expect(reader.secret("a", help: "").reveal() == "hunter2")
         #expect(reader.secret("b", help: "").reveal() == "hunter3")
         let path = self.folder.path + "/w.yaml"
+        let end = "a file that every user of this machine can read: chmod 600"
         #expect(
             try reader.finish().map(\.description) == [
-                "\(path):1:4: warning: a: is a secret in a file that every user of this machine can read",
-                "\(path):2:9: warning: b_file: names a file that every user of this machine can read",
+                "\(path):1:4: warning: a: is a secret in \(end) \(path)",
+                "\(path):2:9: warning: b_file: names \(end) \(self.folder.path)/open",
             ]
         )
     }

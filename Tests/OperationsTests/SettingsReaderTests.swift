@@ -235,7 +235,10 @@ struct SettingsReaderTests {
         let reader = SettingsReader(file: nil, overrides: [])
         _ = reader.brokers("kafka.brokers", help: "")
         let faults = #expect(throws: SettingsFaults.self) { try reader.finish() }
-        #expect(faults?.description == "kafka.brokers: is required: set it here or in FLOTILLA_KAFKA_BROKERS")
+        #expect(
+            faults?.description
+                == "kafka.brokers: is required: set it in a file that --config names, or in FLOTILLA_KAFKA_BROKERS"
+        )
     }
 
     @Test func callersReportWhatOnlyTheySee() throws {

@@ -73,6 +73,25 @@ struct TLSTests {
         #expect(!misnamed.mayHaveBeenSent)
     }
 
+    /// `fleet doctor` looks at upstreams in this way.
+    @Test func aProbeShakesHandsAndSendsNothing() throws {
+        let server = try TLSServer()
+        let url = "https://localhost:\(server.port)/"
+        let probe = try ServerProbe(url, longest: .seconds(10), certificateAuthorityFile: server.certificate)
+        let certificate = try String(contentsOfFile: server.certificate, encoding: .utf8)
+        let told = try #require(probe.certificates.first)
+        #expect(certificate.contains(told.trimmingCharacters(in: .whitespacesAndNewlines)))
+        let stranger = #expect(throws: TransferError.self) { try ServerProbe(url, longest: .seconds(10)) }
+        #expect(stranger?.kind == .tls)
+    }
+
+    @Test func aProbeSaysThatNobodyListens() {
+        let error = #expect(throws: TransferError.self) {
+            try ServerProbe("http://127.0.0.1:1/", longest: .seconds(5))
+        }
+        #expect(error?.kind == .connect)
+    }
+
     @Test func fallsBackToHTTP1WhereTheServerKnowsNoOther() throws {
         let server = try TLSServer()
         let client = try HTTPClient(

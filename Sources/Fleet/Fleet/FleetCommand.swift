@@ -5,10 +5,12 @@ import ServiceKit
 package struct FleetCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "fleet",
-        abstract:
-            "Publish and read records of a fleet, make its topics, and check a worker's settings before it starts.",
+        abstract: "Operate a fleet: see how its workers are, find a record, make topics, check settings.",
         version: WorkerIdentity.version,
-        subcommands: [PublishCommand.self, ReadCommand.self, PreflightCommand.self, TopicsCommand.self]
+        subcommands: [
+            PublishCommand.self, ReadCommand.self, PreflightCommand.self, TopicsCommand.self,
+            StatusCommand.self, TraceCommand.self, DoctorCommand.self,
+        ]
     )
 
     package init() {}

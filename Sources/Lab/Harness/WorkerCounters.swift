@@ -1,3 +1,4 @@
+package import Operations
 package import WireFormats
 
 /// The metrics in which a worker counts the results of its records. The two engines have different ones.

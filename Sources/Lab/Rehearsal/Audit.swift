@@ -1,4 +1,5 @@
 import Harness
+import Operations
 import Records
 import ServiceKit
 import Terminal

@@ -1,4 +1,5 @@
 import Harness
+import Terminal
 
 /// The output of all workers' parts of the demo, in an order that can be read: the parts run side by side,
 /// and are shown one after the other.
@@ -9,18 +10,18 @@ final class DemoOutput {
     /// The lines of one step.
     final class Page {
         fileprivate let name: String
-        fileprivate var lines: [(text: String, ink: Screen.Ink)] = []
+        fileprivate var lines: [(text: String, ink: Ink)] = []
         fileprivate(set) var isComplete = false
 
         fileprivate init(_ name: String) { self.name = name }
 
-        func line(_ text: String, _ ink: Screen.Ink = .plain) { self.lines.append((text, ink)) }
+        func line(_ text: String, _ ink: Ink = .plain) { self.lines.append((text, ink)) }
 
         /// Marks the page as complete, so that the next one can be shown.
         func complete() { self.isComplete = true }
     }
 
-    private static let inks: [Screen.Ink] = [.cyan, .magenta, .blue, .yellow]
+    private static let inks: [Ink] = [.cyan, .magenta, .blue, .yellow]
 
     let screen: Screen
     private let names: [String]

@@ -1,6 +1,7 @@
 import Fleet
 import Harness
 import ServiceKit
+import Terminal
 import UpstreamHTTP
 
 /// All processes of the demo: their start, their addresses and their end.

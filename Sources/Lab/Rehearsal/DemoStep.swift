@@ -1,4 +1,5 @@
 import Harness
+import Operations
 
 /// A step of the demo: records that are published together.
 struct DemoStep {

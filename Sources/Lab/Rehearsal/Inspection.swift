@@ -1,7 +1,9 @@
 import Harness
 import Kafka
+import Operations
 import Records
 import ServiceKit
+import Terminal
 
 /// Collects the data for the checks of all workers, and prints their results.
 struct Inspection {

@@ -1,5 +1,6 @@
 import Foundation
 import Harness
+import Terminal
 
 /// One worker's part of the demo while it runs. It advances turn by turn, so that the parts of all workers
 /// run side by side.

@@ -1,4 +1,5 @@
 import Harness
+import Operations
 import UpstreamHTTP
 
 /// The requests that come before the samples of a step, while they run.

@@ -1,5 +1,7 @@
 import Harness
+import Operations
 import ServiceKit
+import Terminal
 import WireFormats
 
 /// The numbers of the whole demo, with one line for each worker.

@@ -15,7 +15,7 @@ package struct IntakeSettings: Sendable {
     }
 
     package var kafka: KafkaSettings
-    var operation: OperationSettings
+    package var operation: OperationSettings
     var stream: StreamSettings
     package var topics: IntakeTopics
     /// The apps whose uploads are taken, by the account and the data source that the SDK sends.

@@ -1,13 +1,13 @@
 import Cryptography
-import Operations
-import ServiceKit
-import UpstreamHTTP
+package import Operations
+package import ServiceKit
+package import UpstreamHTTP
 import WireFormats
-import WorkerKit
+package import WorkerKit
 
 /// The names and the settings of the DeviceCheck worker.
-enum DeviceCheckProgram: WorkerProgram {
-    static let identity = WorkerIdentity(
+package enum DeviceCheckProgram: WorkerProgram {
+    package static let identity = WorkerIdentity(
         name: "devicecheck-worker",
         topic: "devicecheck",
         upstream: "devicecheck",
@@ -17,7 +17,7 @@ enum DeviceCheckProgram: WorkerProgram {
         haste: .urgent
     )
 
-    static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> DeviceCheckHandler {
+    package static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> DeviceCheckHandler {
         if engine.ordering == .none {
             let problem =
                 "must be key or partition: of two updates of one subject at once, one would undo the other's bit"
@@ -50,7 +50,7 @@ enum DeviceCheckProgram: WorkerProgram {
     }
 
     /// Masks the device token, which is personal data, and the provider token, which is secret.
-    static func masked(_ request: HTTPRequest) -> HTTPRequest {
+    package static func masked(_ request: HTTPRequest) -> HTTPRequest {
         var masked = request
         for index in masked.headers.indices where masked.headers[index].name == "Authorization" {
             masked.headers[index].value = "Bearer masked"

@@ -32,6 +32,7 @@ struct GatewayServer: Service {
         let server = SmallServer(
             host: self.settings.host,
             port: self.settings.port,
+            setting: "gateway.port",
             mostConnections: self.settings.connections,
             longestHeader: Self.longestHeader,
             longestHeaders: 2 * Self.longestHeader,

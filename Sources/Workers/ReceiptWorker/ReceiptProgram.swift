@@ -1,13 +1,13 @@
 import Cryptography
-import Operations
-import ServiceKit
-import UpstreamHTTP
+package import Operations
+package import ServiceKit
+package import UpstreamHTTP
 import WireFormats
-import WorkerKit
+package import WorkerKit
 
 /// The names and the settings of the receipt worker.
-enum ReceiptProgram: WorkerProgram {
-    static let identity = WorkerIdentity(
+package enum ReceiptProgram: WorkerProgram {
+    package static let identity = WorkerIdentity(
         name: "receipt-worker",
         topic: "receipt",
         upstream: "appstore",
@@ -18,7 +18,7 @@ enum ReceiptProgram: WorkerProgram {
         longestGate: .seconds(24 * 3_600)
     )
 
-    static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> ReceiptHandler {
+    package static func handler(_ reader: SettingsReader, _ engine: EngineSettings) -> ReceiptHandler {
         let anchors = self.anchors(reader.section("apple"))
         let reader = reader.section("receipt")
         return ReceiptHandler(
@@ -95,7 +95,7 @@ enum ReceiptProgram: WorkerProgram {
     }
 
     /// Masks the receipt, which is personal data, and the password and the token, which are secret.
-    static func masked(_ request: HTTPRequest) -> HTTPRequest {
+    package static func masked(_ request: HTTPRequest) -> HTTPRequest {
         var masked = request
         for index in masked.headers.indices where masked.headers[index].name == "Authorization" {
             masked.headers[index].value = "Bearer masked"
@@ -112,7 +112,7 @@ enum ReceiptProgram: WorkerProgram {
     /// hand. Nil if a host is unknown.
     ///
     /// A visited host has said only that it is the wrong one. A refused host has refused our token.
-    static func placed(_ job: ReceiptJob, at place: CasePlace) -> ReceiptJob? {
+    package static func placed(_ job: ReceiptJob, at place: CasePlace) -> ReceiptJob? {
         func hosts(_ names: [String]) -> Set<StoreHost>? {
             let hosts = Set(names.compactMap { StoreHost(rawValue: $0) })
             return hosts.count == Set(names).count ? hosts : nil

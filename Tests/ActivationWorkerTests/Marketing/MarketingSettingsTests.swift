@@ -65,8 +65,8 @@ import WorkerTestSupport
     }
 
     @Test(arguments: [
-        (0o644, true, "can be used by others than its owner; its mode has to be 0600"),
-        (0o400, true, "is not writable, so renewed tokens cannot be kept; its mode has to be 0600"),
+        (0o644, true, "can be used by others than its owner: chmod 600 "),
+        (0o400, true, "is not writable, so renewed tokens cannot be kept: chmod 600 "),
         (0o400, false, ""), (0o600, true, ""),
     ])
     func aFileOfTokensIsCheckedAtTheStart(mode: Int, isRenewedHere: Bool, fault: String) throws {

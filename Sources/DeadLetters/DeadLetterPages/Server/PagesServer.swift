@@ -124,6 +124,7 @@ package struct PagesServer: Service {
         let server = SmallServer(
             host: self.settings.host,
             port: self.settings.port,
+            setting: "serve.port",
             mostConnections: Self.mostConnections,
             longestHeader: Self.longestHeader,
             longestHeaders: 2 * Self.longestHeader

@@ -70,7 +70,15 @@ struct ServeCommand: AsyncParsableCommand {
             )
             let servers: [any Service] =
                 settings.serve.healthPort.map {
-                    [HealthServer(host: "0.0.0.0", port: $0, health: health, registry: registry)]
+                    [
+                        HealthServer(
+                            host: "0.0.0.0",
+                            port: $0,
+                            setting: "serve.health_port",
+                            health: health,
+                            registry: registry
+                        )
+                    ]
                 } ?? []
             var logger = Logger(label: "dead-letters")
             logger.logLevel = .critical

@@ -1,16 +1,16 @@
 import EventThread
-import Kafka
+package import Kafka
 
 /// Reads ranges of partitions once, and reports the progress chunk by chunk.
 ///
 /// The ranges are fixed when reading begins, so a topic that grows meanwhile does not keep the reader busy.
-struct LogStretch {
+package struct LogStretch {
     /// The cluster has sent nothing for longer than `patience`.
-    struct Stalled: Error, CustomStringConvertible {
+    package struct Stalled: Error, CustomStringConvertible {
         /// The last error of the client since the last record; nil if there was none.
         var cause: KafkaError?
 
-        var description: String {
+        package var description: String {
             "the cluster sends nothing more\(self.cause.map { ": \($0.description)" } ?? "")"
         }
     }
@@ -24,13 +24,20 @@ struct LogStretch {
     /// The number of records after which `chunk` is called. One visit may exceed it by up to 4,096 records.
     static let chunkLimit = 20_000
 
+    /// Describes what is to be read.
+    package init(log: LogReader, ranges: [TopicPartition: Range<Int64>], patience: Duration) {
+        self.log = log
+        self.ranges = ranges
+        self.patience = patience
+    }
+
     /// Reads all ranges to their ends. Blocks the thread until then.
     ///
     /// - Parameters:
     ///   - visit: is lent each record in turn; it must not keep it.
     ///   - chunk: told, after every chunk and at the end, the next offset of each partition.
     /// - Throws: `Stalled` if nothing arrives for too long, a fatal `KafkaError`, and errors of `chunk`.
-    func read(
+    package func read(
         _ visit: (TopicPartition, borrowing RecordView) -> Void,
         _ chunk: ([TopicPartition: Int64]) throws -> Void
     ) throws {

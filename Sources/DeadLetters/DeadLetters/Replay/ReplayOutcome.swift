@@ -1,12 +1,7 @@
 package import Records
-import SwiftProtobuf
 import WireFormats
-import WireMessages
 
 /// The outcome of a replayed record, read from its worker's result topic.
-///
-/// Results differ from worker to worker. All of them hold their outcome as field 1 in protobuf, and as the
-/// member `outcome` in JSON, so an outcome can be read without knowing the worker.
 package struct ReplayOutcome: Hashable, Sendable {
     /// The replay that the record belongs to: 1 to 128 visible ASCII characters.
     package var replayID: String
@@ -22,47 +17,11 @@ package struct ReplayOutcome: Hashable, Sendable {
     /// Reads a record of a result topic. Nil if it is not the outcome of a replayed record, or cannot be
     /// read.
     package init?(_ record: borrowing InboundRecord) {
-        guard let id = record.replayHeader?.value else { return nil }
-        guard let payload = try? RecordPayload(of: record), let outcome = payload.outcome,
-            let fate = Self.code(outcome.fate)
-        else { return nil }
+        guard let id = record.replayHeader?.value, let outcome = RecordOutcome(record) else { return nil }
         self.replayID = String(decoding: id, as: UTF8.self)
-        self.fate = fate
-        self.reasonCode = Self.code(outcome.reason.code)
-        self.deadLetterID = Self.code(outcome.deadLetterID)
-        if outcome.hasSettledAt, -62_135_596_800...253_402_300_799 ~= outcome.settledAt.seconds {
-            let time = outcome.settledAt
-            self.settledAt = time.seconds * 1_000 + Int64(time.nanos / 1_000_000)
-        }
-    }
-
-    private static func code(_ text: String) -> String? {
-        let bytes = text.utf8
-        guard 1...DeadLetterFacts.reasonBytesLimit ~= bytes.count, bytes.allSatisfy(\.isVisible) else {
-            return nil
-        }
-        return text
-    }
-}
-
-extension RecordPayload {
-    /// The outcome inside a result, read without knowing which worker's result it is.
-    fileprivate var outcome: Flotilla_Outcome_V1_Outcome? {
-        switch self.format {
-        case .json:
-            guard let text = JSONObject(Array(self.bytes[self.start...]))?.value("outcome") else {
-                return nil
-            }
-            var options = JSONDecodingOptions()
-            options.ignoreUnknownFields = true
-            return try? Flotilla_Outcome_V1_Outcome(jsonUTF8Bytes: Array(text), options: options)
-        case .protobuf:
-            guard let fields = ProtobufFields(self.bytes[self.start...]) else { return nil }
-            // Protobuf merges a message field that occurs twice. Joining the bytes of both gives the same
-            // result.
-            let outcome = fields.filter { $0.number == 1 && $0.kind == .bytes }.flatMap(\.content)
-            guard !outcome.isEmpty else { return nil }
-            return try? Flotilla_Outcome_V1_Outcome(serializedBytes: outcome)
-        }
+        self.fate = outcome.fate
+        self.reasonCode = outcome.reasonCode
+        self.deadLetterID = outcome.deadLetterID
+        self.settledAt = outcome.settledAt
     }
 }

@@ -40,7 +40,7 @@ struct PreflightCommand: WaitingCommand {
     }
 
     /// All problems that would keep the worker from starting.
-    private func faults() throws -> [String] {
+    func faults() throws -> [String] {
         let identity = try Roster.program(self.worker)
         let file: SettingsFile
         do throws(SettingsFaults) {

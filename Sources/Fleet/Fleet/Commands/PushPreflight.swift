@@ -8,6 +8,8 @@ import ServiceKit
 /// numbers long after the worker has started.
 struct PushPreflight {
     let kafka: KafkaSettings
+    /// The salt of the marks in the worker's log.
+    let logSalt: Secret?
     private let changelog: String
     private let parts: String
     private let statistics: String
@@ -33,7 +35,7 @@ struct PushPreflight {
         self.statistics = topic("statistics_topic", "stats")
         self.forward = topic("forward_topic", "forward")
         _ = section.string("partitioner", default: "murmur2", help: "How publishers choose partitions.")
-        _ = OperationSettings(reader)
+        self.logSalt = OperationSettings(reader).logSalt
         let forwarding = reader.section("forward")
         self.forwards = forwarding.bool("enabled", default: false, help: "Whether arrivals are forwarded.")
         let push = reader.section("push")

@@ -1,9 +1,6 @@
-import ActivationIntake
 import ArgumentParser
 import Kafka
-import Operations
 import ServiceKit
-import WorkerKit
 
 /// The options of `fleet topics plan` and `apply`, and the comparison that both begin with.
 struct TopicsOptions: ParsableArguments {
@@ -42,9 +39,10 @@ struct TopicsOptions: ParsableArguments {
     ///
     /// - Throws: `SettingsFaults`, `FaultySettings` or `KafkaError`.
     func connect() throws -> TopicsOfWorker {
-        let (topics, kafka) = try self.read()
+        let file = try WorkerFile(self.config, of: self.worker)
+        let kafka = file.kafka
         return TopicsOfWorker(
-            wanted: topics,
+            wanted: file.topics,
             kafka: kafka,
             // The client's own log is turned off: if no broker answers, the error says so.
             consumer: try Consumer(kafka.consumerProperties().merging(["log_level": "0"]) { $1 }),
@@ -55,35 +53,4 @@ struct TopicsOptions: ParsableArguments {
             longest: .seconds(self.wait)
         )
     }
-
-    private func read() throws -> (topics: [WantedTopic], kafka: KafkaSettings) {
-        let reader = SettingsReader(file: try SettingsFile(path: self.config))
-        let identity = try Roster.program(self.worker)
-        switch identity.name {
-        case Roster.pushArrival.name:
-            let preflight = PushPreflight(reader, identity)
-            try self.check(PreflightCommand.faults(of: reader))
-            return (preflight.wanted, preflight.kafka)
-        case Roster.intake.name:
-            let settings = IntakeSettings(reader)
-            try self.check(PreflightCommand.faults(of: reader, own: PreflightCommand.sectionsOfIntake))
-            return (WantedTopic.topics(of: settings), settings.kafka)
-        default:
-            let settings = WorkerSettings(reader, identity)
-            let check = PreflightCommand.check(settings, identity)
-            try self.check(PreflightCommand.faults(of: reader))
-            return (WantedTopic.topics(of: check), settings.kafka)
-        }
-    }
-
-    private func check(_ faults: [String]) throws {
-        guard faults.isEmpty else { throw FaultySettings(faults: faults) }
-    }
-}
-
-/// Settings that cannot be used.
-struct FaultySettings: Error, CustomStringConvertible {
-    var faults: [String]
-
-    var description: String { self.faults.joined(separator: "\n") }
 }

@@ -1,4 +1,5 @@
 import Harness
+import Operations
 import ServiceKit
 import UpstreamHTTP
 import UpstreamSimulator

@@ -16,12 +16,17 @@ package struct SmallServer: Sendable {
         package let port: Int
         /// The reason in words, as the end of a sentence.
         package let reason: String
+        /// The name of the setting with the port.
+        package let setting: String
 
-        package var description: String { "cannot listen on \(self.host):\(self.port): \(self.reason)" }
+        package var description: String {
+            "cannot listen on \(self.host):\(self.port): \(self.reason); \(self.setting) names another port"
+        }
     }
 
     private let host: String
     private let port: Int
+    private let setting: String
     private let mostConnections: Int
     private let longestHeader: Int
     private let longestHeaders: Int
@@ -33,6 +38,7 @@ package struct SmallServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: 0 for any free port.
+    ///   - setting: the name of the setting with the port, for the error.
     ///   - mostConnections: the largest number of open connections. A connection beyond it closes the one
     ///     whose last progress is the oldest. Slow clients therefore cannot keep others out, nor use up the
     ///     descriptors of the process.
@@ -46,6 +52,7 @@ package struct SmallServer: Sendable {
     package init(
         host: String,
         port: Int,
+        setting: String,
         mostConnections: Int,
         longestHeader: Int,
         longestHeaders: Int,
@@ -55,6 +62,7 @@ package struct SmallServer: Sendable {
     ) {
         self.host = host
         self.port = port
+        self.setting = setting
         self.mostConnections = mostConnections
         self.longestHeader = longestHeader
         self.longestHeaders = longestHeaders
@@ -134,7 +142,12 @@ package struct SmallServer: Sendable {
         do {
             try await application.run()
         } catch let error as IOError {
-            throw CannotListen(host: self.host, port: self.port, reason: Self.reason(error))
+            throw CannotListen(
+                host: self.host,
+                port: self.port,
+                reason: Self.reason(error),
+                setting: self.setting
+            )
         }
     }
 

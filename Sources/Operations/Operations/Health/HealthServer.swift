@@ -15,9 +15,12 @@ package struct HealthServer: Service {
         package let port: Int
         /// The reason in words, as the end of a sentence.
         package let reason: String
+        /// The name of the setting with the port.
+        package let setting: String
 
         package var description: String {
-            "the health server cannot listen on \(self.host):\(self.port): \(self.reason)"
+            "the health server cannot listen on \(self.host):\(self.port): \(self.reason); \(self.setting) names "
+                + "another port, and 0 takes any free one"
         }
     }
 
@@ -28,6 +31,7 @@ package struct HealthServer: Service {
 
     private let host: String
     private let port: Int
+    private let setting: String
     private let health: Health
     private let registry: PrometheusRegistry
     private let headerLimit: Duration
@@ -37,11 +41,13 @@ package struct HealthServer: Service {
     ///
     /// - Parameters:
     ///   - port: 0 for any free port.
+    ///   - setting: the name of the setting with the port, for the error.
     ///   - headerLimit: a connection that has not sent the header of its first request by then is closed.
     ///   - listening: called once, with the port, when the server accepts connections.
     package init(
         host: String = "127.0.0.1",
         port: Int = 0,
+        setting: String = "health.port",
         health: Health,
         registry: PrometheusRegistry,
         headerLimit: Duration = .seconds(10),
@@ -49,6 +55,7 @@ package struct HealthServer: Service {
     ) {
         self.host = host
         self.port = port
+        self.setting = setting
         self.health = health
         self.registry = registry
         self.headerLimit = headerLimit
@@ -62,6 +69,7 @@ package struct HealthServer: Service {
         let server = SmallServer(
             host: self.host,
             port: self.port,
+            setting: self.setting,
             mostConnections: Self.mostConnections,
             longestHeader: Self.longestHeader,
             longestHeaders: Self.longestHeader,
@@ -72,7 +80,12 @@ package struct HealthServer: Service {
                 Self.answer(request, health: health, registry: registry)
             }
         } catch let error as SmallServer.CannotListen {
-            throw CannotListen(host: error.host, port: error.port, reason: error.reason)
+            throw CannotListen(
+                host: error.host,
+                port: error.port,
+                reason: error.reason,
+                setting: error.setting
+            )
         }
     }
 

@@ -26,7 +26,7 @@ package struct PrivateFile: Hashable, Sendable {
             throw Failure(description: "cannot be read: \(error.reason)")
         }
         guard file.status.isPrivate else {
-            throw Failure(description: "can be used by others than its owner; its mode has to be 0600")
+            throw Failure(description: "can be used by others than its owner: chmod 600 \(self.path)")
         }
         return Secret(bytes: file.bytes)
     }
@@ -36,7 +36,7 @@ package struct PrivateFile: Hashable, Sendable {
         // Root may write to a file whose mode says that nobody does.
         let mode = try? SmallFile(path: self.path, limit: SecretFile.bytesLimit).status
         guard mode?.isWritable == true, unsafe access(self.path, W_OK) == 0
-        else { return "is not writable, so renewed tokens cannot be kept; its mode has to be 0600" }
+        else { return "is not writable, so renewed tokens cannot be kept: chmod 600 \(self.path)" }
         guard unsafe access(self.folder, W_OK | X_OK) == 0 else {
             return "is in a folder that is not writable, so renewed tokens cannot be kept"
         }

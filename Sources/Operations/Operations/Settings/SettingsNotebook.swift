@@ -4,6 +4,8 @@ final class SettingsNotebook {
     private(set) var documentation: [SettingDocumentation] = []
     private var documentedKeys: Set<String> = []
     private var faults: Set<SettingsFault> = []
+    /// The URLs of the settings, by the name of the setting, in the order in which they were asked for.
+    private(set) var urls: [(key: String, url: String)] = []
     private var settings: Set<SettingsPath> = []
     /// The paths above every setting, and the lists whose entries contain settings of their own.
     private var groups: Set<SettingsPath> = []
@@ -14,6 +16,12 @@ final class SettingsNotebook {
 
     func report(_ fault: SettingsFault) {
         self.faults.insert(fault)
+    }
+
+    func noteURL(_ url: String, of path: SettingsPath) {
+        if !self.urls.contains(where: { $0.key == path.description }) {
+            self.urls.append((path.description, url))
+        }
     }
 
     func asked(for path: SettingsPath) {

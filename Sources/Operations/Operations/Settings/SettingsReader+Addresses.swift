@@ -22,15 +22,31 @@ extension SettingsReader {
         schemes: [String],
         help: String
     ) -> String? {
-        self.value(key, type: "a URL", defaultText: fallback, isRequired: isRequired, help: help) {
-            text throws(SettingRejection) in
+        let url: String? = self.value(
+            key,
+            type: "a URL",
+            defaultText: fallback,
+            isRequired: isRequired,
+            help: help
+        ) { text throws(SettingRejection) in
             guard Self.isURL(text, schemes: schemes) else {
                 let forms = schemes.map { "\($0)://host" }.joined(separator: " or ")
                 throw SettingRejection("must be a URL as \(forms), without user name or password")
             }
             return text
         }
+        let path = self.path.appending(key)
+        // A default counts only where its group is used: the file has it.
+        let isUsed = self.findOverride(path) != nil || self.file?.find(self.path).found != nil
+        if let address = url ?? fallback, isUsed, !self.isRehearsal {
+            self.notebook.noteURL(address, of: path)
+        }
+        return url
     }
+
+    /// The URLs that were read, each with the name of its setting. Defaults are among them where the file has
+    /// other settings of their group.
+    package var urls: [(key: String, url: String)] { self.notebook.urls }
 
     /// Reads Kafka's list of bootstrap servers: `host:port[,host:port…]`. The setting is required if it has
     /// no default.

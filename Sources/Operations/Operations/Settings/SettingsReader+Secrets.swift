@@ -80,7 +80,9 @@ extension SettingsReader {
             return nil
         }
         if !setting.isOverride, self.file?.isReadableByEverybody == true {
-            let problem = "is a secret in a file that every user of this machine can read"
+            let settings = self.file?.path ?? ""
+            let problem =
+                "is a secret in a file that every user of this machine can read: chmod 600 \(settings)"
             self.report(path, at: setting.location, problem, severity: .warning)
         }
         return Secret(text)
@@ -92,11 +94,9 @@ extension SettingsReader {
             return nil
         }
         let file: SmallFile
+        let filePath = self.resolved(name, isOverride: setting.isOverride)
         do {
-            file = try SmallFile(
-                path: self.resolved(name, isOverride: setting.isOverride),
-                limit: SecretFile.bytesLimit
-            )
+            file = try SmallFile(path: filePath, limit: SecretFile.bytesLimit)
         } catch {
             self.report(path, at: setting.location, "names a file that cannot be read: \(error.reason)")
             return nil
@@ -107,7 +107,7 @@ extension SettingsReader {
             return nil
         }
         if file.status.isReadableByEverybody {
-            let problem = "names a file that every user of this machine can read"
+            let problem = "names a file that every user of this machine can read: chmod 600 \(filePath)"
             self.report(path, at: setting.location, problem, severity: .warning)
         }
         return secret

@@ -214,7 +214,8 @@ extension SettingsReader {
     }
 
     func reportMissing(_ path: SettingsPath) {
-        let problem = "is required: set it here or in \(self.environmentName(of: path))"
+        let place = self.file == nil ? "in a file that --config names," : "here"
+        let problem = "is required: set it \(place) or in \(self.environmentName(of: path))"
         self.report(path, at: self.location(ofMissing: path), problem)
     }
 }

@@ -70,6 +70,7 @@ package struct DashboardServer: Service {
         let server = SmallServer(
             host: settings.served.address,
             port: settings.port,
+            setting: "dashboard.port",
             mostConnections: Self.mostConnections,
             longestHeader: Self.longestHeader,
             longestHeaders: 2 * Self.longestHeader

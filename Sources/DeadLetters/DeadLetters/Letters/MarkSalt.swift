@@ -1,14 +1,13 @@
-import DeadLetters
 import Foundation
-import Operations
+package import Operations
 
 /// The salt of this user's marks if no setting gives one: 32 random bytes in a file that only the user can
 /// read.
-enum MarkSalt {
+package enum MarkSalt {
     /// Returns the salt of the user, which is created and stored at the first call.
     ///
     /// - Throws: an error of the file system if the salt cannot be stored.
-    static func ofThisUser(_ environment: [String: String]) throws -> Secret {
+    package static func ofThisUser(_ environment: [String: String]) throws -> Secret {
         let path = IndexFile.saltPath(environment: environment)
         if let bytes = FileManager.default.contents(atPath: path), bytes.count == 32 {
             return Secret(bytes: Array(bytes))
