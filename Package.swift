@@ -386,7 +386,7 @@ let package = Package(
             ]
         ),
         // A Kafka broker in memory.
-        room("EmbeddedBroker", on: "Lab", dependencies: [nioCore, nioPosix]),
+        room("EmbeddedBroker", on: "Lab", dependencies: ["Cryptography", nioCore, nioPosix, nioSSL]),
         // Runs programs, listens to their output and their topics, and stops them.
         room(
             "Harness",
@@ -613,7 +613,7 @@ let package = Package(
         .testTarget(
             name: "EmbeddedBrokerTests",
             dependencies: [
-                "CRdKafka", "EmbeddedBroker", "EventThread", "Kafka", "Records", nioCore,
+                "CRdKafka", "EmbeddedBroker", "EventThread", "Kafka", "Records", "WorkerTestSupport", nioCore,
             ],
             swiftSettings: house
         ),

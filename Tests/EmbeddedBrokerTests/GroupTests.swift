@@ -168,7 +168,7 @@ struct GroupTests {
     }
 
     @Test func aStaticMemberComesBackWithoutARebalance() async throws {
-        try await withBroker { broker in
+        try await withBroker(topics: ["work": 4]) { broker in
             let (leader, old) = try self.pair(broker, static: true)
             let new = try RawMember(broker, group: "workers", instance: "b")
             #expect(try new.join() == ErrorCode.none)

@@ -57,7 +57,7 @@ struct DoctorTests {
     }
 
     @Test func aFindingIsALine() {
-        let finding = Finding(.unchecked, "clocks", "no record")
+        let finding = Finding(.unchecked, "clocks", saying: "no record")
         #expect(finding.line == "not checked: clocks: no record")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 import UpstreamSimulator
 import WorkerTestSupport
 
-/// What `fleet` shows of a running worker and of its records.
+/// The commands of `fleet` that show a running worker and its records.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct FleetGlanceTests {
     @Test func statusShowsAWorkerAndSaysWhenItIsGone() async throws {
@@ -95,7 +95,7 @@ struct FleetGlanceTests {
         try await cluster.end()
     }
 
-    /// The same settings before and after something is wrong with them.
+    /// The settings are looked at before and after something is wrong with them.
     @Test func doctorNamesEachFaultWithItsRemedy() async throws {
         let cluster = try await TestCluster.transactional()
         let gdt = try await GDTSimulator.start(Activations.simulatorSettings)

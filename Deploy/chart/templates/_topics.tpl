@@ -21,7 +21,7 @@
   {{- end }}
 {{- else }}
   {{- $topics = list
-      (dict "name" $input "policy" "delete" "operations" $read)
+      (dict "name" $input "policy" "delete" "operations" (ternary $both $read (eq .worker.kind "push-arrival-worker")))
       (dict "name" (get $kafka "result_topic" | default (printf "%s.result" $input)) "policy" "delete" "operations" $write)
       (dict "name" (get $kafka "dead_letter_topic" | default (printf "%s.dead-letter" $input)) "policy" "delete" "operations" $write) }}
   {{- if eq .worker.kind "push-arrival-worker" }}

@@ -75,6 +75,20 @@ internal import COpenSSL
         return unsafe PublicKey(takingOwnershipOf: key)
     }
 
+    /// The name of the subject as text (RFC 2253), such as `CN=worker,O=Example`; nil if OpenSSL cannot write it.
+    package var subject: String? {
+        defer { ERR_clear_error() }
+        guard let name = unsafe X509_get_subject_name(self.x509), let bio = unsafe BIO_new(BIO_s_mem())
+        else { return nil }
+        defer { unsafe BIO_free(bio) }
+        guard unsafe fl_x509_name_print(bio, name) >= 0 else { return nil }
+        var text = [UInt8](repeating: 0, count: Self.bytesLimit)
+        let count = unsafe text.withUnsafeMutableBytes {
+            unsafe BIO_read(bio, $0.baseAddress, Int32($0.count))
+        }
+        return count > 0 ? String(validating: text.prefix(Int(count)), as: UTF8.self) : nil
+    }
+
     /// Returns whether the certificate has an extension with this object identifier, whatever the extension
     /// says.
     ///

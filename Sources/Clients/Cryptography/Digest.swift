@@ -9,6 +9,7 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
     case md5
     case sha1
     case sha256
+    case sha512
 
     /// The length of a digest in bytes.
     package var byteCount: Int {
@@ -16,6 +17,7 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
         case .md5: 16
         case .sha1: 20
         case .sha256: 32
+        case .sha512: 64
         }
     }
 
@@ -63,12 +65,14 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
     private static let fetchedMD5 = Implementation(named: "MD5")
     private static let fetchedSHA1 = Implementation(named: "SHA1")
     private static let fetchedSHA256 = Implementation(named: "SHA256")
+    private static let fetchedSHA512 = Implementation(named: "SHA512")
 
     var implementation: Implementation {
         switch self {
         case .md5: Self.fetchedMD5
         case .sha1: Self.fetchedSHA1
         case .sha256: Self.fetchedSHA256
+        case .sha512: Self.fetchedSHA512
         }
     }
 

@@ -20,6 +20,8 @@ package struct BrokerSettings: Sendable {
     package var longestTransactionTimeout: Duration = .seconds(900)
     /// The longest metadata of a committed offset, in bytes of UTF-8, from 0 to 32,767.
     package var offsetMetadataByteLimit = 4_096
+    /// The clients that may connect, and the rights of each.
+    package var security = BrokerSecurity()
     /// The seed of the fault generator. All random decisions of the faults follow from it.
     package var seed: UInt64 = 1
 

@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import NIOPosix
+internal import NIOSSL
 internal import Synchronization
 
 /// A Kafka broker for tests and chaos runs: one node, in memory, with the semantics of Apache Kafka 3 as a
@@ -40,20 +41,22 @@ package final class EmbeddedBroker: Sendable {
     /// - Parameters:
     ///   - host: the address to listen on and to report to clients.
     ///   - port: the port to listen on; 0 for any free port.
-    /// - Throws: `BrokerSettings.OutOfBounds`, or NIO's error if the broker cannot listen on the address.
+    /// - Throws: `BrokerSettings.OutOfBounds`, NIO's error if the broker cannot listen on the address, or the error of
+    ///   swift-nio-ssl if the files of `BrokerSecurity.TLS` cannot be used.
     package static func start(
         host: String = "127.0.0.1",
         port: Int = 0,
         _ settings: BrokerSettings = BrokerSettings()
     ) async throws -> EmbeddedBroker {
         try settings.check()
+        let tls = try settings.security.tls.map { try NIOSSLContext(configuration: $0.configuration) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         do {
             let node = try await loop.submit {
                 NIOLoopBound(Node(settings: settings, timers: Timers(on: loop)), eventLoop: loop)
             }.get()
-            let listener = try await Self.bootstrap(group, node).bind(host: host, port: port).map {
+            let listener = try await Self.bootstrap(group, node, tls: tls).bind(host: host, port: port).map {
                 listener in
                 // Runs on the event loop before the listener can accept its first connection.
                 let address = listener.localAddress
@@ -69,7 +72,8 @@ package final class EmbeddedBroker: Sendable {
 
     private static func bootstrap(
         _ group: MultiThreadedEventLoopGroup,
-        _ node: NIOLoopBound<Node>
+        _ node: NIOLoopBound<Node>,
+        tls: NIOSSLContext?
     ) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1_024)
@@ -78,7 +82,9 @@ package final class EmbeddedBroker: Sendable {
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Connection(to: node.value))
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+                    try pipeline.addHandler(Connection(to: node.value))
                 }
             }
     }
@@ -107,6 +113,23 @@ package final class EmbeddedBroker: Sendable {
         try await self.onLoop { $0.faults = faults }
     }
 
+    /// Returns the end of each topic's log, of all partitions together.
+    package func endOffsets(of topics: [String]) async throws -> [Int64] {
+        try await self.onLoop { node in
+            topics.map { node.topics[$0]?.partitions.reduce(0) { $0 + $1.log.endOffset } ?? 0 }
+        }
+    }
+
+    /// Returns the transactional ids that a producer has registered.
+    package func transactionalIDs() async throws -> [String] {
+        try await self.onLoop { $0.transactions.ids }
+    }
+
+    /// Replaces the rules of what clients may do, as of the next request. With nil, each may do everything.
+    package func setRules(_ rules: [AccessRule]?) async throws {
+        try await self.onLoop { $0.access = AccessRules(rules: rules) }
+    }
+
     /// Returns how often each kind of fault has occurred since the broker started.
     package func faultCounts() async throws -> FaultCounts { try await self.onLoop { $0.faultCounts } }
 
@@ -133,5 +156,23 @@ package final class EmbeddedBroker: Sendable {
     private func onLoop<Result: Sendable>(_ act: @escaping @Sendable (Node) -> Result) async throws -> Result
     {
         try await self.loop.submit { [node] in act(node.value) }.get()
+    }
+}
+
+extension BrokerSecurity.TLS {
+    fileprivate var configuration: TLSConfiguration {
+        get throws {
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: try NIOSSLCertificate.fromPEMFile(self.certificateFile).map {
+                    .certificate($0)
+                },
+                privateKey: .privateKey(try NIOSSLPrivateKey(file: self.keyFile, format: .pem))
+            )
+            if let authorities = self.clientAuthorityFile {
+                configuration.certificateVerification = .noHostnameVerification
+                configuration.trustRoots = .file(authorities)
+            }
+            return configuration
+        }
     }
 }

@@ -15,6 +15,7 @@ final class Node {
     let clusterID = "embedded-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
     var topics: [String: Topic] = [:]
     var groups: [String: Group] = [:]
+    var access: AccessRules
     var faults = BrokerFaults()
     var dice: Dice
     var faultCounts = FaultCounts()
@@ -34,6 +35,7 @@ final class Node {
 
     init(settings: BrokerSettings, timers: Timers) {
         self.settings = settings
+        self.access = AccessRules(rules: settings.security.rules)
         self.timers = timers
         self.dice = Dice(seed: settings.seed)
     }

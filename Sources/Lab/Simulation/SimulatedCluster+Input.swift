@@ -3,7 +3,7 @@ package import Records
 import ServiceKit
 import WireFormats
 
-// What publishers, retention, operators and failing brokers do to the topics that the group consumes.
+// The effects of publishers, retention, operators and failing brokers on the topics that the group consumes.
 extension SimulatedCluster {
     /// The records of the input topic, partition by partition.
     package var inputs: [InboundRecord] { self.logs.inputs }

@@ -4,7 +4,7 @@ import ServiceKit
 import WireFormats
 import WorkerKit
 
-// What readers see of the records that engines write.
+// The records that engines write, as readers see them.
 extension SimulatedCluster {
     /// All records that readers can see in any output topic, in the order in which they became visible.
     package var published: [OutboundRecord] { self.visible.published }

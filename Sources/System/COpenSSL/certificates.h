@@ -56,4 +56,9 @@ static inline int fl_asn1_time_seconds(const ASN1_TIME *time, long long *seconds
     return succeeded;
 }
 
+/// Writes a name as RFC 2253 has it. Below zero if it cannot be written.
+static inline int fl_x509_name_print(BIO *output, const X509_NAME *name) {
+    return X509_NAME_print_ex(output, name, 0, XN_FLAG_RFC2253);
+}
+
 #endif

@@ -67,11 +67,11 @@ struct DoctorCommand: WaitingCommand {
         guard faults.isEmpty else {
             // Faults of settings have been told already, and there are no more checks after them.
             let told = own.findings.map(\.text)
-            return faults.filter { !told.contains($0) }.map { Finding(.fault, "preflight", $0) }
+            return faults.filter { !told.contains($0) }.map { Finding(.fault, "preflight", saying: $0) }
         }
         let file = try WorkerFile(self.options.config, of: self.options.worker)
         let log = try LogReader(file.kafka.readerProperties.merging(["log_level": "0"]) { $1 })
-        var findings = [Finding(.good, "preflight", "the cluster answers and has the topics")]
+        var findings = [Finding(.good, "preflight", saying: "the cluster answers and has the topics")]
         do {
             let counts = try log.metadata(atMost: self.longest).partitionCounts
             let names = file.topics.map(\.name).filter { counts[$0, default: 0] > 0 }
@@ -85,7 +85,7 @@ struct DoctorCommand: WaitingCommand {
                 findings.append(try clocks.finding(of: topic, partitions: counts[topic] ?? 0))
             }
         } catch {
-            findings.append(Finding(.unchecked, "retention and clocks", "\(error)"))
+            findings.append(Finding(.unchecked, "retention and clocks", saying: "\(error)"))
         }
         return findings
     }

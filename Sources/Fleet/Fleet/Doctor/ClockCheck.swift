@@ -38,16 +38,25 @@ struct ClockCheck {
     static func finding(of topic: String, newest: Int64?, now: Int64) -> Finding {
         let subject = "clocks"
         guard let newest else {
-            return Finding(.unchecked, subject, "'\(topic)' has no record whose time could be compared")
+            return Finding(
+                .unchecked,
+                subject,
+                saying: "'\(topic)' has no record whose time could be compared"
+            )
         }
         let ahead = newest - now
         guard ahead > Self.tolerance else {
-            return Finding(.good, subject, "no record of '\(topic)' is newer than this machine's clock")
+            return Finding(
+                .good,
+                subject,
+                saying: "no record of '\(topic)' is newer than this machine's clock"
+            )
         }
         return Finding(
             .warning,
             subject,
-            "the newest record of '\(topic)' is \(ahead / 1_000) s ahead of this machine's clock: set the clock of this "
+            saying:
+                "the newest record of '\(topic)' is \(ahead / 1_000) s ahead of this machine's clock: set the clock of this "
                 + "machine, or of the one that wrote it, with NTP (timedatectl)"
         )
     }

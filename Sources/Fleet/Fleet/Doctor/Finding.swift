@@ -14,7 +14,7 @@ struct Finding: Hashable, Sendable {
     /// The result, with the remedy if there is one to take.
     var text: String
 
-    init(_ verdict: Verdict, _ subject: String, _ text: String) {
+    init(_ verdict: Verdict, _ subject: String, saying text: String) {
         self.verdict = verdict
         self.subject = subject
         self.text = text

@@ -31,7 +31,8 @@ struct OwnSettings {
                 Finding(
                     .unchecked,
                     "settings",
-                    "those that only this program has; '\(command) check-config --config \(path)' checks them"
+                    saying:
+                        "those that only this program has; '\(command) check-config --config \(path)' checks them"
                 )
             ]
         }
@@ -46,7 +47,9 @@ struct OwnSettings {
         self.deadline = settings.engine.deadline
         do throws(SettingsFaults) {
             self.findings = try reader.finish().map(Self.finding)
-            self.findings.append(Finding(.good, "settings", "no faults; keys and certificates can be read"))
+            self.findings.append(
+                Finding(.good, "settings", saying: "no faults; keys and certificates can be read")
+            )
         } catch {
             self.findings = error.faults.map(Self.finding)
         }
@@ -56,6 +59,6 @@ struct OwnSettings {
         var plain = fault
         // The line says already that it is a warning.
         plain.severity = .fault
-        return Finding(fault.severity == .warning ? .warning : .fault, "settings", plain.description)
+        return Finding(fault.severity == .warning ? .warning : .fault, "settings", saying: plain.description)
     }
 }

@@ -53,15 +53,16 @@ enum RetentionCheck {
     ) -> Finding {
         let subject = "retention of '\(topic.name)'"
         guard let time = settings?.number("retention.ms") else {
-            return Finding(.unchecked, subject, "the cluster does not tell it to this client")
+            return Finding(.unchecked, subject, saying: "the cluster does not tell it to this client")
         }
         let needed = least.wholeMilliseconds
-        guard time >= 0 else { return Finding(.good, subject, "for ever") }
-        guard time < needed else { return Finding(.good, subject, "\(time) ms (retention.ms)") }
+        guard time >= 0 else { return Finding(.good, subject, saying: "for ever") }
+        guard time < needed else { return Finding(.good, subject, saying: "\(time) ms (retention.ms)") }
         return Finding(
             .warning,
             subject,
-            "\(time) ms (retention.ms), and it needs \(needed), because \(reason). Set it to \(needed) or more."
+            saying:
+                "\(time) ms (retention.ms), and it needs \(needed), because \(reason). Set it to \(needed) or more."
         )
     }
 }

@@ -26,7 +26,7 @@ struct UpstreamCheck {
             )
             return Self.finding(subject, host, end: probe.certificates.first.flatMap(Self.end), now: now)
         } catch {
-            return Finding(.fault, subject, Self.words(for: error, host))
+            return Finding(.fault, subject, saying: Self.words(for: error, host))
         }
     }
 
@@ -36,19 +36,19 @@ struct UpstreamCheck {
     ///   - end: The end of its certificate in seconds since 1970; nil without TLS.
     ///   - now: The present time in seconds since 1970.
     static func finding(_ subject: String, _ host: String, end: Int64?, now: Int64) -> Finding {
-        guard let end else { return Finding(.good, subject, "\(host) can be reached, without TLS") }
+        guard let end else { return Finding(.good, subject, saying: "\(host) can be reached, without TLS") }
         let days = (end - now) / 86_400
         guard days >= self.leastDays else {
             return Finding(
                 .warning,
                 subject,
-                "the certificate of \(host) ends in \(days) days: its owner has to renew it"
+                saying: "the certificate of \(host) ends in \(days) days: its owner has to renew it"
             )
         }
         return Finding(
             .good,
             subject,
-            "\(host) can be reached, and its certificate is valid for \(days) days"
+            saying: "\(host) can be reached, and its certificate is valid for \(days) days"
         )
     }
 

@@ -33,7 +33,12 @@ extension Node {
         _ = try call.body.int32()  // The timeout: not used.
         // `validate_only`: the request is checked, and nothing is created.
         let isRehearsal = try call.body.boolean()
-        Self.answer(call, topics.map { self.create($0, isRehearsal: isRehearsal) }, withMessage: true)
+        let results = topics.map { topic in
+            self.mayCreate(topic.name, call)
+                ? self.create(topic, isRehearsal: isRehearsal)
+                : TopicResult(name: topic.name, error: .topicAuthorizationFailed)
+        }
+        Self.answer(call, results, withMessage: true)
     }
 
     private func create(_ topic: NewTopic, isRehearsal: Bool) -> TopicResult {
@@ -73,7 +78,12 @@ extension Node {
 
     func deleteTopics(_ call: Call) throws(Malformed) {
         let names = try call.body.array { (reader) throws(Malformed) in try reader.string() }
-        let results = names.map { TopicResult(name: $0, error: self.deleteTopic($0)) }
+        let results = names.map { name in
+            TopicResult(
+                name: name,
+                error: self.refusal(of: call, .delete, topic: name) ?? self.deleteTopic(name)
+            )
+        }
         call.answer { writer in
             if call.version >= 1 { writer.noThrottle() }
             writer.array(results) { writer, result in
@@ -99,7 +109,8 @@ extension Node {
         let results = wishes.map { wish in
             TopicResult(
                 name: wish.name,
-                error: self.grow(wish.name, to: wish.count, isRehearsal: isRehearsal)
+                error: self.refusal(of: call, .alter, topic: wish.name)
+                    ?? self.grow(wish.name, to: wish.count, isRehearsal: isRehearsal)
             )
         }
         Self.answer(call, results, withMessage: true)
@@ -145,7 +156,11 @@ extension Node {
             )
         }
         let isRehearsal = try call.body.boolean()
-        let results = wishes.map { wish in (wish, self.alter(wish, isRehearsal: isRehearsal)) }
+        let results = wishes.map { wish in
+            self.refusal(of: call, .alterConfigs, topic: wish.name)
+                .map { (wish, TopicResult(name: wish.name, error: $0)) }
+                ?? (wish, self.alter(wish, isRehearsal: isRehearsal))
+        }
         call.answer { writer in
             writer.noThrottle()
             writer.array(results) { writer, result in
@@ -211,11 +226,14 @@ extension Node {
         call.answer { writer in
             writer.noThrottle()
             writer.array(resources) { writer, resource in
-                let settings = self.settings(of: resource)
+                let refusal = self.refusal(ofDescribing: resource, call)
+                let settings = refusal == nil ? self.settings(of: resource) : nil
                 writer.error(
                     settings != nil
                         ? nil
-                        : resource.kind == ResourceKind.topic ? .unknownTopicOrPartition : .invalidRequest
+                        : refusal
+                            ?? (resource.kind == ResourceKind.topic
+                                ? .unknownTopicOrPartition : .invalidRequest)
                 )
                 writer.string(nil)
                 writer.integer(resource.kind)
@@ -231,6 +249,14 @@ extension Node {
                 }
             }
         }
+    }
+
+    private func refusal(ofDescribing resource: Resource, _ call: Call) -> ErrorCode? {
+        guard resource.kind != ResourceKind.topic else {
+            return self.refusal(of: call, .describeConfigs, topic: resource.name)
+        }
+        let isAllowed = self.allows(call, .describeConfigs, on: .cluster, named: AccessRules.cluster)
+        return isAllowed ? nil : .clusterAuthorizationFailed
     }
 
     private func settings(of resource: Resource) -> [(name: String, value: String, source: Int8)]? {

@@ -27,7 +27,7 @@ extension Node {
         let commits = try call.body.topics { (reader) throws(Malformed) in
             try Commit(reading: &reader, withEpoch: version >= 6)
         }
-        let results = self.committed(commits, for: groupID) { group in
+        let results = self.committed(commits, for: groupID, of: call) { group in
             group.refusal(ofCommitBy: memberID, instance: instanceID, generation: generation)
         } store: { group, partition, offset in
             group.offsets.commit(offset, for: partition)
@@ -50,7 +50,7 @@ extension Node {
         let commits = try call.body.topics { (reader) throws(Malformed) in
             try Commit(reading: &reader, withEpoch: version >= 2)
         }
-        let results = self.committed(commits, for: groupID) { group in
+        let results = self.committed(commits, for: groupID, of: call, in: id) { group in
             group.refusal(ofTransactionalCommitBy: memberID, instance: instanceID, generation: generation)
                 ?? self.transactions.refusal(ofCommitting: groupID, in: id, by: producer)
         } store: { group, partition, offset in
@@ -70,12 +70,26 @@ extension Node {
     private func committed(
         _ commits: [TopicEntries<Commit>],
         for groupID: String,
+        of call: Call,
+        in transactionalID: String? = nil,
         refusal: (Group) -> ErrorCode?,
         store: (Group, TopicPartition, CommittedOffset) -> Void,
         unknown: () -> ErrorCode?
     ) -> Results {
         var group: Group?
-        var error = self.coordinatorError
+        var error =
+            transactionalID.flatMap { self.refusal(of: call, .write, transactionalID: $0) }
+            ?? self.refusal(of: call, .read, group: groupID)
+        if let error { return commits.map { topic in topic.map { ($1.partition, error) } } }
+        // As in Kafka, the group does not learn of a commit in which no topic and partition is usable.
+        guard commits.contains(where: { self.isUsable($0, by: call) }) else {
+            return commits.map { topic in
+                topic.map {
+                    ($1.partition, self.refusal(of: call, .read, topic: $0) ?? .unknownTopicOrPartition)
+                }
+            }
+        }
+        error = self.coordinatorError
         if error == nil, self.groups[groupID] == nil { error = unknown() }
         if error == nil {
             switch self.group(groupID) {
@@ -88,6 +102,7 @@ extension Node {
         return commits.map { topic in
             topic.map { name, commit in
                 let partition = TopicPartition(topic: name, partition: commit.partition)
+                if let error = self.refusal(of: call, .read, topic: name) { return (commit.partition, error) }
                 guard error == nil, let group else { return (commit.partition, error ?? .unknown) }
                 guard self.partition(partition) != nil else {
                     return (commit.partition, .unknownTopicOrPartition)
@@ -99,6 +114,13 @@ extension Node {
                 return (commit.partition, nil)
             }
         }
+    }
+
+    private func isUsable(_ topic: TopicEntries<Commit>, by call: Call) -> Bool {
+        self.allows(call, .read, on: .topic, named: topic.topic)
+            && topic.entries.contains {
+                self.partition(TopicPartition(topic: topic.topic, partition: $0.partition)) != nil
+            }
     }
 
     private static func answer(_ call: Call, _ results: Results, withThrottle: Bool) {
@@ -126,12 +148,19 @@ extension Node {
         let wanted = try call.body.nullableTopics { (reader) throws(Malformed) in try reader.int32() }
         let mustBeStable = version >= 7 ? try call.body.boolean() : false
         let offsets = self.groups[groupID]?.offsets ?? GroupOffsets()
-        let error = self.coordinatorError
-        let found = (wanted ?? Self.byTopic(offsets.partitions)).map { topic in
+        let error = self.refusal(of: call, .describe, group: groupID) ?? self.coordinatorError
+        let all = {
+            Self.byTopic(offsets.partitions).filter {
+                self.allows(call, .describe, on: .topic, named: $0.topic)
+            }
+        }
+        let found = (wanted ?? all()).map { topic in
             topic.map { name, index in
                 let partition = TopicPartition(topic: name, partition: index)
                 let nothing = CommittedOffset(offset: -1, metadata: "")
-                if let error { return Committed(partition: index, offset: nothing, error: error) }
+                if let error = error ?? self.refusal(of: call, .describe, topic: name) {
+                    return Committed(partition: index, offset: nothing, error: error)
+                }
                 if mustBeStable, offsets.isUndecided(partition) {
                     return Committed(partition: index, offset: nothing, error: .unstableOffsetCommit)
                 }

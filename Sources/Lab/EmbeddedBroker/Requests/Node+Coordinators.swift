@@ -12,8 +12,8 @@ extension Node {
         let kind = version >= 1 ? try call.body.int8() : 0
         let error: ErrorCode? =
             switch kind {
-            case 0 where name.isEmpty: .invalidGroupID
-            case 0, 1: nil
+            case 0: self.refusal(of: call, .describe, group: name) ?? (name.isEmpty ? .invalidGroupID : nil)
+            case 1: self.refusal(of: call, .describe, transactionalID: name)
             default: .invalidRequest
             }
         call.answer { writer in

@@ -53,29 +53,29 @@ extension Node {
             self.answer(call, .fetchSessionIDNotFound, findings: [])
             return
         }
-        guard request.longestWait > .zero, !self.isReady(request) else {
-            self.answer(call, nil, findings: self.findings(request))
+        guard request.longestWait > .zero, !self.isReady(request, for: call) else {
+            self.answer(call, nil, findings: self.findings(request, for: call))
             return
         }
         let partitions = request.topics.flatMap { topic in
             topic.entries.compactMap { self.topics[topic.topic]?.partition($0.partition) }
         }
         _ = WaitingFetch(on: partitions, atMost: request.longestWait, self.timers) { [unowned self] in
-            guard self.isReady(request) else { return false }
-            self.answer(call, nil, findings: self.findings(request))
+            guard self.isReady(request, for: call) else { return false }
+            self.answer(call, nil, findings: self.findings(request, for: call))
             return true
         } timeIsUp: { [unowned self] in
-            self.answer(call, nil, findings: self.findings(request))
+            self.answer(call, nil, findings: self.findings(request, for: call))
         }
     }
 
     /// Whether the response can be sent now: the requested minimum of bytes is there, or the client must
     /// learn of an error at once.
-    private func isReady(_ request: FetchRequest) -> Bool {
+    private func isReady(_ request: FetchRequest, for call: Call) -> Bool {
         guard !request.topics.isEmpty else { return true }
         var byteCount = 0
         for topic in request.topics {
-            guard !self.faults.unreadableTopics.contains(topic.topic) else { return true }
+            guard self.mayRead(topic.topic, call) else { return true }
             for entry in topic.entries {
                 guard let partition = self.topics[topic.topic]?.partition(entry.partition) else {
                     return true
@@ -89,11 +89,18 @@ extension Node {
         return byteCount >= request.leastBytes
     }
 
-    private func findings(_ request: FetchRequest) -> [TopicEntries<Finding>] {
+    private func mayRead(_ topic: String, _ call: Call) -> Bool {
+        !self.faults.unreadableTopics.contains(topic) && self.allows(call, .read, on: .topic, named: topic)
+    }
+
+    private func findings(_ request: FetchRequest, for call: Call) -> [TopicEntries<Finding>] {
         var bytesLeft = max(0, Int(request.mostBytes))
         var isEmpty = true
         return request.topics.map { topic in
-            topic.map { name, entry in
+            guard self.mayRead(topic.topic, call) else {
+                return topic.map { Finding(partition: $1.partition, error: .topicAuthorizationFailed) }
+            }
+            return topic.map { name, entry in
                 let finding = self.read(
                     entry,
                     of: name,
@@ -117,9 +124,6 @@ extension Node {
         atMost limit: Int,
         always: Bool
     ) -> Finding {
-        guard !self.faults.unreadableTopics.contains(topic) else {
-            return Finding(partition: entry.partition, error: .topicAuthorizationFailed)
-        }
         guard let partition = self.topics[topic]?.partition(entry.partition) else {
             return Finding(partition: entry.partition, error: .unknownTopicOrPartition)
         }

@@ -22,7 +22,7 @@ extension Node {
             comesTwice: version >= 4
         )
         let answer = { (answer: JoinAnswer) in Self.answer(call, answer) }
-        if let error = self.coordinatorError {
+        if let error = self.refusal(of: call, .read, group: groupID) ?? self.coordinatorError {
             answer(.refused(error, memberID))
         } else if !self.settings.sessionTimeouts.contains(sessionTimeout) {
             answer(.refused(.invalidSessionTimeout, memberID))
@@ -75,7 +75,7 @@ extension Node {
                 }
             }
         }
-        if let error = self.coordinatorError {
+        if let error = self.refusal(of: call, .read, group: groupID) ?? self.coordinatorError {
             answer(.refused(error))
         } else if let group = self.groups[groupID] {
             group.sync(
@@ -98,7 +98,7 @@ extension Node {
         let memberID = try call.body.string()
         let instanceID = call.version >= 3 ? try call.body.nullableString() : nil
         let error: ErrorCode? =
-            if let error = self.coordinatorError {
+            if let error = self.refusal(of: call, .read, group: groupID) ?? self.coordinatorError {
                 error
             } else if let group = self.groups[groupID] {
                 group.heartbeat(memberID, instance: instanceID, generation: generation)
@@ -112,7 +112,7 @@ extension Node {
         let groupID = try call.body.string()
         let memberID = try call.body.string()
         let error: ErrorCode? =
-            if let error = self.coordinatorError {
+            if let error = self.refusal(of: call, .read, group: groupID) ?? self.coordinatorError {
                 error
             } else if let group = self.groups[groupID] {
                 group.leave(memberID)
@@ -132,7 +132,8 @@ extension Node {
     // MARK: ListGroups, DescribeGroups and DeleteGroups
 
     func listGroups(_ call: Call) {
-        let groups = self.groups.values.sorted { $0.id < $1.id }
+        let groups = self.groups.values.filter { self.allows(call, .describe, on: .group, named: $0.id) }
+            .sorted { $0.id < $1.id }
         call.answer { writer in
             if call.version >= 1 { writer.noThrottle() }
             writer.error(self.coordinatorError)
@@ -146,10 +147,10 @@ extension Node {
     func describeGroups(_ call: Call) throws(Malformed) {
         let version = call.version
         let ids = try call.body.array { (reader) throws(Malformed) in try reader.string() }
-        let error = self.coordinatorError
         call.answer { writer in
             if version >= 1 { writer.noThrottle() }
             writer.array(ids) { writer, id in
+                let error = self.refusal(of: call, .describe, group: id) ?? self.coordinatorError
                 let group = error == nil ? self.groups[id] : nil
                 let name = group?.state == .stable ? group?.protocolName ?? "" : ""
                 writer.error(error)
@@ -172,7 +173,9 @@ extension Node {
 
     func deleteGroups(_ call: Call) throws(Malformed) {
         let ids = try call.body.array { (reader) throws(Malformed) in try reader.string() }
-        let results = ids.map { id in (id, self.coordinatorError ?? self.deleteGroup(id)) }
+        let results = ids.map { id in
+            (id, self.refusal(of: call, .delete, group: id) ?? self.coordinatorError ?? self.deleteGroup(id))
+        }
         call.answer { writer in
             writer.noThrottle()
             writer.array(results) { writer, result in

@@ -8,7 +8,9 @@ extension Node {
     func metadata(_ call: Call) throws(Malformed) {
         let names = try call.body.nullableArray { (reader) throws(Malformed) in try reader.string() }
         let mayCreate = call.version < 4 ? true : try call.body.boolean()
-        let reports = (names ?? self.topics.keys.sorted()).map { self.report(on: $0, mayCreate: mayCreate) }
+        // A list of all topics leaves out the topics that the client may not describe.
+        let all = { self.topics.keys.sorted().filter { self.allows(call, .describe, on: .topic, named: $0) } }
+        let reports = (names ?? all()).map { self.report(on: $0, to: call, mayCreate: mayCreate) }
         call.answer { writer in
             if call.version >= 3 { writer.noThrottle() }
             writer.array([Self.id]) { writer, id in
@@ -34,10 +36,16 @@ extension Node {
         }
     }
 
-    private func report(on name: String, mayCreate: Bool) -> TopicReport {
+    private func report(on name: String, to call: Call, mayCreate: Bool) -> TopicReport {
+        if let error = self.refusal(of: call, .describe, topic: name) {
+            return TopicReport(name: name, error: error)
+        }
         if self.topics[name] == nil {
             guard mayCreate, let count = self.settings.automaticPartitions else {
                 return TopicReport(name: name, error: .unknownTopicOrPartition)
+            }
+            guard self.mayCreate(name, call) else {
+                return TopicReport(name: name, error: .topicAuthorizationFailed)
             }
             if let error = self.createTopic(name, partitions: count, TopicConfiguration()) {
                 return TopicReport(name: name, error: error)

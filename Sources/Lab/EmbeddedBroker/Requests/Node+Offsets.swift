@@ -24,7 +24,10 @@ extension Node {
             return (partition: partition, timestamp: try reader.int64())
         }
         let positions = topics.map { topic in
-            topic.map { name, entry in
+            if let error = self.refusal(of: call, .describe, topic: topic.topic) {
+                return topic.map { Position(partition: $1.partition, error: error) }
+            }
+            return topic.map { name, entry in
                 self.position(at: entry.timestamp, of: name, entry.partition, isolation)
             }
         }
@@ -75,7 +78,12 @@ extension Node {
         }
         _ = try call.body.int32()  // The timeout for replicas: there are none.
         let deletions = topics.map { topic in
-            topic.map { name, entry in self.deleteRecords(of: name, entry.partition, before: entry.offset) }
+            if let error = self.refusal(of: call, .delete, topic: topic.topic) {
+                return topic.map { Deletion(partition: $1.partition, error: error) }
+            }
+            return topic.map { name, entry in
+                self.deleteRecords(of: name, entry.partition, before: entry.offset)
+            }
         }
         call.answer { writer in
             writer.noThrottle()

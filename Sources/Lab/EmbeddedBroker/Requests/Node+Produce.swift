@@ -26,14 +26,14 @@ extension Node {
     /// Handles a Produce request: appends the batches, unless a fault refuses the request as a whole.
     func produce(_ call: Call) throws(Malformed) {
         let request = try ProduceRequest(reading: call)
-        let refusal = self.refusal(of: request)
+        let refusal = self.refusal(of: request, call)
         let results = request.topics.map { topic in
             topic.map { name, entry in
                 let partition = TopicPartition(topic: name, partition: entry.partition)
                 // A refused batch is still shown to its partition, so that the producer's batches behind it
                 // are refused as well.
                 guard let refusal else {
-                    return self.append(entry.records, to: partition, request, version: call.version)
+                    return self.append(entry.records, to: partition, for: request, of: call)
                 }
                 if let batch = try? RecordBatch(validating: entry.records) {
                     self.partition(partition)?.refused(batch)
@@ -60,8 +60,10 @@ extension Node {
     }
 
     /// The error with which the whole request is refused, or nil. Injected faults are drawn here.
-    private func refusal(of request: ProduceRequest) -> ErrorCode? {
-        guard -1...1 ~= request.acknowledgements else { return .invalidRequiredAcks }
+    private func refusal(of request: ProduceRequest, _ call: Call) -> ErrorCode? {
+        if let id = request.transactionalID, let error = self.refusal(of: call, .write, transactionalID: id) {
+            return error
+        }
         guard self.dice.falls(self.faults.refusedProduceShare) else { return nil }
         self.faultCounts.refusedProduces += 1
         return Bool.random(using: &self.dice) ? .notEnoughReplicas : .notLeaderOrFollower
@@ -70,9 +72,12 @@ extension Node {
     private func append(
         _ records: ByteBuffer,
         to place: TopicPartition,
-        _ request: ProduceRequest,
-        version: Int16
+        for request: ProduceRequest,
+        of call: Call
     ) -> Result {
+        if let error = self.refusal(of: call, .write, topic: place.topic) {
+            return Result(partition: place.partition, error: error)
+        }
         guard !self.faults.unwritableTopics.contains(place.topic) else {
             return Result(partition: place.partition, error: .topicAuthorizationFailed)
         }
@@ -80,6 +85,8 @@ extension Node {
             return Result(partition: place.partition, error: .unknownTopicOrPartition)
         }
         do throws(ErrorCode) {
+            // As in Kafka, a client learns this only if it may write to the topic.
+            guard -1...1 ~= request.acknowledgements else { throw .invalidRequiredAcks }
             if request.acknowledgements == -1, topic.configuration.number("min.insync.replicas") ?? 1 > 1 {
                 throw .notEnoughReplicas
             }
@@ -87,7 +94,7 @@ extension Node {
                 throw .messageTooLarge
             }
             let batch = try RecordBatch(validating: records)
-            if batch.codec == 4, version < 7 { throw .unsupportedCompressionType }
+            if batch.codec == 4, call.version < 7 { throw .unsupportedCompressionType }
             if let error = self.refusal(ofWriting: batch, to: place, in: request.transactionalID) {
                 throw error
             }

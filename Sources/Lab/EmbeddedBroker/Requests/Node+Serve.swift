@@ -4,7 +4,15 @@ extension Node {
     /// - Throws: `Malformed` if the request violates the protocol. The connection must then be closed.
     func serve(_ call: Call) throws(Malformed) {
         switch call.header.api {
-        case .apiVersions: self.apiVersions(call)
+        case .apiVersions: return self.apiVersions(call)
+        case .saslHandshake: return try self.saslHandshake(call)
+        case .saslAuthenticate: return try self.saslAuthenticate(call)
+        default: break
+        }
+        // As in Kafka, a client that asks before it has authenticated itself is cut off without an answer.
+        guard call.client.identity.isKnown else { return call.cutConnection() }
+        switch call.header.api {
+        case .apiVersions, .saslHandshake, .saslAuthenticate: break
         case .metadata: try self.metadata(call)
         case .produce: try self.produce(call)
         case .fetch: try self.fetch(call)

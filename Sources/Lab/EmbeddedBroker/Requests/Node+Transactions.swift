@@ -7,7 +7,12 @@ extension Node {
         let timeout = try call.body.duration()
         let known =
             version >= 3 ? ProducerIdentity(id: try call.body.int64(), epoch: try call.body.int16()) : nil
-        let result = self.producer(id, known.flatMap { $0.id >= 0 ? $0 : nil }, timeout: timeout)
+        let result: Result<ProducerIdentity, ErrorCode> =
+            if let error = self.refusal(ofProducerOf: call, id) {
+                .failure(error)
+            } else {
+                self.producer(id, known.flatMap { $0.id >= 0 ? $0 : nil }, timeout: timeout)
+            }
         call.answer { writer in
             writer.noThrottle()
             switch result {
@@ -22,6 +27,16 @@ extension Node {
             }
             writer.endStructure()
         }
+    }
+
+    /// The error of a client that may not be a producer of this kind, or nil. Since KIP-679, one that may write to any
+    /// topic may be an idempotent producer.
+    private func refusal(ofProducerOf call: Call, _ id: String?) -> ErrorCode? {
+        if let id { return self.refusal(of: call, .write, transactionalID: id) }
+        let mayWrite =
+            self.allows(call, .idempotentWrite, on: .cluster, named: AccessRules.cluster)
+            || self.access.allowsAny(call.client.identity.principal, .write, on: .topic)
+        return mayWrite ? nil : .clusterAuthorizationFailed
     }
 
     private func producer(
@@ -47,9 +62,14 @@ extension Node {
             topic.entries.map { TopicPartition(topic: topic.topic, partition: $0) }
         }
         // As in Kafka, one partition that is unknown or not writable fails the whole request.
-        let unknown = Set(partitions.filter { self.partition($0) == nil })
-        let refused = Set(partitions.filter { self.faults.unwritableTopics.contains($0.topic) })
-        var error = self.coordinatorError
+        let refused = Set(
+            partitions.filter {
+                self.faults.unwritableTopics.contains($0.topic)
+                    || !self.allows(call, .write, on: .topic, named: $0.topic)
+            }
+        )
+        let unknown = Set(partitions.filter { self.partition($0) == nil }).subtracting(refused)
+        var error = self.refusal(of: call, .write, transactionalID: id) ?? self.coordinatorError
         if error == nil, unknown.isEmpty, refused.isEmpty {
             error = self.transactions.add(partitions: partitions, to: id, by: producer)
         }
@@ -78,7 +98,9 @@ extension Node {
         let producer = ProducerIdentity(id: try call.body.int64(), epoch: try call.body.int16())
         let groupID = try call.body.string()
         let error =
-            self.coordinatorError
+            self.refusal(of: call, .write, transactionalID: id)
+            ?? self.refusal(of: call, .read, group: groupID)
+            ?? self.coordinatorError
             ?? self.transactions.add(partitions: [], groups: [groupID], to: id, by: producer)
         Self.answer(call, error)
     }
@@ -89,7 +111,9 @@ extension Node {
         let id = try call.body.string()
         let producer = ProducerIdentity(id: try call.body.int64(), epoch: try call.body.int16())
         let outcome: TransactionOutcome = try call.body.boolean() ? .commit : .abort
-        let error = self.coordinatorError ?? self.transactions.end(id, outcome, by: producer)
+        let error =
+            self.refusal(of: call, .write, transactionalID: id)
+            ?? self.coordinatorError ?? self.transactions.end(id, outcome, by: producer)
         if error == nil, self.dice.falls(self.faults.unansweredEndShare) {
             self.faultCounts.unansweredEnds += 1
             call.cutConnection()

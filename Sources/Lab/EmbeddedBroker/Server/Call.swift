@@ -14,25 +14,28 @@ enum Outcome {
 /// Each call is finished exactly once, by `answer`, `leaveUnanswered` or `cutConnection`, at once or later.
 final class Call {
     let header: RequestHeader
-    /// The client's address as Kafka writes it: a slash and the IP address.
-    let clientHost: String
+    /// The connection that the request came by.
+    let client: Connection
     /// The rest of the request, which its handler reads.
     var body: Reader
     private let finish: (Outcome) -> Void
 
     init(
         _ header: RequestHeader,
-        from clientHost: String,
+        from client: Connection,
         body: Reader,
         finish: @escaping (Outcome) -> Void
     ) {
         self.header = header
-        self.clientHost = clientHost
+        self.client = client
         self.body = body
         self.finish = finish
     }
 
     var version: Int16 { self.header.version }
+
+    /// The client's address as Kafka writes it: a slash and the IP address.
+    var clientHost: String { self.client.host }
 
     func answer(_ write: (inout Writer) -> Void) { self.finish(.answer(self.written(write))) }
 

@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import NIOSSL
 
 /// One client's connection.
 ///
@@ -13,7 +14,10 @@ final class Connection: ChannelInboundHandler {
     private var received = ByteBuffer()
     private var isBusy = false
     private var context: ChannelHandlerContext?
-    private var host = ""
+    /// The client's address as Kafka writes it: a slash and the IP address.
+    private(set) var host = ""
+    /// Whose the connection is. It is complete when the first request has arrived.
+    lazy var identity = Identity(self.node.settings.security, certificate: self.certificate)
     private var delay: Timer?
 
     init(to node: Node) { self.node = node }
@@ -53,13 +57,20 @@ final class Connection: ChannelInboundHandler {
             self.isBusy = true
             var body = Reader(frame)
             let header = try RequestHeader(reading: &body)
-            let call = Call(header, from: self.host, body: body) { [weak self] outcome in
+            let call = Call(header, from: self, body: body) { [weak self] outcome in
                 self?.finish(outcome)
             }
             try self.node.serve(call)
         } catch {
             context.close(promise: nil)
         }
+    }
+
+    /// The client's certificate in DER, once TLS is agreed on; nil without TLS or without a certificate.
+    private var certificate: [UInt8]? {
+        guard let pipeline = self.context?.pipeline.syncOperations else { return nil }
+        guard let certificate = try? pipeline.nioSSL_peerCertificate() else { return nil }
+        return try? certificate.toDERBytes()
     }
 
     /// Takes the next whole request from the received bytes; nil if more bytes must arrive first.

@@ -29,6 +29,9 @@ final class TransactionCoordinator {
         return self.lastProducerID
     }
 
+    /// The transactional ids that are known.
+    var ids: [String] { self.transactions.keys.sorted() }
+
     /// Handles InitProducerId for a transactional id. An open transaction of the previous producer is
     /// aborted.
     ///

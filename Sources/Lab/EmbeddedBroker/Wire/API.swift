@@ -16,6 +16,7 @@ enum API: Int16, CaseIterable {
     case syncGroup = 14
     case describeGroups = 15
     case listGroups = 16
+    case saslHandshake = 17
     case apiVersions = 18
     case createTopics = 19
     case deleteTopics = 20
@@ -27,14 +28,20 @@ enum API: Int16, CaseIterable {
     case transactionalOffsetCommit = 28
     case describeConfigs = 32
     case alterConfigs = 33
+    case saslAuthenticate = 36
     case createPartitions = 37
     case deleteGroups = 42
 
     /// The versions that the broker reports to clients.
     var advertised: ClosedRange<Int16> {
+        switch self {
         // librdkafka compresses batches only if the range contains version 0. Kafka 4 reports 0 for that
         // reason as well, although it supports only version 3 and later.
-        self == .produce ? 0...7 : self.versions
+        case .produce: 0...7
+        // librdkafka takes a broker without version 0 for one that has no handshake, and then uses version 1.
+        case .saslHandshake: 0...1
+        default: self.versions
+        }
     }
 
     /// The versions that the broker supports.
@@ -52,6 +59,9 @@ enum API: Int16, CaseIterable {
         case .leaveGroup: 0...1
         case .describeGroups: 0...4
         case .listGroups: 0...2
+        // Before version 1, the messages of SASL follow without a header.
+        case .saslHandshake: 1...1
+        case .saslAuthenticate: 0...1
         case .apiVersions: 0...3
         case .createTopics: 2...4
         case .deleteTopics, .deleteRecords, .deleteGroups, .endTransaction: 0...1

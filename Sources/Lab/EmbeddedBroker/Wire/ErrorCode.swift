@@ -19,6 +19,10 @@ enum ErrorCode: Int16, Error {
     case invalidSessionTimeout = 26
     case rebalanceInProgress = 27
     case topicAuthorizationFailed = 29
+    case groupAuthorizationFailed = 30
+    case clusterAuthorizationFailed = 31
+    case unsupportedSaslMechanism = 33
+    case illegalSaslState = 34
     case unsupportedVersion = 35
     case topicAlreadyExists = 36
     case invalidPartitions = 37
@@ -33,7 +37,9 @@ enum ErrorCode: Int16, Error {
     case invalidProducerIDMapping = 49
     case invalidTransactionTimeout = 50
     case concurrentTransactions = 51
+    case transactionalIDAuthorizationFailed = 53
     case operationNotAttempted = 55
+    case saslAuthenticationFailed = 58
     case nonEmptyGroup = 68
     case groupIDNotFound = 69
     case fetchSessionIDNotFound = 70
