@@ -50,6 +50,24 @@ import WireMessages
         #expect((read?.reasonCode, read?.deadLetterID) == (nil, nil))
     }
 
+    /// A replay is known to have ended also where a worker writes its outcomes as CloudEvents.
+    @Test(arguments: ResultEnvelope.allCases, ValueFormat.allCases)
+    func readsAnOutcomeInItsEnvelope(envelope: ResultEnvelope, format: ValueFormat) throws {
+        let outcome = Outcome.ofActivation(.succeeded)
+        let bare = Self.record(ActivationResult.encode(outcome, nil, as: format), format)
+        var sent = OutboundRecord(topic: bare.topic, value: bare.value, headers: bare.headers)
+        sent.wrap(in: envelope, of: outcome, as: format)
+        let record = InboundRecord(
+            topic: sent.topic,
+            partition: 0,
+            offset: 0,
+            value: sent.value,
+            headers: sent.headers
+        )
+        let read = try #require(ReplayOutcome(record))
+        #expect((read.replayID, read.fate) == ("r-1", "succeeded"))
+    }
+
     @Test(arguments: ValueFormat.allCases)
     func isNotThereWithoutAReplay(format: ValueFormat) {
         let value = ActivationResult.encode(Outcome.ofActivation(), nil, as: format)

@@ -4,11 +4,7 @@ import ServiceKit
 
 /// The options of `fleet topics plan` and `apply`, and the comparison that both begin with.
 struct TopicsOptions: ParsableArguments {
-    @Option(name: [.customLong("config"), .customShort("c")], help: "The worker's settings, a YAML file.")
-    var config: String
-
-    @Option(help: ArgumentHelp("Whose settings they are.", valueName: "worker"))
-    var worker = Roster.activation.name
+    @OptionGroup var settings: WorkerOptions
 
     @Option(help: ArgumentHelp("The partitions of an input topic that does not exist.", valueName: "n"))
     var partitions = Roster.partitions
@@ -25,7 +21,6 @@ struct TopicsOptions: ParsableArguments {
     var wait = 10
 
     func validate() throws {
-        _ = try Roster.program(self.worker)
         guard (1...10_000).contains(self.partitions) else {
             throw ValidationError("--partitions is from 1 to 10000.")
         }
@@ -39,7 +34,7 @@ struct TopicsOptions: ParsableArguments {
     ///
     /// - Throws: `SettingsFaults`, `FaultySettings` or `KafkaError`.
     func connect() throws -> TopicsOfWorker {
-        let file = try WorkerFile(self.config, of: self.worker)
+        let file = try WorkerFile(self.settings.config, of: self.settings.worker)
         let kafka = file.kafka
         return TopicsOfWorker(
             wanted: file.topics,
