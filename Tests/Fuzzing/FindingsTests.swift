@@ -6,6 +6,7 @@ import WireMessages
 import WorkerKit
 
 @testable import ActivationIntake
+@testable import EmbeddedBroker
 @testable import Fleet
 @testable import Harness
 @testable import Operations
@@ -20,6 +21,11 @@ struct FindingsTests {
         let scalars = (0...0x10FFFF as ClosedRange<UInt32>).lazy.compactMap(Unicode.Scalar.init)
         #expect(scalars.allSatisfy { !JSONText.isTreacherous($0) || SafeText.isTreacherous($0) })
         #expect(JSONText.isTreacherous("\u{1b}"))
+    }
+
+    /// An answer without a description stopped the fuzzing, but only once in many runs.
+    @Test func everyAnswerOfTheBrokerIsDescribed() {
+        #expect(Set(AnswerShape.shapes.keys) == Set(API.allCases))
     }
 
     /// Such a value, which gauges can have, ended the demo: no Int says it.

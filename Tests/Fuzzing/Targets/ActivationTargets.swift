@@ -85,9 +85,11 @@ enum ActivationClaims {
 
     private static func check(_ reason: Reason) throws {
         try claim("\(reason.code) is a code that is documented", self.codes.contains(reason.code))
+        let limit = 128 + " ".utf8.count + NearMiss.questionBytesLimit
         try claim(
-            "a reason is a short sentence of ours",
-            reason.message.utf8.count <= 128 && reason.message.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+            "a reason is a short sentence of ours, with at most a question after it",
+            reason.message.utf8.count <= limit
+                && reason.message.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
         )
     }
 }

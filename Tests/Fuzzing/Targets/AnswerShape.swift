@@ -6,12 +6,13 @@
 /// `1 2 4 8` are numbers of so many bytes, `e` an error code, `s` a string, `n` one that may be null, `b` bytes, `[4]`
 /// a list of numbers, and `{…}` a list of structures.
 enum AnswerShape {
-    private static let shapes: [API: String] = [
+    static let shapes: [API: String] = [
         .produce: "{s{4e888}}4", .fetch: "4e4{s{4e888{88}4b}}", .listOffsets: "4{s{4e884}}",
         .metadata: "4{4s4n}n4{es1{e44[4][4]}}", .offsetCommit: "4{s{4e}}", .offsetFetch: "4{s{484ne}}e",
         .findCoordinator: "4en4s4", .joinGroup: "4e4sss{snb}", .heartbeat: "4e", .leaveGroup: "4e",
         .syncGroup: "4eb",
         .describeGroups: "4{essss{snssbb}4}", .listGroups: "4e{ss}", .apiVersions: "e{222}4",
+        .saslHandshake: "e{s}", .saslAuthenticate: "enb8",
         .createTopics: "4{sen}",
         .deleteTopics: "4{se}", .deleteRecords: "4{s{48e}}", .initProducerID: "4e82",
         .addPartitionsToTransaction: "4{s{4e}}", .addOffsetsToTransaction: "4e", .endTransaction: "4e",

@@ -85,6 +85,11 @@ import Testing
         #expect(NearMiss.distance(from: name, to: field) == distance)
     }
 
+    @Test(arguments: [SchemaFields.activation, .deviceCheck, .receipt, .pushEvent])
+    func aFieldIsNoLongerThanANameThatIsTold(fields: SchemaFields) {
+        #expect(fields.names.allSatisfy { $0.utf8.count <= UnknownFields.nameBytesLimit })
+    }
+
     private static func message(of json: String) -> String? {
         do throws(Activation.Fault) {
             _ = try Activation(decoding: self.record(json))

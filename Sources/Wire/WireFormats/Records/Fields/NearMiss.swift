@@ -27,6 +27,10 @@ struct NearMiss: Hashable {
         self.field = field
     }
 
+    /// The most bytes of a question: a name that is told has at most `UnknownFields.nameBytesLimit`, and so has
+    /// a field's.
+    static let questionBytesLimit = Self("", "").question.utf8.count + 2 * UnknownFields.nameBytesLimit
+
     /// The question that a message asks.
     var question: String { "Did you mean `\(self.field)`? The record has the unknown field `\(self.name)`." }
 
