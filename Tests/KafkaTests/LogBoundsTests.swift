@@ -39,4 +39,23 @@ struct LogBoundsTests {
         member.consumer.logBounds.refresh(atMost: .seconds(5)) { false }
         #expect(member.readers[1].logBounds?.end == 0)
     }
+    /// librdkafka's own function for this would wait for the cluster to come back, and with it the end of a
+    /// worker.
+    @Test func aClusterThatIsGoneIsNotWaitedFor() throws {
+        var cluster: MockCluster? = try MockCluster()
+        try cluster?.createTopic("t", partitions: 1)
+        let member = try Member(try #require(cluster), group: "g")
+        defer { member.consumer.abandon() }
+        try member.consumer.subscribe(to: ["t"])
+        var wait = Wait(on: [member.consumer.descriptor])
+        while member.readers.isEmpty {
+            try member.serve(readingOnly: [])
+            wait(atMost: .milliseconds(20))
+        }
+        member.consumer.logBounds.refresh(atMost: .seconds(5)) { true }
+        #expect(member.readers[0].logBounds == LogBounds(start: 0, end: 0))
+        cluster = nil
+        member.consumer.logBounds.refresh(atMost: .milliseconds(500)) { true }
+        #expect(member.readers[0].logBounds == LogBounds(start: 0, end: 0))
+    }
 }

@@ -23,4 +23,15 @@ struct StreamReportTests {
         try simulation.run(for: .seconds(5))
         #expect(!registry.exposition().contains("worker_partition_"))
     }
+
+    /// The reader's reports of an outage kept the thread of a worker awake for good, because nothing took them.
+    @Test func whatTheReaderReportsDoesNotPileUp() throws {
+        let simulation = StreamSimulation()
+        let worker = simulation.startWorker()
+        simulation.append(0..<10)
+        try simulation.expectEverythingSettled()
+        let drops = worker.memory.drops
+        try simulation.run(for: .seconds(20))
+        #expect(worker.memory.drops >= drops + 19)
+    }
 }

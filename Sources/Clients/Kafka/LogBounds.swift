@@ -38,24 +38,21 @@ package struct LogBounds: Hashable, Sendable {
     ///
     /// - Parameter isWanted: asked before each partition; false ends the call.
     package func refresh(atMost longest: Duration, while isWanted: () -> Bool) {
-        let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
         for partition in self.told.withLock({ $0.keys.sorted() }) where isWanted() {
-            var (low, high) = (Int64(-1), Int64(-1))
-            let code = unsafe rd_kafka_query_watermark_offsets(
-                self.client.handle,
-                partition.topic,
-                partition.partition,
-                &low,
-                &high,
-                milliseconds
-            )
-            guard code == RD_KAFKA_RESP_ERR_NO_ERROR, low >= 0, high >= low else { continue }
+            // One question for all partitions would fail for all of them while one of them has no leader.
+            guard let low = self.bound(LogReader.beginning, of: partition, atMost: longest),
+                let high = self.bound(LogReader.end, of: partition, atMost: longest), high >= low
+            else { continue }
             let bounds = LogBounds(start: low, end: high)
             self.told.withLock { told in
                 // The partition may have been given up meanwhile.
                 if told[partition] != nil { told[partition] = .some(bounds) }
             }
         }
+    }
+
+    private func bound(_ time: Int64, of partition: TopicPartition, atMost longest: Duration) -> Int64? {
+        try? self.client.offsets(notBefore: [partition: time], atMost: longest)[partition]
     }
 
     /// Returns the newest bounds that are known of a partition: by an answer of the cluster, or by the last
@@ -77,5 +74,31 @@ package struct LogBounds: Hashable, Sendable {
             start: [fetched.start, answer.start].compactMap(\.self).max(),
             end: max(fetched.end, answer.end)
         )
+    }
+}
+
+extension Client {
+    /// Returns, for each partition, the offset of the first record that is not older than a time in
+    /// milliseconds since 1970; nil for a partition that has none. Waits for the cluster, at most this long.
+    ///
+    /// The protocol asks for the bounds of a log as if they were times (ListOffsets: -2 and -1). The function
+    /// `rd_kafka_query_watermark_offsets` must not be used: it waits for a leader that is away until the
+    /// leader is back, whatever limit it is given (librdkafka before 2.3, #2588).
+    ///
+    /// - Throws: the error of the request, or the first error of a partition.
+    func offsets(
+        notBefore times: [TopicPartition: Int64],
+        atMost longest: Duration
+    ) throws(KafkaError) -> [TopicPartition: Int64] {
+        guard !times.isEmpty else { return [:] }
+        let list = PartitionList(times.map { CommittedPosition(partition: $0.key, offset: $0.value) })
+        let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
+        try KafkaError.check(unsafe rd_kafka_offsets_for_times(self.handle, list.list, milliseconds))
+        var offsets: [TopicPartition: Int64] = [:]
+        for (position, error) in unsafe PartitionList.entries(of: list.list) {
+            if let error { throw error }
+            offsets[position.partition] = position.offset
+        }
+        return offsets
     }
 }

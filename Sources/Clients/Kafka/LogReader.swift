@@ -75,10 +75,6 @@ internal import CRdKafka
     /// Returns the bounds of several partitions, with two requests to each leader. Waits for the cluster, at
     /// most this long.
     ///
-    /// The protocol asks for both bounds as if they were times (ListOffsets: -2 and -1), and so does this
-    /// function. The function `rd_kafka_query_watermark_offsets` is not used, because it waits for a leader
-    /// that is away until the leader is back, whatever limit it is given (librdkafka before 2.3, #2588).
-    ///
     /// - Throws: `timedOut` if the cluster does not tell all bounds.
     package func bounds(
         of partitions: some Collection<TopicPartition>,
@@ -120,18 +116,7 @@ internal import CRdKafka
         notBefore times: [TopicPartition: Int64],
         atMost longest: Duration
     ) throws(KafkaError) -> [TopicPartition: Int64] {
-        guard !times.isEmpty else { return [:] }
-        let list = PartitionList(times.map { CommittedPosition(partition: $0.key, offset: $0.value) })
-        let milliseconds = Int32(clamping: Int64(longest / .milliseconds(1)))
-        try KafkaError.check(
-            unsafe rd_kafka_offsets_for_times(self.consumer.client.handle, list.list, milliseconds)
-        )
-        var offsets: [TopicPartition: Int64] = [:]
-        for (position, error) in unsafe PartitionList.entries(of: list.list) {
-            if let error { throw error }
-            offsets[position.partition] = position.offset
-        }
-        return offsets
+        try self.consumer.client.offsets(notBefore: times, atMost: longest)
     }
 
     /// Begins to read these partitions at these offsets, and stops reading all others.
@@ -152,6 +137,10 @@ internal import CRdKafka
         self.ends = []
         try self.consumer.unassign()
     }
+
+    /// Drops the errors and lines of the log that the client has reported. `visit` passes on those that come
+    /// later. Never waits.
+    package func dropReports() { self.consumer.serve { _ in } }
 
     /// Makes librdkafka check at once which partitions have room for more records.
     ///

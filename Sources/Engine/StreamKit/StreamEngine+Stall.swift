@@ -13,6 +13,7 @@ extension StreamEngine {
     func watchForStall() {
         guard self.now.monotonic >= self.stallLookAt else { return }
         self.stallLookAt = self.now.after(Self.stallInterval)
+        self.memory.dropReports()
         self.report()
         let standstill = self.standstill
         let change = self.stall.look(

@@ -139,7 +139,7 @@ private struct TurnedStream: TurnedEngine {
 
     var upstreamDescriptor: Int32 { -1 }
 
-    var memoryDescriptor: Int32 { self.memory.descriptor }
+    var memoryDescriptor: Int32 { self.engine.isRestoring ? self.memory.descriptor : -1 }
 
     func rested(_ hasSlept: Bool) {}
 }

@@ -27,7 +27,8 @@ package final class SimulatedWorker: SimulatedProcess {
     /// The milliseconds by which the machine's wall clock is ahead of the brokers'.
     private var wallStep: Int64 = 0
     private let settings: EngineSettings
-    private let memory: SimulatedMemory?
+    /// Reads the parking topic; nil without one.
+    package let memory: SimulatedMemory?
     let name: String
     /// The time until which the process is stopped, as by SIGSTOP.
     package var stoppedUntil: Int64 = .min

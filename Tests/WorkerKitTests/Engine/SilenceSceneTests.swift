@@ -124,6 +124,13 @@ struct SilenceSceneTests {
         #expect(try simulation.run(for: .seconds(5)) { second.engine.unreadiness == nil })
     }
 
+    @Test func whatTheReaderOfTheParkingTopicReportsDoesNotPileUp() throws {
+        let simulation = self.withParkedRecords()
+        let worker = simulation.startWorker()
+        try simulation.run(for: .seconds(20))
+        #expect(worker.memory.map { $0.drops >= 19 } == true)
+    }
+
     /// A fatal error while tickets, or parked records, are read ends the worker. If it went on, a ticket that
     /// was not read would count as one that does not exist. Only one read fails: a second one would end the
     /// worker whatever became of the first.

@@ -20,7 +20,8 @@ package final class KafkaMemory: MemoryReader {
         self.answerLimit = answerLimit
     }
 
-    /// A descriptor that is readable when there may be something to read.
+    /// A descriptor that is readable when there may be something to read, or when a client has something to
+    /// report. An engine that reads nothing must not wait on it: it would not sleep any more.
     package var descriptor: Int32 { self.committed.descriptor }
 
     /// Returns the end of each partition. Waits for the cluster, at most `answerLimit`.
@@ -48,4 +49,9 @@ package final class KafkaMemory: MemoryReader {
     }
 
     package func stop() throws(KafkaError) { try self.committed.stop() }
+
+    package func dropReports() {
+        self.everything.dropReports()
+        if self.committed.partitions.isEmpty { self.committed.dropReports() }
+    }
 }

@@ -25,6 +25,10 @@ package protocol MemoryReader: AnyObject {
 
     /// Stops reading.
     func stop() throws(KafkaError)
+
+    /// Drops what the clients have reported while nothing was read: the clients of the broker report the same
+    /// of the same cluster. An engine calls this once a second, or the reports would pile up.
+    func dropReports()
 }
 
 extension MemoryReader {

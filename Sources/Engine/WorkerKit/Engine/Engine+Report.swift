@@ -22,6 +22,7 @@ extension Engine {
         self.reportHeldLanes()
         self.metrics.set("worker_records_condemned", self.table.count(of: .condemned))
         self.reportParking()
+        self.lot?.memory.dropReports()
         self.watchForStall()
         self.reportPace()
         self.reportUnread()

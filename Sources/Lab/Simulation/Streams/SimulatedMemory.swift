@@ -34,6 +34,8 @@ package final class SimulatedMemory: MemoryReader {
     private let fate: () -> Fate
     private var places: [Place] = []
     private var arrivesAt: Int64 = .min
+    /// How often reports were dropped; the simulated cluster reports nothing.
+    package private(set) var drops = 0
 
     init(_ topics: StreamTopics, of broker: SimulatedBroker, fate: @escaping () -> Fate) {
         self.topics = topics
@@ -87,6 +89,8 @@ package final class SimulatedMemory: MemoryReader {
     }
 
     package func stop() throws(KafkaError) { self.places = [] }
+
+    package func dropReports() { self.drops += 1 }
 
     private func ask() throws(KafkaError) {
         guard self.broker.isAlive() else { throw .timedOut }

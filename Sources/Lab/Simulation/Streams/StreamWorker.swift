@@ -21,7 +21,8 @@ package final class StreamWorker: SimulatedProcess {
     package private(set) var hasEnded = false
     /// The time until which the process is stopped, as by SIGSTOP.
     package var stoppedUntil: Int64 = .min
-    private let memory: SimulatedMemory
+    /// Reads states back.
+    package let memory: SimulatedMemory
     /// The judge inside the process; nil where the application has none.
     private let watch: StreamWatch?
     private let clock: SimulatedClock
