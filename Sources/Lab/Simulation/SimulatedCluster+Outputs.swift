@@ -109,6 +109,11 @@ extension SimulatedCluster {
         self.outcomes.count + self.skipped.count == self.logs.inputCount && self.tickets.isEmpty
     }
 
+    /// Whether the calls for a record share requests with others.
+    func isJoined(_ name: RecordName) -> Bool {
+        self.logs[input: name.partition]?.record(at: name.offset)?.header(SimulatedBatch.header) != nil
+    }
+
     /// Returns the partitions from which the record of a call can have been read.
     func places(of call: SimulatedUpstream.Call) -> Set<TopicPartition> {
         let copies = self.visible.copies[call.name]?.places ?? []

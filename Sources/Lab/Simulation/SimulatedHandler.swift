@@ -1,4 +1,5 @@
 package import Records
+import ServiceKit
 import UpstreamHTTP
 package import WireFormats
 package import WorkerKit
@@ -22,6 +23,8 @@ package struct SimulatedHandler: Handler {
 
     /// The limit on the whole fleet's calls to the side endpoint; nil for none.
     var sideRate: RateLimit.Settings?
+    /// The limits of the requests that records with the header `joined` share; nil if each has its own.
+    var batches: SimulatedBatch.Limits?
 
     /// The endpoints with their rate limits.
     package var endpoints: [UpstreamEndpoint] {
@@ -44,12 +47,15 @@ package struct SimulatedHandler: Handler {
         case "refused": return .refuse(Reason("rule", "Our rule says no."), nil)
         default:
             let endpoint: Endpoint = record.header("side") == nil ? .main : .side
-            return .call(Self.call(Job(record: record, lane: lane, endpoint: endpoint), path: "first"))
+            return .call(
+                self.call(Job(record: record, lane: lane, endpoint: endpoint), attempt, path: "first")
+            )
         }
     }
 
-    private static func call(
+    private func call(
         _ job: Job,
+        _ attempt: Attempt,
         path: String,
         isPerishable: Bool = false,
         isSecondTry: Bool = false
@@ -64,15 +70,23 @@ package struct SimulatedHandler: Handler {
             headers.append(HTTPHeader("key", String(decoding: key, as: UTF8.self)))
         }
         let url = "https://\(job.endpoint).example/\(path)"
+        let isJoined = self.batches != nil && job.record.header(SimulatedBatch.header) != nil
+        if isJoined { headers.append(HTTPHeader(SimulatedBatch.header, "")) }
         let request = HTTPRequest(method: .post, url: url, headers: headers, body: job.record.value)
         return Call(
-            request,
+            isJoined ? self.part(of: request, for: job, attempt) : .request(request),
             for: job,
             lane: job.lane,
             endpoint: job.endpoint.rawValue,
             isPerishable: isPerishable,
             isSecondTry: isSecondTry
         )
+    }
+
+    private func part(of request: HTTPRequest, for job: Job, _ attempt: Attempt) -> Call<Job>.Content {
+        guard let batches else { return .request(request) }
+        let batch = SimulatedBatch(limits: batches, endpoint: job.endpoint, lane: job.lane)
+        return .part(BatchPart(SimulatedBatch.element(of: request), of: batch, plannedAt: attempt.now))
     }
 
     /// Turns each status code into the verdict that it stands for.
@@ -93,13 +107,13 @@ package struct SimulatedHandler: Handler {
                 attempt.ambiguous == 0 ? "done" : "done, perhaps after \(attempt.ambiguous) others"
             )
         case 207: return .answer(String(repeating: "x", count: Self.largeAnswer))
-        case 300: return .call(Self.call(job, path: "again"))
-        case 301: return .call(Self.call(job, path: "again", isPerishable: true))
-        case 302: return .call(Self.call(job, path: "again", isSecondTry: true))
+        case 300: return .call(self.call(job, attempt, path: "again"))
+        case 301: return .call(self.call(job, attempt, path: "again", isPerishable: true))
+        case 302: return .call(self.call(job, attempt, path: "again", isSecondTry: true))
         case 303:
             var job = job
             job.endpoint = job.endpoint == .main ? .side : .main
-            return .call(Self.call(job, path: "again"))
+            return .call(self.call(job, attempt, path: "again"))
         case 401: return .hold(reason, scope: .lane)
         case 402: return .hold(reason, scope: .upstream)
         case 403:

@@ -74,6 +74,10 @@ package final class SimulatedUpstream: Upstream {
         /// The header that marks the second and every further call of a record, for handlers whose URLs are not
         /// the simulation's own.
         package static let followUpHeader = "follow-up"
+
+        /// Whether the call shares its request with others. It began for the engine when it was handed to the
+        /// batch, and it is sent some time later.
+        var isJoined: Bool { self.request.headers.contains { $0.name == SimulatedBatch.header } }
     }
 
     private struct Gate {
@@ -88,8 +92,10 @@ package final class SimulatedUpstream: Upstream {
     package var reply: (Call) -> Reply
     /// All calls so far, in the order of their beginnings.
     package private(set) var calls: [Call] = []
-    /// The calls without a result yet, by their ids.
-    package private(set) var inFlight: [UInt64: Call] = [:]
+    /// The calls without a result yet, by the ids of their requests.
+    package private(set) var inFlight: [UInt64: [Call]] = [:]
+    /// The number of these calls.
+    package private(set) var callsInFlight = 0
     /// The bytes of the requests in flight and of their answers. An answer arrives at once and is passed on
     /// later.
     package private(set) var bytesInHand = 0
@@ -105,8 +111,12 @@ package final class SimulatedUpstream: Upstream {
     /// Whether calls within a record's pause are violations. They are not where a record can have two copies
     /// of which only one was told to wait.
     var mayJudgePauses = true
-    /// The time before which no call to an endpoint may begin, because its `Retry-After` said so.
-    private var gates: [SimulatedHandler.Endpoint: Gate] = [:]
+    /// The time before which no call to an endpoint may begin, because its `Retry-After` said so. Calls that
+    /// share requests have one for each lane.
+    private var gates: [String: Gate] = [:]
+    /// The records whose calls were in a request that was refused for some of them. They are sent again at
+    /// once, in smaller requests.
+    private var split: Set<String> = []
     /// Returns whether the process is still alive to make a call.
     var isAlive: () -> Bool = { true }
     /// Called for each call that begins.
@@ -122,13 +132,33 @@ package final class SimulatedUpstream: Upstream {
         self.reply = reply
     }
 
-    /// Begins a call, and checks that it may begin now.
+    /// Begins the calls of a request, and checks that each may begin now.
     package func start(_ request: HTTPRequest, id: UInt64) {
         guard self.isAlive() else { return }
-        let call = Call(request, at: self.clock.now.monotonic)
+        if self.inFlight[id] != nil { self.violations.append("two calls under one id") }
+        let now = self.clock.now.monotonic
+        let calls = SimulatedBatch.requests(in: request).map { Call($0, at: now) }
+        self.inFlight[id] = []
+        for call in calls {
+            self.judgePauses(call)
+            self.judge(call)
+            self.calls.append(call)
+            self.inFlight[id]?.append(call)
+            self.callsInFlight += 1
+        }
+        self.mostInFlight = max(self.mostInFlight, self.callsInFlight)
+        let reply = Reply.joined(calls.map(self.reply))
+        self.bytesInHand += Self.bytes(of: calls, reply.result)
+        self.mostBytesInHand = max(self.mostBytesInHand, self.bytesInHand)
+        self.completions.add((id, reply.result), due: now + reply.latency.wholeNanoseconds)
+    }
+
+    /// Checks a call that begins against what `Retry-After` has said.
+    private func judgePauses(_ call: Call) {
+        let isHalf = self.split.remove(call.record) != nil
         // A follow-up call may begin although an answer with `Retry-After` has arrived at the same instant,
         // since the engine may not have looked at that answer yet.
-        if let gate = self.gates[call.endpoint], call.at < gate.until,
+        if let gate = self.gates[call.gate], call.at < gate.until, !isHalf,
             !(call.isFollowUp && call.at == gate.at)
         {
             self.violations.append("\(call) began before Retry-After had passed")
@@ -140,15 +170,6 @@ package final class SimulatedUpstream: Upstream {
                 "\(call) began \(until - call.at) ns before its own Retry-After had passed"
             )
         }
-        if self.inFlight[id] != nil { self.violations.append("two calls under one id") }
-        self.judge(call)
-        self.calls.append(call)
-        self.inFlight[id] = call
-        self.mostInFlight = max(self.mostInFlight, self.inFlight.count)
-        let reply = self.reply(call)
-        self.bytesInHand += call.bytes + Self.bytes(of: reply.result)
-        self.mostBytesInHand = max(self.mostBytesInHand, self.bytesInHand)
-        self.completions.add((id, reply.result), due: call.at + reply.latency.wholeNanoseconds)
     }
 
     /// Passes on at most four results that are due. Returns whether there may be more.
@@ -157,31 +178,36 @@ package final class SimulatedUpstream: Upstream {
             guard let (id, result) = self.completions.popDue(at: self.clock.now.monotonic) else {
                 return false
             }
-            let call = self.inFlight.removeValue(forKey: id)
-            let isOrphan = self.orphans.remove(id) != nil
-            self.bytesInHand -= (call?.bytes ?? 0) + Self.bytes(of: result)
-            if !isOrphan, let call, case .success(let response) = result, response.status == 429,
-                let seconds = response.header("retry-after").flatMap(Int64.init)
-            {
-                // The engine waits at most this long before it asks again.
-                let pause = min(seconds, 300) * 1_000_000_000
-                let now = self.clock.now.monotonic
-                let earlier = self.gates[call.endpoint]?.until ?? .min
-                self.gates[call.endpoint] = Gate(until: max(earlier, now + pause), at: now)
-            }
-            if !isOrphan, let call, case .success(let response) = result, response.status == 409,
-                let seconds = response.header("retry-after").flatMap(Int64.init)
-            {
-                self.pauses[call.record] = self.clock.now.monotonic + seconds * 1_000_000_000
+            let calls = self.inFlight.removeValue(forKey: id) ?? []
+            self.callsInFlight -= calls.count
+            self.bytesInHand -= Self.bytes(of: calls, result)
+            if self.orphans.remove(id) == nil, case .success(let response) = result {
+                for call in calls { self.note(response, to: call) }
             }
             completed(id, result)
         }
         return true
     }
 
-    private static func bytes(of result: Result<HTTPResponse, TransferError>) -> Int {
-        guard case .success(let response) = result else { return 0 }
-        return response.body.count
+    /// Notes until when an answer forbids further calls.
+    private func note(_ response: HTTPResponse, to call: Call) {
+        if response.status == SimulatedBatch.refusal { self.split.insert(call.record) }
+        guard let seconds = response.header("retry-after").flatMap(Int64.init) else { return }
+        let now = self.clock.now.monotonic
+        if response.status == 429 {
+            // The engine waits at most this long before it asks again.
+            let pause = min(seconds, 300) * 1_000_000_000
+            for name in call.gates {
+                self.gates[name] = Gate(until: max(self.gates[name]?.until ?? .min, now + pause), at: now)
+            }
+        }
+        if response.status == 409 { self.pauses[call.record] = now + seconds * 1_000_000_000 }
+    }
+
+    private static func bytes(of calls: [Call], _ result: Result<HTTPResponse, TransferError>) -> Int {
+        let sent = calls.reduce(0) { $0 + $1.bytes }
+        guard case .success(let response) = result else { return sent }
+        return sent + response.body.count
     }
 
     /// The time until the next result is due; nil if no call is in flight.
@@ -194,10 +220,11 @@ package final class SimulatedUpstream: Upstream {
         self.orphans = Set(self.inFlight.keys)
         // The next owner of these partitions does not know how long the records were told to wait.
         self.pauses = [:]
+        self.split = []
     }
 
     /// The calls in flight whose worker still waits for them.
-    package var awaited: [Call] { self.inFlight.filter { !self.orphans.contains($0.key) }.map(\.value) }
+    package var awaited: [Call] { self.inFlight.filter { !self.orphans.contains($0.key) }.flatMap(\.value) }
 
     /// Returns the times at which the calls for one record began, in seconds of the simulated clock.
     package func starts(of offset: Int64, in partition: Int32 = 0) -> [Double] {
@@ -209,6 +236,12 @@ extension SimulatedUpstream.Call: CustomStringConvertible {
     package var description: String {
         "the \(self.isFollowUp ? "second call" : "call") for \(self.record), \(self.value), to \(self.endpoint)"
     }
+
+    /// The name of the gate that holds this call back.
+    fileprivate var gate: String { self.isJoined ? "\(self.endpoint) \(self.lane)" : "\(self.endpoint)" }
+
+    /// The names of the gates that an answer with `Retry-After` sets.
+    fileprivate var gates: Set<String> { [self.gate, "\(self.endpoint)"] }
 
     /// The length of the call's body in bytes.
     var bytes: Int { self.value.utf8.count }

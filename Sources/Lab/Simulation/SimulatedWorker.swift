@@ -100,10 +100,11 @@ package final class SimulatedWorker: SimulatedProcess {
         {
             cluster.violations.append("\(call) comes \(due - cluster.clock.now.wall) ms early")
         }
-        if self.broker.hasToldOfRevocation, !call.isFollowUp {
+        // The engine hands no further call to a batch then, but those that it has handed over are sent.
+        if self.broker.hasToldOfRevocation, !call.isFollowUp, !call.isJoined {
             cluster.violations.append("\(call) begins after the group asked for its partition")
         }
-        if self.upstream.inFlight.count >= self.settings.concurrency {
+        if self.upstream.callsInFlight >= self.settings.concurrency {
             cluster.violations.append("\(call) is one too many at once")
         }
         self.broker.judgeRate(of: call)
@@ -117,7 +118,8 @@ package final class SimulatedWorker: SimulatedProcess {
             return
         }
         let late = cluster.clock.now.wall.addingClamped(-deadline)
-        if late >= 0 {
+        // A call of a batch has waited for its turn since it was handed over.
+        if late >= 0, !call.isJoined {
             cluster.violations.append("\(call) begins \(late) ms after the deadline of its record")
         }
     }

@@ -20,6 +20,8 @@ package final class Simulation {
     package var handler: ErasedHandler?
     /// The limit on the whole fleet's calls to the side endpoint; nil for none.
     package var sideRate: RateLimit.Settings?
+    /// The limits of the requests that some records share; nil if each record has its own.
+    var batches: SimulatedBatch.Limits?
     /// The workers that were started and not killed.
     package private(set) var workers: [SimulatedWorker] = []
     /// Makes the upstream's answer to a call of any worker.
@@ -93,7 +95,8 @@ package final class Simulation {
             self.cluster,
             upstream,
             settings: self.settings,
-            handler: self.handler ?? ErasedHandler(SimulatedHandler(sideRate: self.sideRate)),
+            handler: self.handler
+                ?? ErasedHandler(SimulatedHandler(sideRate: self.sideRate, batches: self.batches)),
             number: self.started,
             sideRate: self.sideRate,
             narrator: self.narrator,

@@ -88,11 +88,13 @@ extension Storm {
             let partition = Int32.random(in: 0..<Int32(self.plan.partitions), using: &self.random)
             let lane = self.chance(0.7) ? "a" : "b"
             let isForTheSide = self.chance(0.25)
+            let isJoined = self.plan.batches != nil && self.chance(0.7)
             let gap = self.gap()
             let bulk = self.plan.bytesLimit == nil ? 0 : Int.random(in: 0...2_000, using: &self.random)
             self.schedule(within: 0.8) {
                 var headers = [RecordHeader("lane", lane)]
                 if isForTheSide { headers.append(RecordHeader("side", "")) }
+                if isJoined { headers.append(RecordHeader(SimulatedBatch.header, "")) }
                 if bulk > 0 { headers.append(RecordHeader("bulk", [UInt8](repeating: 0, count: bulk))) }
                 cluster.append(value, key: key, to: partition, headers: headers, skipping: gap)
             }

@@ -46,6 +46,7 @@ package final class Storm: SeededStorm, CallStorm {
         narrator?.tell("seed \(seed)", "\(plan)")
         self.simulation = Simulation(partitions: plan.partitions, narrator: narrator) { plan.adjust(&$0) }
         self.simulation.sideRate = plan.sideRate
+        self.simulation.batches = plan.batches
         if plan.hasParkingTopic { self.simulation.makeParkingTopic() }
         self.simulation.handler = subject?.handler
         self.simulation.cluster.channelTopics = Set(subject?.handler.channelTopics ?? [])

@@ -47,6 +47,8 @@ struct StormPlan {
     var nudges: Int
     /// Whether the workers can park records.
     var hasParkingTopic: Bool
+    /// The limits of the requests that some of the records share; nil if each record has its own.
+    var batches: SimulatedBatch.Limits?
 
     init(using random: inout SplitMix64) {
         func sometimes(_ range: ClosedRange<Double>) -> Double {
@@ -80,6 +82,13 @@ struct StormPlan {
         self.breakerPause = .seconds(Bool.random(using: &random) ? .random(in: 1...5, using: &random) : 30)
         self.nudges = Bool.random(using: &random) ? .random(in: 20...100, using: &random) : 0
         self.hasParkingTopic = Bool.random(using: &random)
+        self.batches =
+            Bool.random(using: &random)
+            ? SimulatedBatch.Limits(
+                elements: .random(in: 1...8, using: &random),
+                bytes: .random(in: 60...1_000, using: &random),
+                requests: .random(in: 1...3, using: &random)
+            ) : nil
     }
 
     /// Whether records can expire.

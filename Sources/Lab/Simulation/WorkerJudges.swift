@@ -48,6 +48,8 @@ struct WorkerJudges {
 
     /// Checks a call that begins now against the rate limits.
     mutating func called(_ call: SimulatedUpstream.Call, at now: Int64) -> [String] {
+        // Calls that were handed to a batch at the right times are sent together.
+        guard !call.isJoined else { return [] }
         var complaints: [String] = []
         if let isAdmitted = self.rate?.callBegan(at: now), !isAdmitted, !call.isFollowUp {
             complaints.append("\(call) is more than its share of the rate")
@@ -87,9 +89,13 @@ struct WorkerJudges {
         else { return nil }
         let held = Duration.nanoseconds(cluster.clock.now.monotonic - since)
         let late = min(.milliseconds(cluster.clock.now.wall.addingClamped(-deadline)), held)
-        return late > Self.expiryLimit ? "\(outcome.id) expires \(late) after its deadline" : nil
+        let limit = cluster.isJoined(outcome.name) ? Self.joinedExpiryLimit : Self.expiryLimit
+        return late > limit ? "\(outcome.id) expires \(late) after its deadline" : nil
     }
 
     /// The longest delay of an expiry: the time of two calls and of two sweeps over all records in hand.
     private static let expiryLimit = Duration.seconds(12)
+    /// The longest delay of an expiry where calls share requests: a request that is split again and again has
+    /// as many calls after it as a batch can have halves.
+    private static let joinedExpiryLimit = Duration.seconds(60)
 }

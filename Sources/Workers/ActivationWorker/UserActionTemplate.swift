@@ -82,8 +82,14 @@ extension BatchScope {
     /// Returns whom a response of the Marketing API concerns.
     fileprivate init(of response: HTTPResponse) {
         guard (200...299).contains(response.status) else {
-            // These statuses are about the content of the request.
-            self = [400, 413, 422].contains(response.status) ? .somePart : .request
+            self =
+                switch response.status {
+                // These statuses are about the content of the request,
+                case 400, 413, 422: .somePart
+                // and these about its sender, whose other requests would get the same now.
+                case 401, 403, 429: .key
+                default: .request
+                }
             return
         }
         guard let reply = MarketingReply(response.body) else {

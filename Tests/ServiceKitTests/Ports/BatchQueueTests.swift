@@ -68,6 +68,8 @@ import UpstreamHTTP
             self.note(self.queue.completed(id, .failure(error)))
         }
 
+        mutating func drop() { self.note(self.queue.dropUnsent()) }
+
         private mutating func note(_ completions: [BatchQueue.Completion]) {
             for (id, result) in completions {
                 switch result {
@@ -171,6 +173,39 @@ import UpstreamHTTP
         #expect(play.queue.partCount == 0 && play.queue.bytes == 0)
     }
 
+    /// An engine that has given its records up makes no call for them: not those that wait, and not again those
+    /// of a request that is refused later.
+    @Test func whatIsDroppedIsNotSent() {
+        var play = Play()
+        play.add([-1, 2])
+        play.send()
+        play.add([3])
+        play.send()
+        play.add([4, 5])
+        play.drop()
+        #expect(play.errors.keys.sorted() == [3, 4])
+        #expect(play.errors.values.allSatisfy { !$0.mayHaveBeenSent })
+        play.finish()
+        #expect(play.sizes == [2, 1])
+        #expect(play.results == [0: 400, 1: 400, 2: 200])
+        #expect(play.queue.partCount == 0 && play.queue.bytes == 0 && play.queue.batchesOut == 0)
+        play.add([6])
+        play.send()
+        #expect(play.sizes == [2, 1, 1])
+    }
+
+    /// A key whose parts have all got an answer, while it waited for its turn, has nothing to send.
+    @Test func noRequestIsEmpty() {
+        var play = Play()
+        play.add([1])
+        play.send()
+        play.add([2])
+        #expect(play.queue.canSend)
+        play.answer(429)
+        play.send()
+        #expect(play.sizes == [1] && play.results == [0: 429, 1: 429])
+    }
+
     @Test func keysDoNotWaitForEachOther() {
         var play = Play()
         play.add([1])
@@ -230,6 +265,18 @@ import UpstreamHTTP
         recorder.completions = recorder.started.map { ($0.id, .success(HTTPResponse(status: 204))) }
         _ = upstream.serve(at: 0) { ended[$0] = (try? $1.get())?.status }
         #expect(ended == [3: 204, 4: 204, 5: 204] && upstream.bytesInHand == 0)
+    }
+
+    @Test func whatIsDroppedIsToldByTheNextServe() {
+        let recorder = Recorder()
+        let upstream = BatchingUpstream(recorder, batchesLimit: 10, nonceStart: 0)
+        upstream.start(BatchPart([0x31], of: Template(), plannedAt: 0), id: 1)
+        upstream.dropUnsent()
+        #expect(upstream.nextDeadline == .zero && upstream.unseenCalls == 1)
+        var ended: [UInt64] = []
+        _ = upstream.serve(at: 0) { id, _ in ended.append(id) }
+        #expect(ended == [1] && recorder.started.isEmpty)
+        #expect(upstream.nextDeadline == nil && upstream.unseenCalls == 0)
     }
 
     @Test func aPartThatCannotBeWrittenWasNotSent() {

@@ -20,6 +20,14 @@ package struct BatchQueue: Sendable {
         let element: [UInt8]
     }
 
+    /// A batch in flight.
+    private struct Flight {
+        let key: String
+        let members: [Member]
+        /// Whether its parts are sent again if it is refused for the sake of one of them.
+        var maySplit = true
+    }
+
     /// The parts of one key.
     private struct Line {
         let template: any BatchTemplate
@@ -40,7 +48,7 @@ package struct BatchQueue: Sendable {
     private var lines: [String: Line] = [:]
     /// The keys that may send, in the order of their turns.
     private var sendable = Fifo<String>()
-    private var out: [UInt64: (key: String, members: [Member])] = [:]
+    private var out: [UInt64: Flight] = [:]
     /// The number of parts that wait or are in flight.
     package private(set) var partCount = 0
     /// The bytes of these parts.
@@ -50,7 +58,7 @@ package struct BatchQueue: Sendable {
 
     /// The number of batches in flight.
     package var batchesOut: Int { self.out.count }
-    /// Whether `next` would return a batch.
+    /// Whether `next` may return a batch.
     package var canSend: Bool { !self.sendable.isEmpty }
 
     /// Takes in a part.
@@ -65,20 +73,27 @@ package struct BatchQueue: Sendable {
         self.list(key)
     }
 
-    /// Takes the next batch out to be sent; nil if none may be.
+    /// Takes the next batch out to be sent; nil if none may be, although `canSend` was true.
     ///
     /// - Parameter id: the number under which the batch's result will come.
     package mutating func next(as id: UInt64) -> Batch? {
-        guard let key = self.sendable.popFirst(), var line = self.lines.removeValue(forKey: key) else {
-            return nil
-        }
+        guard let key = self.nextKey(), var line = self.lines.removeValue(forKey: key) else { return nil }
         line.isListed = false
         line.requestsOut += 1
         let members = line.halves.popFirst() ?? Self.fill(from: &line.waiting, line.template)
-        self.out[id] = (key, members)
+        self.out[id] = Flight(key: key, members: members)
         self.lines[key] = line
         self.list(key)
         return Batch(template: line.template, elements: members.map(\.element))
+    }
+
+    /// Takes the key whose turn it is. Keys whose parts have ended meanwhile lose their turn.
+    private mutating func nextKey() -> String? {
+        while let key = self.sendable.popFirst() {
+            if self.lines[key]?.maySend == true { return key }
+            self.lines[key]?.isListed = false
+        }
+        return nil
     }
 
     /// Notes the result of a batch.
@@ -88,11 +103,12 @@ package struct BatchQueue: Sendable {
         _ id: UInt64,
         _ result: Result<HTTPResponse, TransferError>
     ) -> [Completion] {
-        guard let (key, members) = self.out.removeValue(forKey: id),
-            var line = self.lines.removeValue(forKey: key)
+        guard let flight = self.out.removeValue(forKey: id),
+            var line = self.lines.removeValue(forKey: flight.key)
         else { return [] }
+        let key = flight.key
         line.requestsOut -= 1
-        let completions = self.completions(of: members, result, in: &line)
+        let completions = self.completions(of: flight, result, in: &line)
         self.partCount -= completions.count
         if line.hasWork || line.requestsOut > 0 {
             self.lines[key] = line
@@ -101,16 +117,39 @@ package struct BatchQueue: Sendable {
         return completions
     }
 
+    /// Takes out every part that is not in flight, and sees to it that those in flight are not sent again.
+    ///
+    /// - Returns: The completions of these parts, as calls that were not sent.
+    package mutating func dropUnsent() -> [Completion] {
+        let error = TransferError(
+            kind: .other,
+            mayHaveBeenSent: false,
+            message: "not sent, because the record is no longer in hand"
+        )
+        var completions: [Completion] = []
+        for key in self.lines.keys {
+            guard var line = self.lines.removeValue(forKey: key) else { continue }
+            completions += self.end(Self.empty(&line), with: .failure(error))
+            line.isListed = false
+            if line.requestsOut > 0 { self.lines[key] = line }
+        }
+        for id in self.out.keys { self.out[id]?.maySplit = false }
+        self.sendable = Fifo()
+        self.partCount -= completions.count
+        return completions
+    }
+
     private mutating func completions(
-        of members: [Member],
+        of flight: Flight,
         _ result: Result<HTTPResponse, TransferError>,
         in line: inout Line
     ) -> [Completion] {
+        let members = flight.members
         switch result {
         case .success(let response):
             line.failuresInARow = 0
             switch line.template.scope(of: response) {
-            case .somePart where members.count > 1:
+            case .somePart where members.count > 1 && flight.maySplit:
                 let middle = members.count / 2
                 line.halves.append(Array(members[..<middle]))
                 line.halves.append(Array(members[middle...]))

@@ -35,6 +35,12 @@ package final class BatchingUpstream<U: Upstream> {
     /// id.
     package func start(_ part: BatchPart, id: UInt64) { self.queue.add(part, id: id) }
 
+    /// Drops every part that is not in flight. The next `serve` hands over their completions, as calls that
+    /// were not sent.
+    ///
+    /// An engine that gives its partitions up calls this: the next owner makes the calls for their records.
+    package func dropUnsent() { self.ready += self.queue.dropUnsent() }
+
     /// Sends what may be sent, and hands over the completions since the last call, a few at a time.
     ///
     /// - Parameter now: wall-clock milliseconds since 1970.
@@ -65,8 +71,9 @@ package final class BatchingUpstream<U: Upstream> {
         self.maySend || !self.ready.isEmpty ? .zero : self.upstream.nextDeadline
     }
 
-    /// The number of calls that the other upstream cannot see, because they wait or share a request.
-    package var unseenCalls: Int { self.queue.partCount - self.queue.batchesOut }
+    /// The number of calls that the other upstream cannot see, because they wait, share a request, or have ended
+    /// without one that is passed on yet.
+    package var unseenCalls: Int { self.queue.partCount - self.queue.batchesOut + self.ready.count }
 
     private var maySend: Bool { self.queue.canSend && self.queue.batchesOut < self.batchesLimit }
 

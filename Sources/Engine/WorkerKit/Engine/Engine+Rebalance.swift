@@ -190,9 +190,11 @@ extension Engine {
         self.produceTrouble = nil
     }
 
-    /// Removes every record from memory. The calls in flight go on, and their completions will be stale.
+    /// Removes every record from memory. The requests in flight go on, and their completions will be stale.
+    /// Calls that wait for a request are not made.
     private func dropEverythingInHand() {
         for id in self.table.ids { self.drop(id) }
+        self.upstream.dropUnsent()
         self.dispatch.queues.removeAll()
         self.resending = DueQueue()
         self.order.removeAll()
