@@ -1,3 +1,4 @@
+import Records
 import ServiceKit
 import WorkerKit
 
@@ -25,6 +26,8 @@ struct AdversaryPlan {
     private var attempts: Int
     private var pace: EngineSettings.Pace
     private var hasRetryTopics: Bool
+    /// The limits of the requests that all records share; nil if each has its own.
+    var batches: SimulatedBatch.Limits?
 
     /// The length of the longest outage, in seconds.
     static let longestOutage = 40
@@ -63,6 +66,18 @@ struct AdversaryPlan {
         self.hasRetryTopics =
             self.ordering == .none && drawn.isDisjoint(with: [.clocks, .growth])
             && Bool.random(using: &random)
+        self.batches =
+            Bool.random(using: &random)
+            ? SimulatedBatch.Limits(
+                elements: .random(in: 2...16, using: &random),
+                bytes: .random(in: 200...2_000, using: &random),
+                requests: .random(in: 1...3, using: &random)
+            ) : nil
+    }
+
+    /// The headers of a record of one lane.
+    func headers(lane: String) -> [RecordHeader] {
+        [RecordHeader("lane", lane)] + (self.batches == nil ? [] : [RecordHeader(SimulatedBatch.header, "")])
     }
 
     /// Whether records can expire before the faults have ended.

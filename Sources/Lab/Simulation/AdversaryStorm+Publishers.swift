@@ -96,7 +96,7 @@ extension AdversaryStorm {
     }
 
     private func publish(_ piece: Piece) {
-        var headers = [RecordHeader("lane", piece.lane)]
+        var headers = self.plan.headers(lane: piece.lane)
         if piece.isForTheSide { headers.append(RecordHeader("side", "")) }
         if piece.bulk > 0 { headers.append(RecordHeader("bulk", [UInt8](repeating: 0, count: piece.bulk))) }
         let partition = Int32.random(in: 0..<Int32(self.cluster.partitions), using: &self.random)

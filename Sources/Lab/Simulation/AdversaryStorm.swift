@@ -37,6 +37,7 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
         narrator?.tell("seed \(seed)", "\(plan)")
         self.simulation = Simulation(partitions: plan.partitions, narrator: narrator) { plan.adjust(&$0) }
         self.simulation.sideRate = plan.sideRate
+        self.simulation.batches = plan.batches
         self.simulation.makeParkingTopic()
         self.simulation.cluster.messageLimit = AdversaryPlan.messageLimit
         // If the group's position is set back, some records get a second outcome, which is then no violation.
@@ -67,7 +68,11 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
     private func play() throws {
         self.setReplies()
         self.setBrokerTroubles()
-        self.honest.publish(perSecond: self.plan.perSecond, for: self.plan.publishing)
+        self.honest.publish(
+            perSecond: self.plan.perSecond,
+            for: self.plan.publishing,
+            headers: self.plan.headers(lane: "a")
+        )
         self.planPublishers()
         self.planFaults()
         for _ in 0..<self.plan.workers { self.simulation.startWorker() }

@@ -1,4 +1,4 @@
-import Records
+package import Records
 import ServiceKit
 
 /// A publisher that harms no other user. Its records are valid, come at an even pace and have a key each, and
@@ -32,7 +32,7 @@ package final class HonestPublisher {
     package func publish(
         perSecond rate: Int,
         for length: Duration,
-        lane: String = "a",
+        headers: [RecordHeader] = [RecordHeader("lane", "a")],
         record: @escaping (Int) -> (key: String, value: String) = { ("honest \($0)", "ok") }
     ) {
         let gap = Duration.seconds(1) / rate
@@ -40,7 +40,6 @@ package final class HonestPublisher {
         for number in 0..<count {
             self.timeline.after(gap * number) { [self] in
                 let partition = Int32(number % self.cluster.partitions)
-                let headers = [RecordHeader("lane", lane)]
                 let (key, value) = record(number)
                 let offset = self.cluster.append(value, key: key, to: partition, headers: headers)
                 let name = RecordName(partition: partition, offset: offset)
