@@ -106,10 +106,10 @@ struct MembershipTests {
         var faults = BrokerFaults()
         faults.unreadableTopics = [cluster.input]
         try await cluster.setFaults(faults)
-        let worker = try Self.worker(cluster, gdt, kafka: "session_timeout: 6s")
+        let worker = try Self.worker(cluster, gdt, kafka: "session_timeout: 6s\n  start_limit: 1s")
         #expect(worker.exitStatus() == 1)
         #expect(
-            worker.log.contains("This client has no right to read the topic '\(cluster.input)'."),
+            worker.log.contains("User:ANONYMOUS has no READ on the topic '\(cluster.input)' (input)."),
             "\(worker.log)"
         )
         await gdt.stop()

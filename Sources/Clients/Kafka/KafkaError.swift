@@ -42,6 +42,27 @@ package struct KafkaError: Error, Hashable {
         package static let groupNotAuthorized = Code(RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED)
         /// The cluster does not allow this client to use the topic.
         package static let topicNotAuthorized = Code(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED)
+        /// The cluster does not allow this client to be an idempotent producer: it may write to no topic at all, or, with
+        /// Kafka before 2.8, lacks IDEMPOTENT_WRITE on the cluster.
+        package static let clusterNotAuthorized = Code(RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED)
+        /// The cluster does not allow this client to use the transactional id.
+        package static let transactionsNotAuthorized = Code(
+            RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        )
+        /// The broker does not accept the credentials of this client, or its SASL mechanism.
+        package static let authenticationFailed = Code(RD_KAFKA_RESP_ERR__AUTHENTICATION)
+        /// The client and the broker do not agree on TLS.
+        package static let tlsFailed = Code(RD_KAFKA_RESP_ERR__SSL)
+        /// The connection to a broker has failed or was closed.
+        package static let connectionFailed = Code(RD_KAFKA_RESP_ERR__TRANSPORT)
+        /// The name of a broker cannot be resolved.
+        package static let unresolved = Code(RD_KAFKA_RESP_ERR__RESOLVE)
+        /// The broker knows no such topic or partition.
+        package static let unknownTopic = Code(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)
+        /// The broker accepts no record with this `acks`.
+        package static let invalidRequiredAcks = Code(RD_KAFKA_RESP_ERR_INVALID_REQUIRED_ACKS)
+        /// The broker accepts no producer with this `transaction.timeout.ms`.
+        package static let invalidTransactionTimeout = Code(RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT)
         /// Another member with the same `group.instance.id` has replaced this one.
         package static let fencedInstance = Code(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID)
     }
@@ -113,6 +134,13 @@ extension KafkaError {
 }
 
 extension KafkaError {
+    /// Whether the cluster does not allow this client what it asked for.
+    package var isMissingRight: Bool {
+        [
+            Code.topicNotAuthorized, .groupNotAuthorized, .clusterNotAuthorized, .transactionsNotAuthorized,
+        ].contains(self.code)
+    }
+
     /// Whether the broker has fenced the producer: another producer with the same `transactional.id` has
     /// taken its place, or the cluster has ended its transaction.
     package var isFencing: Bool {

@@ -94,7 +94,16 @@ package import Records
         while let message = unsafe rd_kafka_event_message_next(event.event) {
             let id = unsafe UInt64(UInt(bitPattern: message.pointee._private))
             let code = unsafe message.pointee.err
-            tell(.reported(id: id, code == RD_KAFKA_RESP_ERR_NO_ERROR ? nil : KafkaError(code)))
+            guard code != RD_KAFKA_RESP_ERR_NO_ERROR else {
+                tell(.reported(id: id, nil))
+                continue
+            }
+            var error = KafkaError(code)
+            // The only words that a worker has for a right that was taken away while it runs.
+            if error.code == .topicNotAuthorized, let topic = unsafe message.pointee.rkt {
+                error.message += unsafe ": '\(String(cString: rd_kafka_topic_name(topic)))'"
+            }
+            tell(.reported(id: id, error))
         }
     }
 

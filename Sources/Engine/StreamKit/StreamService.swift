@@ -34,10 +34,12 @@ package struct StreamService: Service {
     private let surroundings: ServiceProcess.Surroundings
     private let bound: RunBound
     private let describedTopics: [String]
+    private let rights: [NeededRight]
     private let prepare: @Sendable (StreamCluster) throws -> any StreamApplication
 
     /// - Parameters:
     ///   - describedTopics: The topics whose settings `prepare` looks at.
+    ///   - rights: The rights that the application needs on the cluster.
     ///   - prepare: Makes the application of a thread, on that thread. It throws `PreflightFailure` if the
     ///     cluster is not as it must be.
     package init(
@@ -46,6 +48,7 @@ package struct StreamService: Service {
         surroundings: ServiceProcess.Surroundings,
         bound: RunBound = RunBound(),
         describedTopics: [String] = [],
+        rights: [NeededRight],
         prepare: @escaping @Sendable (StreamCluster) throws -> any StreamApplication
     ) {
         self.kafka = kafka
@@ -53,6 +56,7 @@ package struct StreamService: Service {
         self.surroundings = surroundings
         self.bound = bound
         self.describedTopics = describedTopics
+        self.rights = rights
         self.prepare = prepare
     }
 
@@ -87,6 +91,7 @@ package struct StreamService: Service {
                     bounds: bounds,
                     surroundings: self.surroundings,
                     describedTopics: self.describedTopics,
+                    rights: self.rights,
                     prepare: self.prepare
                 ).run()
             }

@@ -15,6 +15,7 @@ struct StreamThread: Sendable {
     let surroundings: ServiceProcess.Surroundings
     /// The topics whose settings are given to `prepare`.
     let describedTopics: [String]
+    let rights: [NeededRight]
     let prepare: @Sendable (StreamCluster) throws -> any StreamApplication
 
     /// Runs the engine, and returns after a stop, once the work in hand is committed and the group is left.
@@ -43,6 +44,7 @@ struct StreamThread: Sendable {
     }
 
     private func run(on broker: KafkaBroker, _ logger: Logger) throws {
+        if self.number == 0 { self.kafka.certificates.tell(logger, in: self.surroundings.registry) }
         let wait = ClusterWait(
             limit: self.kafka.startLimit,
             brokers: self.kafka.brokers,
@@ -53,7 +55,7 @@ struct StreamThread: Sendable {
         let prepared = try wait.answer(of: broker, until: stop) {
             let cluster = try self.cluster(of: broker, wait)
             let application = try self.prepare(cluster)
-            try wait.checkReading(application.topics, of: broker)
+            try wait.check(self.rights, self.kafka, of: broker)
             return (application: application, clusterID: cluster.id)
         }
         guard let (application, clusterID) = prepared else { return }

@@ -48,7 +48,8 @@ struct RunIntakeCommand<Parts: IntakeParts>: AsyncParsableCommand {
                     settings: settings.stream,
                     surroundings: surroundings,
                     bound: bound,
-                    describedTopics: IntakePreflight(settings).describedTopics
+                    describedTopics: IntakePreflight(settings).describedTopics,
+                    rights: IntakePreflight(settings).rights
                 ) { cluster in
                     try IntakePreflight(settings).check(cluster, surroundings.logger)
                     return IntakeApplication(

@@ -13,10 +13,13 @@ package struct IntakePreflight {
     package init(_ settings: IntakeSettings) { self.settings = settings }
 
     private var topics: IntakeTopics { self.settings.topics }
-    private var roles: [(role: String, topic: String)] { self.topics.roles(of: self.settings) }
+    private var roles: [(role: String, topic: String, use: TopicUse)] { self.topics.roles(of: self.settings) }
 
     /// The topics whose settings matter: all that the intake uses.
     package var describedTopics: [String] { self.roles.map(\.topic) }
+
+    /// The rights that the intake needs on its cluster.
+    package var rights: [NeededRight] { NeededRight.rights(ofStates: self.roles, self.settings.kafka) }
 
     // MARK: - Topics and partitions
 
@@ -77,7 +80,7 @@ package struct IntakePreflight {
     package func outlook(_ settings: [String: TopicSettings]) -> Preflight.Outlook {
         var outlook = Preflight.Outlook()
         outlook.unknown = self.describedTopics.filter { settings[$0] == nil }
-        for (role, topic) in self.roles {
+        for (role, topic, _) in self.roles {
             guard let topicSettings = settings[topic] else { continue }
             self.lookAtCompaction(of: topic, role: role, settings: topicSettings, in: &outlook)
             self.lookAtSize(of: topic, role: role, settings: topicSettings, in: &outlook)

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The names of the topics of the intake.
 package struct IntakeTopics: Hashable, Sendable {
     package var activations: String
@@ -19,18 +21,18 @@ package struct IntakeTopics: Hashable, Sendable {
         ] + (self.events.map { [$0] } ?? [])
     }
 
-    /// The role of each topic that is used, and its name.
-    func roles(of settings: IntakeSettings) -> [(role: String, topic: String)] {
-        var roles = [
-            ("input", self.activations), ("home", self.home), ("changelog", self.changelog),
-            ("due", self.due),
-            ("result", self.result), ("dead-letter", self.deadLetter),
+    /// The role of each topic that is used, its name, and its use.
+    func roles(of settings: IntakeSettings) -> [(role: String, topic: String, use: TopicUse)] {
+        var roles: [(role: String, topic: String, use: TopicUse)] = [
+            ("input", self.activations, .read), ("home", self.home, .both),
+            ("changelog", self.changelog, .both), ("due", self.due, .written),
+            ("result", self.result, .written), ("dead-letter", self.deadLetter, .written),
         ]
         if settings.takesUploads {
-            roles += [("upload", self.uploads), ("upload result", self.uploadResult)]
+            roles += [("upload", self.uploads, .read), ("upload result", self.uploadResult, .written)]
         }
-        if settings.matchesClicks { roles.append(("click", self.clicks)) }
-        if let events = self.events { roles.append(("events", events)) }
+        if settings.matchesClicks { roles.append(("click", self.clicks, .read)) }
+        if let events = self.events { roles.append(("events", events, .written)) }
         return roles
     }
 }

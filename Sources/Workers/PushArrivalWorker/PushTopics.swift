@@ -51,6 +51,7 @@ struct PushTopicNames: Hashable, Sendable {
 /// The check of the cluster's topics, made before the first event is consumed.
 struct PushTopics {
     private let names: PushTopicNames
+    private let kafka: KafkaSettings
     private let forwards: Bool
     private let messageBytesLimit: Int
     /// The shortest retention of the changelog with which the state is complete after a restart: allowed
@@ -58,27 +59,29 @@ struct PushTopics {
     private let leastRetention: Duration
 
     init(_ settings: PushArrivalSettings) {
+        self.kafka = settings.kafka
         self.messageBytesLimit = settings.kafka.messageBytesLimit
         self.leastRetention = settings.rules.allowedLateness + settings.rules.grace + .seconds(86_400)
         self.names = settings.topics
         self.forwards = settings.forwardBatch != nil
     }
 
-    /// The topics that the worker uses, with the name of their role.
-    private var roles: [(role: String, topic: String)] {
+    /// The topics that the worker uses, with the name of their role, and their use. An event that comes in elsewhere than
+    /// at its home is written to the input once more.
+    private var roles: [(role: String, topic: String, use: TopicUse)] {
         [
-            ("input", self.names.input), ("result", self.names.result),
-            ("dead-letter", self.names.deadLetter),
-            ("changelog", self.names.changelog), ("parts", self.names.parts),
-            ("statistics", self.names.statistics),
-        ] + (self.forwards ? [("forward", self.names.forward)] : [])
+            ("input", self.names.input, .both), ("result", self.names.result, .written),
+            ("dead-letter", self.names.deadLetter, .written),
+            ("changelog", self.names.changelog, .both), ("parts", self.names.parts, .both),
+            ("statistics", self.names.statistics, .written),
+        ] + (self.forwards ? [("forward", self.names.forward, .written)] : [])
     }
 
     /// Checks that the topics exist, differ from each other, and have fitting settings.
     ///
     /// - Throws: `PreflightFailure`, with a sentence for each fault.
     func check(_ cluster: StreamCluster) throws {
-        let missing = self.roles.compactMap { role, topic in
+        let missing = self.roles.compactMap { role, topic, _ in
             cluster.partitionCounts[topic, default: 0] > 0
                 ? nil
                 : "The \(role) topic '\(topic)' does not exist, or this client may not see it; create it, or allow it."
@@ -110,6 +113,13 @@ struct PushTopics {
     /// The topics whose settings are needed for the check.
     var described: [String] { self.roles.map(\.topic) }
 
+    /// The rights that the worker needs on its cluster.
+    var rights: [NeededRight] {
+        let statistics = NeededRight.Resource.topic(self.names.statistics)
+        return NeededRight.rights(ofStates: self.roles, self.kafka)
+            + [NeededRight(.read, statistics, for: "the dashboard", isOptional: true)]
+    }
+
     /// Returns the warning for an input topic with more partitions than the changelog; nil if it has no more.
     func growth(in cluster: StreamCluster) -> String? {
         let counts = [self.names.input, self.names.changelog].map { cluster.partitionCounts[$0, default: 0] }
@@ -123,7 +133,7 @@ struct PushTopics {
     /// Returns the faults of topics that drop records which the worker needs. Results and events must not be
     /// compacted, and the changelog must keep every record as long as its message is counted.
     private func forgetfulness(in cluster: StreamCluster) -> [String] {
-        var faults = self.roles.compactMap { role, topic -> String? in
+        var faults = self.roles.compactMap { role, topic, _ -> String? in
             guard ![self.names.parts, self.names.statistics].contains(topic),
                 let policy = cluster.topicSettings[topic]?["cleanup.policy"], policy.contains("compact")
             else { return nil }
@@ -146,7 +156,7 @@ struct PushTopics {
     /// Returns the faults of topics that accept only small records. A transaction with a record that is too
     /// large for its topic can never be committed, and would be repeated for ever.
     private func narrowness(in cluster: StreamCluster) -> [String] {
-        self.roles.compactMap { role, topic in
+        self.roles.compactMap { role, topic, _ in
             guard let largest = cluster.topicSettings[topic]?.number("max.message.bytes"),
                 largest < Int64(self.messageBytesLimit)
             else { return nil }

@@ -32,7 +32,8 @@ struct RunPushArrivalCommand: AsyncParsableCommand {
                 settings: settings.stream,
                 surroundings: surroundings,
                 bound: bound,
-                describedTopics: PushTopics(settings).described
+                describedTopics: PushTopics(settings).described,
+                rights: PushTopics(settings).rights
             ) { cluster in
                 let topics = PushTopics(settings)
                 try topics.check(cluster)

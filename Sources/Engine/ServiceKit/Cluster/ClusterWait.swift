@@ -9,6 +9,7 @@ package struct ClusterWait {
     private let brokers: String
     private let health: Health
     private let logger: Logger
+    private let notes: ClusterNotes
 
     /// The longest wait for a single answer, so that a stop is noticed this soon even while the cluster does
     /// not answer.
@@ -20,9 +21,10 @@ package struct ClusterWait {
         self.brokers = brokers
         self.health = health
         self.logger = logger
+        self.notes = ClusterNotes(logger: logger)
     }
 
-    /// Asks the cluster until there is an answer.
+    /// Asks the cluster until there is an answer. The readiness says meanwhile what is missing.
     ///
     /// - Parameter ask: Asks the cluster, and waits for it at most a slice or two.
     /// - Returns: The answer; nil if a stop was requested meanwhile.
@@ -38,62 +40,39 @@ package struct ClusterWait {
         var toldFaults: [String] = []
         while !stop.isRequested {
             self.health.beat()
-            try self.tellOfTrouble(broker)
+            try self.notes.take(from: broker)
             do {
                 return try ask()
             } catch let error as KafkaError {
-                guard Moment.now.monotonic < deadline else {
-                    throw PreflightFailure(faults: [
-                        "kafka.brokers: no answer from \(self.brokers): \(error.message)."
-                    ])
-                }
+                try self.notes.take(from: broker)
+                let fault = self.notes.noAnswer(from: self.brokers, error)
+                guard Moment.now.monotonic < deadline else { throw PreflightFailure(faults: [fault]) }
+                self.health.become(.notReady(reason: fault))
                 // Most errors come after a slice. An error that comes at once must not make this loop spin.
                 pause(atMost: .milliseconds(200))
             } catch let failure as PreflightFailure where failure.mayPass {
                 guard Moment.now.monotonic < deadline else { throw failure }
                 if failure.faults != toldFaults { self.logger.warning("waiting: \(failure)") }
                 toldFaults = failure.faults
+                self.health.become(.notReady(reason: failure.faults.joined(separator: " ")))
                 pause(atMost: .milliseconds(200))
             }
         }
         return nil
     }
 
-    /// Checks whether this client may read topics. The metadata do not tell: a broker names a topic also to a
-    /// client that may only describe it.
+    /// Checks the rights of this client, as far as the cluster answers within a slice for each kind.
     ///
-    /// A cluster that does not answer within a slice is taken to allow reading.
-    ///
-    /// - Parameter broker: A client that is a member of no group yet.
-    /// - Throws: `PreflightFailure`, with a sentence for each topic that may not be read, or for the group.
-    package func checkReading(_ topics: [String], of broker: KafkaBroker) throws {
-        let ends = topics.map {
-            CommittedPosition(partition: TopicPartition(topic: $0, partition: 0), offset: LogReader.end)
-        }
-        var unknown = try broker.consumer.assign(ends)
-        var refused: [String] = []
-        var pause = Wait(on: [broker.consumer.descriptor])
-        let deadline = Moment.now.after(Self.slice)
-        while !unknown.isEmpty, Moment.now.monotonic < deadline {
-            try self.tellOfTrouble(broker)
-            unknown.removeAll { reader in
-                var isAnswered = false
-                let count = reader.visit(atMost: 1) { _ in
-                } _: { error in
-                    isAnswered = true
-                    if error.code == .topicNotAuthorized { refused.append(reader.partition.topic) }
-                }
-                return isAnswered || count > 0
-            }
-            if !unknown.isEmpty { pause(atMost: .milliseconds(500)) }
-        }
-        try broker.consumer.unassign()
-        guard !refused.isEmpty else { return }
-        throw PreflightFailure(
-            faults: refused.map {
-                "This client has no right to read the topic '\($0)'. Allow it READ on the topic."
-            }
-        )
+    /// - Parameters:
+    ///   - broker: A client that is a member of no group yet. Rights to write are asked for after `settings` alone.
+    /// - Throws: `PreflightFailure`, with a sentence for each right that is missing.
+    package func check(
+        _ rights: [NeededRight],
+        _ kafka: KafkaSettings,
+        of broker: KafkaBroker
+    ) throws {
+        let check = RightsCheck(kafka, of: broker, notes: self.notes, atMost: Self.slice)
+        try check.check(rights)
     }
 
     /// Returns the id of the cluster, which tells one cluster's offsets from another's. Waits for the cluster,
@@ -114,28 +93,11 @@ package struct ClusterWait {
     ///   all the same.
     package func settings(of topics: [String], of broker: KafkaBroker) -> [String: TopicSettings]? {
         do throws(KafkaError) {
-            return try broker.consumer.settings(of: topics, atMost: Self.slice)
+            return try self.notes.settings(of: topics, broker, atMost: Self.slice)
         } catch {
             let message = "the cluster does not tell how long it keeps records, and how large ones it takes"
             self.logger.info("\(message)", metadata: ["error": "\(error)"])
             return nil
         }
-    }
-
-    /// Passes librdkafka's messages on to the log from the first line on, in the log's own format.
-    ///
-    /// - Throws: `PreflightFailure` if the group refuses this worker. librdkafka reports the refusal once,
-    ///   and it may come during this wait.
-    private func tellOfTrouble(_ broker: KafkaBroker) throws {
-        var refusal: KafkaError?
-        broker.serve { event in
-            switch event {
-            case .logged(let log): self.logger.pass(on: log)
-            case .failed(let error) where error.isFatal: refusal = refusal ?? error
-            case .failed(let error): self.logger.warning("kafka trouble", metadata: ["error": "\(error)"])
-            case .assigned, .revoked, .committed, .reported, .transaction, .producerFailed: break
-            }
-        }
-        if let refusal { throw PreflightFailure(faults: ["\(refusal.message)."]) }
     }
 }

@@ -165,6 +165,25 @@ package struct KafkaSettings: Sendable {
         self.instanceName(thread).map { "\(self.group)/\($0)" } ?? "\(self.group)-\(UUID().uuidString)"
     }
 
+    /// The right to the transactional ids of `transactionalID`.
+    ///
+    /// - Parameter hasThreads: Whether this process has several producers.
+    func rightToTransactions(hasThreads: Bool) -> NeededRight {
+        let resource: NeededRight.Resource =
+            switch self.instance {
+            case nil: .transactionalIDs(prefix: "\(self.group)-")
+            case let name? where hasThreads: .transactionalIDs(prefix: "\(self.group)/\(name)-")
+            case let name?: .transactionalID("\(self.group)/\(name)")
+            }
+        return NeededRight(.write, resource, for: "its transactions")
+    }
+
+    /// The name by which the cluster knows this client, such as `User:alice`; nil if the settings do not tell.
+    package var principal: String? { ClientPrincipal.principal(of: self.extraProperties) }
+
+    /// The certificates of this client and of its authorities.
+    package var certificates: ClientCertificates { ClientCertificates(self.extraProperties) }
+
     private func instanceName(_ thread: Int?) -> String? {
         self.instance.map { name in thread.map { "\(name)-\($0)" } ?? name }
     }

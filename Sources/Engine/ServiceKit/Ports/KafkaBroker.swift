@@ -8,6 +8,8 @@ package final class KafkaBroker: Broker {
     /// The producer, with transactions once `openTransactions` was called.
     package let producer: TransactionalProducer
     private let answerLimit: Duration
+    private let consumerProperties: [String: String]
+    private let producerProperties: [String: String]
     /// The standing in the group that a transaction shows with its offsets: this member's, as it was when it
     /// got its partitions.
     private var standing: GroupStanding?
@@ -25,6 +27,8 @@ package final class KafkaBroker: Broker {
         answerLimit: Duration = .seconds(5)
     ) throws(KafkaError) {
         self.consumer = try Consumer(consumer)
+        self.consumerProperties = consumer
+        self.producerProperties = producer
         self.producer = try TransactionalProducer(producer)
         self.answerLimit = answerLimit
     }
@@ -52,9 +56,11 @@ package final class KafkaBroker: Broker {
         self.producer.serve { event in
             switch event {
             case .reported(let id, let error): tell(.reported(id: id, error))
+            case .answered(.failed(let error)):
+                tell(.transaction(.failed(error.asToldToProducer(self.producerProperties))))
             case .answered(let answer): tell(.transaction(answer))
             case .lost(let error): tell(.producerFailed(error))
-            case .failed(let error): tell(.failed(error))
+            case .failed(let error): tell(.failed(self.hasJoined ? error.withRemedy : error))
             case .logged(let log): tell(.logged(log))
             }
         }
@@ -65,7 +71,8 @@ package final class KafkaBroker: Broker {
                 tell(.assigned(partitions))
             case .revoked(let partitions, let isLost): tell(.revoked(partitions, isLost: isLost))
             case .committed(let id, let error): tell(.committed(id: id, error))
-            case .failed(let error): tell(.failed(error.asToldToMember(hasJoined: self.hasJoined)))
+            case .failed(let error):
+                tell(.failed(error.asToldToMember(hasJoined: self.hasJoined, self.consumerProperties)))
             case .logged(let log): tell(.logged(log))
             }
         }

@@ -92,6 +92,11 @@ package struct ServiceProcess: Sendable {
     /// Sets the help texts of what every process shows.
     package static func describe(in registry: PrometheusRegistry) {
         registry.describe("worker_build_info", help: "1, with the worker's name and version as labels.")
+        registry.describe(
+            "worker_certificate_expires_timestamp_seconds",
+            help:
+                "When the certificates of a property under kafka.properties end, as the process found them at its start."
+        )
         registry.describe("worker_ready", help: "1 while the worker takes work, as /readyz says.")
     }
 

@@ -15,6 +15,7 @@ struct ClusterCheck {
     ///
     /// - Throws: `PreflightFailure`, with a sentence for each fault.
     func facts(of broker: KafkaBroker, until stop: StopRequest) throws -> ClusterFacts? {
+        self.settings.kafka.certificates.tell(self.logger, in: self.registry)
         let wait = ClusterWait(
             limit: self.settings.startLimit,
             brokers: self.settings.kafka.brokers,
@@ -30,8 +31,9 @@ struct ClusterCheck {
         check.meet(cluster)
         let faults = check.faults(in: cluster)
         guard faults.isEmpty else { throw PreflightFailure(faults: faults, mayPass: true) }
-        try wait.checkReading(self.settings.engine.consumedTopics, of: broker)
-        if let settings = wait.settings(of: check.describedTopics, of: broker) {
+        let settings = wait.settings(of: check.describedTopics, of: broker)
+        try wait.check(self.settings.rights(check), self.settings.kafka, of: broker)
+        if let settings {
             TopicRetention.show(settings, in: self.registry)
             try self.look(at: check.outlook(settings))
         }

@@ -71,6 +71,13 @@ extension WorkerSettings {
         return NSTemporaryDirectory() + "flotilla-\(getuid())-\(name)"
     }
 
+    /// Returns the rights that the worker needs on its cluster.
+    ///
+    /// - Parameter check: The worker's topics; after `meet`, as the cluster has them.
+    package func rights(_ check: Preflight) -> [NeededRight] {
+        NeededRight.rights(of: check, self.kafka, isTransactional: self.engine.delivery == .exactlyOnce)
+    }
+
     /// Returns librdkafka's properties for the producer. They are the same each time only where
     /// `kafka.instance` is set, so ask once in the life of a process.
     func producerProperties() -> [String: String] {

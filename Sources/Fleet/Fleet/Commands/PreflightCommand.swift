@@ -62,7 +62,7 @@ struct PreflightCommand: WaitingCommand {
         let faults = Self.faults(of: reader)
         guard faults.isEmpty else { return faults }
         return try self.faultsOfCluster(preflight.kafka) {
-            (preflight.faults(in: $0), preflight.topics)
+            Met(faults: preflight.faults(in: $0), described: preflight.topics, rights: preflight.rights)
         } outlook: {
             preflight.outlook($0)
         }
@@ -77,7 +77,11 @@ struct PreflightCommand: WaitingCommand {
         guard faults.isEmpty else { return faults }
         let preflight = IntakePreflight(settings)
         return try self.faultsOfCluster(settings.kafka) {
-            (preflight.faults(in: $0.partitionCounts).faults, preflight.describedTopics)
+            Met(
+                faults: preflight.faults(in: $0.partitionCounts).faults,
+                described: preflight.describedTopics,
+                rights: preflight.rights
+            )
         } outlook: {
             preflight.outlook($0)
         }
@@ -91,7 +95,11 @@ struct PreflightCommand: WaitingCommand {
         guard faults.isEmpty else { return faults }
         return try self.faultsOfCluster(settings.kafka) {
             check.meet($0)
-            return (check.faults(in: $0), check.describedTopics)
+            return Met(
+                faults: check.faults(in: $0),
+                described: check.describedTopics,
+                rights: settings.rights(check)
+            )
         } outlook: {
             check.outlook($0)
         }
@@ -127,37 +135,84 @@ struct PreflightCommand: WaitingCommand {
         }
     }
 
-    /// Checks the cluster.
+    /// The faults of a cluster at first sight, and the questions that follow.
+    private struct Met {
+        /// The problems of its topics.
+        var faults: [String]
+        /// The topics whose settings must be checked.
+        var described: [String]
+        var rights: [NeededRight]
+    }
+
+    /// Checks the cluster, by the questions of a worker that starts.
     ///
     /// - Parameters:
-    ///   - meet: returns the problems of the cluster, and the topics whose settings must be checked.
-    ///   - outlook: checks the settings of those topics.
+    ///   - meet: compares the cluster with the needs of the worker.
+    ///   - outlook: checks the settings of its topics.
     private func faultsOfCluster(
         _ kafka: KafkaSettings,
-        _ meet: (ClusterMetadata) -> ([String], described: [String]),
+        _ meet: (ClusterMetadata) -> Met,
         outlook: ([String: TopicSettings]) -> Outlook
     ) throws -> [String] {
-        // The client's own log is turned off: if no broker answers, the sentence below says so.
-        let consumer = try Consumer(kafka.consumerProperties().merging(["log_level": "0"]) { $1 })
-        do throws(KafkaError) {
-            let (missing, topics) = meet(try consumer.metadata(atMost: .seconds(self.wait)))
-            let faults = missing.isEmpty ? self.faultsOfTopics(topics, consumer, outlook: outlook) : missing
-            let command = "fleet topics plan --config \(self.config) --worker \(self.worker)"
-            return faults.isEmpty
-                ? [] : faults + ["'\(command)' shows what the topics lack, 'apply' makes it."]
-        } catch {
-            return ["kafka.brokers: no answer from \(kafka.brokers): \(error.message)."]
+        for warning in kafka.certificates.warnings(at: Moment.now.wall / 1_000) {
+            Console.line("warning: \(warning)")
         }
+        var faults: [String] = []
+        // The client's own log is turned off: if no broker answers, a sentence says so.
+        let quiet = ["log_level": "0"]
+        try KafkaBroker.connected(
+            consumer: kafka.consumerProperties().merging(quiet) { $1 },
+            producer: kafka.producerProperties().merging(quiet) { $1 }
+        ) { broker in
+            let notes = ClusterNotes(logger: nil)
+            do {
+                let met = meet(try broker.consumer.metadata(atMost: .seconds(self.wait)))
+                faults =
+                    met.faults.isEmpty
+                    ? self.faultsOfTopics(met, broker, notes: notes, outlook: outlook) : met.faults
+                let command = "fleet topics plan --config \(self.config) --worker \(self.worker)"
+                if !faults.isEmpty {
+                    faults.append("'\(command)' shows what the topics lack, 'apply' makes it.")
+                }
+                guard met.faults.isEmpty else { return }
+                faults += try self.faultsOfRights(met.rights, kafka, of: broker, notes: notes)
+            } catch let error as KafkaError {
+                try notes.take(from: broker)
+                faults.append(notes.noAnswer(from: kafka.brokers, error))
+            } catch let failure as PreflightFailure {
+                faults += failure.faults
+            }
+        }
+        return faults
+    }
+
+    /// Asks for the rights of the worker.
+    private func faultsOfRights(
+        _ rights: [NeededRight],
+        _ kafka: KafkaSettings,
+        of broker: KafkaBroker,
+        notes: ClusterNotes
+    ) throws -> [String] {
+        let check = RightsCheck(kafka, of: broker, notes: notes, atMost: .seconds(self.wait))
+        do {
+            try check.check(rights)
+        } catch let failure as PreflightFailure {
+            return failure.faults
+        }
+        if !notes.isWhole { Console.line("unknown: whether the worker may write to its topics") }
+        return []
     }
 
     /// Checks the settings of topics. Also prints the warnings, which do not keep a worker from starting.
     private func faultsOfTopics(
-        _ topics: [String],
-        _ consumer: Consumer,
+        _ met: Met,
+        _ broker: KafkaBroker,
+        notes: ClusterNotes,
         outlook look: ([String: TopicSettings]) -> Outlook
     ) -> [String] {
         do throws(KafkaError) {
-            let outlook = look(try consumer.settings(of: topics, atMost: .seconds(self.wait)))
+            let settings = try notes.settings(of: met.described, broker, atMost: .seconds(self.wait))
+            let outlook = look(settings)
             for warning in outlook.warnings { Console.line("warning: \(warning)") }
             for note in outlook.notes { Console.line("note: \(note)") }
             for topic in outlook.unknown {

@@ -54,12 +54,19 @@ struct PushPreflight {
         self.leastRetention = lateness + grace + .seconds(86_400)
     }
 
-    private var roles: [(role: String, topic: String)] {
+    private var roles: [(role: String, topic: String, use: TopicUse)] {
         [
-            ("input", self.kafka.topic), ("result", self.kafka.resultTopic),
-            ("dead-letter", self.kafka.deadLetterTopic), ("changelog", self.changelog),
-            ("parts", self.parts), ("statistics", self.statistics),
-        ] + (self.forwards ? [("forward", self.forward)] : [])
+            ("input", self.kafka.topic, .both), ("result", self.kafka.resultTopic, .written),
+            ("dead-letter", self.kafka.deadLetterTopic, .written), ("changelog", self.changelog, .both),
+            ("parts", self.parts, .both), ("statistics", self.statistics, .written),
+        ] + (self.forwards ? [("forward", self.forward, .written)] : [])
+    }
+
+    /// The rights that the worker needs on its cluster.
+    var rights: [NeededRight] {
+        let statistics = NeededRight.Resource.topic(self.statistics)
+        return NeededRight.rights(ofStates: self.roles, self.kafka)
+            + [NeededRight(.read, statistics, for: "the dashboard", isOptional: true)]
     }
 
     /// All topics that the worker uses.
@@ -69,7 +76,7 @@ struct PushPreflight {
     func faults(in cluster: ClusterMetadata) -> [String] {
         let missing = self.roles.filter { cluster.partitionCounts[$0.topic, default: 0] == 0 }
         guard missing.isEmpty else {
-            return missing.map { role, topic in
+            return missing.map { role, topic, _ in
                 "The \(role) topic '\(topic)' does not exist, or this client may not see it; create it, or allow it."
             }
         }
@@ -85,7 +92,7 @@ struct PushPreflight {
 
     /// The topics, and how they have to be.
     var wanted: [WantedTopic] {
-        self.roles.map { role, topic in
+        self.roles.map { role, topic, _ in
             let isInput = topic == self.kafka.topic
             let policy: WantedTopic.Value =
                 switch topic {
@@ -119,7 +126,7 @@ struct PushPreflight {
     func outlook(_ settings: [String: TopicSettings]) -> PreflightCommand.Outlook {
         var outlook = PreflightCommand.Outlook()
         outlook.unknown = self.topics.filter { settings[$0] == nil }
-        for (role, topic) in self.roles {
+        for (role, topic, _) in self.roles {
             guard let policy = settings[topic]?["cleanup.policy"] else { continue }
             let isCompacted = policy.contains("compact")
             let isMeantTo = [self.parts, self.statistics].contains(topic)
@@ -135,7 +142,7 @@ struct PushPreflight {
                 )
             }
         }
-        for (role, topic) in self.roles {
+        for (role, topic, _) in self.roles {
             guard let largest = settings[topic]?.number("max.message.bytes"),
                 largest < self.kafka.messageBytesLimit
             else { continue }

@@ -44,22 +44,47 @@ package struct ShellPreflightCommand<P: WorkerProgram>: ParsableCommand {
     }
 
     private func faults(of settings: WorkerSettings) throws -> [String] {
-        // The client's own log is turned off: if no broker answers, the sentence below says so.
-        let properties = settings.kafka.consumerProperties().merging(["log_level": "0"]) { $1 }
-        let consumer = try Consumer(properties)
-        var check = Preflight(settings.engine)
-        do throws(KafkaError) {
-            let cluster = try consumer.metadata(atMost: .seconds(self.wait))
-            check.meet(cluster)
-            let faults = check.faults(in: cluster)
-            guard faults.isEmpty else { return faults }
-            let outlook = check.outlook(
-                try consumer.settings(of: check.describedTopics, atMost: .seconds(self.wait))
-            )
-            for warning in outlook.warnings + outlook.notes { StandardStreams.printLine("note: \(warning)") }
-            return outlook.faults
-        } catch {
-            return ["kafka.brokers: no answer from \(settings.kafka.brokers): \(error.message)."]
+        let kafka = settings.kafka
+        for warning in kafka.certificates.warnings(at: Moment.now.wall / 1_000) {
+            StandardStreams.printLine("note: \(warning)")
         }
+        // The client's own log is turned off: if no broker answers, a sentence says so.
+        let quiet = ["log_level": "0"]
+        var faults: [String] = []
+        try KafkaBroker.connected(
+            consumer: kafka.consumerProperties().merging(quiet) { $1 },
+            producer: kafka.producerProperties().merging(quiet) { $1 }
+        ) { broker in
+            let notes = ClusterNotes(logger: nil)
+            do {
+                try self.ask(broker, settings, notes: notes, faults: &faults)
+            } catch let error as KafkaError {
+                try notes.take(from: broker)
+                faults.append(notes.noAnswer(from: kafka.brokers, error))
+            } catch let failure as PreflightFailure {
+                faults += failure.faults
+            }
+        }
+        return faults
+    }
+
+    /// Asks the cluster what a worker that starts asks it.
+    private func ask(
+        _ broker: KafkaBroker,
+        _ settings: WorkerSettings,
+        notes: ClusterNotes,
+        faults: inout [String]
+    ) throws {
+        let longest = Duration.seconds(self.wait)
+        var check = Preflight(settings.engine)
+        let cluster = try broker.consumer.metadata(atMost: longest)
+        check.meet(cluster)
+        faults = check.faults(in: cluster)
+        guard faults.isEmpty else { return }
+        let outlook = check.outlook(try notes.settings(of: check.describedTopics, broker, atMost: longest))
+        for warning in outlook.warnings + outlook.notes { StandardStreams.printLine("note: \(warning)") }
+        faults = outlook.faults
+        let rights = RightsCheck(settings.kafka, of: broker, notes: notes, atMost: longest)
+        try rights.check(settings.rights(check))
     }
 }
