@@ -14,6 +14,8 @@ package final class ClusterNotes {
     private(set) var refusesProducer = false
     /// Whether the cluster has answered a question about settings. A broker that cannot is no Apache Kafka.
     package private(set) var isWhole = false
+    /// The topics whose last answer to a fetch was that this client may not read them.
+    private(set) var refusedTopics: Set<String> = []
     private var commits: [UInt64: RightsProbe.Answer] = [:]
     private let logger: Logger?
 
@@ -74,6 +76,11 @@ package final class ClusterNotes {
     package func noAnswer(from brokers: String, _ error: KafkaError) -> String {
         self.connectionTrouble
             ?? "kafka.brokers: no answer from \(brokers): \(self.lastWords ?? error.message)."
+    }
+
+    /// Notes the answer to a fetch of a topic.
+    func note(_ topic: String, isRefused: Bool) {
+        if isRefused { self.refusedTopics.insert(topic) } else { self.refusedTopics.remove(topic) }
     }
 
     /// Begins a question about the group anew.

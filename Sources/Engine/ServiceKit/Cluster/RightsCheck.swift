@@ -81,30 +81,35 @@ package struct RightsCheck {
     }
 
     /// The metadata do not tell who may read: a broker names a topic also to a client that may only describe it.
+    ///
+    /// librdkafka tells an error of a partition once, until a fetch succeeds. So a topic that has been refused stays
+    /// refused as long as it gives no other answer.
     private func missingReads(_ needed: [NeededRight]) throws -> [NeededRight] {
         let rights = needed.filter { $0.readTopic != nil }
         let ends = Set(rights.compactMap(\.readTopic)).map {
             CommittedPosition(partition: TopicPartition(topic: $0, partition: 0), offset: LogReader.end)
         }
         var unknown = try self.broker.consumer.assign(ends)
-        var refused: Set<String> = []
         var pause = Wait(on: [self.broker.consumer.descriptor])
         let deadline = Moment.now.after(self.longest)
         while !unknown.isEmpty, Moment.now.monotonic < deadline {
             try self.notes.take(from: self.broker)
             unknown.removeAll { reader in
                 var isAnswered = false
+                var isRefused = false
                 let count = reader.visit(atMost: 1) { _ in
                 } _: { error in
                     isAnswered = true
-                    if error.code == .topicNotAuthorized { refused.insert(reader.partition.topic) }
+                    isRefused = error.code == .topicNotAuthorized
                 }
-                return isAnswered || count > 0
+                guard isAnswered || count > 0 else { return false }
+                self.notes.note(reader.partition.topic, isRefused: isRefused)
+                return true
             }
             if !unknown.isEmpty { pause(atMost: .milliseconds(500)) }
         }
         try self.broker.consumer.unassign()
-        return rights.filter { $0.readTopic.map(refused.contains) ?? false }
+        return rights.filter { $0.readTopic.map(self.notes.refusedTopics.contains) ?? false }
     }
 
     private func missingWrites(_ needed: [NeededRight]) throws -> [NeededRight] {
