@@ -66,12 +66,14 @@ struct AdversaryPlan {
         self.hasRetryTopics =
             self.ordering == .none && drawn.isDisjoint(with: [.clocks, .growth])
             && Bool.random(using: &random)
+        // An upstream that breaks down over single elements leaves a worker with as many calls at once as there
+        // are requests.
         self.batches =
             Bool.random(using: &random)
             ? SimulatedBatch.Limits(
                 elements: .random(in: 2...16, using: &random),
                 bytes: .random(in: 200...2_000, using: &random),
-                requests: .random(in: 1...3, using: &random)
+                requests: .random(in: 4...16, using: &random)
             ) : nil
     }
 

@@ -39,7 +39,8 @@ struct SimulatedBatch: BatchTemplate {
         switch response.status {
         case Self.refusal: .somePart
         case 429: .key
-        default: .request
+        case 500...: .failed
+        default: response.body.isEmpty ? .request : .failed
         }
     }
 

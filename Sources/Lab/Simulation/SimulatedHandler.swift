@@ -86,7 +86,14 @@ package struct SimulatedHandler: Handler {
     private func part(of request: HTTPRequest, for job: Job, _ attempt: Attempt) -> Call<Job>.Content {
         guard let batches else { return .request(request) }
         let batch = SimulatedBatch(limits: batches, endpoint: job.endpoint, lane: job.lane)
-        return .part(BatchPart(SimulatedBatch.element(of: request), of: batch, plannedAt: attempt.now))
+        return .part(
+            BatchPart(
+                SimulatedBatch.element(of: request),
+                of: batch,
+                plannedAt: attempt.now,
+                failures: attempt.failures
+            )
+        )
     }
 
     /// Turns each status code into the verdict that it stands for.

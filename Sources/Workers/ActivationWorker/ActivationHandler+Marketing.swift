@@ -27,7 +27,8 @@ extension ActivationHandler {
             let part = BatchPart(
                 UserAction.json(of: activation, id: id),
                 of: template,
-                plannedAt: attempt.now
+                plannedAt: attempt.now,
+                failures: attempt.failures
             )
             return .call(
                 Call(
@@ -42,7 +43,8 @@ extension ActivationHandler {
             let part = BatchPart(
                 UserAction.json(of: activation, id: id, for: .callback),
                 of: template,
-                plannedAt: attempt.now
+                plannedAt: attempt.now,
+                failures: attempt.failures
             )
             return .call(
                 Call(

@@ -88,14 +88,17 @@ extension BatchScope {
                 case 400, 413, 422: .somePart
                 // and these about its sender, whose other requests would get the same now.
                 case 401, 403, 429: .key
-                default: .request
+                default: .failed
                 }
             return
         }
         guard let reply = MarketingReply(response.body) else {
-            self = .request
+            self = .failed
             return
         }
-        self = reply.concernsTheAccount ? .key : reply.mayBlameOneAction ? .somePart : .request
+        self =
+            reply.concernsTheAccount
+            ? .key
+            : reply.mayBlameOneAction ? .somePart : reply.meaning == .accepted ? .request : .failed
     }
 }

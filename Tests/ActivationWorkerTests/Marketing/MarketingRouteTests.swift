@@ -308,15 +308,16 @@ import WorkerKit
     @Test func splitsAndStopsByTheResponse() throws {
         guard case .part(let part) = try Self.call(try Self.handler()).content else { throw NoCall() }
         let scopes: [(String, BatchScope)] = [
-            (#"{"code":0}"#, .request), (#"{"code":10000}"#, .request), (#"{"code":31001}"#, .somePart),
+            (#"{"code":0}"#, .request), (#"{"code":10000}"#, .failed), (#"{"code":31001}"#, .somePart),
             (#"{"code":77}"#, .somePart), (#"{"code":11017}"#, .key), (#"{"code":11000}"#, .key),
-            (#"{"code":11002}"#, .key), ("<html>", .request),
+            (#"{"code":11002}"#, .key), ("<html>", .failed),
         ]
         for (body, scope) in scopes {
             #expect(part.template.scope(of: HTTPResponse(status: 200, body: Array(body.utf8))) == scope)
         }
         #expect(part.template.scope(of: HTTPResponse(status: 413)) == .somePart)
-        #expect(part.template.scope(of: HTTPResponse(status: 503)) == .request)
+        #expect(part.template.scope(of: HTTPResponse(status: 503)) == .failed)
+        #expect(part.template.scope(of: HTTPResponse(status: 429)) == .key)
     }
 
     @Test func masksTheTokenTheDeviceAndTheClick() throws {

@@ -23,6 +23,7 @@ import UpstreamHTTP
             switch response.status {
             case 400: .somePart
             case 429: .key
+            case 500: .failed
             default: .request
             }
         }
@@ -37,10 +38,10 @@ import UpstreamHTTP
         private var last: UInt64 = 0
         private var out: [(id: UInt64, elements: [String])] = []
 
-        mutating func add(_ elements: [Int], _ template: Template = Template()) {
+        mutating func add(_ elements: [Int], _ template: Template = Template(), failures: Int = 0) {
             for element in elements {
                 self.queue.add(
-                    BatchPart(Array("\(element)".utf8), of: template, plannedAt: 0),
+                    BatchPart(Array("\(element)".utf8), of: template, plannedAt: 0, failures: failures),
                     id: UInt64(self.queue.partCount + self.results.count)
                 )
             }
@@ -132,6 +133,38 @@ import UpstreamHTTP
         play.finish()
         #expect(play.sizes == [2, 1, 1, 1])
         #expect(play.results == [0: 400, 1: 200, 2: 200])
+    }
+
+    /// An upstream that breaks down over one element of a request must not take the same others with it each time.
+    @Test func whatHasFailedSharesSmallerRequestsWithItsLike() {
+        var play = Play()
+        play.add([1, 2, 3], Template(elementsLimit: 4), failures: 1)
+        play.add([4], Template(elementsLimit: 4))
+        play.add([5, 6], Template(elementsLimit: 4), failures: 2)
+        play.add([7, 8], Template(elementsLimit: 4), failures: 100)
+        play.add([9], Template(elementsLimit: 4))
+        play.finish()
+        // Two and one of those that have failed once, the two fresh ones, and each of the others alone. The one
+        // that has waited longest is in the next request.
+        #expect(play.sizes == [2, 1, 2, 1, 1, 1, 1])
+        #expect(play.results.count == 9 && play.queue.bytes == 0)
+    }
+
+    /// A failure may be the fault of one element. If there are many of the kind, single elements still get through.
+    @Test func afterAFailureRequestsAreSmallerAndGrowAgainWithAnswers() {
+        var play = Play()
+        let template = Template(elementsLimit: 8, requestsLimit: 1)
+        play.add(Array(0..<60), template)
+        for status in [500, 500, 500, 500, 200, 200, 200, 500] {
+            play.send()
+            play.answer(status)
+        }
+        #expect(play.sizes == [8, 4, 2, 1, 1, 2, 3, 4])
+        play.finish()
+        #expect(play.sizes.dropFirst(8) == [2, 3, 4, 5, 6, 7, 8])
+        play.add([1], template)
+        play.finish()
+        #expect(play.sizes.last == 1 && play.queue.partCount == 0)
     }
 
     @Test func bytesBoundABatch() {

@@ -9,11 +9,20 @@ package struct BatchPart: Sendable {
     package var element: [UInt8]
     /// The time at which the call was planned, in wall-clock milliseconds since 1970.
     package var plannedAt: Int64
+    /// How often the part's record has failed before by a fault that counts against it. Each failure halves the
+    /// number of elements that its request may have.
+    package var failures: Int
 
-    package init(_ element: [UInt8], of template: any BatchTemplate, plannedAt: Int64) {
+    package init(
+        _ element: [UInt8],
+        of template: any BatchTemplate,
+        plannedAt: Int64,
+        failures: Int = 0
+    ) {
         self.element = element
         self.template = template
         self.plannedAt = plannedAt
+        self.failures = failures
     }
 
     /// The request that the part would be if it was sent alone at the time of its plan, under a nonce of
@@ -62,6 +71,9 @@ package protocol BatchTemplate: Sendable {
 package enum BatchScope: Hashable, Sendable {
     /// Every part of the request.
     case request
+    /// Every part of the request, perhaps for the sake of a single one: the upstream has failed to answer. The
+    /// next requests of the key have fewer elements.
+    case failed
     /// Perhaps a single part, for whose sake the whole request was refused. A batch of several is split, and
     /// its halves are sent again, until the part stands alone.
     case somePart

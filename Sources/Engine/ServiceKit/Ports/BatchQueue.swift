@@ -3,7 +3,7 @@ package import UpstreamHTTP
 /// The parts that wait to be sent and the batches in flight: a state machine without clock or socket.
 ///
 /// A part that finds fewer requests of its key in flight than allowed is sent at once, with everything that
-/// waits beside it. So batches are small while the upstream is quick and full while it is not, and no part
+/// waits beside it (`WaitingParts`). So batches are small while the upstream is quick and full while it is not, and no part
 /// waits for company.
 package struct BatchQueue: Sendable {
     /// A completion of one part.
@@ -15,15 +15,10 @@ package struct BatchQueue: Sendable {
         package let elements: [[UInt8]]
     }
 
-    private struct Member {
-        let id: UInt64
-        let element: [UInt8]
-    }
-
     /// A batch in flight.
     private struct Flight {
         let key: String
-        let members: [Member]
+        let members: [BatchMember]
         /// Whether its parts are sent again if it is refused for the sake of one of them.
         var maySplit = true
     }
@@ -31,10 +26,10 @@ package struct BatchQueue: Sendable {
     /// The parts of one key.
     private struct Line {
         let template: any BatchTemplate
-        var waiting = Fifo<Member>()
+        var waiting = WaitingParts()
         /// Halves of batches that were refused. Each is sent as it is: joined with others, the part that is at
         /// fault would never stand alone.
-        var halves = Fifo<[Member]>()
+        var halves = Fifo<[BatchMember]>()
         var requestsOut = 0
         /// The number of requests since the last response.
         var failuresInARow = 0
@@ -48,6 +43,8 @@ package struct BatchQueue: Sendable {
     private var lines: [String: Line] = [:]
     /// The keys that may send, in the order of their turns.
     private var sendable = Fifo<String>()
+    /// The most elements of the next requests of a key.
+    private var sizes = BatchSizes()
     private var out: [UInt64: Flight] = [:]
     /// The number of parts that wait or are in flight.
     package private(set) var partCount = 0
@@ -68,8 +65,11 @@ package struct BatchQueue: Sendable {
         let key = part.template.key
         self.partCount += 1
         self.bytes += part.element.count
-        self.lines[key, default: Line(template: part.template)].waiting
-            .append(Member(id: id, element: part.element))
+        self.lines[key, default: Line(template: part.template)].waiting.append(
+            BatchMember(id: id, element: part.element),
+            failures: part.failures,
+            limit: part.template.elementsLimit
+        )
         self.list(key)
     }
 
@@ -80,7 +80,12 @@ package struct BatchQueue: Sendable {
         guard let key = self.nextKey(), var line = self.lines.removeValue(forKey: key) else { return nil }
         line.isListed = false
         line.requestsOut += 1
-        let members = line.halves.popFirst() ?? Self.fill(from: &line.waiting, line.template)
+        let members =
+            line.halves.popFirst()
+            ?? line.waiting.next(
+                atMost: min(line.template.elementsLimit, self.sizes[key]),
+                bytesLimit: line.template.bytesLimit
+            )
         self.out[id] = Flight(key: key, members: members)
         self.lines[key] = line
         self.list(key)
@@ -148,17 +153,24 @@ package struct BatchQueue: Sendable {
         switch result {
         case .success(let response):
             line.failuresInARow = 0
-            switch line.template.scope(of: response) {
+            let scope = line.template.scope(of: response)
+            if scope == .failed {
+                self.sizes.failed(flight.key, with: members.count)
+            } else {
+                self.sizes.answered(flight.key, to: members.count, limit: line.template.elementsLimit)
+            }
+            switch scope {
             case .somePart where members.count > 1 && flight.maySplit:
                 let middle = members.count / 2
                 line.halves.append(Array(members[..<middle]))
                 line.halves.append(Array(members[middle...]))
                 return []
-            case .request, .somePart: return self.end(members, with: result)
+            case .request, .failed, .somePart: return self.end(members, with: result)
             case .key: return self.end(members + Self.empty(&line), with: result)
             }
         case .failure(let error):
             line.failuresInARow += 1
+            self.sizes.failed(flight.key, with: members.count)
             let ended = self.end(members, with: result)
             // If as many requests in a row failed as may be in flight, the parts that wait would only take
             // their turn to fail in the same way, each after its own timeout.
@@ -173,7 +185,7 @@ package struct BatchQueue: Sendable {
     }
 
     private mutating func end(
-        _ members: [Member],
+        _ members: [BatchMember],
         with result: Result<HTTPResponse, TransferError>
     ) -> [Completion] {
         members.map { member in
@@ -182,23 +194,10 @@ package struct BatchQueue: Sendable {
         }
     }
 
-    private static func empty(_ line: inout Line) -> [Member] {
-        var members: [Member] = []
+    private static func empty(_ line: inout Line) -> [BatchMember] {
+        var members: [BatchMember] = []
         while let half = line.halves.popFirst() { members += half }
-        while let member = line.waiting.popFirst() { members.append(member) }
-        return members
-    }
-
-    private static func fill(from waiting: inout Fifo<Member>, _ template: any BatchTemplate) -> [Member] {
-        var members: [Member] = []
-        var bytes = 0
-        while members.count < template.elementsLimit, let first = waiting.first {
-            bytes += first.element.count + 1
-            guard members.isEmpty || bytes - 1 <= template.bytesLimit else { break }
-            _ = waiting.popFirst()
-            members.append(first)
-        }
-        return members
+        return members + line.waiting.removeAll()
     }
 
     private mutating func list(_ key: String) {
