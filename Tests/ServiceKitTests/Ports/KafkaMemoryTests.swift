@@ -8,7 +8,12 @@ struct KafkaMemoryTests {
     @Test func dropsWhatItsClientsReport() throws {
         let memory = try KafkaMemory(["bootstrap.servers": "127.0.0.1:1"])
         var wait = Wait(on: [memory.descriptor])
-        repeat { wait(atMost: .seconds(1)) } while !wait.isReadable(at: 0)
+        while true {
+            wait(atMost: .seconds(1))
+            if wait.isReadable(at: 0) { break }
+            // A report that came before the descriptor was set up does not make it readable.
+            memory.dropReports()
+        }
         // The next report may come at once.
         repeat {
             memory.dropReports()
