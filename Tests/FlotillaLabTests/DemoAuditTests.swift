@@ -132,6 +132,20 @@ struct DemoAuditTests {
         func objects(_ words: String) -> Bool { self.objections.contains { $0.contains(words) } }
     }
 
+    /// A demo with the frames of a schema registry reads its results too.
+    @Test func anOutcomeBehindAFrameIsSeen() throws {
+        for index in 0..<2 {
+            let bare = Evidence().outcome(of: index, .valid)
+            let format: ValueFormat = index == 0 ? .json : .protobuf
+            var framed = bare
+            framed.value =
+                SchemaRegistryFraming.frame(schema: 7, format, messageAt: 0) + (bare.value ?? [])
+            let type = Flotilla_Devicecheck_V1_DeviceCheckResult.self
+            #expect(Sighting(framed, as: type) == Sighting(bare, as: type))
+            #expect(Sighting(framed, as: type) != nil)
+        }
+    }
+
     @Test func whereAllIsWellNothingSpeaksAgainstIt() {
         let audit = Evidence().audit
         #expect(audit.claims.flatMap(\.objections) == [])

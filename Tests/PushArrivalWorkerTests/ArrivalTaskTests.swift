@@ -5,6 +5,7 @@ import Records
 import ServiceKit
 import Testing
 import WireFormats
+import WorkerKit
 import WorkerTestSupport
 
 @testable import PushArrivalWorker
@@ -246,6 +247,34 @@ import WorkerTestSupport
         let parts = try self.sent(to: self.settings.topics.parts, among: self.everything(of: heir))
             .compactMap { $0.value.flatMap { CohortSnapshot($0) } }
         #expect(parts.last?.tally.arrived == 70_000 && parts.last?.tally.duplicates == 1)
+    }
+
+    /// A result has the frame of the schema's registry, which reads as the first message of its file.
+    @Test func aResultHasAFrameWhereTheSettingSaysSo() throws {
+        let text =
+            "kafka: {brokers: 'b:1'}\npush: {result_format: protobuf, result_protobuf_schema_id: 258}\n"
+        let reader = SettingsReader(file: try SettingsFile(text: text, path: "w.yaml"), overrides: [])
+        let settings = PushArrivalSettings(reader, PushArrivalProgram.identity)
+        _ = try reader.finish()
+        let task = ArrivalTask(
+            0,
+            settings,
+            cluster: StreamCluster(id: "c", partitionCounts: [:]),
+            metrics: PushMetrics(factory: PrometheusRegistry())
+        )
+        task.process(self.arrival(of: "m", offset: 1), at: Self.now, self.output)
+        var records: [OutboundRecord] = []
+        self.output.drain { record in records.append(copy record) }
+        let value = try #require(self.sent(to: settings.topics.result, among: records).first?.value)
+        // The outcome, field 1, follows the frame.
+        #expect(value.starts(with: [0, 0, 0, 1, 2, 0, 0x0A]))
+    }
+
+    /// The forwarder's result is the third message of its file.
+    @Test func theForwardersResultIsFramedAsTheMessageThatItIs() {
+        let handler = PushForwardHandler(url: nil, token: nil)
+        #expect(handler.resultPlace == PushForwardResult.place)
+        #expect(ErasedHandler(handler).resultPlace == PushForwardResult.place)
     }
 
     /// A limit below what the largest statistics take would stop the worker on the day when there are such.

@@ -40,6 +40,25 @@ struct RecordContentTests {
         try Self.check(SDKUploadResult.self)
     }
 
+    /// The forwarder's result is the third message of its file, which a schema registry's frame names.
+    @Test func readsAResultBehindItsFrame() throws {
+        let result = PushForwardResult {
+            $0.arrivals = 7
+            $0.httpStatus = 202
+        }
+        let value = try result.encoded(as: .protobuf)
+        func read(_ path: [UInt8]) throws -> PushForwardResult {
+            try PushForwardResult(
+                decoding: Record(topic: PushForwardResult.topic, value: [0, 0, 0, 0, 9] + path + value)
+            )
+        }
+        #expect(try read([2, 4]) == result)
+        #expect(throws: RecordError.self) { try read([0]) }
+        let other = try ActivationResult().encoded(as: .protobuf)
+        let framed = Record(topic: ActivationResult.topic, value: [0, 0, 0, 0, 9, 0] + other)
+        #expect(try ActivationResult(decoding: framed) == ActivationResult())
+    }
+
     @Test func readsTheOutcomeOfAnUploadAndOfAnEvent() throws {
         let examples = try Self.examples(of: SDKUploadResult.topic)
         func result(_ name: String) throws -> SDKUploadResult {

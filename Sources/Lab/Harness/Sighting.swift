@@ -20,17 +20,18 @@ package struct Sighting: Hashable {
     /// 1970.
     package var receivedAt: Int64
 
-    /// Reads an outcome of the activation worker; nil if the record is no outcome, in JSON or protobuf.
+    /// The most bytes of a value.
+    private static let bytesLimit = 8 << 20
+
+    /// Reads an outcome of the activation worker, in any form that a setting gives it; nil if the record is none.
     package init?(_ record: InboundRecord) {
         self.init(record, as: Flotilla_Activation_V1_ActivationResult.self)
     }
 
     /// Reads an outcome of any worker; nil if the record is no outcome.
     package init?<Message: WorkerResult>(_ record: InboundRecord, as type: Message.Type) {
-        guard let value = record.value else { return nil }
-        let isJSON = value.first == UInt8(ascii: "{")
-        let message = isJSON ? try? Message(jsonUTF8Bytes: value) : try? Message(serializedBytes: value)
-        guard let message, message.hasOutcome else { return nil }
+        let payload = try? RecordPayload(of: record, bytesLimit: Self.bytesLimit, messageAt: nil)
+        guard let message = try? payload?.decode(as: Message.self), message.hasOutcome else { return nil }
         self.word = message.word.isEmpty ? nil : message.word
         self.detail = message.detail
         let outcome = message.outcome

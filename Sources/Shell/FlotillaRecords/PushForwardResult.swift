@@ -1,3 +1,4 @@
+import WireFormats
 package import WireMessages
 
 /// The result of a batch of arrivals that the forwarder has sent, from the topic
@@ -14,7 +15,7 @@ public struct PushForwardResult: RecordContent {
     public init() { self.message = Flotilla_Pusharrival_V1_PushForwardResult() }
 
     public init(decoding record: Record) throws(RecordError) {
-        self.message = try record.decoded()
+        self.message = try record.decoded(messageAt: WireFormats.PushForwardResult.place)
     }
 
     public func encoded(as format: RecordFormat) throws(RecordError) -> [UInt8] {

@@ -99,11 +99,15 @@ public struct RecordError: Error, Hashable, Sendable {
 
 extension Record {
     /// Decodes the value as a message.
+    ///
+    /// - Parameter place: The place of the message in its `.proto` file, counted from 0.
     func decoded<Decoded: Message>(
-        bytesLimit: Int = RecordPayload.bytesLimit
+        bytesLimit: Int = RecordPayload.bytesLimit,
+        messageAt place: Int = 0
     ) throws(RecordError) -> Decoded {
         do throws(RecordFault) {
-            return try RecordPayload(of: self.inbound, bytesLimit: bytesLimit).decode(as: Decoded.self)
+            return try RecordPayload(of: self.inbound, bytesLimit: bytesLimit, messageAt: place)
+                .decode(as: Decoded.self)
         } catch {
             throw RecordError(error.reason)
         }

@@ -24,6 +24,8 @@ struct PushArrivalSettings: Sendable {
     var paths: PushPayloadPaths
     var resultFormat: ValueFormat
     var resultEnvelope: ResultEnvelope
+    /// The number of the result's schema in a schema registry; nil for results without a frame.
+    var resultSchemaID: Int32?
     var statisticsFormat: ValueFormat
     /// The greatest number of arrivals in one record for the forwarder; nil if arrivals are not forwarded.
     var forwardBatch: Int?
@@ -78,6 +80,7 @@ struct PushArrivalSettings: Sendable {
             default: ResultEnvelope.none,
             help: "Whether results are CloudEvents, in binary or in structured mode."
         )
+        self.resultSchemaID = push.resultSchemaID(self.resultFormat, in: self.resultEnvelope)
         let statistics = reader.section("statistics")
         self.pace = EmissionPace(
             first: statistics.duration(

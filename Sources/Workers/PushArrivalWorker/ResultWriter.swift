@@ -10,6 +10,8 @@ final class ResultWriter {
     private let settings: PushArrivalSettings
     private let outcomes: StreamOutcomes
     private let headers: [RecordHeader]
+    /// The frame of a schema registry before each value; empty if there is none.
+    private let frame: [UInt8]
     private let metrics: PushMetrics
     private var random = SystemRandomNumberGenerator()
 
@@ -22,6 +24,10 @@ final class ResultWriter {
             cluster: cluster
         )
         self.headers = [RecordHeader("content-type", settings.resultFormat.contentType)]
+        self.frame =
+            settings.resultSchemaID.map {
+                SchemaRegistryFraming.frame(schema: $0, settings.resultFormat, messageAt: 0)
+            } ?? []
     }
 
     /// Writes the result of an event that was understood and counted by its standing.
@@ -104,8 +110,10 @@ final class ResultWriter {
         var headers = self.headers
         if let header = origin.outcomeHeader { headers.append(header) }
         if let unknown { headers.append(unknown.recordHeader) }
+        var value = PushArrivalResult.encode(outcome, subject, as: self.settings.resultFormat)
+        if !self.frame.isEmpty { value.insert(contentsOf: self.frame, at: 0) }
         var result = self.outcomes.result(
-            PushArrivalResult.encode(outcome, subject, as: self.settings.resultFormat),
+            value,
             of: record,
             to: self.settings.topics.result,
             headers: headers,

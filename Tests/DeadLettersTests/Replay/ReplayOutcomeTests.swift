@@ -68,6 +68,16 @@ import WireMessages
         #expect((read.replayID, read.fate) == ("r-1", "succeeded"))
     }
 
+    /// It is known also where a frame of a schema registry stands before the outcome, whichever worker's it is.
+    @Test(arguments: ValueFormat.allCases, [0, PushForwardResult.place])
+    func readsAnOutcomeBehindItsFrame(format: ValueFormat, place: Int) throws {
+        let outcome = Outcome.ofActivation(.succeeded)
+        let frame = SchemaRegistryFraming.frame(schema: 7, format, messageAt: place)
+        let value = frame + PushForwardResult.encode(outcome, PushForwardAnswer(arrivals: 3), as: format)
+        let read = try #require(ReplayOutcome(Self.record(value, format)))
+        #expect((read.replayID, read.fate) == ("r-1", "succeeded"))
+    }
+
     @Test(arguments: ValueFormat.allCases)
     func isNotThereWithoutAReplay(format: ValueFormat) {
         let value = ActivationResult.encode(Outcome.ofActivation(), nil, as: format)

@@ -160,6 +160,32 @@ struct EngineSettleTests {
         #expect(outcome.headers.contains { $0.name == "outcome.answer_omitted" })
     }
 
+    /// The frame counts for the broker's limit, and does not keep an answer from being made smaller.
+    @Test(arguments: ValueFormat.allCases)
+    func anOutcomeHasAFrameWhereTheSettingSaysSo(format: ValueFormat) throws {
+        let simulation = Simulation {
+            $0.resultFormat = format
+            $0.resultSchemaID = 258
+            $0.messageBytesLimit = 10_000
+        }
+        simulation.cluster.append("x")
+        simulation.cluster.append("y")
+        simulation.reply = { _ in Reply(207) }
+        simulation.startWorker()
+        #expect(try simulation.settleEverything(within: .seconds(5)))
+        #expect(simulation.cluster.published.count == 2)
+        for outcome in simulation.cluster.published {
+            let frame: [UInt8] = format == .json ? [0, 0, 0, 1, 2] : [0, 0, 0, 1, 2, 0]
+            let value = try #require(outcome.value)
+            let told = OutboundRecord(topic: outcome.topic, value: Array(value.dropFirst(frame.count)))
+            let bare = try #require(SimulatedOutcome(told))
+            #expect(value.starts(with: frame))
+            #expect(bare.id.hasSuffix("/0/\(bare.offset)") && bare.id.utf8.first != 0)
+            #expect(outcome.headers.contains { $0.name == "outcome.answer_omitted" })
+            #expect(outcome.encodedBytesBound <= 10_000)
+        }
+    }
+
     /// A key may be as large as the broker's limit, and an outcome that carries it is larger: it goes without.
     @Test func anOutcomeThatIsTooLargeGoesWithoutItsKey() throws {
         let simulation = Simulation()

@@ -30,6 +30,36 @@ struct WorkerSettingsTests {
         #expect(findings.count == 1 && findings.first?.hasSuffix("kafka.properties: \(problem)") == true)
     }
 
+    /// A change of the format alone must not put the id of another schema before the values.
+    @Test(arguments: [
+        ("result_json_schema_id: 7", nil), ("result_format: protobuf, result_protobuf_schema_id: 7", nil),
+        ("result_json_schema_id: 7, result_envelope: cloudevents", nil),
+        (
+            "result_json_schema_id: 0",
+            "worker.result_json_schema_id: must be a whole number from 1 to 2147483647"
+        ),
+        (
+            "result_protobuf_schema_id: 7",
+            "worker.result_protobuf_schema_id: is the id of a .proto file, and results are written as json: set "
+                + "result_json_schema_id, or result_format: protobuf"
+        ),
+        (
+            "result_format: protobuf, result_json_schema_id: 7",
+            "worker.result_json_schema_id: is the id of a JSON Schema, and results are written as protobuf: set "
+                + "result_protobuf_schema_id, or result_format: json"
+        ),
+        (
+            "result_json_schema_id: 7, result_envelope: cloudevents-structured",
+            "worker.result_json_schema_id: cannot be with result_envelope: cloudevents-structured, because the value "
+                + "is then an event, which the schema does not describe; take result_envelope: cloudevents"
+        ),
+    ])
+    func aSchemaFitsTheResults(settings: String, problem: String?) throws {
+        let findings = try Self.findings("worker: {\(settings)}\n")
+        #expect(findings.count == (problem == nil ? 0 : 1))
+        #expect(findings.first?.hasSuffix(problem ?? "") ?? true, "\(findings)")
+    }
+
     @Test(arguments: [Haste.ordinary, .urgent])
     func aStopFitsWhatKubernetesGivesIt(haste: Haste) throws {
         #expect(try Self.findings("", haste) == [])

@@ -27,7 +27,7 @@ package struct RecordOutcome: Hashable, Sendable {
 
     /// Reads a record of a result topic; nil if it holds no outcome that can be read.
     package init?(_ record: borrowing InboundRecord) {
-        guard let payload = try? RecordPayload(of: record), let outcome = payload.outcome,
+        guard let payload = try? RecordPayload(of: record, messageAt: nil), let outcome = payload.outcome,
             let fate = Self.code(outcome.fate)
         else { return nil }
         self.topic = outcome.topic

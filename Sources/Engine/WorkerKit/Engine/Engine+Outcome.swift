@@ -44,7 +44,8 @@ extension Engine {
     }
 
     private func outcomeRecord(of id: EntryID, _ settlement: Settlement) -> OutboundRecord {
-        let value = self.encode(settlement, for: id)
+        var value = self.encode(settlement, for: id)
+        if let frame = self.outcomeFrame { value.insert(contentsOf: frame, at: 0) }
         var record = self.table.withEntry(id) { entry in
             OutboundRecord(
                 topic: self.settings.resultTopic,

@@ -57,6 +57,8 @@ package final class Engine<B: Broker, U: Upstream> {
     var lot: ParkingLot?
     /// The headers that every outcome record carries.
     let outcomeHeaders: [RecordHeader]
+    /// The frame of a schema registry before the value of each outcome; nil if there is none.
+    let outcomeFrame: [UInt8]?
     var random: SplitMix64
 
     /// The engine's standing in the consumer group.
@@ -154,6 +156,13 @@ package final class Engine<B: Broker, U: Upstream> {
         self.metrics = metrics
         self.logger = logger
         self.outcomeHeaders = [RecordHeader("content-type", settings.resultFormat.contentType)]
+        self.outcomeFrame = settings.resultSchemaID.map {
+            SchemaRegistryFraming.frame(
+                schema: $0,
+                settings.resultFormat,
+                messageAt: handler.resultPlace
+            )
+        }
         self.random = SplitMix64(seed: seed)
         self.upstream = BatchingUpstream(
             upstream,

@@ -98,6 +98,9 @@ package struct EngineSettings: Hashable, Sendable {
     package var resultFormat = ValueFormat.json
     /// Whether outcome records are CloudEvents.
     package var resultEnvelope = ResultEnvelope.none
+    /// The number of the result's schema in a schema registry, which makes a frame before the value of outcome
+    /// records; nil for no frame.
+    package var resultSchemaID: Int32?
 
     /// The largest number of records in hand, in any state.
     ///

@@ -13,6 +13,7 @@ package struct ErasedHandler: Sendable {
     package typealias AnyVerdict = Verdict<any Sendable, any Sendable>
 
     package let encode: @Sendable (Outcome, (any Sendable)?, ValueFormat) -> [UInt8]
+    package let resultPlace: Int
     package let expired: @Sendable (InboundRecord, Attempt) -> (any Sendable)?
     package let unknownFields: @Sendable (InboundRecord) -> UnknownFields?
     package let smaller: @Sendable (any Sendable) -> (any Sendable)?
@@ -39,6 +40,7 @@ package struct ErasedHandler: Sendable {
             let memory = TypedMemory<H.Memory>.of(memory)
             return handler.interpret(exchange, of: job, attempt, with: &memory.value).erased()
         }
+        self.resultPlace = handler.resultPlace
         self.expired = { record, attempt in handler.expired(record, attempt) }
         self.unknownFields = { record in handler.unknownFields(in: record) }
         self.smaller = { answer in (answer as? H.Answer).flatMap { handler.smaller($0) } }

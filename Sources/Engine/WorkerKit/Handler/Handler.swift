@@ -39,6 +39,10 @@ package protocol Handler: Sendable {
     /// - Parameter answer: The decision of the upstream; nil if it has decided nothing for good.
     func encode(_ outcome: Outcome, _ answer: Answer?, as format: ValueFormat) -> [UInt8]
 
+    /// The place of the result's message in its `.proto` file, counted from 0, for the frame of a schema registry;
+    /// 0, the first message, by default.
+    var resultPlace: Int { get }
+
     /// Returns the members of a record in JSON that its schema does not have, which the header
     /// `outcome.unknown_fields` of its outcome tells; nil, the default, if there are none. The engine asks once
     /// for each record that ends.
@@ -96,6 +100,8 @@ extension Handler where Memory == NoMemory {
 
 extension Handler {
     package func expired(_ record: InboundRecord, _ attempt: Attempt) -> Answer? { nil }
+
+    package var resultPlace: Int { 0 }
 
     package func unknownFields(in record: InboundRecord) -> UnknownFields? { nil }
 

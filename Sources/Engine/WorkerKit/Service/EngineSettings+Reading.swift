@@ -64,6 +64,7 @@ extension EngineSettings {
             default: self.resultEnvelope,
             help: "Whether outcome records are CloudEvents, in binary or in structured mode."
         )
+        self.resultSchemaID = reader.resultSchemaID(self.resultFormat, in: self.resultEnvelope)
         self.recordsLimit = reader.int(
             "records_limit",
             default: self.recordsLimit,

@@ -16,12 +16,16 @@ package struct RecordPayload: Hashable, Sendable {
 
     /// Takes the wrapping off a record's value.
     ///
-    /// - Parameter bytesLimit: the most bytes that the value may have.
+    /// - Parameters:
+    ///   - bytesLimit: the most bytes that the value may have.
+    ///   - place: the place of the message in its `.proto` file, which the frame of a schema registry names; nil
+    ///     for any place.
     /// - Throws: `RecordFault` if the value is absent, empty, too large, or wrapped in a way that cannot be
     ///   read.
     package init(
         of record: borrowing InboundRecord,
-        bytesLimit: Int = RecordPayload.bytesLimit
+        bytesLimit: Int = RecordPayload.bytesLimit,
+        messageAt place: Int? = 0
     ) throws(RecordFault) {
         guard let value = record.value else {
             throw RecordFault.undecodable("value.tombstone", "The record has no value.")
@@ -43,14 +47,14 @@ package struct RecordPayload: Hashable, Sendable {
         switch contentType {
         case .cloudEvent:
             let event = try CloudEvent(value)
-            try self.init(event.data, as: event.dataContentType)
+            try self.init(event.data, as: event.dataContentType, messageAt: place)
         case .otherCloudEvent:
             throw CloudEvent.fault("only single events in JSON are read")
         default:
-            try self.init(value, as: contentType)
+            try self.init(value, as: contentType, messageAt: place)
         }
         if let header = record.header(SchemaRegistryFraming.header) {
-            try SchemaRegistryFraming.check(header: header, format: self.format)
+            try SchemaRegistryFraming.check(header: header, format: self.format, messageAt: place)
         }
     }
 
@@ -60,7 +64,11 @@ package struct RecordPayload: Hashable, Sendable {
         self.start = start
     }
 
-    private init(_ bytes: [UInt8], as contentType: ContentType?) throws(RecordFault) {
+    private init(
+        _ bytes: [UInt8],
+        as contentType: ContentType?,
+        messageAt place: Int?
+    ) throws(RecordFault) {
         let isFramed = SchemaRegistryFraming.isFramed(bytes)
         var start = isFramed ? SchemaRegistryFraming.prefixByteCount : 0
         guard start < bytes.count else { throw SchemaRegistryFraming.fault("nothing follows it") }
@@ -79,7 +87,7 @@ package struct RecordPayload: Hashable, Sendable {
             )
         }
         if isFramed, format == .protobuf {
-            start = try SchemaRegistryFraming.payloadStart(in: bytes, path: start)
+            start = try SchemaRegistryFraming.payloadStart(in: bytes, path: start, messageAt: place)
         }
         if format == .json, bytes[start...].starts(with: JSONText.byteOrderMark) {
             start += JSONText.byteOrderMark.count

@@ -80,6 +80,8 @@ struct PushForwardHandler: Handler {
         }
     }
 
+    var resultPlace: Int { PushForwardResult.place }
+
     func encode(_ outcome: Outcome, _ answer: PushForwardAnswer?, as format: ValueFormat) -> [UInt8] {
         PushForwardResult.encode(outcome, answer, as: format)
     }

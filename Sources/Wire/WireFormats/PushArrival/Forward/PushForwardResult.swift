@@ -16,6 +16,9 @@ package struct PushForwardAnswer: Hashable, Sendable {
 
 /// The value of a record of `push-arrival.forward.result`.
 package enum PushForwardResult {
+    /// The place of the message in `push_forward.proto`, counted from 0.
+    package static let place = 2
+
     /// Returns the encoded result.
     ///
     /// - Parameter answer: nil if the batch could not be read.
