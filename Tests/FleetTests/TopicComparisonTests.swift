@@ -4,6 +4,7 @@ import Operations
 import ServiceKit
 import Testing
 import WorkerKit
+import WorkerTestSupport
 
 @testable import Fleet
 
@@ -264,5 +265,40 @@ struct TopicComparisonTests {
         settings["activation.result"] = nil
         let lines = self.compare(topics, counts, settings)
         #expect(lines.keys.sorted() == ["activation.result"])
+    }
+
+    /// The gateway's own check-config is the judge of its settings; here the topics of its routes count.
+    @Test func aGatewaysTopicsAreThoseOfItsRoutes() throws {
+        let text = """
+            kafka: {brokers: "b:1", message_limit: 2000000, linger: 1ms, partitioner: crc32, delivery_time: 5s}
+            gateway: {routes: "uploads, clicks", uploads_topic: sdk, port: 0}
+            """
+        let reader = SettingsReader(file: try SettingsFile(text: text, path: "w.yaml"), overrides: [])
+        let topics = GatewayTopics(reader).wanted
+        #expect(PreflightCommand.faults(of: reader) == [])
+        #expect(topics.map(\.name) == ["sdk", "activation-click"] && topics.allSatisfy(\.isInput))
+        let created = "create, partitions 4, cleanup.policy=delete, max.message.bytes=2000000"
+        #expect(self.compare(topics) == ["sdk": [created], "activation-click": [created]])
+        let short = ["cleanup.policy": "delete", "max.message.bytes": "1000000"]
+        let lines = self.compare(
+            topics,
+            ["sdk": 9, "activation-click": 1],
+            ["sdk": short, "activation-click": short]
+        )
+        #expect(lines["sdk"]?.count == 1 && lines["sdk"]?.first?.hasPrefix("Publishers fill it") == true)
+        let unset = GatewayTopics(try Self.reader("")).wanted.map(\.name)
+        #expect(unset == ["sdk-upload", "push-arrival", "activation-click"])
+    }
+
+    /// The defaults are those of the gateway's settings, which nothing of the fleet's command links.
+    @Test func aGatewaysTopicsAreDocumentedSo() throws {
+        let table = try Documents.section("settings: gateway")
+        for (setting, topic) in [
+            ("uploads_topic", "sdk-upload"), ("push_arrivals_topic", "push-arrival"),
+            ("clicks_topic", "activation-click"),
+        ] { #expect(table.contains("| `gateway.\(setting)` |") && table.contains("| `\(topic)` |")) }
+        for name in ["delivery_time", "linger", "partitioner", "message_limit"] {
+            #expect(table.contains("| `kafka.\(name)` |"))
+        }
     }
 }

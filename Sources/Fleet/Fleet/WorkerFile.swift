@@ -32,12 +32,12 @@ struct WorkerFile {
 
     /// Reads the settings.
     ///
-    /// - Parameter worker: The name of the worker or the intake.
+    /// - Parameter worker: The name of the worker, the intake or the gateway.
     /// - Throws: `SettingsFaults` if the file cannot be read, `FaultySettings` if settings are wrong that all
     ///   workers share, `ValidationError` for a name that no worker has.
     init(_ path: String, of worker: String) throws {
         let reader = SettingsReader(file: try SettingsFile(path: path))
-        let identity = try Roster.program(worker)
+        let identity = try Roster.program(worker, among: Roster.programsWithTopics)
         var own: [String] = []
         switch identity.name {
         case Roster.pushArrival.name:
@@ -49,6 +49,10 @@ struct WorkerFile {
             (self.topics, self.kafka) = (WantedTopic.topics(of: settings), settings.kafka)
             self.logSalt = settings.operation.logSalt
             own = PreflightCommand.sectionsOfIntake
+        case Roster.gateway.name:
+            let gateway = GatewayTopics(reader)
+            (self.topics, self.kafka) = (gateway.wanted, gateway.kafka)
+            self.logSalt = nil
         default:
             let settings = WorkerSettings(reader, identity)
             self.topics = WantedTopic.topics(of: PreflightCommand.check(settings, identity))

@@ -4,7 +4,18 @@ import ServiceKit
 
 /// The options of `fleet topics plan` and `apply`, and the comparison that both begin with.
 struct TopicsOptions: ParsableArguments {
-    @OptionGroup var settings: WorkerOptions
+    @Option(
+        name: [.customLong("config"), .customShort("c")],
+        help: "The settings of the worker or the gateway, a YAML file.",
+        completion: .file(extensions: ["yaml", "yml"])
+    )
+    var config: String
+
+    @Option(
+        help: ArgumentHelp("Whose settings they are.", valueName: "worker"),
+        completion: .list(Roster.programsWithTopics.map(\.name))
+    )
+    var worker = Roster.activation.name
 
     @Option(help: ArgumentHelp("The partitions of an input topic that does not exist.", valueName: "n"))
     var partitions = Roster.partitions
@@ -21,6 +32,7 @@ struct TopicsOptions: ParsableArguments {
     var wait = 10
 
     func validate() throws {
+        _ = try Roster.program(self.worker, among: Roster.programsWithTopics)
         guard (1...10_000).contains(self.partitions) else {
             throw ValidationError("--partitions is from 1 to 10000.")
         }
@@ -34,7 +46,7 @@ struct TopicsOptions: ParsableArguments {
     ///
     /// - Throws: `SettingsFaults`, `FaultySettings` or `KafkaError`.
     func connect() throws -> TopicsOfWorker {
-        let file = try WorkerFile(self.settings.config, of: self.settings.worker)
+        let file = try WorkerFile(self.config, of: self.worker)
         let kafka = file.kafka
         return TopicsOfWorker(
             wanted: file.topics,
