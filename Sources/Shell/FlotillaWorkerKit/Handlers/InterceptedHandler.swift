@@ -156,6 +156,8 @@ package struct InterceptedHandler<Base: Handler>: Handler {
         self.base.encode(outcome, answer, as: format)
     }
 
+    package var resultPlace: Int { self.base.resultPlace }
+
     package func unknownFields(in record: InboundRecord) -> UnknownFields? {
         self.base.unknownFields(in: record)
     }
