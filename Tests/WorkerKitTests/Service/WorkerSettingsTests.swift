@@ -50,8 +50,8 @@ struct WorkerSettingsTests {
         ),
         (
             "result_json_schema_id: 7, result_envelope: cloudevents-structured",
-            "worker.result_json_schema_id: cannot be with result_envelope: cloudevents-structured, because the value "
-                + "is then an event, which the schema does not describe; take result_envelope: cloudevents"
+            "worker.result_json_schema_id: cannot be combined with result_envelope: cloudevents-structured, because the "
+                + "value is then an event, which the schema does not describe; take result_envelope: cloudevents"
         ),
     ])
     func aSchemaFitsTheResults(settings: String, problem: String?) throws {

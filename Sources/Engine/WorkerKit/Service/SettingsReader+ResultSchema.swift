@@ -42,7 +42,7 @@ extension SettingsReader {
         guard envelope != .structured else {
             self.reportFault(
                 setting,
-                "cannot be with result_envelope: \(envelope.rawValue), because the value is then an event, which "
+                "cannot be combined with result_envelope: \(envelope.rawValue), because the value is then an event, which "
                     + "the schema does not describe; take result_envelope: \(ResultEnvelope.binary.rawValue)"
             )
             return nil
