@@ -31,6 +31,13 @@ import Testing
         )
     }
 
+    @Test func refusesOtherEncodingsOfTheSameContent() throws {
+        let der = try Samples.certificate(Samples.root).der
+        #expect(der.starts(with: [0x30, 0x82]))
+        #expect(Certificate(der: [0x30, 0x83, 0x00] + der[2...]) == nil, "a length with a leading zero")
+        #expect(Certificate(der: [0x30, 0x80] + der[4...] + [0, 0]) == nil, "a length that is not told")
+    }
+
     @Test func findsExtensions() throws {
         #expect(try Samples.certificate(Samples.leaf).hasExtension(Self.receiptSigning))
         #expect(try !Samples.certificate(Samples.intermediate).hasExtension(Self.receiptSigning))

@@ -18,14 +18,17 @@ internal import COpenSSL
     package static let bytesLimit = 16 * 1024
 
     /// Parses one certificate in DER. Nil if the bytes are anything else or hold more than that, are longer
-    /// than `bytesLimit`, or name no readable validity.
+    /// than `bytesLimit`, or name no readable validity. OpenSSL reads other encodings of the same content too;
+    /// they are refused, so that equal certificates have equal bytes.
     package convenience init?(der: [UInt8]) {
         guard der.count <= Self.bytesLimit else { return nil }
         defer { ERR_clear_error() }
         let x509 = unsafe der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var position = bytes.baseAddress
             guard let x509 = unsafe d2i_X509(nil, &position, bytes.count) else { return nil }
-            guard unsafe position == bytes.baseAddress.map({ unsafe $0 + bytes.count }) else {
+            guard unsafe position == bytes.baseAddress.map({ unsafe $0 + bytes.count }),
+                unsafe Self.der(of: x509) == der
+            else {
                 unsafe X509_free(x509)
                 return nil
             }
@@ -39,14 +42,18 @@ internal import COpenSSL
     /// the certificate cannot be written out again as DER of at most `bytesLimit` bytes.
     convenience init?(retaining x509: OpaquePointer) {
         defer { ERR_clear_error() }
+        guard let der = unsafe Self.der(of: x509), unsafe X509_up_ref(x509) == 1 else { return nil }
+        unsafe self.init(takingOwnershipOf: x509, der: der)
+    }
+
+    /// Returns the one encoding that DER allows for a certificate; nil if it has more than `bytesLimit` bytes.
+    private static func der(of x509: OpaquePointer) -> [UInt8]? {
         let length = unsafe i2d_X509(x509, nil)
         guard length > 0, length <= Self.bytesLimit else { return nil }
-        let der = unsafe [UInt8](unsafeUninitializedCapacity: Int(length)) { output, count in
+        return unsafe [UInt8](unsafeUninitializedCapacity: Int(length)) { output, count in
             var position = output.baseAddress
             count = Int(max(unsafe i2d_X509(x509, &position), 0))
         }
-        guard unsafe X509_up_ref(x509) == 1 else { return nil }
-        unsafe self.init(takingOwnershipOf: x509, der: der)
     }
 
     /// Takes over the caller's reference, also if the result is nil: the certificate is then freed. Nil if
