@@ -70,29 +70,19 @@ package struct SimulatedHandler: Handler {
             headers.append(HTTPHeader("key", String(decoding: key, as: UTF8.self)))
         }
         let url = "https://\(job.endpoint).example/\(path)"
-        let isJoined = self.batches != nil && job.record.header(SimulatedBatch.header) != nil
-        if isJoined { headers.append(HTTPHeader(SimulatedBatch.header, "")) }
+        let batches = job.record.header(SimulatedBatch.header) == nil ? nil : self.batches
+        if batches != nil { headers.append(HTTPHeader(SimulatedBatch.header, "")) }
         let request = HTTPRequest(method: .post, url: url, headers: headers, body: job.record.value)
+        let template = batches.map { SimulatedBatch(limits: $0, endpoint: job.endpoint, lane: job.lane) }
         return Call(
-            isJoined ? self.part(of: request, for: job, attempt) : .request(request),
+            template.map {
+                .part(BatchPart(SimulatedBatch.element(of: request), of: $0, plannedAt: attempt.now))
+            } ?? .request(request),
             for: job,
             lane: job.lane,
             endpoint: job.endpoint.rawValue,
             isPerishable: isPerishable,
             isSecondTry: isSecondTry
-        )
-    }
-
-    private func part(of request: HTTPRequest, for job: Job, _ attempt: Attempt) -> Call<Job>.Content {
-        guard let batches else { return .request(request) }
-        let batch = SimulatedBatch(limits: batches, endpoint: job.endpoint, lane: job.lane)
-        return .part(
-            BatchPart(
-                SimulatedBatch.element(of: request),
-                of: batch,
-                plannedAt: attempt.now,
-                failures: attempt.failures
-            )
         )
     }
 

@@ -27,8 +27,7 @@ extension ActivationHandler {
             let part = BatchPart(
                 UserAction.json(of: activation, id: id),
                 of: template,
-                plannedAt: attempt.now,
-                failures: attempt.failures
+                plannedAt: attempt.now
             )
             return .call(
                 Call(
@@ -43,8 +42,7 @@ extension ActivationHandler {
             let part = BatchPart(
                 UserAction.json(of: activation, id: id, for: .callback),
                 of: template,
-                plannedAt: attempt.now,
-                failures: attempt.failures
+                plannedAt: attempt.now
             )
             return .call(
                 Call(

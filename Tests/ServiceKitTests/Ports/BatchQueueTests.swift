@@ -41,8 +41,9 @@ import UpstreamHTTP
         mutating func add(_ elements: [Int], _ template: Template = Template(), failures: Int = 0) {
             for element in elements {
                 self.queue.add(
-                    BatchPart(Array("\(element)".utf8), of: template, plannedAt: 0, failures: failures),
-                    id: UInt64(self.queue.partCount + self.results.count)
+                    BatchPart(Array("\(element)".utf8), of: template, plannedAt: 0),
+                    id: UInt64(self.queue.partCount + self.results.count),
+                    failures: failures
                 )
             }
         }

@@ -191,7 +191,7 @@ struct DispatchAnswerTests {
             records.dispatch.queues.makeReady(id, from: .backingOff, in: &records.table)
         }
         #expect(records.callNext() != nil)
-        #expect(records.table.outlierCalls == 1)
+        #expect(records.table.outlierCalls(to: 0) == 1)
         #expect(records.nextReady() == nil)
         let fresh = records.arrive()
         #expect(records.callNext() == fresh[0])

@@ -241,6 +241,56 @@ struct IsolationSceneTests {
         #expect(simulation.violations == [])
     }
 
+    /// One call in four gets its answer at once, and that once made the endpoint a quick one, which may take all slots.
+    @Test func aFewQuickAnswersMakeNoHangingEndpointQuick() throws {
+        let simulation = Simulation { $0.concurrency = 8 }
+        var slowCalls = 0
+        simulation.reply = { call in
+            guard call.endpoint == .side else { return Reply(200) }
+            slowCalls += 1
+            return slowCalls.isMultiple(of: 4) ? Reply(200) : .timeout(after: .seconds(10))
+        }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 5, for: .seconds(120))
+        simulation.startWorker()
+        for index in 0..<200 {
+            simulation.cluster.append("slow", key: "s\(index)", headers: [RecordHeader("side", "")])
+        }
+        try simulation.run(for: .seconds(125))
+        #expect(honest.judge.share(within: .seconds(5)) >= 0.99)
+        #expect(simulation.violations == [])
+    }
+
+    /// Records whose calls to one endpoint hang until their timeout once took all the slots of records that fail where
+    /// others succeed. A record of another endpoint, which one failure had made such a record, waited for them.
+    @Test func whatHangsLeavesSlotsToWhatFailedElsewhere() throws {
+        let simulation = Simulation { $0.concurrency = 8 }
+        var failed: Set<Int64> = []
+        simulation.reply = { call in
+            switch call.value {
+            case "hangs": .timeout(after: .seconds(10))
+            case "fails once" where failed.insert(call.offset).inserted: Reply(503)
+            default: Reply(200)
+            }
+        }
+        simulation.startWorker()
+        let side = [RecordHeader("side", "")]
+        for step in 0..<600 {
+            if step % 10 == 0 { simulation.cluster.append("hangs", key: "h\(step)", headers: side) }
+            simulation.cluster.append("ok", key: "s\(step)", headers: side)
+            simulation.cluster.append(step % 20 == 0 ? "fails once" : "ok", key: "k\(step)")
+            try simulation.run(for: .milliseconds(200))
+        }
+        try simulation.run(for: .seconds(10))
+        let waits = failed.map { offset in
+            let starts = simulation.worker.upstream.starts(of: offset)
+            return (starts.dropFirst().first ?? .infinity) - (starts.first ?? 0)
+        }
+        #expect(waits.count == 30)
+        #expect(waits.allSatisfy { $0 < 3 }, "\(waits.sorted())")
+        #expect(simulation.violations == [])
+    }
+
     // MARK: - Sizes
 
     /// An outcome that repeats a key as large as the broker's limit does not fit, and one that carries a large answer

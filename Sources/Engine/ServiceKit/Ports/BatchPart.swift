@@ -9,20 +9,11 @@ package struct BatchPart: Sendable {
     package var element: [UInt8]
     /// The time at which the call was planned, in wall-clock milliseconds since 1970.
     package var plannedAt: Int64
-    /// How often the part's record has failed before by a fault that counts against it. Each failure halves the
-    /// number of elements that its request may have.
-    package var failures: Int
 
-    package init(
-        _ element: [UInt8],
-        of template: any BatchTemplate,
-        plannedAt: Int64,
-        failures: Int = 0
-    ) {
+    package init(_ element: [UInt8], of template: any BatchTemplate, plannedAt: Int64) {
         self.element = element
         self.template = template
         self.plannedAt = plannedAt
-        self.failures = failures
     }
 
     /// The request that the part would be if it was sent alone at the time of its plan, under a nonce of

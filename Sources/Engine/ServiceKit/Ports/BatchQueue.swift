@@ -3,8 +3,8 @@ package import UpstreamHTTP
 /// The parts that wait to be sent and the batches in flight: a state machine without clock or socket.
 ///
 /// A part that finds fewer requests of its key in flight than allowed is sent at once, with everything that
-/// waits beside it (`WaitingParts`). So batches are small while the upstream is quick and full while it is not, and no part
-/// waits for company.
+/// waits beside it (`WaitingParts`). So batches are small while the upstream is quick and full while it is not,
+/// and no part waits for company.
 package struct BatchQueue: Sendable {
     /// A completion of one part.
     package typealias Completion = (id: UInt64, result: Result<HTTPResponse, TransferError>)
@@ -60,14 +60,16 @@ package struct BatchQueue: Sendable {
 
     /// Takes in a part.
     ///
-    /// - Parameter id: the caller's number for the part, different from those of all others in hand.
-    package mutating func add(_ part: BatchPart, id: UInt64) {
+    /// - Parameters:
+    ///   - id: the caller's number for the part, different from those of all others in hand.
+    ///   - failures: how often calls for the part's record have failed while others succeeded.
+    package mutating func add(_ part: BatchPart, id: UInt64, failures: Int = 0) {
         let key = part.template.key
         self.partCount += 1
         self.bytes += part.element.count
         self.lines[key, default: Line(template: part.template)].waiting.append(
             BatchMember(id: id, element: part.element),
-            failures: part.failures,
+            failures: failures,
             limit: part.template.elementsLimit
         )
         self.list(key)

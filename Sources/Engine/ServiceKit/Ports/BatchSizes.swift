@@ -16,8 +16,9 @@ struct BatchSizes: Sendable {
     /// others.
     mutating func failed(_ key: String, with count: Int) {
         guard count > 1 else { return }
-        if self.sizes.count >= Self.keysLimit { self.sizes = [:] }
-        self.sizes[key] = min(self[key], count / 2)
+        let size = min(self[key], count / 2)
+        if self.sizes.count >= Self.keysLimit, let other = self.sizes.keys.first { self.sizes[other] = nil }
+        self.sizes[key] = size
     }
 
     /// Notes that a request with so many elements was answered.

@@ -33,7 +33,11 @@ package final class BatchingUpstream<U: Upstream> {
 
     /// Takes in a part, which the next `serve` sends if it may. Its completion comes through `serve` with this
     /// id.
-    package func start(_ part: BatchPart, id: UInt64) { self.queue.add(part, id: id) }
+    ///
+    /// - Parameter failures: How often calls for the part's record have failed while others succeeded.
+    package func start(_ part: BatchPart, id: UInt64, failures: Int = 0) {
+        self.queue.add(part, id: id, failures: failures)
+    }
 
     /// Drops every part that is not in flight. The next `serve` hands over their completions, as calls that
     /// were not sent.

@@ -20,11 +20,11 @@ struct WaitingParts: Sendable {
     /// Takes in a part.
     ///
     /// - Parameters:
-    ///   - failures: How often its record has failed by a fault of its own.
+    ///   - failures: How often calls for its record have failed while others succeeded.
     ///   - limit: The most elements of a request whose records have not failed.
     mutating func append(_ member: BatchMember, failures: Int, limit: Int) {
         self.lastTurn += 1
-        let size = max(1, limit >> min(failures, Int.bitWidth - 1))
+        let size = max(1, limit >> failures)
         self.lines[size, default: Fifo()].append((member, self.lastTurn))
     }
 

@@ -77,7 +77,7 @@ struct CallQueues: Sendable {
     /// - Parameters:
     ///   - isInDoubt: Whether some upstream is not known to be well.
     ///   - outliersLimit: The number of calls that may be in flight for records which fail where others
-    ///     succeed.
+    ///     succeed. Endpoints with such calls share it, so that slow ones leave some to the others.
     mutating func popReady(
         from table: inout RecordTable,
         isInDoubt: Bool,
@@ -89,7 +89,9 @@ struct CallQueues: Sendable {
             using: &random,
             mayFail: { id in
                 guard table.kind(of: id) == .ready, table[id].isOutlier else { return true }
-                return table.outlierCalls < outliersLimit
+                let endpoint = table[id].lastEndpoint
+                let share = outliersLimit / (1 + table.endpointsOfOutliers(beside: endpoint))
+                return table.outlierCalls(to: endpoint) < max(1, share)
             }
         ) {
             if table.kind(of: id) == .ready { return id }

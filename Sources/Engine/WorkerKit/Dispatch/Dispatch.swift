@@ -56,7 +56,7 @@ struct Dispatch: Sendable {
         return self.queues.popReady(
             from: &table,
             isInDoubt: !self.gates.endpoints.areAllWell(at: now),
-            outliersLimit: max(1, self.gates.pace.callLimit(at: now) / 4),
+            outliersLimit: self.gates.pace.callLimit(at: now) / 4,
             using: &random
         )
     }
@@ -241,6 +241,7 @@ struct Dispatch: Sendable {
             if judgement != .unknown { entry.mark = self.gates.endpoints[endpoint].evidence.mark }
             entry.hasFailed = true
             entry.failedAlone = self.gates.endpoints[endpoint].breaker.hasAnsweredLately(at: now)
+            if entry.failedAlone { entry.failuresAlone += 1 }
         }
         let isWell = self.gates.endpoints[endpoint].breaker.state == .closed
         return (

@@ -13,13 +13,18 @@ struct EndpointState: Sendable {
     private(set) var rate: RateLimit?
     /// The monotonic time of the last call; nil before the first one.
     private var calledAt: Int64?
-    /// Whether the last call that ended took at most a second.
-    private(set) var isQuick = false
+    /// The mean time of the calls that have ended, in seconds. Each call weighs an eighth, and those before it
+    /// the rest. An endpoint that nobody has called yet may be a slow one.
+    private var meanTime = 2.0
 
     init(_ identity: UpstreamEndpoint, _ breaker: CircuitBreaker.Settings) {
         self.identity = identity
         self.breaker = CircuitBreaker(breaker)
     }
+
+    /// Whether calls take at most a second on average. If most calls hang until their timeout, a few quick ones
+    /// among them do not make the endpoint quick.
+    var isQuick: Bool { self.meanTime <= 1 }
 
     /// Returns whether the endpoint was called in the last ten seconds.
     func wasCalledLately(at now: Int64) -> Bool {
@@ -54,7 +59,7 @@ struct EndpointState: Sendable {
     }
 
     mutating func callCompleted(_ exchange: Exchange, nanoseconds: Int64, at now: Int64) {
-        self.isQuick = nanoseconds <= 1_000_000_000
+        self.meanTime += (Double(nanoseconds) / 1e9 - self.meanTime) / 8
         self.rate?.note(throttled: exchange.isThrottled, at: now)
     }
 

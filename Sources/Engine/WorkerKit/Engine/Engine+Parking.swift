@@ -125,6 +125,7 @@ extension ParkedRecords.Past {
             lastReason: entry.lastReason.map { ($0.code, $0.message) },
             hasFailed: entry.hasFailed,
             failedAlone: entry.failedAlone,
+            failuresAlone: entry.failuresAlone,
             due: due
         )
     }

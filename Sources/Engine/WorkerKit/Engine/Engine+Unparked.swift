@@ -19,6 +19,7 @@ extension Engine {
                 entry.lastReason = past.lastReason.map { Reason($0.code, $0.message) }
                 entry.hasFailed = past.hasFailed
                 entry.failedAlone = past.failedAlone
+                entry.failuresAlone = past.failuresAlone
             }
         }
         self.enqueue(id)

@@ -58,6 +58,8 @@ struct Entry: Sendable {
     /// Whether the last failure came while calls for other records succeeded at the same endpoint, be it before
     /// the record was parked.
     var failedAlone = false
+    /// The number of such failures. A record that shares its requests does so with fewer others after each.
+    var failuresAlone = 0
     /// Whether the record has failed so since it was taken in. A parked record gets a new chance when it comes
     /// back: at the beginning of an outage, failures of sound records look the same.
     var isOutlier: Bool { self.failedAlone && !self.asked.isEmpty }
@@ -134,13 +136,16 @@ struct RecordTable: Sendable {
     private(set) var bytes = 0
     /// The part of `bytes` that outcomes take.
     private(set) var outcomeBytes = 0
-    /// The number of calls in flight for records that fail where others succeed.
-    private(set) var outlierCalls = 0
+    /// The number of those calls to each endpoint whose records fail where others succeed.
+    private var outlierCalls: [Int]
     /// The number of calls in flight whose records are gone. Their completions will be stale.
     private(set) var orphanedCalls = 0
 
     /// - Parameter endpoints: The number of endpoints that can be called.
-    init(endpoints: Int) { self.calls = [Int](repeating: 0, count: endpoints) }
+    init(endpoints: Int) {
+        self.calls = [Int](repeating: 0, count: endpoints)
+        self.outlierCalls = self.calls
+    }
 
     // MARK: numbers
 
@@ -159,6 +164,14 @@ struct RecordTable: Sendable {
 
     /// Returns the number of calls in flight to an endpoint for records in hand.
     func calls(to endpoint: Int) -> Int { self.calls[endpoint] }
+
+    /// Returns the number of those calls whose records fail where others succeed.
+    func outlierCalls(to endpoint: Int) -> Int { self.outlierCalls[endpoint] }
+
+    /// Returns the number of the other endpoints to which there are such calls.
+    func endpointsOfOutliers(beside endpoint: Int) -> Int {
+        self.outlierCalls.indices.count { $0 != endpoint && self.outlierCalls[$0] > 0 }
+    }
 
     // MARK: records
 
@@ -229,8 +242,10 @@ struct RecordTable: Sendable {
 
     private mutating func count(_ tally: Tally, by change: Int) {
         self.counts[Int(tally.kind.rawValue)] += change
-        if let endpoint = tally.endpoint { self.calls[endpoint] += change }
-        if tally.isOutlier { self.outlierCalls += change }
+        if let endpoint = tally.endpoint {
+            self.calls[endpoint] += change
+            if tally.isOutlier { self.outlierCalls[endpoint] += change }
+        }
         self.outcomeBytes += change * tally.outcomeBytes
         self.bytes += change * tally.outcomeBytes
     }

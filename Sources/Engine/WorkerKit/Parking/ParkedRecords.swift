@@ -22,6 +22,8 @@ struct ParkedRecords: Sendable {
         var hasFailed = false
         /// Whether the last failure came while calls for other records succeeded.
         var failedAlone = false
+        /// The number of such failures.
+        var failuresAlone = 0
         /// The monotonic time before which no call is made for the record, in nanoseconds.
         var due = Int64.min
     }

@@ -1,0 +1,49 @@
+import Records
+import Testing
+
+@testable import Simulation
+@testable import WorkerKit
+
+/// Records that share requests, of which some break every request that they are in.
+struct BatchSceneTests {
+    private typealias Reply = SimulatedUpstream.Reply
+
+    /// Here three of four records are such ones, so no failure counts against its record. They once came back to full
+    /// requests all the same, each time with records that had not failed yet.
+    @Test(arguments: [false, true])
+    func whatHasFailedSharesNoRequestWithFreshRecords(isParked: Bool) throws {
+        let simulation = Simulation { $0.concurrency = 16 }
+        if isParked {
+            simulation.makeParkingTopic()
+            simulation.settings.recordsLimit = 60
+        }
+        simulation.batches = SimulatedBatch.Limits(elements: 8, bytes: 4_000, requests: 4)
+        simulation.reply = { Reply($0.value == "poison" ? 503 : 200, after: .milliseconds(50)) }
+        let worker = simulation.startWorker()
+        var (called, requests): (Set<RecordName>, Set<UInt64>) = ([], [])
+        var (repeats, returns) = (0, 0)
+        for step in 0..<4_000 {
+            if step % 5 == 0, step < 3_000 {
+                // A record with a request of its own shows at any time that the upstream is well.
+                let isAlone = step % 25 == 0
+                let header = RecordHeader(isAlone ? "alone" : SimulatedBatch.header, "")
+                let isPoison = !isAlone && step % 20 != 5
+                simulation.cluster.append(isPoison ? "poison" : "ok", key: "k\(step)", headers: [header])
+            }
+            try simulation.run(for: .milliseconds(10))
+            // No request is over before the end of the step that it began in.
+            for (id, calls) in worker.upstream.inFlight.sorted(by: { $0.key < $1.key })
+            where requests.insert(id).inserted {
+                let known = calls.count { called.contains($0.name) }
+                #expect(known == 0 || known == calls.count, "\(calls.map(\.description))")
+                called.formUnion(calls.map(\.name))
+                repeats += known
+            }
+            let table = worker.engine.table
+            returns += table.ids.count { table[$0].parking == .over && table[$0].hasFailed }
+        }
+        #expect(repeats > 100)
+        #expect((returns > 0) == isParked)
+        #expect(simulation.violations == [])
+    }
+}
