@@ -42,14 +42,14 @@ package final class KafkaBroker: Broker {
     ///   - consumer: librdkafka's properties for the consumer.
     ///   - producer: librdkafka's properties for the producer, and for each that takes its place.
     /// - Throws: The error of librdkafka if a client cannot be made, or the error of the body.
-    package static func connected(
+    package static func connected<Result>(
         consumer: [String: String],
         producer: [String: String],
-        _ body: (KafkaBroker) throws -> Void
-    ) throws {
+        _ body: (KafkaBroker) throws -> Result
+    ) throws -> Result {
         let broker = try KafkaBroker(consumer: consumer, producer: producer)
         defer { broker.consumer.abandon() }
-        try body(broker)
+        return try body(broker)
     }
 
     package func serve(_ tell: (BrokerEvent) -> Void) {

@@ -157,61 +157,40 @@ struct PreflightCommand: WaitingCommand {
         for warning in kafka.certificates.warnings(at: Moment.now.wall / 1_000) {
             Console.line("warning: \(warning)")
         }
-        var faults: [String] = []
-        // The client's own log is turned off: if no broker answers, a sentence says so.
-        let quiet = ["log_level": "0"]
-        try KafkaBroker.connected(
-            consumer: kafka.consumerProperties().merging(quiet) { $1 },
-            producer: kafka.producerProperties().merging(quiet) { $1 }
-        ) { broker in
-            let notes = ClusterNotes(logger: nil)
-            do {
-                let met = meet(try broker.consumer.metadata(atMost: .seconds(self.wait)))
-                faults =
-                    met.faults.isEmpty
-                    ? self.faultsOfTopics(met, broker, notes: notes, outlook: outlook) : met.faults
+        return try ClusterLook.faults(of: kafka) { cluster in
+            let met = meet(try cluster.broker.consumer.metadata(atMost: .seconds(self.wait)))
+            cluster.faults =
+                met.faults.isEmpty ? self.faultsOfTopics(met, cluster, outlook: outlook) : met.faults
+            if !cluster.faults.isEmpty {
                 let command = "fleet topics plan --config \(self.config) --worker \(self.worker)"
-                if !faults.isEmpty {
-                    faults.append("'\(command)' shows what the topics lack, 'apply' makes it.")
-                }
-                guard met.faults.isEmpty else { return }
-                faults += try self.faultsOfRights(met.rights, kafka, of: broker, notes: notes)
-            } catch let error as KafkaError {
-                try notes.take(from: broker)
-                faults.append(notes.noAnswer(from: kafka.brokers, error))
-            } catch let failure as PreflightFailure {
-                faults += failure.faults
+                cluster.faults.append("'\(command)' shows what the topics lack, 'apply' makes it.")
+            }
+            guard met.faults.isEmpty else { return }
+            let check = RightsCheck(
+                kafka,
+                of: cluster.broker,
+                notes: cluster.notes,
+                atMost: .seconds(self.wait)
+            )
+            try check.check(met.rights)
+            if !cluster.notes.isWhole {
+                Console.line("unknown: whether the worker may write to its topics")
             }
         }
-        return faults
-    }
-
-    /// Asks for the rights of the worker.
-    private func faultsOfRights(
-        _ rights: [NeededRight],
-        _ kafka: KafkaSettings,
-        of broker: KafkaBroker,
-        notes: ClusterNotes
-    ) throws -> [String] {
-        let check = RightsCheck(kafka, of: broker, notes: notes, atMost: .seconds(self.wait))
-        do {
-            try check.check(rights)
-        } catch let failure as PreflightFailure {
-            return failure.faults
-        }
-        if !notes.isWhole { Console.line("unknown: whether the worker may write to its topics") }
-        return []
     }
 
     /// Checks the settings of topics. Also prints the warnings, which do not keep a worker from starting.
     private func faultsOfTopics(
         _ met: Met,
-        _ broker: KafkaBroker,
-        notes: ClusterNotes,
+        _ cluster: ClusterLook,
         outlook look: ([String: TopicSettings]) -> Outlook
     ) -> [String] {
         do throws(KafkaError) {
-            let settings = try notes.settings(of: met.described, broker, atMost: .seconds(self.wait))
+            let settings = try cluster.notes.settings(
+                of: met.described,
+                cluster.broker,
+                atMost: .seconds(self.wait)
+            )
             let outlook = look(settings)
             for warning in outlook.warnings { Console.line("warning: \(warning)") }
             for note in outlook.notes { Console.line("note: \(note)") }

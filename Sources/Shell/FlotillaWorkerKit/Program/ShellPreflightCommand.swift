@@ -48,43 +48,23 @@ package struct ShellPreflightCommand<P: WorkerProgram>: ParsableCommand {
         for warning in kafka.certificates.warnings(at: Moment.now.wall / 1_000) {
             StandardStreams.printLine("note: \(warning)")
         }
-        // The client's own log is turned off: if no broker answers, a sentence says so.
-        let quiet = ["log_level": "0"]
-        var faults: [String] = []
-        try KafkaBroker.connected(
-            consumer: kafka.consumerProperties().merging(quiet) { $1 },
-            producer: kafka.producerProperties().merging(quiet) { $1 }
-        ) { broker in
-            let notes = ClusterNotes(logger: nil)
-            do {
-                try self.ask(broker, settings, notes: notes, faults: &faults)
-            } catch let error as KafkaError {
-                try notes.take(from: broker)
-                faults.append(notes.noAnswer(from: kafka.brokers, error))
-            } catch let failure as PreflightFailure {
-                faults += failure.faults
-            }
-        }
-        return faults
+        return try ClusterLook.faults(of: kafka) { cluster in try self.look(&cluster, settings) }
     }
 
     /// Asks the cluster what a worker that starts asks it.
-    private func ask(
-        _ broker: KafkaBroker,
-        _ settings: WorkerSettings,
-        notes: ClusterNotes,
-        faults: inout [String]
-    ) throws {
+    private func look(_ cluster: inout ClusterLook, _ settings: WorkerSettings) throws {
         let longest = Duration.seconds(self.wait)
         var check = Preflight(settings.engine)
-        let cluster = try broker.consumer.metadata(atMost: longest)
-        check.meet(cluster)
-        faults = check.faults(in: cluster)
-        guard faults.isEmpty else { return }
-        let outlook = check.outlook(try notes.settings(of: check.describedTopics, broker, atMost: longest))
+        let metadata = try cluster.broker.consumer.metadata(atMost: longest)
+        check.meet(metadata)
+        cluster.faults = check.faults(in: metadata)
+        guard cluster.faults.isEmpty else { return }
+        let outlook = check.outlook(
+            try cluster.notes.settings(of: check.describedTopics, cluster.broker, atMost: longest)
+        )
         for warning in outlook.warnings + outlook.notes { StandardStreams.printLine("note: \(warning)") }
-        faults = outlook.faults
-        let rights = RightsCheck(settings.kafka, of: broker, notes: notes, atMost: longest)
+        cluster.faults = outlook.faults
+        let rights = RightsCheck(settings.kafka, of: cluster.broker, notes: cluster.notes, atMost: longest)
         try rights.check(settings.rights(check))
     }
 }
