@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func whatCannotBeHelpedCanBeMended() {
-        let mending = Self.rules { $0.edited = [] }
+        let mending = Self.rules { $0.edit = .value([]) }
         #expect(Self.refusal(of: Letters.view(replayable: "no"), by: mending) == nil)
         #expect(Self.refusal(of: Letters.view(), Self.standing(.replayed), by: mending) == .alreadyReplayed)
     }

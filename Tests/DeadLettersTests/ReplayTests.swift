@@ -297,7 +297,7 @@ import WireFormats
             let desk = try cluster.desk()
             try desk.refresh()
             var options = ReplayOptions()
-            options.edited = Array("{}".utf8)
+            options.edit = .value(Array("{}".utf8))
             let plan = try desk.plan(LetterFilter(), options)
             #expect(throws: Desk.EditsMany.self) { try desk.replay(plan, options) }
             #expect(try Self.replayed(cluster).isEmpty)

@@ -49,6 +49,9 @@ struct DeadLetterTests {
                   delivery: exactly-once
                 hold:
                   suspect_rejections: 1000
+                budget:
+                  dead_letters: 10000
+                  percent: 100
                 """
         )
     }
@@ -99,6 +102,77 @@ struct DeadLetterTests {
         #expect(after.groups.map(\.open) == [0])
         #expect(second.stop() == 0)
         await mended.stop()
+        try await cluster.end()
+    }
+
+    /// A field under a wrong name, in three thousand records: one look, one command, all succeed.
+    @Test func oneScriptMendsThreeThousandLetters() async throws {
+        let count = 3_000
+        let cluster = try await TestCluster.transactional()
+        let tool = try DeadLetterToolUnderTest(cluster)
+        let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
+        try cluster.publish(
+            (0..<count).map { index in
+                var record = Activations.good(index, to: cluster.input)
+                let value = String(decoding: record.value ?? [], as: UTF8.self)
+                record.value = Array(value.replacing("appId", with: "appID").utf8)
+                return record
+            }
+        )
+        let letters = try TopicContents(cluster.deadLetters, cluster)
+        let worker = try self.worker(cluster, gdt)
+        #expect(letters.read { $0.count == count }, "\(worker.log)")
+        #expect(gdt.stats().requests == 0)
+
+        let change = ["edit", "--reason", "app_id.missing", "--with", "rename appID to appId"]
+        let look = try tool.run(change)
+        #expect(look.status == 0 && look.output.contains("Would replay \(count) letters"), "\(look)")
+        #expect(look.output.contains(#"appId: (nothing) → "112233""#) && gdt.stats().requests == 0)
+        let useless = try tool.run(["edit", "--reason", "app_id.missing", "--set", "appType = IOX"])
+        #expect(useless.status == 3 && useless.output.contains("\(count) letters: "), "\(useless)")
+        let silent = try tool.run(change + ["--go"])
+        #expect(silent.status != 0 && silent.complaints.contains("--because"), "\(silent)")
+
+        let run = try tool.run(change + ["--go", "--canary", "10", "--because", "appID is appId"])
+        #expect(run.status == 0, "\(run) \(worker.log)")
+        #expect(run.output.contains("10 of 10 letters replayed"), "\(run)")
+        #expect(run.output.contains("The canary has succeeded."), "\(run)")
+        #expect(run.output.contains("2990 of 2990 letters replayed"), "\(run)")
+        let batch = try #require(run.output.split(separator: " ").last { $0.hasPrefix("r-") })
+        let outcomes = try tool.run([
+            "outcomes", batch.trimmingCharacters(in: .newlines), "--wait", "60",
+        ])
+        #expect(outcomes.status == 0, "\(outcomes)")
+        #expect(gdt.accepted().count == count)
+        #expect(worker.stop() == 0)
+        await gdt.stop()
+        try await cluster.end()
+    }
+
+    /// The script makes the records well-formed, and the upstream refuses them all the same.
+    @Test func aCanaryThatDiesKeepsTheOthers() async throws {
+        let cluster = try await TestCluster.transactional()
+        let tool = try DeadLetterToolUnderTest(cluster)
+        var broken = Activations.simulatorSettings
+        broken.keys[0].signKey = "another_sign_key"
+        let refusing = try await GDTSimulator.start(broken)
+        let group = try self.letters(40, cluster, tool)
+        let worker = try self.worker(cluster, refusing)
+        let change = [
+            "edit", "--group", group, "--set", "conversionType = MOBILEAPP_COST", "--set", "value = 4990", "--go",
+            "--because", "try",
+        ]
+        let canary = try tool.run(change + ["--canary", "5"])
+        #expect(canary.status == 3, "\(canary) \(worker.log)")
+        #expect(canary.output.contains("The canary has not succeeded: 35 letters left"), "\(canary)")
+        let refused = refusing.stats().requests
+        #expect(refused == 5)
+
+        let slow = try tool.run(change + ["--stop-after-deaths", "3", "--rate", "2"])
+        #expect(slow.status == 3 && slow.output.contains("ended without success"), "\(slow)")
+        #expect(refusing.stats().requests < refused + 35)
+        #expect(worker.stop() == 0)
+        await refusing.stop()
         try await cluster.end()
     }
 

@@ -102,7 +102,10 @@ private struct MarketingBench {
         if reply?.code == 0, response.status == 200 {
             try claim("a batch that is accepted blames nobody", scope == .request)
         }
-        if scope == .key { try claim("an account is stopped by Tencent's own words", reply != nil) }
+        let concernsTheSender = [401, 403, 429].contains(response.status)
+        if scope == .key {
+            try claim("an account is stopped by Tencent's words or by such a status", reply != nil || concernsTheSender)
+        }
     }
 
     private func check(_ reason: Reason) throws {

@@ -88,11 +88,18 @@ private enum SettingsClaims {
         try claim("no value is shown", !lines.contains { $0.contains(self.canary) })
     }
 
+    /// The names of all entries, and those that stand as the value of an entry `name`, such as that of a property.
     private static func names(in node: SettingsNode) -> [String] {
         switch node.content {
-        case .nothing, .scalar: []
-        case .list(let nodes): nodes.flatMap(self.names)
-        case .mapping(let entries): entries.flatMap { [$0.name] + self.names(in: $0.value) }
+        case .nothing, .scalar: return []
+        case .list(let nodes): return nodes.flatMap(self.names)
+        case .mapping(let entries):
+            return entries.flatMap { entry -> [String] in
+                guard case .scalar(let text) = entry.value.content, entry.name == "name" else {
+                    return [entry.name] + self.names(in: entry.value)
+                }
+                return [entry.name, text]
+            }
         }
     }
 }

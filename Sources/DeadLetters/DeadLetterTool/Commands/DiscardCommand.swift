@@ -38,7 +38,7 @@ struct DiscardCommand: WaitingCommand {
         if self.options.json {
             try JSONDocument.print(ReplayReportForm(report))
         } else {
-            TerminalReplay(desk: desk, isJSON: false, wish: wish).tell(report, "discarded")
+            TerminalReplay.tell(report, "discarded")
         }
         try TerminalReplay.end(report)
     }

@@ -71,7 +71,7 @@ struct ReplayCommand: WaitingCommand {
         if try self.how.giveWay(at: desk, until: wish) { plan = try desk.plan(filter, options) }
         try self.endIfNothing(of: plan)
         if !self.options.json { for line in ReplayPlanPage(plan, now: now).warnings { Console.line(line) } }
-        let runner = TerminalReplay(desk: desk, isJSON: self.options.json, wish: wish)
+        let runner = TerminalReplay(desk: desk, isJSON: self.options.json, wish: wish, how: self.how)
         try runner.run(plan, options)
     }
 

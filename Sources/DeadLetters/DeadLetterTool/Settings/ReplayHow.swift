@@ -15,6 +15,27 @@ struct ReplayHow: ParsableArguments {
     @Option(name: .customLong("max"), help: "Letters at most; the oldest go first.")
     var maximum = 10_000
 
+    @Option(
+        help: ArgumentHelp(
+            "Replay so many first, and the others only when each of these has succeeded.",
+            valueName: "letters"
+        )
+    )
+    var canary: Int?
+
+    @Option(
+        help: ArgumentHelp("How long to wait for the outcomes of --canary.", valueName: "seconds")
+    )
+    var canaryWait = 300
+
+    @Option(
+        help: ArgumentHelp(
+            "Stop when so many of the replayed records have died again, were rejected or have expired.",
+            valueName: "letters"
+        )
+    )
+    var stopAfterDeaths: Int?
+
     @Option(help: "How often a record may be replayed in its life.")
     var maxReplays = 3
 
@@ -48,6 +69,10 @@ struct ReplayHow: ParsableArguments {
                 throw ValidationError("--rate is from 0.01 to 1000000.")
             }
         }
+        guard (1...ReplayOptions.largestMaximum).contains(self.canary ?? 1),
+            (1...ReplayOptions.largestMaximum).contains(self.stopAfterDeaths ?? 1),
+            (1...86_400).contains(self.canaryWait)
+        else { throw ValidationError("--canary, --canary-wait and --stop-after-deaths are at least 1.") }
         guard self.maxReplays >= 1 else { throw ValidationError("--max-replays is at least 1.") }
     }
 

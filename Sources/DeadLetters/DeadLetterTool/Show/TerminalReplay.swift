@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeadLetters
+import EventThread
 import Glibc
 import Terminal
 import WireFormats
@@ -9,20 +10,62 @@ struct TerminalReplay {
     let desk: Desk
     let isJSON: Bool
     let wish: StopWish
+    let how: ReplayHow
 
-    /// Replays the letters of a plan.
+    /// Replays the letters of a plan: all, or those of the canary first.
     ///
     /// - Throws: as `Desk.replay`; an `ExitCode` if not all letters were replayed.
     func run(_ plan: ReplayPlan, _ options: ReplayOptions, as action: AuditEntry.Action = .replay) throws {
+        guard let canary = self.how.canary, canary < plan.items.count else {
+            let report = try self.replay(plan, options, as: action)
+            if self.isJSON { try JSONDocument.print(ReplayReportForm(report)) }
+            return try Self.end(report)
+        }
+        var (first, rest) = (plan, plan)
+        first.items = Array(plan.items.prefix(canary))
+        rest.items = Array(plan.items.dropFirst(canary))
+        let report = try self.replay(first, options, as: action)
+        let hasSucceeded = try report.done == report.planned && self.hasSucceeded(report.batch)
+        if !self.isJSON {
+            let word = Words.count(rest.items.count, "letter")
+            Console.line(
+                hasSucceeded
+                    ? "The canary has succeeded." : "The canary has not succeeded: \(word) left as they were."
+            )
+        }
+        let second = hasSucceeded ? try self.replay(rest, options, as: action) : nil
+        if self.isJSON {
+            try JSONDocument.print(
+                CanaryForm(canary: ReplayReportForm(report), rest: second.map(ReplayReportForm.init))
+            )
+        }
+        try Self.end(report)
+        guard let second else { throw self.wish.count > 0 ? ExitCode.interrupted : ExitCode.inPart }
+        try Self.end(second)
+    }
+
+    /// The reports of a replay with a canary, as JSON.
+    struct CanaryForm: Encodable {
+        var canary: ReplayReportForm
+        /// Absent if the canary has not succeeded.
+        var rest: ReplayReportForm?
+    }
+
+    private func replay(
+        _ plan: ReplayPlan,
+        _ options: ReplayOptions,
+        as action: AuditEntry.Action
+    ) throws -> ReplayReport {
         let batch = Desk.newBatch()
         let isWatched = !self.isJSON && isatty(STDERR_FILENO) == 1
         if !self.isJSON { Console.complain("\(batch): Ctrl-C stops between two records.") }
-        let report = try self.desk.replay(
+        let deaths = DeathWatch(self.desk, batch: batch, limit: self.how.stopAfterDeaths)
+        var report = try self.desk.replay(
             plan,
             options,
             as: action,
             batch: batch,
-            isStopped: { self.wish.count > 0 },
+            isStopped: { self.wish.count > 0 || deaths.isOver },
             progress: { report in
                 guard isWatched else { return }
                 Console.write(
@@ -32,16 +75,34 @@ struct TerminalReplay {
             }
         )
         if isWatched { Console.write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO) }
-        if self.isJSON {
-            try JSONDocument.print(ReplayReportForm(report))
-        } else {
-            self.tell(report, "replayed")
+        if let failure = deaths.failure { Console.complain("the outcomes cannot be read: \(failure)") }
+        if !self.isJSON {
+            if deaths.isOver { Console.line("\(Words.count(deaths.count, "record")) ended without success.") }
+            Self.tell(report, "replayed")
         }
-        try Self.end(report)
+        // No signal has interrupted the command: it ends as one that has not done all of its letters.
+        if deaths.isOver, self.wish.count == 0, report.interruption == .asked { report.interruption = nil }
+        return report
+    }
+
+    /// Waits for the outcomes of a batch, and returns whether each of its replays has succeeded.
+    private func hasSucceeded(_ batch: String) throws -> Bool {
+        let deadline = ContinuousClock.now + .seconds(self.how.canaryWait)
+        var wait = Wait(on: [self.wish.descriptor])
+        // The index is refreshed twice a second, because no event tells of a new result.
+        while true {
+            try self.desk.refresh()
+            guard let found = try self.desk.index.batches(limit: 1, batch: batch).first else { return false }
+            guard found.open > 0, found.counts[.succeeded] ?? 0 == found.total - found.open else {
+                return found.counts[.succeeded] == found.total
+            }
+            guard ContinuousClock.now < deadline, self.wish.count == 0 else { return false }
+            wait(atMost: .milliseconds(500))
+        }
     }
 
     /// Prints the result of a replay or of a discard.
-    func tell(_ report: ReplayReport, _ word: String) {
+    static func tell(_ report: ReplayReport, _ word: String) {
         Console.line("\(report.batch): \(report.done) of \(Words.count(report.planned, "letter")) \(word).")
         for (refusal, count) in report.skipped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             Console.line("Not \(Words.count(count, "letter")): \(refusal.sentence).")

@@ -62,7 +62,7 @@ extension Desk {
         progress: @escaping (ReplayReport) -> Void = { _ in }
     ) throws -> ReplayReport {
         guard !plan.items.isEmpty else { return ReplayReport(batch: batch, planned: 0) }
-        guard options.edited == nil || plan.items.count == 1 else { throw EditsMany(count: plan.items.count) }
+        if case .value? = options.edit, plan.items.count > 1 { throw EditsMany(count: plan.items.count) }
         try self.reader.makeTopics()
         var entry = AuditEntry(
             action: action,

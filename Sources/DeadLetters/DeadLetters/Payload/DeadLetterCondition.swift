@@ -3,8 +3,7 @@ import WireFormats
 /// A condition on the message of a dead letter, as the option `--where` takes it: `path op value`, or a path
 /// alone, which holds if the message has something at that path.
 ///
-/// A path consists of member names and indices, such as `a.b[0].c`. A name with other characters stands in
-/// brackets and quotes, `["a b"]`. The operators are `=`, `!=`, `<`, `<=`, `>`, `>=` and `~`, which means
+/// The operators are `=`, `!=`, `<`, `<=`, `>`, `>=` and `~`, which means
 /// "contains".
 ///
 /// A value in double quotes is a text and is compared as a text. Any other value is compared as a number,
@@ -26,16 +25,8 @@ package struct DeadLetterCondition: Hashable, Sendable {
         case contains = "~"
     }
 
-    /// A sentence for the author of the text that says why the text is not a condition.
-    package struct Fault: Error, Hashable, Sendable {
-        /// The sentence. It may quote up to 16 characters of the condition.
-        package var sentence: String
-    }
-
-    enum Step: Hashable, Sendable {
-        case member(String)
-        case element(Int)
-    }
+    /// The reason why a text is not a condition.
+    package typealias Fault = PayloadPath.Fault
 
     struct Comparison: Hashable, Sendable {
         var comparison: Operator
@@ -44,7 +35,7 @@ package struct DeadLetterCondition: Hashable, Sendable {
         var number: JSONNumber?
     }
 
-    private let path: [Step]
+    private let path: PayloadPath
     private let comparison: Comparison?
 
     /// Reads a condition of at most 4,096 bytes.
@@ -54,14 +45,12 @@ package struct DeadLetterCondition: Hashable, Sendable {
         guard text.utf8.count <= 4_096 else {
             throw Fault(sentence: "The condition has more than 4096 bytes.")
         }
-        var reader = PathReader(text)
-        self.path = try reader.path()
-        reader.skipSpaces()
-        guard !reader.isAtEnd else {
+        var name = text[...]
+        self.path = try PayloadPath(before: &name)
+        guard !name.isEmpty else {
             self.comparison = nil
             return
         }
-        let name = reader.rest
         guard let comparison = Operator.allCases.first(where: { name.hasPrefix($0.rawValue) }) else {
             throw Fault(
                 sentence:
@@ -93,20 +82,9 @@ package struct DeadLetterCondition: Hashable, Sendable {
 
     /// Returns whether the condition holds for a message; false if there is no message.
     package func holds(for tree: JSONTree?) -> Bool {
-        guard var tree else { return false }
-        for step in self.path {
-            switch (step, tree) {
-            case (.member(let name), .object):
-                guard let member = tree.member(name) else { return false }
-                tree = member
-            case (.element(let index), .array(let elements)):
-                guard elements.indices.contains(index) else { return false }
-                tree = elements[index]
-            default: return false
-            }
-        }
+        guard let leaf = tree.flatMap(self.path.value) else { return false }
         guard let comparison else { return true }
-        return comparison.holds(for: tree)
+        return comparison.holds(for: leaf)
     }
 }
 
@@ -152,81 +130,5 @@ extension DeadLetterCondition.Comparison {
         case .atLeast: order >= 0
         case .contains: false
         }
-    }
-}
-
-/// Reads a path from the front of a condition, step by step.
-private struct PathReader {
-    private(set) var rest: Substring
-
-    init(_ text: String) { self.rest = text.drop { $0 == " " } }
-
-    var isAtEnd: Bool { self.rest.isEmpty }
-
-    mutating func skipSpaces() { self.rest = self.rest.drop { $0 == " " } }
-
-    mutating func path() throws(DeadLetterCondition.Fault) -> [DeadLetterCondition.Step] {
-        var path: [DeadLetterCondition.Step] = []
-        while true {
-            if self.rest.first == "[" {
-                path.append(try self.bracket())
-            } else if path.isEmpty || self.rest.first == "." {
-                if !path.isEmpty { self.rest.removeFirst() }
-                path.append(.member(try self.name()))
-            } else {
-                return path
-            }
-            guard path.count <= JSONTree.depthLimit else {
-                throw DeadLetterCondition.Fault(
-                    sentence: "The path has more than \(JSONTree.depthLimit) steps."
-                )
-            }
-        }
-    }
-
-    private mutating func name() throws(DeadLetterCondition.Fault) -> String {
-        let name = self.rest.prefix { !".[]=!<>~ \"".contains($0) }
-        guard !name.isEmpty else {
-            throw DeadLetterCondition.Fault(
-                sentence:
-                    "Here should stand the name of a member: \"\(SafeText.line(self.rest, limit: 16))\"."
-            )
-        }
-        self.rest = self.rest[name.endIndex...]
-        return String(name)
-    }
-
-    private mutating func bracket() throws(DeadLetterCondition.Fault) -> DeadLetterCondition.Step {
-        let whole = self.rest
-        self.rest.removeFirst()
-        if self.rest.first == "\"" {
-            var end = self.rest.index(after: self.rest.startIndex)
-            while end < self.rest.endIndex, self.rest[end] != "\"" {
-                if self.rest[end] == "\\" { self.rest.formIndex(after: &end) }
-                if end < self.rest.endIndex { self.rest.formIndex(after: &end) }
-            }
-            if end < self.rest.endIndex {
-                let quoted = self.rest[...end]
-                self.rest = self.rest[quoted.endIndex...]
-                if case .string(let name)? = try? JSONTree(parsing: Array(quoted.utf8)),
-                    self.rest.first == "]"
-                {
-                    self.rest.removeFirst()
-                    return .member(name)
-                }
-            }
-        } else {
-            let digits = self.rest.prefix { $0 != "]" }
-            if let index = Int(digits), index >= 0, digits.utf8.allSatisfy(\.isDigit),
-                digits.endIndex < self.rest.endIndex
-            {
-                self.rest = self.rest[digits.endIndex...].dropFirst()
-                return .element(index)
-            }
-        }
-        throw DeadLetterCondition.Fault(
-            sentence:
-                "In brackets should stand an index or a name in quotes: \"\(SafeText.line(whole, limit: 16))\"."
-        )
     }
 }

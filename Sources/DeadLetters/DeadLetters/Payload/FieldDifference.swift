@@ -1,5 +1,3 @@
-import WireFormats
-
 /// One difference that an edit makes: at one leaf of a message, or at a whole list or object that was added,
 /// removed or replaced.
 package struct FieldDifference: Hashable, Sendable {
@@ -64,7 +62,7 @@ package struct FieldDifference: Hashable, Sendable {
                 self.compare(
                     member.value,
                     place.map { news[$0].value },
-                    at: self.path(path, shownOlds[index].name),
+                    at: PayloadPath.text(path, then: shownOlds[index].name),
                     shown: (shownOlds[index].value, place.map { shownNews[$0].value }),
                     into: &found
                 )
@@ -72,7 +70,7 @@ package struct FieldDifference: Hashable, Sendable {
             for (index, member) in news.enumerated() where !oldNames.contains(member.name) {
                 let name = shownNews[index].name
                 found.append(
-                    FieldDifference(path: self.path(path, name), old: nil, new: shownNews[index].value)
+                    FieldDifference(path: PayloadPath.text(path, then: name), old: nil, new: shownNews[index].value)
                 )
             }
         case (.array(let olds)?, .array(let news)?, .array(let shownOlds)?, .array(let shownNews)?):
@@ -93,15 +91,5 @@ package struct FieldDifference: Hashable, Sendable {
 
     private static func areDistinct(_ members: [JSONTree.Member]) -> Bool {
         Set(members.map(\.name)).count == members.count
-    }
-
-    private static func path(_ path: String, _ name: String) -> String {
-        let isPlain =
-            !name.isEmpty
-            && !name.unicodeScalars.contains {
-                ".[]=!<>~ \"\\".unicodeScalars.contains($0) || SafeText.isTreacherous($0)
-            }
-        guard isPlain else { return path + "[" + JSONTree.string(name).line() + "]" }
-        return path.isEmpty ? name : "\(path).\(name)"
     }
 }

@@ -13,6 +13,11 @@ struct OriginalRecords {
         var record: InboundRecord
         /// The facts that the letter's headers claim.
         var facts: DeadLetterFacts
+
+        /// The message of the record, by the schema that the letter's facts name.
+        var payload: DeadLetterPayload {
+            DeadLetterPayload(of: self.record, schema: DeadLetterSchema(self.facts), findsFaults: false)
+        }
     }
 
     private let reader: ClusterReader

@@ -21,8 +21,17 @@ package struct ReplayOptions: Sendable {
     package var because = ""
     /// The user's choice of letters in words, for the audit trail.
     package var selection = ""
-    /// The value to send instead of the record's own. It is allowed for a single letter only.
-    package var edited: [UInt8]?
+    /// The values to send instead of the records' own; nil sends those.
+    package var edit: Edit?
+
+    /// A choice of values to send instead of the records' own.
+    package enum Edit: Sendable {
+        /// This value, which is allowed for a single letter only.
+        case value([UInt8])
+        /// Each record's own message, changed by a script. A letter that the script does not change, or cannot
+        /// change, is not replayed.
+        case script(PayloadScript)
+    }
 
     /// The largest `maximum`, because one command holds its letters in memory.
     package static let largestMaximum = 100_000

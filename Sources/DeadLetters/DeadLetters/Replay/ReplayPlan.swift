@@ -24,7 +24,7 @@ package struct ReplayPlan: Sendable {
         package var hasSucceeded: Bool { self.standing?.hasSucceeded == true }
     }
 
-    /// The reason why a letter is not replayed. No option overrides the first five; see `yieldsTo`. The raw
+    /// The reason why a letter is not replayed. `yieldsTo` names the option that overrides it. The raw
     /// value is the word in JSON and in the audit trail.
     package enum Refusal: String, Hashable, Sendable, CaseIterable {
         /// The letter does not name the topic that its record came from.
@@ -50,6 +50,10 @@ package struct ReplayPlan: Sendable {
         /// The worker wrote into the letter that no replay can succeed. The `edit` command can send another
         /// value.
         case cannotHelp = "cannot_help"
+        /// The script of an edit changes nothing of the message.
+        case unchanged
+        /// The script of an edit cannot be applied, or the changed message cannot be sent.
+        case notMended = "not_mended"
 
         /// The reason as the end of a sentence whose subject is the letter.
         package var sentence: String {
@@ -64,13 +68,15 @@ package struct ReplayPlan: Sendable {
             case .discarded: "has been discarded"
             case .replayedTooOften: "has been replayed too often and died each time"
             case .cannotHelp: "cannot be helped by a replay; mend it with 'edit'"
+            case .unchanged: "has nothing that the script changes"
+            case .notMended: "cannot be changed so, or cannot be sent then"
             }
         }
 
         /// The option that replays such a letter all the same; nil if there is none.
         package var yieldsTo: Option? {
             switch self {
-            case .noSource, .targetMissing, .targetNotAllowed, .gone, .tooLarge: nil
+            case .noSource, .targetMissing, .targetNotAllowed, .gone, .tooLarge, .unchanged, .notMended: nil
             case .alreadySucceeded: .again
             case .alreadyReplayed, .discarded, .replayedTooOften, .cannotHelp: .force
             }

@@ -40,7 +40,7 @@ struct ReplayRules {
     /// this check.
     private func doubt(_ letter: LetterView, _ replays: Int) -> ReplayPlan.Refusal? {
         if replays >= self.options.replayLimit { return .replayedTooOften }
-        if letter.replayable == "no", self.options.edited == nil { return .cannotHelp }
+        if letter.replayable == "no", self.options.edit == nil { return .cannotHelp }
         return nil
     }
 }

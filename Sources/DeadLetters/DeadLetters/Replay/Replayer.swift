@@ -105,7 +105,12 @@ struct Replayer {
                 report.skipped[.gone, default: 0] += 1
                 continue
             }
-            tasks.append(self.task(item, found, replay: "\(batch)-\(number)", batch: batch, counts: counts))
+            switch self.options.edit.value(of: found) {
+            case .success(let edited):
+                let replay = "\(batch)-\(number)"
+                tasks.append(self.task(item, found, edited: edited, replay: replay, batch: batch, counts: counts))
+            case .failure(let error): report.skipped[error.refusal, default: 0] += 1
+            }
         }
         return tasks
     }
@@ -113,6 +118,7 @@ struct Replayer {
     private func task(
         _ item: ReplayPlan.Item,
         _ found: OriginalRecords.Found,
+        edited: [UInt8]?,
         replay: String,
         batch: String,
         counts: [String: Int]
@@ -127,11 +133,11 @@ struct Replayer {
             letterID: "\(item.letter.id)",
             to: item.target,
             replayID: replay,
-            edited: self.options.edited,
+            edited: edited,
             timestamp: self.options.timestamp,
             partitionCount: counts[item.target]
         )
-        let edited = replayed.record.headers.last { $0.name == ReplayHeader.edited }?.value
+        let original = replayed.record.headers.last { $0.name == ReplayHeader.edited }?.value
         let entry = LedgerEntry(
             letter: item.letter.id,
             action: .replayed,
@@ -143,7 +149,7 @@ struct Replayer {
             because: self.options.because,
             at: 0,
             target: item.target,
-            edited: edited.map { String(decoding: $0, as: UTF8.self) }
+            edited: original.map { String(decoding: $0, as: UTF8.self) }
         )
         return Task(record: replayed.record, entry: entry)
     }
@@ -198,6 +204,24 @@ struct Replayer {
                 try writer.abort()
                 guard attempt < Self.tries, error.code != .messageTooLarge else { throw error }
                 writer.serve(atMost: .milliseconds(200 * attempt))
+            }
+        }
+    }
+}
+
+extension ReplayOptions.Edit? {
+    /// Returns the value to send instead of a record's own; nil sends that. The failure says why the letter is
+    /// not replayed.
+    func value(of found: OriginalRecords.Found) -> Result<[UInt8]?, ReplayPlan.Refusal.Error> {
+        switch self {
+        case nil: return .success(nil)
+        case .value(let value): return .success(value)
+        case .script(let script):
+            do throws(DeadLetterPayload.EditFault) {
+                let value = try found.payload.changed(by: script)
+                return value.map { .success($0) } ?? .failure(.init(.unchanged))
+            } catch {
+                return .failure(.init(.notMended))
             }
         }
     }
