@@ -159,7 +159,8 @@ struct DeadLetterTests {
         let group = try self.letters(40, cluster, tool)
         let worker = try self.worker(cluster, refusing)
         let change = [
-            "edit", "--group", group, "--set", "conversionType = MOBILEAPP_COST", "--set", "value = 4990", "--go",
+            "edit", "--group", group, "--set", "conversionType = MOBILEAPP_COST", "--set", "value = 4990",
+            "--go",
             "--because", "try",
         ]
         let canary = try tool.run(change + ["--canary", "5"])

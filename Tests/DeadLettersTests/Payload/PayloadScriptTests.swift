@@ -63,7 +63,8 @@ struct PayloadScriptTests {
     @Test(arguments: [
         "", "   # nothing", "put a = 1", "set a", "set a =", "set = 1", #"set a = "x"#,
         "set a = {", "rename a", "rename a to", "rename a to b.c", "rename a[0] to b", "delete a b", "delete",
-        "convert a", "convert a to money", "convert a to time 08:00", "convert a to time +8", "convert a to text x",
+        "convert a", "convert a to money", "convert a to time 08:00", "convert a to time +8",
+        "convert a to text x",
         "multiply a by", "multiply a by x", "multiply a by 1e3", "multiply a by 1234567890123456789",
         String(repeating: "delete a\n", count: 101), "set a = " + String(repeating: "1", count: 4_096),
     ])
@@ -72,7 +73,9 @@ struct PayloadScriptTests {
     }
 
     @Test func namesTheLineOfAFault() {
-        let fault = #expect(throws: PayloadPath.Fault.self) { try PayloadScript("# one\n\ndelete a\nremove b") }
+        let fault = #expect(throws: PayloadPath.Fault.self) {
+            try PayloadScript("# one\n\ndelete a\nremove b")
+        }
         #expect(fault?.sentence.hasPrefix("Line 4: ") == true)
     }
 

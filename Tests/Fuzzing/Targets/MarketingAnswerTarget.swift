@@ -104,7 +104,10 @@ private struct MarketingBench {
         }
         let concernsTheSender = [401, 403, 429].contains(response.status)
         if scope == .key {
-            try claim("an account is stopped by Tencent's words or by such a status", reply != nil || concernsTheSender)
+            try claim(
+                "an account is stopped by Tencent's words or by such a status",
+                reply != nil || concernsTheSender
+            )
         }
     }
 

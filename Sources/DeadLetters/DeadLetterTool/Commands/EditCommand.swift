@@ -103,7 +103,11 @@ struct EditCommand: WaitingCommand {
                 "Nothing was replayed. Add --go, and --file to take the edited payload from a file."
             )
         }
-        try TerminalReplay(desk: desk, isJSON: self.options.json, wish: wish, how: self.how).run(plan, options, as: .edit)
+        try TerminalReplay(desk: desk, isJSON: self.options.json, wish: wish, how: self.how).run(
+            plan,
+            options,
+            as: .edit
+        )
     }
 
     /// Changes many letters by a script.

@@ -70,7 +70,11 @@ package struct FieldDifference: Hashable, Sendable {
             for (index, member) in news.enumerated() where !oldNames.contains(member.name) {
                 let name = shownNews[index].name
                 found.append(
-                    FieldDifference(path: PayloadPath.text(path, then: name), old: nil, new: shownNews[index].value)
+                    FieldDifference(
+                        path: PayloadPath.text(path, then: name),
+                        old: nil,
+                        new: shownNews[index].value
+                    )
                 )
             }
         case (.array(let olds)?, .array(let news)?, .array(let shownOlds)?, .array(let shownNews)?):

@@ -108,7 +108,9 @@ struct Replayer {
             switch self.options.edit.value(of: found) {
             case .success(let edited):
                 let replay = "\(batch)-\(number)"
-                tasks.append(self.task(item, found, edited: edited, replay: replay, batch: batch, counts: counts))
+                tasks.append(
+                    self.task(item, found, edited: edited, replay: replay, batch: batch, counts: counts)
+                )
             case .failure(let error): report.skipped[error.refusal, default: 0] += 1
             }
         }
