@@ -17,7 +17,9 @@ struct BatchSizes: Sendable {
     mutating func failed(_ key: String, with count: Int) {
         guard count > 1 else { return }
         let size = min(self[key], count / 2)
-        if self.sizes.count >= Self.keysLimit, let other = self.sizes.keys.first { self.sizes[other] = nil }
+        if self.sizes[key] == nil, self.sizes.count >= Self.keysLimit, let other = self.sizes.keys.first {
+            self.sizes[other] = nil
+        }
         self.sizes[key] = size
     }
 

@@ -37,7 +37,7 @@ struct CallQueues: Sendable {
     /// - Parameter next: The call to make then; nil if the record is to be planned.
     mutating func makeReady(_ id: EntryID, with next: FollowUp?, in table: inout RecordTable) {
         table.move(id, to: .ready(next))
-        self.ready.append(id, hasFailed: table[id].hasFailed)
+        self.ready.append(id, failures: Self.failures(of: id, in: &table))
     }
 
     /// Lets a record wait for a slot if it is still in this state. It keeps its follow-up call.
@@ -49,8 +49,13 @@ struct CallQueues: Sendable {
     /// Lets a record wait for an endpoint.
     mutating func block(_ id: EntryID, at endpoint: Int, in table: inout RecordTable) {
         table.move(id, to: .blocked(table.followUp(of: id)))
-        let hasFailed = table.withEntry(id) { $0.hasFailed || $0.holds > 0 }
-        self.blocked[endpoint].append(id, hasFailed: hasFailed)
+        let failures = Self.failures(of: id, in: &table) ?? (table[id].holds > 0 ? 0 : nil)
+        self.blocked[endpoint].append(id, failures: failures)
+    }
+
+    /// Returns how often calls for a record have failed while others succeeded; nil if none has failed at all.
+    private static func failures(of id: EntryID, in table: inout RecordTable) -> Int? {
+        table.withEntry(id) { $0.hasFailed ? $0.failuresAlone : nil }
     }
 
     /// Lets a record wait until its lane is open again, or until it is chosen as the lane's probe.

@@ -12,8 +12,7 @@ struct ReadyRecords: Sendable {
     private static let shareOfFailed = 8
 
     private var fresh = PickedQueue()
-    /// The records whose calls have failed before.
-    private var failed = Fifo<EntryID>()
+    private var failed = FailedRecords()
     private var turn = 0
 
     var count: Int { self.fresh.count + self.failed.count }
@@ -21,8 +20,12 @@ struct ReadyRecords: Sendable {
     var freshCount: Int { self.fresh.count }
     var isEmpty: Bool { self.count == 0 }
 
-    mutating func append(_ id: EntryID, hasFailed: Bool) {
-        if hasFailed { self.failed.append(id) } else { self.fresh.append(id) }
+    /// Adds a record.
+    ///
+    /// - Parameter failures: How often calls for the record have failed while others succeeded; nil if none has
+    ///   failed at all.
+    mutating func append(_ id: EntryID, failures: Int?) {
+        if let failures { self.failed.append(id, failures: failures) } else { self.fresh.append(id) }
     }
 
     /// Removes and returns the next record; nil if there is none that may go.
@@ -37,19 +40,13 @@ struct ReadyRecords: Sendable {
     ) -> EntryID? {
         self.turn &+= 1
         let isTurnOfFailed = isInDoubt ? self.turn % Self.shareOfFailed == 0 : self.turn % 2 == 0
-        if isTurnOfFailed || self.fresh.isEmpty, let id = self.popFailed(mayFail) { return id }
-        return self.fresh.pop(isInDoubt: isInDoubt, using: &random) ?? self.popFailed(mayFail)
-    }
-
-    /// Removes and returns a record that has failed and may go. At most eight records are asked, because all
-    /// of them may be outliers that have to wait.
-    private mutating func popFailed(_ mayFail: (EntryID) -> Bool) -> EntryID? {
-        for _ in 0..<min(8, self.failed.count) {
-            guard let id = self.failed.popFirst() else { return nil }
-            if mayFail(id) { return id }
-            self.failed.append(id)
+        if isTurnOfFailed || self.fresh.isEmpty,
+            let id = self.failed.pop(using: &random, mayGo: mayFail)
+        {
+            return id
         }
-        return nil
+        return self.fresh.pop(isInDoubt: isInDoubt, using: &random)
+            ?? self.failed.pop(using: &random, mayGo: mayFail)
     }
 
     var elements: [EntryID] { self.fresh.elements + self.failed.elements }
