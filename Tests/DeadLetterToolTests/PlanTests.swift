@@ -56,6 +56,17 @@ import Testing
         #expect(form.succeededBefore == 1 && form.withoutOutcome == 1)
     }
 
+    @Test func onlyWhatIsSentAsItWasWillDieAgain() {
+        var plan = ReplayPlan()
+        var item = Self.item(1, nil)
+        item.letter.replayable = "after_fix"
+        plan.items = [item]
+        let isSaid = [false, true].map { isEdited in
+            ReplayPlanPage(plan, now: 0, isEdited: isEdited).lines.contains { $0.contains("will die again") }
+        }
+        #expect(isSaid == [true, false])
+    }
+
     @Test func aRefusalNamesTheWordThatItYieldsTo() {
         var plan = ReplayPlan()
         let letter = Self.item(1, nil).letter

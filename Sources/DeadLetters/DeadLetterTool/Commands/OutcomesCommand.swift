@@ -1,6 +1,5 @@
 import ArgumentParser
 import DeadLetters
-import EventThread
 import Operations
 import Terminal
 import WireFormats
@@ -32,15 +31,10 @@ struct OutcomesCommand: WaitingCommand {
     func carryOut(until wish: StopWish) throws {
         let desk = try self.options.desk()
         let limit = self.limit.lines(usually: 20)
-        var batches = try desk.index.batches(limit: limit, batch: self.batch)
-        let deadline = ContinuousClock.now + .seconds(self.wait ?? 0)
-        var wait = Wait(on: [wish.descriptor])
-        // The index is refreshed twice a second, because no event tells of a new result.
-        while batches.contains(where: { $0.open > 0 }), ContinuousClock.now < deadline, wish.count == 0 {
-            wait(atMost: .milliseconds(500))
-            try desk.refresh()
-            batches = try desk.index.batches(limit: limit, batch: self.batch)
-        }
+        let batches = try OutcomeWait(desk: desk, wish: wish)
+            .batches(self.batch, limit: limit, for: .seconds(self.wait ?? 0)) { found in
+                found.allSatisfy { $0.open == 0 }
+            }
         let letters = try self.batch.map { try desk.index.replays(batch: $0, limit: limit) } ?? []
         if self.options.json {
             try JSONDocument.print(

@@ -5,6 +5,7 @@ import WireFormats
 struct ReplayPlanPage {
     private let plan: ReplayPlan
     private let now: Int64
+    private let isEdited: Bool
 
     /// The number of letters, and of reasons, that are listed.
     private static let shownLimit = 10
@@ -12,9 +13,13 @@ struct ReplayPlanPage {
     /// `worker.deadline`; the DeviceCheck worker's own default is 5 minutes.
     private static let deadline: Int64 = 7 * 86_400_000
 
-    init(_ plan: ReplayPlan, now: Int64) {
+    /// - Parameters:
+    ///   - now: The time in milliseconds since 1970.
+    ///   - isEdited: Whether other values are sent than those that have died.
+    init(_ plan: ReplayPlan, now: Int64, isEdited: Bool = false) {
         self.plan = plan
         self.now = now
+        self.isEdited = isEdited
     }
 
     /// All lines of the page.
@@ -41,7 +46,7 @@ struct ReplayPlanPage {
         if self.plan.beyondMaximum > 0 {
             lines.append("\(Words.count(self.plan.beyondMaximum, "letter")) beyond --max would be left.")
         }
-        if self.plan.needingFix > 0 {
+        if !self.isEdited, self.plan.needingFix > 0 {
             lines.append(
                 "\(Words.count(self.plan.needingFix, "letter")) will die again unless something has been mended first: see 'show'."
             )

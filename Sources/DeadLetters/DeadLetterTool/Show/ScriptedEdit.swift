@@ -46,7 +46,7 @@ struct ScriptedEdit {
 
     private func show(_ mended: MendedPlan) {
         let now = Timestamp.now.millisecondsSince1970
-        for line in ReplayPlanPage(mended.plan, now: now).lines { Console.line(line) }
+        for line in ReplayPlanPage(mended.plan, now: now, isEdited: true).lines { Console.line(line) }
         for sample in mended.samples {
             for difference in sample.differences { Console.line("  \(sample.letter)  \(difference.line())") }
         }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import DeadLetters
-import EventThread
 import Glibc
 import Terminal
 import WireFormats
@@ -65,7 +64,10 @@ struct TerminalReplay {
             options,
             as: action,
             batch: batch,
-            isStopped: { self.wish.count > 0 || deaths.isOver },
+            isStopped: {
+                deaths.look()
+                return self.wish.count > 0 || deaths.end != nil
+            },
             progress: { report in
                 guard isWatched else { return }
                 Console.write(
@@ -75,30 +77,29 @@ struct TerminalReplay {
             }
         )
         if isWatched { Console.write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO) }
-        if let failure = deaths.failure { Console.complain("the outcomes cannot be read: \(failure)") }
-        if !self.isJSON {
-            if deaths.isOver { Console.line("\(Words.count(deaths.count, "record")) ended without success.") }
-            Self.tell(report, "replayed")
+        switch deaths.end {
+        case .failure(let error)?: Console.complain("the outcomes cannot be read: \(SafeText.line(error))")
+        case .deaths(let count)? where !self.isJSON:
+            Console.line("\(Words.count(count, "record")) ended without success.")
+        case .deaths?, nil: break
         }
+        if !self.isJSON { Self.tell(report, "replayed") }
         // No signal has interrupted the command: it ends as one that has not done all of its letters.
-        if deaths.isOver, self.wish.count == 0, report.interruption == .asked { report.interruption = nil }
+        if deaths.end != nil, self.wish.count == 0, report.interruption == .asked {
+            report.interruption = nil
+        }
         return report
     }
 
     /// Waits for the outcomes of a batch, and returns whether each of its replays has succeeded.
     private func hasSucceeded(_ batch: String) throws -> Bool {
-        let deadline = ContinuousClock.now + .seconds(self.how.canaryWait)
-        var wait = Wait(on: [self.wish.descriptor])
-        // The index is refreshed twice a second, because no event tells of a new result.
-        while true {
-            try self.desk.refresh()
-            guard let found = try self.desk.index.batches(limit: 1, batch: batch).first else { return false }
-            guard found.open > 0, found.counts[.succeeded] ?? 0 == found.total - found.open else {
-                return found.counts[.succeeded] == found.total
+        let found = try OutcomeWait(desk: self.desk, wish: self.wish)
+            .batches(batch, limit: 1, for: .seconds(self.how.canaryWait)) { found in
+                guard let found = found.first else { return false }
+                // One replay without success is enough to know.
+                return found.open == 0 || found.counts[.succeeded] ?? 0 < found.total - found.open
             }
-            guard ContinuousClock.now < deadline, self.wish.count == 0 else { return false }
-            wait(atMost: .milliseconds(500))
-        }
+        return found.first.map { $0.counts[.succeeded] == $0.total } ?? false
     }
 
     /// Prints the result of a replay or of a discard.
