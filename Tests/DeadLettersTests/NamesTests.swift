@@ -70,7 +70,10 @@ import Testing
         marks.insert(Self.group(["tw", "", "k", "r", "d"]).mark)
         marks.insert(Self.group(["", "tw", "k", "r", "d"]).mark)
         marks.insert(Self.group(["t1:w", "", "k", "r", "d"]).mark)
-        #expect(marks.count == 9)
+        var ofField = Self.group(parts)
+        ofField.field = "value"
+        marks.insert(ofField.mark)
+        #expect(marks.count == 10)
         for mark in marks {
             #expect(mark.hasPrefix("g-") && mark.utf8.count == 12)
         }

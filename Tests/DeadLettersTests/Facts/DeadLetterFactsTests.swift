@@ -56,6 +56,23 @@ private func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
         #expect(read == expected)
     }
 
+    /// Only our own words about a field name one, and no text of a publisher can become a name.
+    @Test(arguments: [
+        ("field.wrong_type", "The value of `value` is a number; it has to be a whole number.", "value"),
+        ("field.wrong_type", "The value of `items[0].price` is null.", "items[0].price"),
+        ("field.wrong_type", "The value of `value` is not that of `other`.", "value"),
+        ("gdt.-1", "The value of `value` is a number.", nil), ("field.wrong_type", "No name.", nil),
+        ("field.wrong_type", "An `open name", nil), ("field.wrong_type", "An empty `` name", nil),
+        ("field.wrong_type", "`two words`", nil), ("field.wrong_type", "`\u{1b}[31m`", nil),
+        ("field.wrong_type", "`\(String(repeating: "a", count: 64))`", String(repeating: "a", count: 64)),
+        ("field.wrong_type", "`\(String(repeating: "a", count: 65))`", nil),
+    ])
+    func theReasonsOfFieldsNameTheField(code: String, message: String, field: String?) {
+        var notice = DeadLetterNotice.ofActivation
+        notice.reason = Reason(code, message)
+        #expect(facts(notice.headers(over: Self.own)).field == field)
+    }
+
     @Test(arguments: DeadLetter.Class.allCases, DeadLetter.Replayable.allCases)
     func readsEveryClass(kind: DeadLetter.Class, replayable: DeadLetter.Replayable) {
         var notice = DeadLetterNotice.ofActivation

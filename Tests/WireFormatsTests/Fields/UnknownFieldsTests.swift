@@ -129,7 +129,7 @@ import Testing
         ]
     )
     func theMessageNamesFieldAndType(value: String, noun: String) throws {
-        let whole = "The value of `appId` is \(noun), which its schema does not allow there."
+        let whole = "The value of `appId` is \(noun); it has to be a whole number."
         #expect(Self.message(of: #"{"appType":"IOS","appId":\#(value)}"#) == whole)
         let receipt = Self.record(#"{"bundleId":"a","requestId":\#(value == "\"x\"" ? "7" : value)}"#)
         do throws(Receipt.Fault) {
@@ -141,7 +141,7 @@ import Testing
                 return
             }
             let noun = noun == "a string" ? "a number" : noun
-            let text = "The value of `requestId` is \(noun), which its schema does not allow there."
+            let text = "The value of `requestId` is \(noun); it has to be a string."
             #expect(reason == Reason("request_id.malformed", text))
         }
     }

@@ -93,7 +93,7 @@ struct GroupsModel: Sendable {
             fields.add("group", view.mark)
             let spark = Sparkline(view.lastDay)
             self.address = "/letters?" + fields.text
-            self.reason = SafeText.line(view.group.reason, limit: 120)
+            self.reason = SafeText.line(view.group.cause, limit: 120)
             self.kind = SafeText.line(view.group.kind, limit: 40)
             self.meaning = guide.meaning
             let places = [

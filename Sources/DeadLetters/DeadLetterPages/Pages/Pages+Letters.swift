@@ -11,7 +11,7 @@ extension Pages {
         if form.faults.isEmpty { found = try await self.letterPage(form.filter, page) }
         let hasMore = found.count > Pager.size
         let group = try self.group(form.filter)
-        let headline = group.map { SafeText.line($0.group.reason, limit: 120) } ?? "Letters"
+        let headline = group.map { SafeText.line($0.group.cause, limit: 120) } ?? "Letters"
         let query = form.fields.text
         let model = LettersModel(
             frame: self.frame(headline, visit, at: "/letters"),
@@ -122,7 +122,7 @@ struct LetterLine: Sendable {
         self.machine = Shown.machineTime(view.at)
         self.state = StateWords.phrase(view.state)
         self.stateClass = view.state.word
-        self.reason = SafeText.line(view.group.reason, limit: 120)
+        self.reason = SafeText.line(view.group.cause, limit: 120)
         self.key = view.keyMark ?? "none"
         self.source = view.source.map { SafeText.line("\($0)", limit: 120) } ?? "not said"
         self.attempts = view.attempts.map { Shown.number($0) } ?? ""

@@ -210,7 +210,7 @@ struct PlanModel: Sendable {
         Item(
             id: "\(item.letter.id)",
             short: LetterLine.short(item.letter.id),
-            reason: SafeText.line(item.letter.group.reason, limit: 120),
+            reason: SafeText.line(item.letter.group.cause, limit: 120),
             ago: Shown.ago(item.letter.at, now: now),
             source: item.letter.source.map { SafeText.line("\($0)", limit: 120) } ?? "not said",
             to: SafeText.line(item.target, limit: 250),

@@ -17,7 +17,16 @@ struct GroupsCommand: WaitingCommand {
     @OptionGroup var filters: FilterOptions
     @OptionGroup var limit: LimitOption
 
+    @Option(
+        help: ArgumentHelp(
+            "Count by another property: key, partition, hour, header:NAME, or a place in the payload such as appId.",
+            valueName: "property"
+        )
+    )
+    var by: TraitArgument?
+
     func carryOut(until wish: StopWish) throws {
+        if let by { return try self.count(by: by) }
         let now = Timestamp.now.millisecondsSince1970
         let found = try self.options.desk().groups(self.filters.filter(now: now), limit: self.limit.lines())
         if self.options.json {
@@ -36,7 +45,7 @@ struct GroupsCommand: WaitingCommand {
         ])
         for group in found.groups {
             table.add([
-                group.mark, group.group.worker, group.group.kind, group.group.reason, "\(group.count)",
+                group.mark, group.group.worker, group.group.kind, group.group.cause, "\(group.count)",
                 "\(group.open)", Words.percent(group.share), Words.age(group.first, now: now),
                 Words.age(group.last, now: now), group.replayable ?? "?", Words.sparkline(group.lastDay),
             ])
@@ -54,9 +63,42 @@ struct GroupsCommand: WaitingCommand {
                 dialect: DeadLetterDialect(rawValue: group.group.dialect) ?? .unknown
             )
             Console.line("")
-            Console.line("\(SafeText.line(group.group.reason)): \(guide.meaning)")
+            Console.line("\(SafeText.line(group.group.cause)): \(guide.meaning)")
             Console.line("  \(guide.advice)")
             if let sample = group.sample { Console.line("  dead-letters show \(sample)") }
+        }
+    }
+
+    /// Shows the numbers of letters by a property.
+    private func count(by property: TraitArgument) throws {
+        let desk = try self.options.desk()
+        let filter = self.filters.filter(now: Timestamp.now.millisecondsSince1970)
+        let found = try desk.counts(filter, by: property.trait)
+        let shown = found.counts.prefix(self.limit.lines())
+        if self.options.json {
+            return try JSONDocument.print(TraitCountsForm(found, by: property.text, shown: Array(shown)))
+        }
+        guard found.letters + found.gone > 0 else {
+            Console.line("No dead letters.")
+            throw ExitCode.nothingMatches
+        }
+        var table = TextTable([
+            (property.text, .left), ("letters", .right), ("open", .right), ("share", .right),
+        ])
+        for count in shown {
+            let share = Double(count.letters) / Double(max(1, found.letters))
+            table.add([count.value, "\(count.letters)", "\(count.open)", Words.percent(share)])
+        }
+        for line in table.lines { Console.line(line) }
+        let further = found.counts.count - shown.count
+        if further > 0 {
+            Console.line("… and \(Words.count(further, "further value")); --limit shows more")
+        }
+        if found.others > 0 {
+            Console.line("\(Words.count(found.others, "letter")) with still other values.")
+        }
+        if found.gone > 0 {
+            Console.line("\(Words.count(found.gone, "letter")) whose record is gone from its topic.")
         }
     }
 

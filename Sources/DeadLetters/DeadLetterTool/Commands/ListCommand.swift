@@ -33,7 +33,7 @@ struct ListCommand: WaitingCommand {
         for letter in letters {
             table.add([
                 "\(letter.id)", Words.age(letter.at, now: now), letter.state.word, letter.group.worker,
-                letter.group.reason, letter.attempts.map(String.init) ?? "", "\(letter.replays)",
+                letter.group.cause, letter.attempts.map(String.init) ?? "", "\(letter.replays)",
                 letter.keyMark ?? "", letter.source?.description ?? "",
             ])
         }

@@ -41,14 +41,14 @@ struct WatchCommand: WaitingCommand {
             guard !fresh.isEmpty else { continue }
             filter.positions = fresh
             for letter in try desk.letters(filter, limit: left) {
-                counts[letter.group.reason, default: 0] += 1
+                counts[letter.group.cause, default: 0] += 1
                 left -= 1
                 if self.options.json {
                     Console.line(try JSONDocument.text(LetterForm(letter), isPretty: false))
                 } else {
                     Console.line(
                         "\(Words.time(letter.at))  \(letter.id)  \(SafeText.line(letter.group.worker))  "
-                            + "\(SafeText.line(letter.group.reason))  (\(counts[letter.group.reason] ?? 0))"
+                            + "\(SafeText.line(letter.group.cause))  (\(counts[letter.group.cause] ?? 0))"
                     )
                 }
             }

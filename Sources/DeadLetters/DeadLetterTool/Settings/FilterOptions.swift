@@ -126,6 +126,18 @@ struct StateArgument: ExpressibleByArgument {
     static let allValueStrings = LetterState.allCases.map(\.word)
 }
 
+/// A property of letters on the command line, by which they are counted.
+struct TraitArgument: ExpressibleByArgument {
+    let text: String
+    let trait: LetterTrait
+
+    init?(argument: String) {
+        guard let trait = try? LetterTrait(argument) else { return nil }
+        self.text = argument
+        self.trait = trait
+    }
+}
+
 /// A condition on the payload on the command line.
 struct ConditionArgument: ExpressibleByArgument {
     let condition: DeadLetterCondition

@@ -7,6 +7,8 @@ struct GroupForm: Encodable {
     var worker: String
     var `class`: String
     var reason: String
+    /// The field that the reason is about; absent if it is about none.
+    var field: String?
     var dialect: String
     var letters: Int
     var open: Int
@@ -23,6 +25,7 @@ struct GroupForm: Encodable {
         self.worker = view.group.worker
         self.class = view.group.kind
         self.reason = view.group.reason
+        self.field = view.group.field.isEmpty ? nil : view.group.field
         self.dialect = view.group.dialect
         self.letters = view.count
         self.open = view.open

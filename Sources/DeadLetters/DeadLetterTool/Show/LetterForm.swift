@@ -8,6 +8,8 @@ struct LetterForm: Encodable {
     var worker: String
     var `class`: String
     var reason: String
+    /// The field that the reason is about; absent if it is about none.
+    var field: String?
     var state: String
     var at: String
     var firstFailedAt: String?
@@ -26,6 +28,7 @@ struct LetterForm: Encodable {
         self.worker = view.group.worker
         self.class = view.group.kind
         self.reason = view.group.reason
+        self.field = view.group.field.isEmpty ? nil : view.group.field
         self.state = view.state.word
         self.at = Words.time(view.at)
         self.firstFailedAt = view.first.map(Words.time)

@@ -29,7 +29,7 @@ struct ReplayPlanPage {
         lines += self.plan.targets.sorted { $0.key < $1.key }.map {
             "  \($0.value) to \(SafeText.line($0.key))"
         }
-        let reasons = Dictionary(self.plan.items.map { ($0.letter.group.reason, 1) }, uniquingKeysWith: +)
+        let reasons = Dictionary(self.plan.items.map { ($0.letter.group.cause, 1) }, uniquingKeysWith: +)
         lines += reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(Self.shownLimit).map {
             "  \($0.value) because of \(SafeText.line($0.key))"
         }

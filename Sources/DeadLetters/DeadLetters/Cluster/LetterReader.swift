@@ -27,7 +27,8 @@ struct LetterReader {
             worker: facts.worker ?? facts.sourceGroup ?? "",
             kind: facts.kind,
             reason: facts.reason,
-            dialect: facts.dialect.rawValue
+            dialect: facts.dialect.rawValue,
+            field: facts.field ?? ""
         )
         let row = LetterRow(
             partition: partition,

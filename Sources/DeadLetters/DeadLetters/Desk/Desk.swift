@@ -79,7 +79,7 @@ package final class Desk {
     ///
     /// - Parameter limit: the number of letters at most that may meet such conditions.
     /// - Throws: `TooMany` beyond `limit`, or if more than `lookLimit` records would have to be read.
-    private func narrowed(_ filter: LetterFilter, limit: Int) throws -> LetterFilter {
+    func narrowed(_ filter: LetterFilter, limit: Int) throws -> LetterFilter {
         var filter = filter
         // The index may hold further topics, which an earlier refresh with other settings has read.
         filter.within = self.settings.topics

@@ -22,6 +22,7 @@ extension DeadLetterFacts {
         self.kind = found.text(.kind).flatMap(DeadLetter.Class.init(rawValue:))?.rawValue ?? Self.unknown
         self.reason = found.code(.reason) ?? Self.unknown
         self.message = found.message(.kafkaMessage)
+        if self.reason.hasPrefix("field.") { self.field = Self.firstName(in: self.message) }
         self.replayable = found.text(.replayable).flatMap(DeadLetter.Replayable.init(rawValue:))
         self.attempts = found.smallNumber(.attempts) ?? found.smallNumber(.kafkaDeliveries)
         self.firstFailedAt = found.time(.firstFailedAt)
@@ -32,6 +33,19 @@ extension DeadLetterFacts {
         self.worker = found.text(.worker)
         self.workerVersion = found.text(.workerVersion)
         self.omission = Omission(found)
+    }
+
+    /// The longest name of a field in bytes.
+    private static let fieldBytesLimit = 64
+
+    /// Returns the first name between backquotes, as our messages write the names of fields.
+    private static func firstName(in message: String) -> String? {
+        let quote = UInt8(ascii: "`")
+        let parts = message.utf8.split(separator: quote, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, 1...Self.fieldBytesLimit ~= parts[1].count,
+            parts[1].allSatisfy({ $0.isAlphanumeric || "_.[]".utf8.contains($0) })
+        else { return nil }
+        return String(parts[1])
     }
 
     mutating func readKafka(_ found: borrowing FoundFields, _ rules: ReasonRules) {

@@ -44,6 +44,9 @@ package struct DeadLetterFacts: Hashable, Sendable {
     /// The failure's message: at most 1 KiB, without a stack trace. The rest of the text is as it came, so it
     /// may hold personal data and control characters.
     package var message = ""
+    /// The name of the field that the reason is about: at most 64 letters, digits, `_`, `.` and brackets; only
+    /// letters of ours whose reason begins with `field.` name one.
+    package var field: String?
     /// Whether the worker expects a replay to help; only our dialect states it.
     package var replayable: DeadLetter.Replayable?
     /// How often the record was attempted or delivered, 0 to 2,147,483,647.

@@ -123,11 +123,18 @@ extension LetterIndex {
     {
         let statement = try database.cachedStatement(
             sql:
-                "SELECT mark, topic, worker, kind, reason, dialect, replayable, sample FROM groups WHERE id = ?"
+                "SELECT mark, topic, worker, kind, reason, dialect, replayable, sample, field FROM groups WHERE id = ?"
         )
         guard let row = try Row.fetchOne(statement, arguments: [count.group]) else { return nil }
         return GroupView(
-            group: LetterGroup(topic: row[1], worker: row[2], kind: row[3], reason: row[4], dialect: row[5]),
+            group: LetterGroup(
+                topic: row[1],
+                worker: row[2],
+                kind: row[3],
+                reason: row[4],
+                dialect: row[5],
+                field: row[8]
+            ),
             mark: row[0],
             count: count.count,
             open: count.open,

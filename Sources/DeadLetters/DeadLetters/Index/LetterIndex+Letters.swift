@@ -4,7 +4,7 @@ extension LetterIndex {
     private static let columns = """
         SELECT place, high, low, state, at, first, key, sources.topic, source_partition, source_offset, attempts, status,
             bytes, replays, groups.mark, groups.topic, groups.worker, groups.kind, groups.reason, groups.dialect,
-            groups.replayable
+            groups.replayable, groups.field
         FROM letters JOIN groups ON groups.id = letters.grp LEFT JOIN sources ON sources.id = letters.source
         """
 
@@ -140,7 +140,8 @@ extension LetterIndex {
                 worker: row[16],
                 kind: row[17],
                 reason: row[18],
-                dialect: row[19]
+                dialect: row[19],
+                field: row[21]
             ),
             mark: row[14],
             state: LetterState(rawValue: row[3]) ?? .open,

@@ -12,7 +12,7 @@ package final class LetterIndex: Sendable {
 
     /// The version of the tables. A file of another version is deleted and created again. The upper half is
     /// the same in all versions, and in no other kind of file.
-    private static let version: Int64 = LetterIndex.kind << 16 | 2
+    private static let version: Int64 = LetterIndex.kind << 16 | 3
     /// The number that marks a file as an index of dead letters.
     private static let kind: Int64 = 0x464C
 
@@ -148,8 +148,8 @@ package final class LetterIndex: Sendable {
             UNIQUE(topic, partition));
         CREATE TABLE groups(
             id INTEGER PRIMARY KEY, mark TEXT NOT NULL UNIQUE, topic TEXT NOT NULL, worker TEXT NOT NULL,
-            kind TEXT NOT NULL, reason TEXT NOT NULL, dialect TEXT NOT NULL, replayable TEXT,
-            sample INTEGER NOT NULL, sampled INTEGER NOT NULL);
+            kind TEXT NOT NULL, reason TEXT NOT NULL, dialect TEXT NOT NULL, field TEXT NOT NULL,
+            replayable TEXT, sample INTEGER NOT NULL, sampled INTEGER NOT NULL);
         CREATE TABLE sources(id INTEGER PRIMARY KEY, topic TEXT NOT NULL UNIQUE);
         CREATE TABLE letters(
             place INTEGER PRIMARY KEY, grp INTEGER NOT NULL, high INTEGER NOT NULL, low INTEGER NOT NULL,

@@ -115,7 +115,7 @@ final class LetterIntake {
         var group = group
         var replayable = replayable
         if self.places.count >= Self.groupLimit {
-            (group.worker, group.reason) = ("other", "other")
+            (group.worker, group.reason, group.field) = ("other", "other", "")
             replayable = nil
             if let place = self.places[group] { return place }
         }
@@ -260,12 +260,12 @@ final class LetterIntake {
         let position = LetterIndex.place(partition: row.partition, offset: row.position.offset)
         try database.execute(
             sql: """
-                INSERT INTO groups(mark, topic, worker, kind, reason, dialect, replayable, sample, sampled)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(mark) DO NOTHING
+                INSERT INTO groups(mark, topic, worker, kind, reason, dialect, field, replayable, sample, sampled)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(mark) DO NOTHING
                 """,
             arguments: [
                 group.mark, group.topic, group.worker, group.kind, group.reason, group.dialect,
-                named[place].replayable, position, row.at,
+                group.field, named[place].replayable, position, row.at,
             ]
         )
         let id = try Int64.fetchOne(

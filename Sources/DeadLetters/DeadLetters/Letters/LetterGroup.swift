@@ -14,21 +14,36 @@ package struct LetterGroup: Hashable, Sendable {
     package var reason: String
     /// The form of the letters' headers, such as `flotilla` or `spring`.
     package var dialect: String
+    /// The name of the field that the reason is about; empty if it is about none.
+    package var field: String
 
     /// Creates a group from the facts of a letter.
-    package init(topic: String, worker: String, kind: String, reason: String, dialect: String) {
+    package init(
+        topic: String,
+        worker: String,
+        kind: String,
+        reason: String,
+        dialect: String,
+        field: String = ""
+    ) {
         self.topic = topic
         self.worker = worker
         self.kind = kind
         self.reason = reason
         self.dialect = dialect
+        self.field = field
     }
+
+    /// The reason and the field that it is about, such as `field.wrong_type value`.
+    package var cause: String { self.field.isEmpty ? self.reason : "\(self.reason) \(self.field)" }
 
     /// The name of the group: `g-` and ten hexadecimal digits. It is short enough to type, and the same on
     /// every machine.
     package var mark: String {
         var joined: [UInt8] = []
-        for part in [self.topic, self.worker, self.kind, self.reason, self.dialect] {
+        // A group without a field keeps the mark that it had before groups knew fields.
+        let field = self.field.isEmpty ? [] : [self.field]
+        for part in [self.topic, self.worker, self.kind, self.reason, self.dialect] + field {
             joined += "\(part.utf8.count):".utf8
             joined += part.utf8
         }

@@ -49,12 +49,27 @@ package struct MaskedLetter: Sendable {
     ///   - limit: the number of characters of a value at most.
     package func headers(atMost count: Int = .max, limit: Int = 1_024) -> [Header] {
         self.detail.record.headers.prefix(count).map { header in
-            let isPublic = DeadLetterPayload.isPublicHeader(header.name, of: self.detail.facts.dialect)
-            return Header(
+            Header(
                 name: SafeText.line(header.name, limit: 200),
-                // An empty value is shown, because it reveals nothing.
-                value: header.value.map { self.shown($0, isPublic: isPublic || $0.isEmpty, limit) }
+                value: self.isRevealed
+                    ? header.value.map { SafeText.line(of: $0, limit: limit) }
+                    : Self.value(of: header, self.detail.facts.dialect, mark: self.mark, limit: limit)
             )
+        }
+    }
+
+    /// Returns the value of a header as it may be shown, masked where it has to be; nil if it has no value.
+    ///
+    /// - Parameters:
+    ///   - dialect: The form of the letter's headers.
+    ///   - limit: the number of characters at most.
+    static func value(of header: RecordHeader, _ dialect: DeadLetterDialect, mark: KeyedMark, limit: Int)
+        -> String?
+    {
+        header.value.map { value in
+            // An empty value is shown, because it reveals nothing.
+            let isPublic = value.isEmpty || DeadLetterPayload.isPublicHeader(header.name, of: dialect)
+            return isPublic ? SafeText.line(of: value, limit: limit) : mark.text(value)
         }
     }
 

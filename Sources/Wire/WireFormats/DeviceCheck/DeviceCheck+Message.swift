@@ -33,7 +33,8 @@ extension DeviceCheck {
         )
         let isToken = member.name == "device_token"
         let answer = DeviceCheckAnswer(isToken ? .invalidToken : .unavailable, header)
-        return .refused(member.malformed(in: object), answer)
+        let reason = member.malformed(in: object, as: Flotilla_Devicecheck_V1_DeviceCheck.self)
+        return .refused(reason, answer)
     }
 
     /// Checks a decoded message. The fields that a backend fills are checked before those that a device or an

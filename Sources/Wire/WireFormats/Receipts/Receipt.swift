@@ -80,7 +80,8 @@ package struct Receipt: Hashable, Sendable {
             ClientMember(name).text(in: object, bytesLimit: self.nameBytesLimit)
         }
         let header = ReceiptHeader(bundleID: text("bundle_id"), requestID: text("request_id"))
-        return .refused(member.malformed(in: object), ReceiptAnswer(.invalid, header))
+        let reason = member.malformed(in: object, as: Flotilla_Receipt_V1_Receipt.self)
+        return .refused(reason, ReceiptAnswer(.invalid, header))
     }
 
     private init(_ message: Flotilla_Receipt_V1_Receipt) throws(Fault) {

@@ -17,13 +17,14 @@ struct ClientMember: Hashable, Sendable {
             + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// The reason with which a record is refused for such a field: it names the field and the type of its value.
-    func malformed(in object: JSONObject) -> Reason {
+    /// The reason with which a record is refused for such a field: it names the field, the type of its value, and
+    /// the type that it has to have.
+    func malformed<Decoded: Message>(in object: JSONObject, as type: Decoded.Type) -> Reason {
         let value = object.value(self.jsonName) ?? object.value(self.name)
         let noun = value?.first.map { JSONKind(firstByte: $0).noun } ?? "a value"
         return Reason(
             "\(self.name).malformed",
-            "The value of `\(self.jsonName)` is \(noun), which its schema does not allow there."
+            ExpectedType.complaint(about: self.jsonName, is: noun, in: type)
         )
     }
 

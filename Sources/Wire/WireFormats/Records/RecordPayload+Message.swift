@@ -52,7 +52,7 @@ extension RecordPayload {
     private static let triedMembersLimit = 64
 
     /// Returns the message for a value that is JSON and cannot be decoded: the first member that cannot be
-    /// decoded by itself, and the type of its value.
+    /// decoded by itself, the type of its value, and the type that it has to have.
     private func wrongType<Decoded: Message>(as type: Decoded.Type) -> String {
         let general = "A field's value is not of the type its schema says."
         guard let outline = JSONOutline(self.bytes, from: self.start) else { return general }
@@ -68,7 +68,7 @@ extension RecordPayload {
         guard let wrong, UnknownFields.isTold(outline.bytes(wrong.name)) else { return general }
         let name = String(decoding: outline.bytes(wrong.name), as: UTF8.self)
         let noun = outline.kind(wrong.value).noun
-        return "The value of `\(name)` is \(noun), which its schema does not allow there."
+        return ExpectedType.complaint(about: name, is: noun, in: Decoded.self)
     }
 
     private func decodeProtobuf<Decoded: Message>() throws(RecordFault) -> Decoded {
