@@ -26,7 +26,7 @@ struct ParkedRecordsTests {
     ) -> [Int64] {
         var offsets: [Int64] = []
         parked.beginPass()
-        while let next = parked.next(at: now, where: { $1 && mayCome($0) }) {
+        while let next = parked.next(where: { ($1?.due ?? .min) <= now && mayCome($0) }) {
             offsets.append(next.offset)
             parked.takeInHand(next.offset)
             parked.pass(next.offset)
@@ -90,11 +90,11 @@ struct ParkedRecordsTests {
     @Test func whoIsPutBackDuringAPassKeepsThoseBehindIt() {
         var parked = ParkedRecords([Self.ticket(1, "a"), Self.ticket(2, "a")])
         parked.beginPass()
-        #expect(parked.next(at: 0) { _, _ in true }?.offset == 1)
+        #expect(parked.next { _, _ in true }?.offset == 1)
         parked.takeInHand(1)
         parked.pass(1)
         parked.putBack(1, in: .any, Self.past)
-        #expect(parked.next(at: 0) { _, _ in true } == nil)
+        #expect(parked.next { _, _ in true } == nil)
         #expect(Self.pass(&parked) == [1, 2])
     }
 
@@ -104,9 +104,9 @@ struct ParkedRecordsTests {
         parked.takeInHand(1)
         parked.putBack(1, in: .any, ParkedRecords.Past(attempts: 2, receivedAt: 0, due: .max))
         parked.beginPass()
-        #expect(parked.next(at: 0) { _, isDue in isDue } == nil)
+        #expect(parked.next { $1?.due != .max } == nil)
         parked.beginPass()
-        #expect(parked.next(at: 0) { _, isDue in !isDue }?.offset == 1)
+        #expect(parked.next { $1?.due == .max }?.offset == 1)
     }
 
     /// Probes of an endpoint in doubt: never called for by this worker, each the first of its key, from anywhere.

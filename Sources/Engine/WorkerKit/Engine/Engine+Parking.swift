@@ -126,7 +126,8 @@ extension ParkedRecords.Past {
             hasFailed: entry.hasFailed,
             failedAlone: entry.failedAlone,
             failuresAlone: entry.failuresAlone,
-            due: due
+            due: due,
+            expiresAt: entry.expiresAt
         )
     }
 }

@@ -20,6 +20,7 @@ extension Engine {
                 entry.hasFailed = past.hasFailed
                 entry.failedAlone = past.failedAlone
                 entry.failuresAlone = past.failuresAlone
+                entry.expiresAt = past.expiresAt
             }
         }
         self.enqueue(id)

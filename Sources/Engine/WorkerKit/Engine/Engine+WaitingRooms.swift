@@ -16,10 +16,10 @@ extension Engine {
     /// Returns the offset of the next parked record of this partition that may come back; nil if there is
     /// none.
     func nextToCome(in index: Int) -> Int64? {
-        let (now, oldest) = (self.now.monotonic, self.oldestTimestamp)
+        let oldest = self.oldestTimestamp
         let end = self.assignments[index].readEnd
-        return self.assignments[index].parked.next(at: now) {
-            $0.offset < end && self.mayCome($0, oldest, isDue: $1)
+        return self.assignments[index].parked.next {
+            $0.offset < end && self.mayCome($0, $1, oldest: oldest)
         }?.offset
     }
 
@@ -30,10 +30,19 @@ extension Engine {
 
     /// Returns whether a parked record may come back now. A record whose deadline has passed comes back to
     /// expire, even if its room is closed.
-    private func mayCome(_ record: ParkedRecords.Record, _ oldest: Int64, isDue: Bool) -> Bool {
+    ///
+    /// - Parameter oldest: The timestamp before which a record is past its deadline by the wall clock.
+    private func mayCome(
+        _ record: ParkedRecords.Record,
+        _ past: ParkedRecords.Past?,
+        oldest: Int64
+    ) -> Bool {
         if let key = record.ticket.key, !self.unparked.hasRoom(for: key) { return false }
         if let timestamp = record.ticket.timestamp, timestamp < oldest { return true }
-        return isDue && self.isOpen(record.room)
+        guard let past else { return self.isOpen(record.room) }
+        // A wall clock that steps back must not keep a record whose next try is far away.
+        if past.expiresAt <= self.now.monotonic { return true }
+        return past.due <= self.now.monotonic && self.isOpen(record.room)
     }
 
     /// Returns whether the condition that a parked record waits for has come.

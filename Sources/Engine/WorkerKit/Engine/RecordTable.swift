@@ -13,7 +13,7 @@ struct Entry: Sendable {
     let deadline: Int64
     /// The deadline as a monotonic time, by the wall clock at the time of arrival. It is never later than for
     /// a record that was published then.
-    let expiresAt: Int64
+    var expiresAt: Int64
     /// The memory that the record takes, in bytes, without answers and the outcome.
     let bytes: Int
     let trace: TraceContext?

@@ -26,6 +26,9 @@ struct ParkedRecords: Sendable {
         var failuresAlone = 0
         /// The monotonic time before which no call is made for the record, in nanoseconds.
         var due = Int64.min
+        /// The monotonic time at which the record's deadline has passed, in nanoseconds, whatever the wall clock
+        /// says.
+        var expiresAt = Int64.max
     }
 
     struct Record: Sendable {
@@ -225,11 +228,8 @@ struct ParkedRecords: Sendable {
     /// Returns the next record that may be taken in hand, from the position of the pass on; nil if there is
     /// none.
     ///
-    /// - Parameters:
-    ///   - now: The monotonic time, in nanoseconds.
-    ///   - mayCome: Called with each record that overtakes none of its key, and with whether its own wait is
-    ///     over.
-    mutating func next(at now: Int64, where mayCome: (Record, _ isDue: Bool) -> Bool) -> Record? {
+    /// - Parameter mayCome: Called with each record that overtakes none of its key, and with its history.
+    mutating func next(where mayCome: (Record, Past?) -> Bool) -> Record? {
         var index = self.index(of: self.cursor)
         while index < self.records.count {
             let record = self.records[index]
@@ -239,8 +239,7 @@ struct ParkedRecords: Sendable {
             case .parking: self.passOver(record.ticket)
             case .parked:
                 let isInOrder = record.ticket.key.map { !self.passedKeys.contains($0) } ?? true
-                let isDue = self.pasts[record.offset].map { $0.due <= now } ?? true
-                if isInOrder, mayCome(record, isDue) { return record }
+                if isInOrder, mayCome(record, self.pasts[record.offset]) { return record }
                 self.passOver(record.ticket)
             }
             index += 1
