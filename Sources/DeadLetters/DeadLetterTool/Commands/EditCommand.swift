@@ -88,6 +88,7 @@ struct EditCommand: WaitingCommand {
         options.selection = "edit \(detail.view.id)"
         var filter = LetterFilter()
         filter.ids = [detail.view.id]
+        if self.go { _ = try self.how.giveWay(at: desk, until: wish) }
         let plan = try desk.plan(filter, options)
         guard !plan.items.isEmpty else {
             for line in ReplayPlanPage(plan, now: Timestamp.now.millisecondsSince1970).refusals {

@@ -17,6 +17,14 @@ struct ReplayHow: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Wait until this time in UTC before the first record: 03:00, or 2026-11-26T03:00:00Z.",
+            valueName: "time"
+        )
+    )
+    var notBefore: StartArgument?
+
+    @Option(
+        help: ArgumentHelp(
             "Replay so many first, and the others only when each of these has succeeded.",
             valueName: "letters"
         )
@@ -76,7 +84,8 @@ struct ReplayHow: ParsableArguments {
         guard self.maxReplays >= 1 else { throw ValidationError("--max-replays is at least 1.") }
     }
 
-    /// Waits for a replay of another process, because two replays at once would fence each other.
+    /// Waits for the time of `--not-before`, and for a replay of another process, because two replays at once would
+    /// fence each other.
     ///
     /// A replay whose process was killed has no last entry in the audit trail. The wait finds that out: such
     /// a replay makes no progress for `Desk.longestSilence`.
@@ -85,7 +94,9 @@ struct ReplayHow: ParsableArguments {
     /// - Throws: `ExitCode.takenOver` if the other replay makes progress, `ExitCode.interrupted` after a
     ///   signal.
     func giveWay(at desk: Desk, until wish: StopWish) throws -> Bool {
-        guard !self.takeOver else { return false }
+        let hasWaitedForTime = try self.waitForTime(until: wish)
+        if hasWaitedForTime { try desk.refresh() }
+        guard !self.takeOver else { return hasWaitedForTime }
         var wait = Wait(on: [wish.descriptor])
         let passing = try desk.letPass { other, milliseconds in
             Console.complain(
@@ -99,12 +110,29 @@ struct ReplayHow: ParsableArguments {
             return wish.count == 0
         }
         switch passing {
-        case .isFree(let hasWaited): return hasWaited
+        case .isFree(let hasWaited): return hasWaited || hasWaitedForTime
         case .isAlive(let other):
             Console.complain("\(Self.line(other)). Wait, or --take-over. Nothing was done.")
             throw ExitCode.takenOver
         case .wasStopped: throw ExitCode.interrupted
         }
+    }
+
+    /// Waits for the time of `--not-before`.
+    ///
+    /// - Returns: Whether it had not come yet.
+    /// - Throws: `ExitCode.interrupted` after a signal.
+    private func waitForTime(until wish: StopWish) throws -> Bool {
+        let now = Timestamp.now.millisecondsSince1970
+        guard let start = self.notBefore?.milliseconds(after: now), start > now else { return false }
+        Console.complain("Begins at \(Words.time(start)); Ctrl-C ends the wait.")
+        var wait = Wait(on: [wish.descriptor])
+        while case let left = start - Timestamp.now.millisecondsSince1970, left > 0 {
+            // A minute at most, because the wall clock may be set meanwhile.
+            wait(atMost: .milliseconds(min(left, 60_000)))
+            guard wish.count == 0 else { throw ExitCode.interrupted }
+        }
+        return true
     }
 
     /// Returns a sentence about the replay of another process.
