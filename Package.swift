@@ -651,7 +651,8 @@ let package = Package(
             name: "PushArrivalPagesTests",
             dependencies: [
                 "EmbeddedBroker", "EventThread", "Kafka", "Operations", "PushArrivalPages", "Records",
-                "TestMaterial", "WebPages", "WireFormats", "WireMessages", "WorkerTestSupport", configuration,
+                "ServiceKit", "TestMaterial", "WebPages", "WireFormats", "WireMessages", "WorkerTestSupport",
+                configuration,
                 lifecycle, logging, protobuf,
             ],
             swiftSettings: house

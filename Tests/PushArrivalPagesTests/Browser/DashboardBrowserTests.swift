@@ -21,6 +21,7 @@ struct DashboardBrowserTests {
                     try await self.seeTheListFill(browser, home, broker)
                     try await self.seeAMessageGrow(browser, home, broker)
                     try await self.seeOddMessages(browser, home)
+                    try await self.seeVariants(browser, home)
                     #expect(try await browser.evaluate("return window.hurt === undefined") as? Bool == true)
                     #expect(try await browser.complaints() == [])
                 }
@@ -75,6 +76,26 @@ struct DashboardBrowserTests {
         }
     }
 
+    /// By keyboard and mouse, from the list of campaigns to a comparison with another base.
+    private func seeVariants(_ browser: Browser, _ home: String) async throws {
+        try await browser.open(home + "/?group=campaign&text=summer")
+        try await browser.click("a.compare")
+        let verdict = "about 52,000 more devices needed"
+        #expect(
+            try await browser.text(of: "table.variants", once: { $0.contains(verdict) }).contains(verdict)
+        )
+        #expect(try await browser.photograph("37-dashboard-compare") == [])
+        #expect(try await browser.contrastFaults() == [])
+        try await browser.click("input[name=base][value=summer-c]")
+        #expect(try await browser.tab(to: "form.filter button") != nil)
+        try await browser.press(.enter)
+        let turned = try await browser.text(of: "table.variants", once: { $0.contains("Behind the base") })
+        #expect(turned.contains("Behind the base"))
+        try await browser.open(home + "/compare")
+        #expect(try await browser.text(of: "ul.campaigns").contains("summer"))
+        #expect(try await browser.photograph("38-dashboard-campaigns") == [])
+    }
+
     @Test func saysThatTheClusterIsAway() async throws {
         try await Stage.withBroker { broker in
             try await Self.publish(Campaigns.messages(), to: broker)
@@ -102,7 +123,7 @@ struct DashboardBrowserTests {
             try await Browser.drive { browser in
                 try await browser.open("http://localhost:\(stage.port)/")
                 #expect(try await browser.tab(to: "a.skip") == 1)
-                #expect(try await browser.tab(to: "#pause") == 2)
+                #expect(try await browser.tab(to: "#pause") == 3)
                 try await browser.press(.space)
                 #expect(try await browser.text(of: "#pause[aria-pressed=true]") == "Pause")
                 stage.board.take(try Samples.statistics(Samples.message(version: 2, arrived: 66_666)))
@@ -192,7 +213,22 @@ private enum Campaigns {
             message.shown = 0
             messages.append(message)
         }
-        return messages + [Self.early(now), Self.nothing(now), Self.day(now)] + Self.hostile(now)
+        return messages + Self.variants(now) + [Self.early(now), Self.nothing(now), Self.day(now)]
+            + Self.hostile(now)
+    }
+
+    /// A test of three texts.
+    private static func variants(_ now: Int64) -> [PushStatistics] {
+        ([("a", 1_000), ("b", 1_100), ("c", 1_400)] as [(String, Int64)]).map { name, opened in
+            var message = Samples.message(
+                "summer-\(name)",
+                accepted: 20_000,
+                arrived: 16_000,
+                updatedAt: now - 90_000
+            )
+            (message.campaignID, message.opened) = ("summer", opened)
+            return message
+        }
     }
 
     /// Arrivals are there before the sender's report.

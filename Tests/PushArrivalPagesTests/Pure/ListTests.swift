@@ -135,7 +135,7 @@ struct ListTests {
 
     @Test func campaignsAreAddedUpAndUnfold() throws {
         let folded = try Self.words("group=campaign", Self.campaigns)
-        #expect(folded.contains("spring 2 messages 2 counting – 200 70.0 % 140"))
+        #expect(folded.contains("spring 2 messages Compare variants 2 counting – 200 70.0 % 140"))
         #expect(folded.contains("No campaign 1 message 1 counting – 0 – 4 without 1 message"))
         #expect(
             try Self.ids("group=campaign&sort=accepted", Self.campaigns) == [

@@ -192,7 +192,9 @@ struct PageTests {
     @Test func aFragmentIsTheLivingPartOfThePage() throws {
         let message = Samples.message()
         let pages = try PageReader.pages([message])
-        for (path, query) in [("/", ""), ("/message", PageReader.address(message))] {
+        for (path, query) in [
+            ("/", ""), ("/message", PageReader.address(message)), ("/compare", "campaign=spring-sale"),
+        ] {
             let fragment = String(
                 decoding: PageReader.get(path, query, of: pages, fragment: true).body,
                 as: UTF8.self
@@ -272,7 +274,10 @@ struct PageTests {
             String(decoding: found.body, as: UTF8.self),
             PageReader.page("/message", PageReader.address(harmless), of: harmlessPages)
         )
-        try Self.expectSameTags(one, other)
+        try Self.expectSameTags(one, other, links: text.utf8.count < 1_000)
+        let question = "campaign=\(FormFields.encode(text))"
+        let comparison = PageReader.page("/compare", question, of: hostilePages)
+        try Self.expectSameTags(comparison, PageReader.page("/compare", "campaign=x", of: harmlessPages))
         let filter = "app=\(FormFields.encode(text))"
         let list = PageReader.page("/", filter, of: hostilePages)
         try Self.expectSameTags(
@@ -280,7 +285,9 @@ struct PageTests {
             PageReader.page("/", "app=x", of: harmlessPages),
             links: text.utf8.count < 1_000
         )
-        for page in [one, list] { #expect(page.utf8.count < 60_000 && !page.contains("window.hurt=1>")) }
+        for page in [one, list, comparison] {
+            #expect(page.utf8.count < 60_000 && !page.contains("window.hurt=1>"))
+        }
     }
 
     /// - Parameter links: false where the texts are too long to be a part of an address, and a choice.

@@ -101,7 +101,10 @@ struct ReadAPITests {
         for (path, query, status) in [
             ("/api/v1/messages", "", "200"), ("/api/v1/messages", "limit=0", "400"),
             ("/api/v1/message", "id=nobody", "404"), ("/api/v1/message", "", "400"),
-            ("/export.json", "", "200"), ("/export.csv", "sort=no", "400"),
+            ("/api/v1/comparison", "campaign=spring-sale", "200"),
+            ("/api/v1/comparison", "campaign=spring-sale&measure=no", "400"),
+            ("/api/v1/comparison", "campaign=none", "404"), ("/export.json", "", "200"),
+            ("/export.csv", "sort=no", "400"),
         ] {
             let answer = try Self.answer(path, query, messages)
             #expect(String(answer.status.rawValue) == status)
@@ -117,7 +120,11 @@ struct ReadAPITests {
     @Test func theDocumentNamesEveryPathAndField() throws {
         let document = try Self.openAPI()
         let paths = try #require(document["paths"] as? [String: Any])
-        #expect(Set(paths.keys) == ["/api/v1/messages", "/api/v1/message", "/export.json", "/export.csv"])
+        #expect(
+            Set(paths.keys) == [
+                "/api/v1/messages", "/api/v1/message", "/api/v1/comparison", "/export.json", "/export.csv",
+            ]
+        )
         func fields(_ path: String) -> Set<String> {
             let all = Self.member(document, "paths", path, "get", "parameters") as? [[String: Any]] ?? []
             return Set(all.compactMap { $0["name"] as? String })
@@ -125,6 +132,7 @@ struct ReadAPITests {
         #expect(fields("/export.csv") == Set(MessageQuery.names))
         #expect(fields("/export.json") == Set(MessageQuery.names))
         #expect(fields("/api/v1/messages") == Set(MessageQuery.names + ["page", "limit"]))
+        #expect(fields("/api/v1/comparison") == Set(ComparisonQuery.names))
         #expect(fields("/api/v1/message") == ["provider", "app", "id", "day"])
         let parameters = Self.member(document, "paths", "/api/v1/messages", "get", "parameters")
         let sort = (parameters as? [[String: Any]])?.first { $0["name"] as? String == "sort" }

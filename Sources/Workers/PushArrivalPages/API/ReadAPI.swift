@@ -7,6 +7,8 @@ import WireFormats
 /// `Schemas/openapi/push-arrivals.json` describes requests and answers, and a test compares the two.
 struct ReadAPI: Sendable {
     let board: StatisticsBoard
+    /// The wall-clock time in milliseconds since 1970.
+    let now: Int64
 
     /// Returns the answer to a request for one of the API's paths; nil for any other path.
     ///
@@ -15,6 +17,7 @@ struct ReadAPI: Sendable {
         switch request.path {
         case "/api/v1/messages": try self.messages(request.query)
         case "/api/v1/message": try self.message(request.query)
+        case "/api/v1/comparison": try self.comparison(request.query)
         case "/export.json": try self.json(request.query)
         case "/export.csv": try self.csv(request.query)
         default: nil
@@ -44,6 +47,20 @@ struct ReadAPI: Sendable {
         }
         let text = String(decoding: statistics.encoded(as: .json), as: UTF8.self)
         return PageAnswer(.ok, Self.jsonType, body: text)
+    }
+
+    private func comparison(_ query: FormFields) throws -> PageAnswer {
+        let asked = ComparisonQuery(query)
+        guard asked.campaign != nil else {
+            return try Self.refused(.badRequest, asked.faults + ["The field campaign is missing."])
+        }
+        let comparison = Comparison(asked, board: self.board.newest, now: self.now)
+        guard !comparison.known.isEmpty else {
+            return try Self.refused(.notFound, ["The dashboard has no message of that campaign."])
+        }
+        let faults = asked.faults + comparison.faults
+        guard faults.isEmpty else { return try Self.refused(.badRequest, faults) }
+        return try Self.json(ComparisonDocument(comparison, asked))
     }
 
     private func json(_ query: FormFields) throws -> PageAnswer {

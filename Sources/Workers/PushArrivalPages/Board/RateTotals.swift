@@ -99,7 +99,7 @@ extension PushStatisticsRecord {
 
 extension Int64 {
     /// Returns the sum, or the greatest number if the sum is greater.
-    fileprivate func addingCapped(_ other: Int64) -> Int64 {
+    func addingCapped(_ other: Int64) -> Int64 {
         let (sum, overflows) = self.addingReportingOverflow(other)
         return overflows ? .max : sum
     }

@@ -6,8 +6,9 @@ struct Frame: Sendable {
     var title: String
     /// The seconds after which a script loads the changing part of the page again.
     var reload = 3
-    /// The seconds after which a browser without scripts loads the whole page again.
-    var slowReload = 10
+    /// The seconds after which a browser without scripts loads the whole page again; nil if it must
+    /// not.
+    var slowReload: Int? = 10
     /// The state of the reading as a CSS class: `away`, `reading` or `live`.
     var stateClass: String
     /// The state of the reading in words.

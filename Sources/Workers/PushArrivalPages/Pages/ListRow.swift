@@ -22,6 +22,8 @@ struct ListRow: Sendable {
     /// The value of `aria-expanded` for a campaign; nil for a message.
     var isExpanded: String?
     var origin: String
+    /// The address of the comparison of a campaign's variants; nil if there is nothing to compare.
+    var comparison: String?
     var stateClass: String
     var state: String
     var sent: Time?
@@ -135,6 +137,7 @@ struct ListRow: Sendable {
         self.address = Self.link(address)
         self.isExpanded = isOpen ? "true" : "false"
         self.origin = Shown.count(totals.messages, "message")
+        self.comparison = group.comparison
         if isOpen, totals.messages > Self.unfoldedLimit {
             self.origin += ", the first \(Self.unfoldedLimit) below"
         }

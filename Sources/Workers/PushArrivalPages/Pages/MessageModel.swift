@@ -54,6 +54,8 @@ struct MessageModel: Sendable {
     var frame: Frame
     var heading: String
     var origin: String
+    /// The address of the comparison with the other messages of the campaign; nil if it names none.
+    var comparison: String?
     var stateClass: String
     var state: String
     var sentences: [String]
@@ -82,6 +84,13 @@ struct MessageModel: Sendable {
             !$0.isEmpty
         }
         .map { SafeText.line($0, limit: 100) }.joined(separator: " · ")
+        let campaign = statistics.campaignID
+        if !campaign.trimmed.isEmpty, campaign.utf8.count <= 2_000, statistics.window == .cohort {
+            self.comparison = ComparisonQuery.address(
+                campaign: campaign,
+                app: statistics.appBundle.isEmpty ? nil : statistics.appBundle
+            )
+        }
         self.stateClass = statistics.isComplete ? "complete" : "counting"
         self.state = statistics.isComplete ? "complete" : "still counting"
         self.sentences = Self.sentences(statistics)

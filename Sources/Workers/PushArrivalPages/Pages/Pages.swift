@@ -32,10 +32,11 @@ struct Pages: Sendable {
 
     /// Returns the page, the asset or the document of a path, or a page that says that there is none.
     private func look(_ request: PageRequest) throws -> PageAnswer {
-        if let answer = try ReadAPI(board: self.board).answer(request) { return answer }
+        if let answer = try ReadAPI(board: self.board, now: self.now()).answer(request) { return answer }
         return switch request.path {
         case "/": try self.list(request)
         case "/message": try self.message(request)
+        case "/compare": try self.comparison(request)
         case "/assets/style.css": PageAnswer(.ok, "text/css; charset=utf-8", body: Assets.style)
         case "/assets/script.js": PageAnswer(.ok, "text/javascript; charset=utf-8", body: Assets.script)
         case "/assets/icon.svg": PageAnswer(.ok, "image/svg+xml", body: Assets.icon)
@@ -69,6 +70,18 @@ struct Pages: Sendable {
         let now = self.now()
         let model = MessageModel(statistics, frame: self.frame(key.title, now), now: now)
         return .page(try self.templates.render(model, with: request.wantsFragment ? .messageLive : .message))
+    }
+
+    private func comparison(_ request: PageRequest) throws -> PageAnswer {
+        let now = self.now()
+        let model = ComparisonModel(
+            self.board.newest,
+            request.query,
+            frame: self.frame("Compare variants", now),
+            now: now
+        )
+        let template: Templates.Name = request.wantsFragment ? .comparisonLive : .comparison
+        return .page(try self.templates.render(model, with: template))
     }
 
     /// The values of a page that has only sentences.

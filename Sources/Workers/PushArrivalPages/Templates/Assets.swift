@@ -87,6 +87,8 @@ enum Assets {
         .top { display: flex; align-items: center; justify-content: space-between; padding: .6rem 1.25rem;
           background: var(--card); border-bottom: 1px solid var(--line); min-height: 3.4rem; }
         .brand { font-weight: 700; text-decoration: none; color: var(--text); }
+        .nav { display: flex; flex-wrap: wrap; gap: 0 1.2rem; margin: 0 auto 0 1.6rem; }
+        .nav a { display: inline-block; min-height: 24px; }
         main { max-width: 84rem; margin: 0 auto; padding: 0 1.25rem 2rem; }
         h1 { font-size: 1.6rem; line-height: 1.25; margin: 1.2rem 0 .3rem; overflow-wrap: anywhere; }
         h2 { font-size: 1.1rem; margin: 1.6rem 0 .5rem; }
@@ -171,6 +173,22 @@ enum Assets {
         .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(15rem, 100%), 1fr)); gap: .6rem 1.5rem; margin: 0;
           background: var(--card); border: 1px solid var(--line); padding: .7rem .9rem; }
         .facts dt { color: var(--hush); font-size: .85rem; } .facts dd { margin: 0; overflow-wrap: anywhere; }
+        fieldset { flex: 1 1 100%; border: 1px solid var(--line); border-radius: 5px; margin: .4rem 0; padding: .2rem .7rem .5rem;
+          max-height: 16rem; overflow-y: auto; min-width: 0; }
+        legend { font-size: .85rem; color: var(--hush); }
+        .choice { display: flex; flex-wrap: wrap; gap: 0 1.2rem; padding: .15rem 0; }
+        .choice label { display: inline-flex; align-items: center; gap: .4rem; min-height: 24px; color: var(--text); overflow-wrap: anywhere; }
+        .choice input { width: 1.1rem; height: 1.1rem; flex: none; margin: 0; accent-color: var(--accent); }
+        .campaigns { padding-left: 1.2rem; } .campaigns li { padding: .2rem 0; overflow-wrap: anywhere; }
+        .campaigns a, .compare { display: inline-block; min-height: 24px; }
+        .compare { font-weight: 400; font-size: .85rem; }
+        .variants { min-width: 40rem; } .variants td:last-child { min-width: 16rem; }
+        .variants td .hush { display: inline-block; }
+        .span { display: block; width: 100%; height: 1.1rem; margin: .25rem 0; }
+        .span .zone { fill: var(--lost); } .span .zero { stroke: var(--hush); stroke-width: 4; }
+        .span .mid { stroke: var(--text); stroke-width: 6; }
+        .tag.worse { background: var(--bad-soft); color: var(--bad); }
+        .tag.open { background: var(--warn-soft); color: var(--warn); }
         .pager { display: flex; gap: 1rem; align-items: center; margin: .8rem 0; }
         @media (max-width: 40rem) {
           main { padding: 0 .8rem 2rem; } .top { padding: .6rem .8rem; }
@@ -184,6 +202,8 @@ enum Assets {
           .columns > * { min-width: 0; } .funnel { font-size: .9rem; } .funnel th, .funnel td { padding: .35rem .3rem; }
           .funnel tbody th { overflow-wrap: normal; } .funnel tbody th .hush { display: none; }
           .totals .big { font-size: 1.4rem; }
+          .variants, .variants td:last-child { min-width: 0; } .variants tbody th { font-size: .9rem; }
+          .nav { margin-left: .8rem; gap: 0 .8rem; }
           .curve text { font-size: 18px; } .curve .minor { display: none; }
         }
         @media print { .top, .filter, .pager { display: none; } }

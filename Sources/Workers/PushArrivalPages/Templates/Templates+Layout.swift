@@ -10,12 +10,13 @@ extension Templates {
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
         <link rel="stylesheet" href="/assets/style.css">
         <script src="/assets/script.js" defer></script>
-        <noscript><meta http-equiv="refresh" content="{{frame.slowReload}}"></noscript>
+        {{#frame.slowReload}}<noscript><meta http-equiv="refresh" content="{{.}}"></noscript>{{/frame.slowReload}}
         </head>
         <body>
         <a class="skip" href="#main">Skip to the content</a>
         <header class="top">
         <a class="brand" href="/">Push arrivals</a>
+        <nav class="nav" aria-label="Pages"><a href="/compare">Compare</a></nav>
         <button type="button" id="pause" aria-pressed="false" hidden>Pause</button>
         </header>
         <p id="lost" class="alert" role="alert" hidden>This page does not get through to the dashboard. The numbers \

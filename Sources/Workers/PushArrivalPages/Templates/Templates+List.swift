@@ -46,7 +46,8 @@ extension Templates {
         {{#rows}}<tr class="{{style}}">
         <th scope="row">{{#address}}<a href="{{.}}"{{#isExpanded}} aria-expanded="{{.}}"{{/isExpanded}}>{{name}}</a>{{/address}}\
         {{^address}}{{name}}{{/address}}
-        <span class="hush">{{origin}}</span></th>
+        <span class="hush">{{origin}}</span>\
+        {{#comparison}} <a class="compare" href="{{.}}">Compare variants</a>{{/comparison}}</th>
         <td class="c-state"><span class="tag {{stateClass}}">{{state}}</span></td>
         <td class="c-sent">{{#sent}}<time datetime="{{machine}}" title="{{title}}">{{text}}</time>{{/sent}}{{^sent}}–{{/sent}}</td>
         <td class="n c-accepted">{{accepted}}</td>

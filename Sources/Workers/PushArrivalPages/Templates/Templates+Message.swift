@@ -4,7 +4,8 @@ extension Templates {
         <p class="back"><a href="/">All messages</a></p>
         <h1>{{heading}}</h1>
         <p class="hush origin">{{origin}}</p>
-        {{> messageLive}}
+        {{#comparison}}<p class="views"><a id="compare" href="{{.}}">Compare with other messages of the campaign</a></p>
+        {{/comparison}}{{> messageLive}}
         {{/main}}{{/layout}}
         """
 

@@ -4,7 +4,8 @@ import WebPages
 struct Templates: Sendable {
     /// The names by which templates refer to each other.
     enum Name: String, CaseIterable {
-        case layout, standing, list, listLive, message, messageLive, funnelRow, curve, notice
+        case layout, standing, list, listLive, message, messageLive, funnelRow, curve, comparison,
+            comparisonLive, notice
     }
 
     private let templates: PageTemplates
@@ -31,6 +32,8 @@ struct Templates: Sendable {
         case .messageLive: self.messageLive
         case .funnelRow: self.funnelRow
         case .curve: self.curve
+        case .comparison: self.comparison
+        case .comparisonLive: self.comparisonLive
         case .notice: self.notice
         }
     }
