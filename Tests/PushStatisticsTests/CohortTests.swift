@@ -156,6 +156,39 @@ import WireFormats
         #expect(fleet.statistics[self.key]?.arrived == 1)
     }
 
+    @Test func anArrivalIsCountedInTheHourInWhichItHappened() {
+        let fleet = FleetOfLedgers(partitions: 3, rules: CohortRules())
+        let hour = ArrivalHours.length
+        // Reported two hours late, by a clock that is years off.
+        for (device, wait) in [("a", 2 * hour), ("b", 0), ("c", 2 * hour)] {
+            fleet.count(
+                PushEvent(
+                    .arrived,
+                    messageID: "m1",
+                    deviceID: device,
+                    sentMS: Self.start,
+                    deviceMS: 7_000_000_000 - wait,
+                    uploadMS: 7_000_000_000,
+                    serverMS: Self.start + 5 * hour
+                ),
+                now: Self.start
+            )
+        }
+        fleet.count(self.event(.arrived, at: Self.start + 6 * hour), now: Self.start)
+        fleet.collect(now: Self.start)
+        let first = ArrivalHours.hour(of: Self.start)
+        func told() -> [Int64] {
+            (0...6).map { step in
+                fleet.statistics[self.key]?.hours.all.first { $0.hour == first + step }?.count ?? 0
+            }
+        }
+        #expect(told() == [0, 0, 0, 2, 0, 1, 0])
+        for index in 0..<3 { fleet.restart(index, now: Self.start) }
+        fleet.count(self.event(.arrived, "d", at: Self.start + 6 * hour), now: Self.start)
+        fleet.collect(now: Self.start)
+        #expect(told() == [0, 0, 0, 2, 0, 1, 1])
+    }
+
     /// Devices report nothing any more, and still somebody has to say that this was all.
     @Test func aMessageEndsOfItself() throws {
         let fleet = FleetOfLedgers(partitions: 1, rules: CohortRules())

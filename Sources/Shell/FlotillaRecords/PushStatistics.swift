@@ -207,6 +207,18 @@ public struct PushStatistics: RecordContent {
         set { self.message.lagSketchCount = newValue }
     }
 
+    /// The hours of the clock (UTC) that have arrivals, as whole hours since 1970: the latest 336.
+    public var arrivalHour: [Int32] {
+        get { self.message.arrivalHour }
+        set { self.message.arrivalHour = newValue }
+    }
+
+    /// The number of arrivals for each of the hours.
+    public var arrivalHourCount: [Int64] {
+        get { self.message.arrivalHourCount }
+        set { self.message.arrivalHourCount = newValue }
+    }
+
     /// The arrivals whose time of sending is unknown.
     public var lagUnknown: Int64 {
         get { self.message.lagUnknown }

@@ -205,6 +205,17 @@ package nonisolated struct Flotilla_Pusharrival_V1_CohortSnapshot: @unchecked Se
   /// Clears the value of `lastSentMs`. Subsequent reads from it will return its default value.
   package mutating func clearLastSentMs() {_uniqueStorage()._lastSentMs = nil}
 
+  /// Arrivals by hour of the clock, in hours since 1970: the latest 336 hours that have any.
+  package var arrivalHour: [Int32] {
+    get {_storage._arrivalHour}
+    set {_uniqueStorage()._arrivalHour = newValue}
+  }
+
+  package var arrivalHourCount: [Int64] {
+    get {_storage._arrivalHourCount}
+    set {_uniqueStorage()._arrivalHourCount = newValue}
+  }
+
   /// When the first and the last event came, by the server's clock.
   package var firstSeenMs: Int64 {
     get {_storage._firstSeenMs}
@@ -241,7 +252,7 @@ fileprivate nonisolated let _protobuf_package = "flotilla.pusharrival.v1"
 
 nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CohortSnapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}provider\0\u{3}app_bundle\0\u{3}message_id\0\u{1}day\0\u{3}campaign_id\0\u{1}source\0\u{1}term\0\u{1}version\0\u{3}is_closed\0\u{1}accepted\0\u{1}rejected\0\u{1}eligible\0\u{1}arrived\0\u{1}shown\0\u{1}opened\0\u{1}dismissed\0\u{1}duplicates\0\u{3}late_dropped\0\u{1}ineligible\0\u{3}unknown_device\0\u{3}skew_adjusted\0\u{3}lag_unknown\0\u{4}\u{3}lag_edges_ms\0\u{3}lag_hist\0\u{3}lag_sketch_index\0\u{3}lag_sketch_count\0\u{4}\u{2}first_arrival_ms\0\u{3}last_arrival_ms\0\u{3}first_sent_ms\0\u{3}last_sent_ms\0\u{3}first_seen_ms\0\u{3}last_seen_ms\0\u{4}\u{5}base_ms\0\u{1}pairs\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}provider\0\u{3}app_bundle\0\u{3}message_id\0\u{1}day\0\u{3}campaign_id\0\u{1}source\0\u{1}term\0\u{1}version\0\u{3}is_closed\0\u{1}accepted\0\u{1}rejected\0\u{1}eligible\0\u{1}arrived\0\u{1}shown\0\u{1}opened\0\u{1}dismissed\0\u{1}duplicates\0\u{3}late_dropped\0\u{1}ineligible\0\u{3}unknown_device\0\u{3}skew_adjusted\0\u{3}lag_unknown\0\u{4}\u{3}lag_edges_ms\0\u{3}lag_hist\0\u{3}lag_sketch_index\0\u{3}lag_sketch_count\0\u{4}\u{2}first_arrival_ms\0\u{3}last_arrival_ms\0\u{3}first_sent_ms\0\u{3}last_sent_ms\0\u{3}first_seen_ms\0\u{3}last_seen_ms\0\u{3}arrival_hour\0\u{3}arrival_hour_count\0\u{4}\u{3}base_ms\0\u{1}pairs\0")
 
   fileprivate class _StorageClass {
     var _provider: String = String()
@@ -274,6 +285,8 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
     var _lastArrivalMs: Int64? = nil
     var _firstSentMs: Int64? = nil
     var _lastSentMs: Int64? = nil
+    var _arrivalHour: [Int32] = []
+    var _arrivalHourCount: [Int64] = []
     var _firstSeenMs: Int64 = 0
     var _lastSeenMs: Int64 = 0
     var _baseMs: Int64 = 0
@@ -318,6 +331,8 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
       _lastArrivalMs = source._lastArrivalMs
       _firstSentMs = source._firstSentMs
       _lastSentMs = source._lastSentMs
+      _arrivalHour = source._arrivalHour
+      _arrivalHourCount = source._arrivalHourCount
       _firstSeenMs = source._firstSeenMs
       _lastSeenMs = source._lastSeenMs
       _baseMs = source._baseMs
@@ -372,6 +387,8 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
         case 33: try { try decoder.decodeSingularInt64Field(value: &_storage._lastSentMs) }()
         case 34: try { try decoder.decodeSingularInt64Field(value: &_storage._firstSeenMs) }()
         case 35: try { try decoder.decodeSingularInt64Field(value: &_storage._lastSeenMs) }()
+        case 36: try { try decoder.decodeRepeatedInt32Field(value: &_storage._arrivalHour) }()
+        case 37: try { try decoder.decodeRepeatedInt64Field(value: &_storage._arrivalHourCount) }()
         case 40: try { try decoder.decodeSingularInt64Field(value: &_storage._baseMs) }()
         case 41: try { try decoder.decodeSingularBytesField(value: &_storage._pairs) }()
         default: break
@@ -482,6 +499,12 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
       if _storage._lastSeenMs != 0 {
         try visitor.visitSingularInt64Field(value: _storage._lastSeenMs, fieldNumber: 35)
       }
+      if !_storage._arrivalHour.isEmpty {
+        try visitor.visitPackedInt32Field(value: _storage._arrivalHour, fieldNumber: 36)
+      }
+      if !_storage._arrivalHourCount.isEmpty {
+        try visitor.visitPackedInt64Field(value: _storage._arrivalHourCount, fieldNumber: 37)
+      }
       if _storage._baseMs != 0 {
         try visitor.visitSingularInt64Field(value: _storage._baseMs, fieldNumber: 40)
       }
@@ -527,6 +550,8 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
         if _storage._lastArrivalMs != rhs_storage._lastArrivalMs {return false}
         if _storage._firstSentMs != rhs_storage._firstSentMs {return false}
         if _storage._lastSentMs != rhs_storage._lastSentMs {return false}
+        if _storage._arrivalHour != rhs_storage._arrivalHour {return false}
+        if _storage._arrivalHourCount != rhs_storage._arrivalHourCount {return false}
         if _storage._firstSeenMs != rhs_storage._firstSeenMs {return false}
         if _storage._lastSeenMs != rhs_storage._lastSeenMs {return false}
         if _storage._baseMs != rhs_storage._baseMs {return false}

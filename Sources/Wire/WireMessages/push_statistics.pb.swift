@@ -215,6 +215,18 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushStatistics: @unchecked Se
     set {_uniqueStorage()._lagUnknown = newValue}
   }
 
+  /// Arrivals by hour of the clock (UTC), as whole hours since 1970, ascending: the latest 336 hours that have any.
+  /// Absent from statistics of workers that did not keep them yet, and without what such workers had counted.
+  package var arrivalHour: [Int32] {
+    get {_storage._arrivalHour}
+    set {_uniqueStorage()._arrivalHour = newValue}
+  }
+
+  package var arrivalHourCount: [Int64] {
+    get {_storage._arrivalHourCount}
+    set {_uniqueStorage()._arrivalHourCount = newValue}
+  }
+
   /// Events that are not counted above.
   package var duplicates: Int64 {
     get {_storage._duplicates}
@@ -289,7 +301,7 @@ fileprivate nonisolated let _protobuf_package = "flotilla.pusharrival.v1"
 
 nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PushStatistics"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}provider\0\u{3}app_bundle\0\u{3}message_id\0\u{3}campaign_id\0\u{1}window\0\u{1}day\0\u{1}version\0\u{1}complete\0\u{2}\u{2}sent\0\u{1}accepted\0\u{1}rejected\0\u{3}rejected_reasons\0\u{1}eligible\0\u{1}arrived\0\u{1}shown\0\u{1}opened\0\u{1}dismissed\0\u{4}\u{2}arrival_rate\0\u{3}eligible_arrival_rate\0\u{3}shown_rate\0\u{3}open_rate\0\u{1}ctr\0\u{4}\u{6}lag_edges_ms\0\u{3}lag_hist\0\u{3}lag_p50_ms\0\u{3}lag_p90_ms\0\u{3}lag_sketch_index\0\u{3}lag_sketch_count\0\u{3}lag_unknown\0\u{2}\u{4}duplicates\0\u{3}late_dropped\0\u{1}ineligible\0\u{3}unknown_device\0\u{3}skew_adjusted\0\u{4}\u{6}first_arrival_ms\0\u{3}last_arrival_ms\0\u{3}sent_ms\0\u{3}updated_ms\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}provider\0\u{3}app_bundle\0\u{3}message_id\0\u{3}campaign_id\0\u{1}window\0\u{1}day\0\u{1}version\0\u{1}complete\0\u{2}\u{2}sent\0\u{1}accepted\0\u{1}rejected\0\u{3}rejected_reasons\0\u{1}eligible\0\u{1}arrived\0\u{1}shown\0\u{1}opened\0\u{1}dismissed\0\u{4}\u{2}arrival_rate\0\u{3}eligible_arrival_rate\0\u{3}shown_rate\0\u{3}open_rate\0\u{1}ctr\0\u{4}\u{6}lag_edges_ms\0\u{3}lag_hist\0\u{3}lag_p50_ms\0\u{3}lag_p90_ms\0\u{3}lag_sketch_index\0\u{3}lag_sketch_count\0\u{3}lag_unknown\0\u{3}arrival_hour\0\u{3}arrival_hour_count\0\u{2}\u{2}duplicates\0\u{3}late_dropped\0\u{1}ineligible\0\u{3}unknown_device\0\u{3}skew_adjusted\0\u{4}\u{6}first_arrival_ms\0\u{3}last_arrival_ms\0\u{3}sent_ms\0\u{3}updated_ms\0")
 
   fileprivate class _StorageClass {
     var _provider: String = String()
@@ -321,6 +333,8 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
     var _lagSketchIndex: [Int32] = []
     var _lagSketchCount: [Int64] = []
     var _lagUnknown: Int64 = 0
+    var _arrivalHour: [Int32] = []
+    var _arrivalHourCount: [Int64] = []
     var _duplicates: Int64 = 0
     var _lateDropped: Int64 = 0
     var _ineligible: Int64 = 0
@@ -369,6 +383,8 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
       _lagSketchIndex = source._lagSketchIndex
       _lagSketchCount = source._lagSketchCount
       _lagUnknown = source._lagUnknown
+      _arrivalHour = source._arrivalHour
+      _arrivalHourCount = source._arrivalHourCount
       _duplicates = source._duplicates
       _lateDropped = source._lateDropped
       _ineligible = source._ineligible
@@ -425,6 +441,8 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
         case 34: try { try decoder.decodeRepeatedInt32Field(value: &_storage._lagSketchIndex) }()
         case 35: try { try decoder.decodeRepeatedInt64Field(value: &_storage._lagSketchCount) }()
         case 36: try { try decoder.decodeSingularInt64Field(value: &_storage._lagUnknown) }()
+        case 37: try { try decoder.decodeRepeatedInt32Field(value: &_storage._arrivalHour) }()
+        case 38: try { try decoder.decodeRepeatedInt64Field(value: &_storage._arrivalHourCount) }()
         case 40: try { try decoder.decodeSingularInt64Field(value: &_storage._duplicates) }()
         case 41: try { try decoder.decodeSingularInt64Field(value: &_storage._lateDropped) }()
         case 42: try { try decoder.decodeSingularInt64Field(value: &_storage._ineligible) }()
@@ -533,6 +551,12 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
       if _storage._lagUnknown != 0 {
         try visitor.visitSingularInt64Field(value: _storage._lagUnknown, fieldNumber: 36)
       }
+      if !_storage._arrivalHour.isEmpty {
+        try visitor.visitPackedInt32Field(value: _storage._arrivalHour, fieldNumber: 37)
+      }
+      if !_storage._arrivalHourCount.isEmpty {
+        try visitor.visitPackedInt64Field(value: _storage._arrivalHourCount, fieldNumber: 38)
+      }
       if _storage._duplicates != 0 {
         try visitor.visitSingularInt64Field(value: _storage._duplicates, fieldNumber: 40)
       }
@@ -598,6 +622,8 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
         if _storage._lagSketchIndex != rhs_storage._lagSketchIndex {return false}
         if _storage._lagSketchCount != rhs_storage._lagSketchCount {return false}
         if _storage._lagUnknown != rhs_storage._lagUnknown {return false}
+        if _storage._arrivalHour != rhs_storage._arrivalHour {return false}
+        if _storage._arrivalHourCount != rhs_storage._arrivalHourCount {return false}
         if _storage._duplicates != rhs_storage._duplicates {return false}
         if _storage._lateDropped != rhs_storage._lateDropped {return false}
         if _storage._ineligible != rhs_storage._ineligible {return false}

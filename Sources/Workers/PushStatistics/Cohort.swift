@@ -89,6 +89,7 @@ package final class Cohort {
     /// The approximate size of the cohort in memory, in bytes.
     package var byteCount: Int {
         Self.ownByteCount + (self.devices?.byteCount ?? 0) + self.changes.count * 16
+            + self.tally.hours.byteCount
     }
 
     /// The approximate size, in bytes, of the object, its names, its tally and its dictionary entry.
@@ -207,7 +208,9 @@ package final class Cohort {
         self.tally.arrived += 1
         // The arrival time is computed from the event alone. Other knowledge about the sending depends on the
         // order of the events, and the tally must not.
-        self.tally.noteArrival(at: PushTime(of: event).correctedMS)
+        let arrival = PushTime(of: event).correctedMS
+        self.tally.noteArrival(at: arrival)
+        self.tally.hours.add(at: arrival)
         if time.isAdjusted { self.tally.skewAdjusted += 1 }
         if let lag = time.lagMS {
             self.tally.add(lag: lag)

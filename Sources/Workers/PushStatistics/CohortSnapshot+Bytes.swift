@@ -98,6 +98,9 @@ extension Flotilla_Pusharrival_V1_CohortSnapshot {
         let buckets = tally.sketch.buckets
         self.lagSketchIndex = buckets.map { Int32(clamping: $0.index) }
         self.lagSketchCount = buckets.map(\.count)
+        let hours = tally.hours.all
+        self.arrivalHour = hours.map(\.hour)
+        self.arrivalHourCount = hours.map(\.count)
         if let time = tally.firstArrival { self.firstArrivalMs = time }
         if let time = tally.lastArrival { self.lastArrivalMs = time }
         if let time = tally.firstSent { self.firstSentMs = time }
@@ -106,7 +109,8 @@ extension Flotilla_Pusharrival_V1_CohortSnapshot {
 
     fileprivate var tally: Tally? {
         guard let histogram = LagHistogram(edges: self.lagEdgesMs, counts: self.lagHist),
-            self.lagSketchIndex.count == self.lagSketchCount.count
+            self.lagSketchIndex.count == self.lagSketchCount.count,
+            self.arrivalHour.count == self.arrivalHourCount.count
         else { return nil }
         var tally = Tally(edges: [])
         tally.accepted = self.accepted
@@ -127,6 +131,9 @@ extension Flotilla_Pusharrival_V1_CohortSnapshot {
         tally.histogram = histogram
         tally.sketch = LagSketch(
             zip(self.lagSketchIndex, self.lagSketchCount).map { (index: Int($0), count: $1) }
+        )
+        tally.hours = ArrivalHours(
+            zip(self.arrivalHour, self.arrivalHourCount).map { (hour: $0, count: $1) }
         )
         if self.hasFirstArrivalMs { tally.noteArrival(at: self.firstArrivalMs) }
         if self.hasLastArrivalMs { tally.noteArrival(at: self.lastArrivalMs) }

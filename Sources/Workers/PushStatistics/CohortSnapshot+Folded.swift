@@ -85,7 +85,7 @@ extension Tally {
     /// those.
     ///
     /// Bits 0 to 11 stand for the counts, bits 12 to 15 for the times, bit 16 for the histogram and the
-    /// sketch, bit 17 for the reasons of rejection.
+    /// sketch, bit 17 for the reasons of rejection, bit 18 for the hours of arrivals.
     fileprivate func fold(_ histogram: LagHistogram, _ term: Int64, to bytes: inout [UInt8]) {
         var bits: UInt64 = 0
         for (index, path) in Self.counts.enumerated() where self[keyPath: path] != 0 {
@@ -97,6 +97,7 @@ extension Tally {
         let lags = self.sketch.buckets
         if !lags.isEmpty || histogram.counts.contains(where: { $0 != 0 }) { bits |= 1 << 16 }
         if !self.rejected.isEmpty { bits |= 1 << 17 }
+        if !self.hours.isEmpty { bits |= 1 << 18 }
         bytes.appendVarint(bits)
         for path in Self.counts where self[keyPath: path] != 0 {
             bytes.appendVarint(UInt64(bitPattern: self[keyPath: path]))
@@ -110,12 +111,39 @@ extension Tally {
                 bytes.appendVarint(UInt64(bitPattern: count))
             }
         }
+        if !self.hours.isEmpty { self.foldHours(term, to: &bytes) }
         guard !self.rejected.isEmpty else { return }
         bytes.appendVarint(UInt64(self.rejected.count))
         for (reason, count) in self.rejected.sorted(by: { $0.key < $1.key }) {
             bytes.appendText(reason)
             bytes.appendVarint(UInt64(bitPattern: count))
         }
+    }
+
+    /// Appends the hours of arrivals, each as its distance from the one before; the first one from the hour of
+    /// the term.
+    private func foldHours(_ term: Int64, to bytes: inout [UInt8]) {
+        let hours = self.hours.all
+        bytes.appendVarint(UInt64(hours.count))
+        var before = ArrivalHours.hour(of: term)
+        for (hour, count) in hours {
+            bytes.appendZigZag(Int64(hour) - Int64(before))
+            bytes.appendVarint(UInt64(bitPattern: count))
+            before = hour
+        }
+    }
+
+    private mutating func unfoldHours(_ reader: inout FoldedReader, _ term: Int64) -> Bool {
+        guard let number = reader.varint(), number <= UInt64(ArrivalHours.limit) else { return false }
+        var hours: [(hour: Int32, count: Int64)] = []
+        var before = ArrivalHours.hour(of: term)
+        for _ in 0..<number {
+            guard let step = reader.zigZag(), let count = reader.varint() else { return false }
+            before = Int32(clamping: step.addingClamped(Int64(before)))
+            hours.append((hour: before, count: Int64(bitPattern: count)))
+        }
+        self.hours = ArrivalHours(hours)
+        return true
     }
 
     /// Reads a tally that `fold` has written; nil if the bytes end early or do not fit.
@@ -131,6 +159,7 @@ extension Tally {
             self[keyPath: path] = term &+ time
         }
         if bits & 1 << 16 != 0 { guard self.unfoldLags(&reader, edges) else { return nil } }
+        if bits & 1 << 18 != 0 { guard self.unfoldHours(&reader, term) else { return nil } }
         guard bits & 1 << 17 != 0 else { return }
         guard let reasons = reader.varint() else { return nil }
         for _ in 0..<reasons {

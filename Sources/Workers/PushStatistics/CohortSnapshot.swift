@@ -67,6 +67,7 @@ package struct CohortSnapshot: Hashable, Sendable {
     }
 
     /// An upper bound of the bytes that a snapshot takes in a record without its devices: three names of 256
-    /// bytes in its key and again in its value, 33 reasons of rejection, and a sketch of 600 lags.
+    /// bytes in its key and again in its value, 33 reasons of rejection, a sketch of 600 lags, and 336
+    /// hours of arrivals.
     package static let ownBytesLimit = 32 << 10
 }

@@ -78,7 +78,9 @@ package final class Combination {
     /// The approximate size of all messages in memory, in bytes. The getter visits every message that is not
     /// folded.
     package var byteCount: Int {
-        self.messages.values.reduce(self.folded.byteCount) { $0 + 300 + $1.parts.count * Self.partByteCount }
+        self.messages.values.reduce(self.folded.byteCount) { sum, message in
+            message.parts.values.reduce(sum + 300) { $0 + Self.partByteCount + $1.tally.hours.byteCount }
+        }
     }
 
     /// The approximate size of a part with its names and its lags, in bytes.

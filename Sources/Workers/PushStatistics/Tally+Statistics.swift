@@ -17,6 +17,7 @@ extension PushStatisticsRecord {
         self.lag.p90MS = tally.sketch.lag(ofShare: 0.9)
         self.lag.sketch = tally.sketch
         self.lag.unknown = tally.lagUnknown
+        self.hours = tally.hours
         self.duplicates = tally.duplicates
         self.lateDropped = tally.lateDropped
         self.ineligible = tally.ineligible

@@ -36,6 +36,8 @@ package struct Tally: Hashable, Sendable {
     package var histogram: LagHistogram?
     /// The lags of the arrivals, exact to 2 %.
     package var sketch = LagSketch()
+    /// The arrivals by hour of the clock, at their corrected time.
+    package var hours = ArrivalHours()
     /// The earliest corrected time of an arrival, in milliseconds since 1970.
     package var firstArrival: Int64?
     /// The latest corrected time of an arrival, in milliseconds since 1970.
@@ -113,6 +115,7 @@ package struct Tally: Hashable, Sendable {
             left.histogram = nil
         }
         left.sketch += right.sketch
+        left.hours += right.hours
         if let first = right.firstArrival { left.noteArrival(at: first) }
         if let last = right.lastArrival { left.noteArrival(at: last) }
         if let first = right.firstSent { left.noteSending(at: first) }

@@ -22,6 +22,7 @@ struct DashboardBrowserTests {
                     try await self.seeAMessageGrow(browser, home, broker)
                     try await self.seeOddMessages(browser, home)
                     try await self.seeVariants(browser, home)
+                    try await self.seeTimes(browser, home)
                     #expect(try await browser.evaluate("return window.hurt === undefined") as? Bool == true)
                     #expect(try await browser.complaints() == [])
                 }
@@ -96,6 +97,24 @@ struct DashboardBrowserTests {
         #expect(try await browser.photograph("38-dashboard-campaigns") == [])
     }
 
+    private func seeTimes(_ browser: Browser, _ home: String) async throws {
+        try await browser.open(home + "/time?campaign=digest")
+        let week = try await browser.text(of: "table.times")
+        #expect(week.contains("so far"))
+        #expect(try await browser.photograph("39-dashboard-time") == [])
+        #expect(try await browser.contrastFaults() == [])
+        try await browser.click("#day-before")
+        #expect(
+            try await browser.text(of: ".totals", once: { !$0.contains("so far") }).contains("On this day")
+        )
+        try await browser.open(home + "/message?provider=apns&app=com.example.shop&id=spring-sale-0412")
+        try await browser.click("#d-minutes summary")
+        // The numbers stay open when the page takes new ones.
+        let later = "return new Promise((done) => setTimeout(() => done(live.innerText), 4000))"
+        #expect((try await browser.evaluate(later) as? String)?.contains("minute 60") == true)
+        #expect(try await browser.contrastFaults() == [])
+    }
+
     @Test func saysThatTheClusterIsAway() async throws {
         try await Stage.withBroker { broker in
             try await Self.publish(Campaigns.messages(), to: broker)
@@ -123,7 +142,7 @@ struct DashboardBrowserTests {
             try await Browser.drive { browser in
                 try await browser.open("http://localhost:\(stage.port)/")
                 #expect(try await browser.tab(to: "a.skip") == 1)
-                #expect(try await browser.tab(to: "#pause") == 3)
+                #expect(try await browser.tab(to: "#pause") == 4)
                 try await browser.press(.space)
                 #expect(try await browser.text(of: "#pause[aria-pressed=true]") == "Pause")
                 stage.board.take(try Samples.statistics(Samples.message(version: 2, arrived: 66_666)))
@@ -211,6 +230,9 @@ private enum Campaigns {
             message.complete = place > 0
             message.eligible = message.accepted
             message.shown = 0
+            let hour = Int32((now - age) / 3_600_000)
+            message.arrivalHour = (0..<30).reversed().map { hour - $0 }
+            message.arrivalHourCount = (0..<30).map { (message.arrived / 60) * ($0 % 7 + 1) / 4 }
             messages.append(message)
         }
         return messages + Self.variants(now) + [Self.early(now), Self.nothing(now), Self.day(now)]

@@ -64,9 +64,9 @@ struct ComparisonTests {
     @Test func thePageSaysHowManyDevicesAreMissing() throws {
         let messages = [Self.message("a", opened: 1_000), Self.message("b", opened: 1_100)]
         let words = try Self.words("campaign=spring", messages)
-        #expect(words.contains("a still counting · sent 2026-09-20 14:13:20 UTC 5.0 % 1,000 of 20,000 base"))
+        #expect(words.contains("a still counting sent 2026-09-20 14:13:20 UTC 5.0 % 1,000 of 20,000 base"))
         let sentence = "undecided Not decided yet: about 40,000 more devices needed."
-        #expect(words.contains("1,100 of 20,000 +0.50 −0.19 to +1.19 \(sentence)"), "\(words)")
+        #expect(words.contains("1,100 of 20,000 +0.50 points −0.19 to +1.19 \(sentence)"), "\(words)")
         let more = try Self.comparisons("campaign=spring", messages).first?["moreDevices"] as? Int
         #expect(more == 40_000)
     }

@@ -194,6 +194,7 @@ struct PageTests {
         let pages = try PageReader.pages([message])
         for (path, query) in [
             ("/", ""), ("/message", PageReader.address(message)), ("/compare", "campaign=spring-sale"),
+            ("/time", ""),
         ] {
             let fragment = String(
                 decoding: PageReader.get(path, query, of: pages, fragment: true).body,

@@ -103,6 +103,7 @@ struct ReadAPITests {
             ("/api/v1/message", "id=nobody", "404"), ("/api/v1/message", "", "400"),
             ("/api/v1/comparison", "campaign=spring-sale", "200"),
             ("/api/v1/comparison", "campaign=spring-sale&measure=no", "400"),
+            ("/api/v1/arrivals", "day=2026-09-21", "200"), ("/api/v1/arrivals", "day=x", "400"),
             ("/api/v1/comparison", "campaign=none", "404"), ("/export.json", "", "200"),
             ("/export.csv", "sort=no", "400"),
         ] {
@@ -122,7 +123,8 @@ struct ReadAPITests {
         let paths = try #require(document["paths"] as? [String: Any])
         #expect(
             Set(paths.keys) == [
-                "/api/v1/messages", "/api/v1/message", "/api/v1/comparison", "/export.json", "/export.csv",
+                "/api/v1/messages", "/api/v1/message", "/api/v1/comparison", "/api/v1/arrivals",
+                "/export.json", "/export.csv",
             ]
         )
         func fields(_ path: String) -> Set<String> {
@@ -132,6 +134,7 @@ struct ReadAPITests {
         #expect(fields("/export.csv") == Set(MessageQuery.names))
         #expect(fields("/export.json") == Set(MessageQuery.names))
         #expect(fields("/api/v1/messages") == Set(MessageQuery.names + ["page", "limit"]))
+        #expect(fields("/api/v1/arrivals") == Set(TimesQuery.names))
         #expect(fields("/api/v1/comparison") == Set(ComparisonQuery.names))
         #expect(fields("/api/v1/message") == ["provider", "app", "id", "day"])
         let parameters = Self.member(document, "paths", "/api/v1/messages", "get", "parameters")

@@ -21,6 +21,7 @@ import WireMessages
         record.lag.histogram = [1, 0, 2]
         (record.lag.p50MS, record.lag.p90MS, record.lag.unknown) = (310_000, 0, 5)
         record.lag.sketch = LagSketch([(index: 0, count: 1), (index: 330, count: 2)])
+        record.hours = ArrivalHours([(hour: -1, count: 1), (hour: 498_680, count: 2)])
         (record.duplicates, record.lateDropped, record.ineligible) = (9, 10, 11)
         (record.unknownDevice, record.skewAdjusted) = (12, 13)
         (record.firstArrivalMS, record.lastArrivalMS) = (0, 1_795_248_000_001)
@@ -88,7 +89,8 @@ import WireMessages
                 + #""shown":2,"opened":1,"dismissed":4,"arrivalRate":0.375,"eligibleArrivalRate":0.5,"#
                 + #""shownRate":0.6666666666666666,"openRate":0.3333333333333333,"ctr":0.125,"#
                 + #""lagEdgesMs":[60000,300000],"lagHist":[1,0,2],"lagP50Ms":310000,"lagP90Ms":0,"#
-                + #""lagSketchIndex":[0,330],"lagSketchCount":[1,2],"lagUnknown":5,"duplicates":9,"#
+                + #""lagSketchIndex":[0,330],"lagSketchCount":[1,2],"lagUnknown":5,"#
+                + #""arrivalHour":[-1,498680],"arrivalHourCount":[1,2],"duplicates":9,"#
                 + #""lateDropped":10,"ineligible":11,"unknownDevice":12,"skewAdjusted":13,"#
                 + #""firstArrivalMs":0,"lastArrivalMs":1795248000001,"sentMs":1795248000000,"#
                 + #""updatedMs":1795248000002}"#
@@ -143,6 +145,9 @@ import WireMessages
         ("count.malformed", { $0.accepted = -1 }), ("count.malformed", { $0.rejected = .max }),
         ("count.malformed", { $0.arrived = (1 << 53) + 1 }), ("count.malformed", { $0.version = -1 }),
         ("count.malformed", { $0.rejectedReasons = ["x": -1] }), ("count.malformed", { $0.lagHist[0] = -1 }),
+        ("count.malformed", { $0.arrivalHourCount[0] = -1 }),
+        ("arrival_hour.malformed", { $0.arrivalHour = [0] }),
+        ("arrival_hour.malformed", { $0.arrivalHour.reverse() }),
         ("count.malformed", { $0.lagSketchCount[0] = -1 }), ("count.malformed", { $0.lagP50Ms = -1 }),
         ("count.malformed", { $0.lagP90Ms = .max }), ("count.malformed", { $0.lagEdgesMs[0] = -1 }),
         ("count.malformed", { $0.eligible = -1 }), ("count.malformed", { $0.shown = -1 }),

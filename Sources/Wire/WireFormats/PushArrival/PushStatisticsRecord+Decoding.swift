@@ -41,6 +41,7 @@ extension PushStatisticsRecord {
         self.opened = message.opened
         self.dismissed = message.dismissed
         self.lag = try Lag(message)
+        self.hours = try Self.hours(message)
         self.duplicates = message.duplicates
         self.lateDropped = message.lateDropped
         self.ineligible = message.ineligible
@@ -65,6 +66,17 @@ extension PushStatisticsRecord {
         default:
             throw .invalid("window.unknown", "The window is neither a cohort nor a day.")
         }
+    }
+
+    private static func hours(
+        _ message: Flotilla_Pusharrival_V1_PushStatistics
+    ) throws(RecordFault) -> ArrivalHours {
+        let (hours, counts) = (message.arrivalHour, message.arrivalHourCount)
+        guard hours.count == counts.count, zip(hours, hours.dropFirst()).allSatisfy({ $0 < $1 }) else {
+            throw .invalid("arrival_hour.malformed", "The counts of arrivals do not fit their hours.")
+        }
+        try Self.check(counts)
+        return ArrivalHours(zip(hours, counts).map { (hour: $0, count: $1) })
     }
 
     /// Refuses counts and times out of range, so that later computations with them cannot overflow.

@@ -30,6 +30,9 @@ extension PushStatisticsRecord {
             json.bool("complete", self.isComplete)
             self.writeCounts(to: &json)
             self.lag.write(to: &json)
+            let hours = self.hours.all
+            json.numbers("arrivalHour", hours.lazy.map { Int64($0.hour) })
+            json.numbers("arrivalHourCount", hours.lazy.map(\.count))
             self.writeRest(to: &json)
         }
         return json.text
@@ -100,6 +103,9 @@ extension PushStatisticsRecord {
         if let rate = self.openRate { message.openRate = rate }
         if let rate = self.clickThroughRate { message.ctr = rate }
         self.lag.fill(&message)
+        let hours = self.hours.all
+        message.arrivalHour = hours.map(\.hour)
+        message.arrivalHourCount = hours.map(\.count)
         message.duplicates = self.duplicates
         message.lateDropped = self.lateDropped
         message.ineligible = self.ineligible

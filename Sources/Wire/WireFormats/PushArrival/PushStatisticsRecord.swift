@@ -47,6 +47,9 @@ package struct PushStatisticsRecord: Hashable, Sendable {
     /// The times between sending and arrival.
     package var lag = Lag()
 
+    /// The arrivals by hour of the clock.
+    package var hours = ArrivalHours()
+
     /// The events that a device had reported before.
     package var duplicates: Int64 = 0
     /// The events that came after the allowed lateness.

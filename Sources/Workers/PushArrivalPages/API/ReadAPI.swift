@@ -18,6 +18,7 @@ struct ReadAPI: Sendable {
         case "/api/v1/messages": try self.messages(request.query)
         case "/api/v1/message": try self.message(request.query)
         case "/api/v1/comparison": try self.comparison(request.query)
+        case "/api/v1/arrivals": try self.arrivals(request.query)
         case "/export.json": try self.json(request.query)
         case "/export.csv": try self.csv(request.query)
         default: nil
@@ -61,6 +62,12 @@ struct ReadAPI: Sendable {
         let faults = asked.faults + comparison.faults
         guard faults.isEmpty else { return try Self.refused(.badRequest, faults) }
         return try Self.json(ComparisonDocument(comparison, asked))
+    }
+
+    private func arrivals(_ query: FormFields) throws -> PageAnswer {
+        let asked = TimesQuery(query, now: self.now)
+        guard asked.faults.isEmpty else { return try Self.refused(.badRequest, asked.faults) }
+        return try Self.json(ArrivalsDocument(asked.arrivals(of: self.board.newest), now: self.now))
     }
 
     private func json(_ query: FormFields) throws -> PageAnswer {

@@ -22,7 +22,8 @@ struct ComparisonModel: Sendable {
     /// A variant in the table.
     struct Row: Sendable {
         var name: String
-        var note: String
+        var state: String
+        var sent: String?
         var share: String
         var counts: String
         /// The comparison with the base; nil for the base itself.
@@ -150,7 +151,8 @@ struct ComparisonModel: Sendable {
             let count = variant.count(asked.measure)
             return Row(
                 name: SafeText.line(variant.messageID, limit: 120),
-                note: Self.note(variant),
+                state: Self.state(variant),
+                sent: variant.sentMS.map { "sent \(Shown.time($0))" },
                 share: Share.text(count?.share),
                 counts: count.map {
                     "\(Shown.number(Int($0.reached))) of \(Shown.number(Int($0.devices)))"
@@ -160,11 +162,9 @@ struct ComparisonModel: Sendable {
         }
     }
 
-    private static func note(_ variant: Variant) -> String {
-        var parts = [variant.isComplete ? "complete" : "still counting"]
-        if let sent = variant.sentMS { parts.append("sent \(Shown.time(sent))") }
-        if variant.messages > 1 { parts.append("\(Shown.number(variant.messages)) messages") }
-        return parts.joined(separator: " · ")
+    private static func state(_ variant: Variant) -> String {
+        let state = variant.isComplete ? "complete" : "still counting"
+        return variant.messages > 1 ? "\(state) · \(Shown.number(variant.messages)) messages" : state
     }
 }
 

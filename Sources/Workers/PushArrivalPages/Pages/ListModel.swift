@@ -214,26 +214,39 @@ struct ListModel: Sendable {
     }
 
     private static func inputs(_ board: [PushStatisticsRecord], _ query: FormFields) -> [Input] {
+        self.names(board, query) + [
+            self.input("from", "Sent from (UTC)", in: query, type: "date"),
+            self.input("to", "Sent to (UTC)", in: query, type: "date"),
+        ]
+    }
+
+    private static func input(
+        _ name: String,
+        _ label: String,
+        in query: FormFields,
+        type: String = "text",
+        choices: [String] = []
+    ) -> Input {
+        Input(
+            name: name,
+            label: label,
+            type: type,
+            value: String((query[name] ?? "").prefix(MessageFilter.longest)),
+            choices: choices
+        )
+    }
+
+    /// Returns the fields that choose messages by their names.
+    static func names(_ board: [PushStatisticsRecord], _ query: FormFields) -> [Input] {
         func choices(_ value: (PushStatisticsRecord) -> String) -> [String] {
             Set(board.lazy.map(value).filter { !$0.isEmpty && $0.utf8.count <= 100 }).sorted()
                 .prefix(Self.choicesLimit).map { $0 }
         }
-        func input(_ name: String, _ label: String, type: String = "text", choices: [String] = []) -> Input {
-            Input(
-                name: name,
-                label: label,
-                type: type,
-                value: String((query[name] ?? "").prefix(200)),
-                choices: choices
-            )
-        }
         return [
-            input("app", "App", choices: choices(\.appBundle)),
-            input("provider", "Provider", choices: choices(\.provider)),
-            input("campaign", "Campaign", choices: choices(\.campaignID)),
-            input("text", "Any text"),
-            input("from", "Sent from (UTC)", type: "date"),
-            input("to", "Sent to (UTC)", type: "date"),
+            self.input("app", "App", in: query, choices: choices(\.appBundle)),
+            self.input("provider", "Provider", in: query, choices: choices(\.provider)),
+            self.input("campaign", "Campaign", in: query, choices: choices(\.campaignID)),
+            self.input("text", "Any text", in: query),
         ]
     }
 

@@ -72,6 +72,8 @@ struct MessageModel: Sendable {
     var curve: Curve?
     /// The sentence that is shown if there is no curve.
     var noCurve: String
+    /// The charts of arrivals since sending.
+    var since: [SinceSending.Part]
     var hasReasons: Bool
     var reasons: [Line]
     var asides: [Aside]
@@ -110,6 +112,7 @@ struct MessageModel: Sendable {
         self.noCurve =
             statistics.arrived == 0
             ? "Nothing has arrived yet." : "Nobody has said when these notifications were sent."
+        self.since = SinceSending(statistics.lag.sketch)?.parts ?? []
         self.reasons = Self.reasons(statistics)
         self.hasReasons = !self.reasons.isEmpty
         self.asides = Self.asides(statistics)

@@ -37,6 +37,7 @@ struct Pages: Sendable {
         case "/": try self.list(request)
         case "/message": try self.message(request)
         case "/compare": try self.comparison(request)
+        case "/time": try self.times(request)
         case "/assets/style.css": PageAnswer(.ok, "text/css; charset=utf-8", body: Assets.style)
         case "/assets/script.js": PageAnswer(.ok, "text/javascript; charset=utf-8", body: Assets.script)
         case "/assets/icon.svg": PageAnswer(.ok, "image/svg+xml", body: Assets.icon)
@@ -82,6 +83,17 @@ struct Pages: Sendable {
         )
         let template: Templates.Name = request.wantsFragment ? .comparisonLive : .comparison
         return .page(try self.templates.render(model, with: template))
+    }
+
+    private func times(_ request: PageRequest) throws -> PageAnswer {
+        let now = self.now()
+        let model = TimesModel(
+            self.board.newest,
+            request.query,
+            frame: self.frame("Over time", now),
+            now: now
+        )
+        return .page(try self.templates.render(model, with: request.wantsFragment ? .timesLive : .times))
     }
 
     /// The values of a page that has only sentences.

@@ -28,7 +28,12 @@ enum Assets {
             // A user who has come to a link by keyboard, or has scrolled a table, stays there.
             const focus = live.contains(document.activeElement) ? document.activeElement : null;
             const scrolled = [...live.querySelectorAll(".scroll")].map((one) => [one.id, one.scrollLeft]);
+            const open = [...live.querySelectorAll("details[open]")].map((one) => one.id);
             live.replaceChildren(...next.childNodes);
+            for (const id of open) {
+              const one = document.getElementById(id);
+              if (one) one.open = true;
+            }
             for (const [id, left] of scrolled) {
               const one = document.getElementById(id);
               if (one) one.scrollLeft = left;
@@ -86,7 +91,7 @@ enum Assets {
         .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
         .top { display: flex; align-items: center; justify-content: space-between; padding: .6rem 1.25rem;
           background: var(--card); border-bottom: 1px solid var(--line); min-height: 3.4rem; }
-        .brand { font-weight: 700; text-decoration: none; color: var(--text); }
+        .brand { font-weight: 700; text-decoration: none; color: var(--text); white-space: nowrap; }
         .nav { display: flex; flex-wrap: wrap; gap: 0 1.2rem; margin: 0 auto 0 1.6rem; }
         .nav a { display: inline-block; min-height: 24px; }
         main { max-width: 84rem; margin: 0 auto; padding: 0 1.25rem 2rem; }
@@ -183,12 +188,17 @@ enum Assets {
         .campaigns a, .compare { display: inline-block; min-height: 24px; }
         .compare { font-weight: 400; font-size: .85rem; }
         .variants { min-width: 40rem; } .variants td:last-child { min-width: 16rem; }
-        .variants td .hush { display: inline-block; }
+        .variants td .hush { display: inline-block; } .variants tbody th .c-sent { white-space: normal; }
         .span { display: block; width: 100%; height: 1.1rem; margin: .25rem 0; }
-        .span .zone { fill: var(--lost); } .span .zero { stroke: var(--hush); stroke-width: 4; }
+        .span .zone { fill: var(--hush); opacity: .3; } .span .zero { stroke: var(--hush); stroke-width: 4; }
         .span .mid { stroke: var(--text); stroke-width: 6; }
         .tag.worse { background: var(--bad-soft); color: var(--bad); }
         .tag.open { background: var(--warn-soft); color: var(--warn); }
+        .times tr:not(.picture) > * { border-bottom: 0; padding-bottom: .1rem; padding-top: .3rem; }
+        .times .picture td { padding-top: .1rem; padding-bottom: .3rem; } .times tbody th .hush { display: inline; }
+        .then { fill: var(--hush); } .key.then { background: var(--hush); margin-left: .8rem; }
+        summary { cursor: pointer; min-height: 24px; color: var(--accent); }
+        details table { margin-top: .4rem; }
         .pager { display: flex; gap: 1rem; align-items: center; margin: .8rem 0; }
         @media (max-width: 40rem) {
           main { padding: 0 .8rem 2rem; } .top { padding: .6rem .8rem; }
@@ -202,8 +212,13 @@ enum Assets {
           .columns > * { min-width: 0; } .funnel { font-size: .9rem; } .funnel th, .funnel td { padding: .35rem .3rem; }
           .funnel tbody th { overflow-wrap: normal; } .funnel tbody th .hush { display: none; }
           .totals .big { font-size: 1.4rem; }
-          .variants, .variants td:last-child { min-width: 0; } .variants tbody th { font-size: .9rem; }
+          .variants, .variants td:last-child { min-width: 0; } .variants { table-layout: fixed; }
+          .variants thead th:first-child { width: 28%; } .variants thead th:last-child { width: 48%; }
+          .variants .n, .variants td .hush { white-space: normal; } .variants td .hush { display: block; }
+          .variants tbody th .c-sent { display: none; }
           .nav { margin-left: .8rem; gap: 0 .8rem; }
+          .times { font-size: .9rem; } .times th, .times td { padding-left: .3rem; padding-right: .3rem; }
+          .times tbody th .hush { display: block; }
           .curve text { font-size: 18px; } .curve .minor { display: none; }
         }
         @media print { .top, .filter, .pager { display: none; } }

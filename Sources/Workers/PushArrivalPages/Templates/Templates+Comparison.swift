@@ -43,10 +43,10 @@ extension Templates {
         <th scope="col">Compared with the base</th></tr></thead>
         <tbody>
         {{#rows}}<tr>
-        <th scope="row">{{name}} <span class="hush">{{note}}</span></th>
+        <th scope="row">{{name}} <span class="hush">{{state}}</span> {{#sent}}<span class="hush c-sent">{{.}}</span>{{/sent}}</th>
         <td class="n"><strong>{{share}}</strong> <span class="hush">{{counts}}</span></td>
         <td>{{^pair}}<span class="tag">base</span>{{/pair}}{{#pair}}
-        {{#difference}}<strong class="points">{{.}}</strong> <span class="hush">{{interval}}</span>{{/difference}}
+        {{#difference}}<strong>{{.}} points</strong> <span class="hush">{{interval}}</span>{{/difference}}
         {{#picture}}<svg class="span" viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true">\
         <rect class="rail" width="1000" height="20"/><rect class="zone" x="{{zoneStart}}" width="{{zoneWidth}}" height="20"/>\
         <rect class="fill" x="{{start}}" y="6" width="{{width}}" height="8"/>\

@@ -43,6 +43,7 @@ extension Templates {
         {{#curve}}{{> curve}}{{/curve}}
         {{^curve}}<p class="lead">{{noCurve}}</p>{{/curve}}
         </section>
+        {{#since}}{{> since}}{{/since}}
         <div>
         {{#hasReasons}}<section aria-labelledby="h-reasons">
         <h2 id="h-reasons">Why the push service rejected some</h2>

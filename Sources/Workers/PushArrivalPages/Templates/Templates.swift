@@ -5,7 +5,7 @@ struct Templates: Sendable {
     /// The names by which templates refer to each other.
     enum Name: String, CaseIterable {
         case layout, standing, list, listLive, message, messageLive, funnelRow, curve, comparison,
-            comparisonLive, notice
+            comparisonLive, times, timesLive, timesRow, since, notice
     }
 
     private let templates: PageTemplates
@@ -34,6 +34,10 @@ struct Templates: Sendable {
         case .curve: self.curve
         case .comparison: self.comparison
         case .comparisonLive: self.comparisonLive
+        case .times: self.times
+        case .timesLive: self.timesLive
+        case .timesRow: self.timesRow
+        case .since: self.since
         case .notice: self.notice
         }
     }
