@@ -396,7 +396,7 @@ let package = Package(
                 "UpstreamHTTP", "WireFormats", "WireMessages", argumentParser, protobuf,
             ]
         ),
-        // The demo.
+        // The demo, and the first record of one worker.
         room(
             "Rehearsal",
             on: "Lab",
@@ -622,6 +622,7 @@ let package = Package(
             dependencies: [
                 "ActivationIntake", "DeadLetters", "Fleet", "Kafka", "Operations", "Records", "ServiceKit",
                 "Terminal", "UpstreamHTTP", "WireFormats", "WorkerKit", "WorkerTestSupport",
+                argumentParser,
             ],
             swiftSettings: house
         ),

@@ -6,9 +6,12 @@ producer = Producer({"bootstrap.servers": os.environ["BROKERS"], "enable.idempot
 failed = []
 
 def delivered(error, record):
-    # Called for every record, from poll() and flush(). What is not written is told only here.
+    # Called for every record, from poll() and flush(). What is not written is told only here, and so is where the
+    # others are written: that is the id of their outcome.
     if error is not None:
         failed.append(f"{record.topic()}: {error}")
+    else:
+        print(f"{record.topic()}/{record.partition()}/{record.offset()}")
 
 activation = {
     "appId": "112233", "advertiserId": "10000", "appType": "IOS", "conversionType": "MOBILEAPP_COST",

@@ -9,7 +9,7 @@ package struct FleetCommand: AsyncParsableCommand {
         version: WorkerIdentity.version,
         subcommands: [
             PublishCommand.self, ReadCommand.self, PreflightCommand.self, TopicsCommand.self,
-            StatusCommand.self, TraceCommand.self, DoctorCommand.self,
+            StatusCommand.self, TraceCommand.self, DoctorCommand.self, TryCommand.self,
         ]
     )
 

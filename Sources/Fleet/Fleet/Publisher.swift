@@ -15,16 +15,30 @@ package final class Publisher {
     package private(set) var failed = 0
     private var lastComplaint: String?
 
+    /// Makes a publisher.
+    ///
+    /// - Parameters:
+    ///   - properties: librdkafka's own; they go before the defaults here.
+    ///   - verbose: whether the place of each record is printed.
     package init(_ properties: [String: String], verbose: Bool) throws(KafkaError) {
-        self.producer = try Producer(
-            ["linger.ms": "5", "message.timeout.ms": "30000"].merging(properties) { $1 }
-        )
+        // A topic that is deleted meanwhile stays deleted: a broker with auto.create.topics.enable makes one for a
+        // request for metadata, unless the request forbids it.
+        let defaults = [
+            "linger.ms": "5", "message.timeout.ms": "30000", "allow.auto.create.topics": "false",
+        ]
+        self.producer = try Producer(defaults.merging(properties) { $1 })
         self.isVerbose = verbose
         self.waitForReports = Wait(on: [self.producer.descriptor])
     }
 
     /// The descriptor that is readable when `serve` has something to do.
     package var descriptor: Int32 { self.producer.descriptor }
+
+    /// The number of partitions of a topic; 0 if the topic does not exist, or may not be seen. Waits for the cluster,
+    /// at most this long.
+    package func partitionCount(of topic: String, atMost longest: Duration) throws(KafkaError) -> Int {
+        try self.producer.metadata(atMost: longest).partitionCounts[topic, default: 0]
+    }
 
     /// Gives a record to the producer. If the producer's queue is full, waits for acknowledgements, so that
     /// the broker determines the rate.

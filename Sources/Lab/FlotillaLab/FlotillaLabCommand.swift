@@ -8,7 +8,7 @@ package struct FlotillaLabCommand: AsyncParsableCommand {
         abstract: "Run a fleet on one machine: a broker, the upstreams, a demo, trials and measurements.",
         version: WorkerIdentity.version,
         subcommands: [
-            DemoCommand.self, ChaosCommand.self, BrokerCommand.self, UpstreamsCommand.self,
+            TryCommand.self, DemoCommand.self, ChaosCommand.self, BrokerCommand.self, UpstreamsCommand.self,
             CollectorCommand.self,
             SimulateCommand.self,
             BenchCommand.self, CostCommand.self, VerifyBenchCommand.self, UploadBenchCommand.self,

@@ -96,6 +96,20 @@ package struct Spawn {
     }
 }
 
+extension Spawn {
+    /// Replaces this process by another program, which gets the standard streams, the environment and the process id.
+    ///
+    /// - Parameter program: the path of the program.
+    /// - Returns: the reason why the program cannot be started. Otherwise the call does not return.
+    package static func become(_ program: String, _ arguments: [String]) -> Complaint {
+        let words = CStrings([program] + arguments)
+        unsafe execv(program, words.pointers)
+        let failure = FileFailure.last()
+        withExtendedLifetime(words) {}
+        return Complaint("cannot start \(program): \(failure.reason)")
+    }
+}
+
 /// The end of a process: an exit code or a signal.
 package enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
     /// The process has ended by itself with this exit code.

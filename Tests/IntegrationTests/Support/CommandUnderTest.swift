@@ -61,6 +61,9 @@ final class CommandUnderTest {
         (try? FileManager.default.contentsOfDirectory(atPath: self.folder.path)) ?? ["no folder at all"]
     }
 
+    /// The path of something in its temporary folder.
+    func file(_ name: String) -> String { self.folder.file(name).path }
+
     /// Processes with our folder in their environment, which children inherit, save itself.
     private var started: [pid_t] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

@@ -14,7 +14,8 @@ struct PublishCommand: WaitingCommand {
             A line is a JSON value, published byte for byte with content-type application/json. With --envelope \
             a line says the whole record: {"key":…,"value":…,"headers":{…},"partition":…}. There a string stands \
             for its own text, null for nothing at all (a value of null is a tombstone), any other value for its \
-            JSON, and key_base64 and value_base64 for any bytes; what `fleet read` prints can be published again.
+            JSON, and key_base64 and value_base64 for any bytes; what `fleet read` prints can be published again. A \
+            topic that does not exist is made only with --create.
             """
     )
 
@@ -37,6 +38,12 @@ struct PublishCommand: WaitingCommand {
     @Flag(help: "Print where each record came to stand.")
     var verbose = false
 
+    @Flag(help: "Make the topic if it does not exist.")
+    var create = false
+
+    @Option(help: ArgumentHelp("The partitions of a topic that is made.", valueName: "n"))
+    var partitions = Roster.partitions
+
     func carryOut(until wish: StopWish) throws {
         guard try self.publish(until: wish) == 0 else { throw ExitCode(1) }
     }
@@ -44,6 +51,9 @@ struct PublishCommand: WaitingCommand {
     func validate() throws {
         guard !self.envelope || self.keyField == nil else {
             throw ValidationError("With --envelope each line names its own key: leave --key-field out.")
+        }
+        guard (1...10_000).contains(self.partitions) else {
+            throw ValidationError("--partitions is from 1 to 10000.")
         }
     }
 
@@ -53,6 +63,12 @@ struct PublishCommand: WaitingCommand {
     private func publish(until wish: StopWish) throws -> Int {
         let descriptor = try self.openInput()
         let publisher = try Publisher(self.cluster.properties, verbose: self.verbose)
+        let topic = PublishedTopic(
+            name: self.topic,
+            partitions: self.partitions,
+            properties: self.cluster.properties
+        )
+        try topic.prepare(for: publisher, creates: self.create, wish)
         let parser = PublishLine.Parser(topic: self.topic, keyField: self.keyField, isEnvelope: self.envelope)
         var input = LineInput(descriptor)
         var wait = Wait(on: [descriptor, publisher.descriptor, wish.descriptor])

@@ -9,12 +9,15 @@ import Terminal
 import Trials
 import WireFormats
 
-/// `flotilla-lab pushes`: publishes large numbers of push events, for measurements.
+/// `flotilla-lab pushes`: publishes large numbers of push events, for measurements and for a look at the dashboard.
 struct PushesCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "pushes",
         abstract: "Publish made-up push events, to measure what counts them.",
-        shouldDisplay: false
+        discussion: """
+            Each event is an arrival of another pair of message and device, with the device as its key. The topic has to \
+            exist. What is counted of them is told by the worker: in push-arrival.stats, on its dashboard, and on /metrics.
+            """
     )
 
     @Argument(help: "The topic.")

@@ -1,6 +1,7 @@
 import Fleet
 import Harness
 import ServiceKit
+import Terminal
 
 /// The processes of a chaos run and the topics between them.
 final class ChaosProcesses {
