@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeadLetters
 import EventThread
+import Operations
 import Terminal
 import WireFormats
 
