@@ -72,7 +72,7 @@ import WireFormats
             // A discarded letter is not open any more.
             filter.conditions = [try DeadLetterCondition("appId = 112233")]
             let letters = Array(try desk.letters(filter, limit: 3))
-            _ = try desk.discard(letters, because: "no", selection: "")
+            _ = try desk.carryOut(.discard, on: letters, because: "no", selection: "")
             try desk.refresh()
             #expect(
                 try self.values(desk.counts(all, by: LetterTrait("appId"))) == [

@@ -103,7 +103,7 @@ import Testing
         )
     }
 
-    @Test(arguments: [AuditEntry.Action.reveal, .replay, .edit, .discard, .export])
+    @Test(arguments: [AuditEntry.Action.reveal, .replay, .edit, .discard, .restore, .export])
     func isReadAsItWasWritten(action: AuditEntry.Action) throws {
         var entry = Self.entry
         entry.action = action

@@ -276,7 +276,12 @@ import WireFormats
             let desk = try cluster.desk()
             try desk.refresh()
             let letters = try desk.letters(LetterFilter(), limit: 2_000)
-            let report = try desk.discard(letters + letters.prefix(1), because: "gone", selection: "all")
+            let report = try desk.carryOut(
+                .discard,
+                on: letters + letters.prefix(1),
+                because: "gone",
+                selection: "all"
+            )
             // The one that is there twice is discarded by the first part, and known only after a look.
             #expect(report.done + (report.skipped[.discarded] ?? 0) == 1_101 && report.left == 0)
             #expect(try Self.ledger(cluster).count == 1_100)
@@ -286,8 +291,45 @@ import WireFormats
             #expect(audit.compactMap { $0.counts["discarded"] }.reduce(0, +) == report.done)
             #expect(try desk.groups(LetterFilter()).groups.map(\.open) == [0])
             #expect(try desk.plan(LetterFilter(), ReplayOptions()).items.isEmpty)
-            let again = try desk.discard(letters, because: "again", selection: "all")
+            let again = try desk.carryOut(.discard, on: letters, because: "again", selection: "all")
             #expect(again.done == 0 && again.skipped == [.discarded: 1_100])
+        }
+    }
+
+    @Test func discardedLettersComeBackUnlessTheyWereReplayed() async throws {
+        try await ClusterUnderTest.with { cluster in
+            try cluster.publishLetters(0..<5)
+            let desk = try cluster.desk()
+            try desk.refresh()
+            let letters = try desk.letters(LetterFilter(), limit: 10)
+            var first = LetterFilter()
+            first.ids = [letters[0].id]
+            let options = ReplayOptions()
+            #expect(try desk.replay(try desk.plan(first, options), options).done == 1)
+            try desk.refresh()
+            // The first has been replayed, and the last is open.
+            let discarded = Array(letters.prefix(4))
+            #expect(
+                try desk.carryOut(.discard, on: discarded, because: "wrong click", selection: "").done == 4
+            )
+            try desk.refresh()
+            #expect(
+                try Set(desk.letters(LetterFilter(), for: .restore, limit: 10).map(\.id))
+                    == Set(discarded.map(\.id))
+            )
+            let report = try desk.carryOut(.restore, on: letters, because: "a mistake", selection: "all")
+            #expect(report.done == 3 && report.left == 0)
+            #expect(report.skipped == [.alreadyReplayed: 1, .notDiscarded: 1])
+            for index in ["index", "new"] {
+                let desk = try cluster.desk(index: index)
+                try desk.refresh()
+                let open = try desk.letters(LetterFilter(), for: .discard, limit: 10).map(\.id)
+                #expect(Set(open) == Set(letters.dropFirst().map(\.id)))
+            }
+            let audit = try #require(try desk.audit(limit: 10).first { $0.action == .restore })
+            #expect(audit.counts == ["restored": 3] && audit.because == "a mistake")
+            #expect(try Self.replayAll(desk).done == 4)
+            #expect(try Self.replayed(cluster).values.allSatisfy { $0 == 1 })
         }
     }
 

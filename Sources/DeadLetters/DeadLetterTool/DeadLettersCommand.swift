@@ -21,9 +21,9 @@ package struct DeadLettersCommand: AsyncParsableCommand {
         version: WorkerIdentity.version,
         subcommands: [
             StatsCommand.self, GroupsCommand.self, ListCommand.self, ShowCommand.self, ReplayCommand.self,
-            EditCommand.self, OutcomesCommand.self, DiscardCommand.self, ExportCommand.self,
-            WatchCommand.self,
-            RetentionCommand.self, AuditCommand.self, ServeCommand.self, SettingsCommand.self,
+            EditCommand.self, OutcomesCommand.self, DiscardCommand.self, RestoreCommand.self,
+            ExportCommand.self, WatchCommand.self, RetentionCommand.self, AuditCommand.self,
+            ServeCommand.self, SettingsCommand.self,
         ]
     )
 

@@ -73,6 +73,7 @@ struct ChangeTests {
             for wrong in wrongs {
                 #expect(try await wrong.post("/replays", fields).status == 403)
                 #expect(try await wrong.post("/discards", fields).status == 403)
+                #expect(try await wrong.post("/restores", fields).status == 403)
                 #expect(try await wrong.post("/letters/dl-0/reveal", fields).status == 403)
             }
             for origin in [
@@ -120,7 +121,8 @@ struct ChangeTests {
             let (visitor, plan) = try await self.dryRun(stage)
             let query = "plan=\(plan)&because=a+good+reason&confirmed=yes&csrf=\(visitor.token ?? "")"
             for path in [
-                "/replays", "/discards", "/letters/dl-0/reveal", "/replays/r-0/stop", "/plan", "/discard",
+                "/replays", "/discards", "/restores", "/letters/dl-0/reveal", "/replays/r-0/stop", "/plan",
+                "/discard", "/restore",
             ] {
                 _ = try await visitor.get("\(path)?\(query)")
             }
@@ -192,6 +194,30 @@ struct ChangeTests {
             #expect(try await stage.records(of: Stage.originalTopic, atLeast: 0).isEmpty)
             let trail = try await stage.page("/audit", once: { $0.contains("a test of yesterday") })
             #expect(trail.contains("a test of yesterday"))
+        }
+    }
+
+    @Test func bringsBackWhatWasDiscarded() async throws {
+        try await Stage.run(letters: Self.letters) { stage in
+            let (visitor, _) = try await self.dryRun(stage)
+            let page = try await visitor.get("/discard?state=open")
+            let plan = try #require(Visitor.value(of: "plan", in: page.body))
+            let fields = [("because", "a wrong click"), ("confirmed", "yes")]
+            // A plan of the one action is no plan of the other.
+            #expect(try await visitor.post("/restores", [("plan", plan)] + fields).status == 400)
+            let again = try await visitor.get("/discard?state=open")
+            let second = try #require(Visitor.value(of: "plan", in: again.body))
+            #expect(try await visitor.post("/discards", [("plan", second)] + fields).status == 200)
+            _ = try await stage.page("/", once: { $0.contains("No open dead letters") })
+
+            let back = try await visitor.get("/restore?class=exhausted")
+            #expect(back.body.contains("Bring back 3 letters"))
+            let third = try #require(Visitor.value(of: "plan", in: back.body))
+            let answer = try await visitor.post("/restores", [("plan", third)] + fields)
+            #expect(answer.status == 200)
+            #expect(answer.body.contains("3 letters brought back"))
+            let open = try await stage.page("/letters?state=open", once: { $0.contains("Discard these") })
+            #expect(open.contains("Discard these"))
         }
     }
 

@@ -9,13 +9,13 @@ final class PlanShelf: Sendable {
     /// A plan that a page has shown and that its user may confirm.
     enum Shown: Sendable {
         case replay(ReplayPlan, ReplayOptions)
-        case discard([LetterView], selection: String)
+        case aside(AsideAction, [LetterView], selection: String)
 
         /// The number of letters that the plan keeps in memory.
         fileprivate var size: Int {
             switch self {
             case .replay(let plan, _): plan.items.count + plan.refusals.count
-            case .discard(let letters, _): letters.count
+            case .aside(_, let letters, _): letters.count
             }
         }
     }

@@ -29,6 +29,7 @@ struct LetterModel: Sendable {
     var group: String
     var state: String
     var stateClass: String
+    var isDiscarded: Bool
     var meaning: String
     var can: String
     var canClass: String
@@ -71,6 +72,7 @@ struct LetterModel: Sendable {
         self.group = view.mark
         self.state = StateWords.phrase(view.state)
         self.stateClass = view.state.word
+        self.isDiscarded = view.state == .discarded
         self.meaning = guide.meaning
         self.can = can.sentence
         self.canClass = can.word

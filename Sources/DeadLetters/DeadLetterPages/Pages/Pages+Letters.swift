@@ -20,6 +20,7 @@ extension Pages {
             hasLetters: !found.isEmpty,
             dryRun: "/plan?" + query,
             discard: "/discard?" + query,
+            restore: "/restore?" + query,
             filter: FilterPanel(form, action: "/letters"),
             rows: found.prefix(Pager.size).map { LetterLine($0, now: visit.now) },
             pages: Pager(page, hasMore: hasMore, at: "/letters", form.fields)
@@ -94,6 +95,7 @@ struct LettersModel: Sendable {
     var hasLetters: Bool
     var dryRun: String
     var discard: String
+    var restore: String
     var filter: FilterPanel
     var rows: [LetterLine]
     var pages: Pager?

@@ -98,7 +98,8 @@ struct Pages: Sendable {
         case "letters" where steps.count == 1: return try await self.letters(visit)
         case "letters" where steps.count == 2: return try await self.letter(visit, String(steps[1]))
         case "plan" where steps.count == 1: return try await self.plan(visit)
-        case "discard" where steps.count == 1: return try await self.discard(visit)
+        case "discard" where steps.count == 1: return try await self.aside(.discard, visit)
+        case "restore" where steps.count == 1: return try await self.aside(.restore, visit)
         case "replays" where steps.count == 1: return try self.batches(visit)
         case "replays" where steps.count == 2: return try self.batch(visit, String(steps[1]))
         case "audit" where steps.count == 1: return try self.audit(visit)
@@ -114,7 +115,8 @@ struct Pages: Sendable {
         case ("letters", 3, "reveal"): return try await self.reveal(visit, String(steps[1]))
         case ("replays", 1, _): return self.replay(visit)
         case ("replays", 3, "stop"): return try await self.stop(visit, String(steps[1]))
-        case ("discards", 1, _): return try await self.discardNow(visit)
+        case ("discards", 1, _): return try await self.asideNow(.discard, visit)
+        case ("restores", 1, _): return try await self.asideNow(.restore, visit)
         default: return self.message(visit, .notFound, heading: "Nothing can be done there", sentences: [])
         }
     }

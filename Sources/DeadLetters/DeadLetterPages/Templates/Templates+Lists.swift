@@ -54,7 +54,8 @@ extension Templates {
         </section>
         {{/about}}
         {{#hasLetters}}<p class="actions"><a class="button primary" href="{{dryRun}}">Dry run of these</a>
-        <a class="button" href="{{discard}}">Discard these …</a></p>{{/hasLetters}}
+        <a class="button" href="{{discard}}">Discard these …</a>
+        <a class="button" href="{{restore}}">Bring back …</a></p>{{/hasLetters}}
         {{> filter}}
         {{#hasLetters}}
         <form method="get" action="/plan">

@@ -62,24 +62,23 @@ extension Templates {
         {{/main}}{{/layout}}
         """
 
-    static let discard = """
+    static let aside = """
         {{<layout}}{{$main}}
-        <h1>Discard {{headline}}</h1>
-        <p class="lead">Discarded letters are no longer open, and are not replayed without force. They stay in their topic
-        until the broker deletes them. {{chosen}}</p>
+        <h1>{{words.verb}} {{headline}}</h1>
+        <p class="lead">{{words.lead}} {{chosen}}</p>
         {{#faults}}<p class="alert" role="alert">{{.}}</p>
         {{/faults}}
         {{#confirm}}
         <section class="confirm" aria-labelledby="h-confirm">
-        <h2 id="h-confirm">Discard</h2>
-        <form method="post" action="/discards">
+        <h2 id="h-confirm">{{words.verb}}</h2>
+        <form method="post" action="{{words.address}}">
         <input type="hidden" name="csrf" value="{{frame.token}}">
         <input type="hidden" name="plan" value="{{plan}}">
         <p><label for="because">Why</label>
         <input id="because" name="because" required minlength="5" maxlength="500" autocomplete="off"></p>
         <p class="check"><input type="checkbox" id="confirmed" name="confirmed" value="yes" required>
         <label for="confirmed">{{confirmWords}}</label></p>
-        <p class="actions"><button class="danger" type="submit">Discard {{planned}}</button></p>
+        <p class="actions"><button class="danger" type="submit">{{words.verb}} {{planned}}</button></p>
         </form></section>
         {{/confirm}}
         {{#hasItems}}<section aria-labelledby="h-which"><h2 id="h-which">Which</h2>

@@ -5,7 +5,7 @@ import WebPages
 struct Templates: Sendable {
     /// The templates by name.
     enum Name: String, CaseIterable {
-        case layout, filter, pager, groups, letters, letter, plan, discard, batches, batch, audit, retention,
+        case layout, filter, pager, groups, letters, letter, plan, aside, batches, batch, audit, retention,
             message
     }
 
@@ -35,7 +35,7 @@ struct Templates: Sendable {
         case .letters: self.letters
         case .letter: self.letter
         case .plan: self.plan
-        case .discard: self.discard
+        case .aside: self.aside
         case .batches: self.batches
         case .batch: self.batch
         case .audit: self.audit

@@ -16,6 +16,8 @@ package struct AuditEntry: Hashable, Sendable {
         case edit
         /// The user put dead letters aside for good.
         case discard
+        /// The user made discarded dead letters open again.
+        case restore
         /// The user exported dead letters as masked CSV or JSON lines.
         case export
         /// The user stopped a replay before its end.

@@ -117,6 +117,11 @@ extension LedgerEntry {
         )
     }
 
+    /// Makes the record that takes back the entry of a letter: a tombstone. The letter is open again then.
+    static func withdrawal(of letter: LetterID, to topic: String) -> OutboundRecord {
+        OutboundRecord(topic: topic, key: Array("\(letter)".utf8), value: nil)
+    }
+
     /// Makes the record for the ledger topic.
     ///
     /// - Throws: `TooLong` if the value is larger than 64 KiB: no reader would accept the entry, and the

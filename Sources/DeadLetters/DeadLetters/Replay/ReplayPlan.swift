@@ -45,6 +45,8 @@ package struct ReplayPlan: Sendable {
         case alreadyReplayed = "already_replayed"
         /// A user has put the letter aside for good.
         case discarded
+        /// The letter is not discarded, so there is nothing to bring back.
+        case notDiscarded = "not_discarded"
         /// The record has died again after as many replays as the limit allows.
         case replayedTooOften = "replayed_too_often"
         /// The worker wrote into the letter that no replay can succeed. The `edit` command can send another
@@ -66,6 +68,7 @@ package struct ReplayPlan: Sendable {
             case .alreadySucceeded: "has been replayed before and has succeeded"
             case .alreadyReplayed: "has been replayed before"
             case .discarded: "has been discarded"
+            case .notDiscarded: "has not been discarded"
             case .replayedTooOften: "has been replayed too often and died each time"
             case .cannotHelp: "cannot be helped by a replay; mend it with 'edit'"
             case .unchanged: "has nothing that the script changes"
@@ -76,7 +79,9 @@ package struct ReplayPlan: Sendable {
         /// The option that replays such a letter all the same; nil if there is none.
         package var yieldsTo: Option? {
             switch self {
-            case .noSource, .targetMissing, .targetNotAllowed, .gone, .tooLarge, .unchanged, .notMended: nil
+            case .noSource, .targetMissing, .targetNotAllowed, .gone, .tooLarge, .unchanged, .notMended,
+                .notDiscarded:
+                nil
             case .alreadySucceeded: .again
             case .alreadyReplayed, .discarded, .replayedTooOften, .cannotHelp: .force
             }
