@@ -177,6 +177,29 @@ struct DeadLetterTests {
         try await cluster.end()
     }
 
+    /// By a filter nothing is done without --go, and what was discarded by mistake comes back.
+    @Test func aGroupIsDiscardedAndBroughtBack() async throws {
+        let cluster = try await TestCluster.transactional()
+        let tool = try DeadLetterToolUnderTest(cluster)
+        let group = try self.letters(6, cluster, tool)
+        let choice = ["--group", group]
+        let look = try tool.run(["discard"] + choice)
+        #expect(look.status == 0 && look.output.contains("6 letters would be discarded"), "\(look)")
+        let silent = try tool.run(["discard", "--go"] + choice)
+        #expect(silent.status == 64 && silent.complaints.contains("--because"), "\(silent)")
+        let done = try tool.run(["discard", "--go", "--because", "not needed"] + choice)
+        #expect(done.status == 0 && done.output.contains("6 of 6 letters discarded"), "\(done)")
+        let none = try tool.run(["discard"] + choice)
+        #expect(none.status == 4, "\(none)")
+        let back = try tool.run(["restore", "--go", "--because", "needed after all"] + choice)
+        #expect(back.status == 0 && back.output.contains("6 of 6 letters brought back"), "\(back)")
+        let counts = try tool.run(["groups", "--by", "partition"] + choice)
+        #expect(counts.status == 0 && counts.output.contains("letters  open"), "\(counts)")
+        let open = try tool.run(["groups", "--json"]).json(as: Groups.self)
+        #expect(open.groups.map(\.letters) == [6])
+        try await cluster.end()
+    }
+
     /// Letters without a worker, and the group that they are.
     private func letters(_ count: Int, _ cluster: TestCluster, _ tool: DeadLetterToolUnderTest) throws
         -> String
