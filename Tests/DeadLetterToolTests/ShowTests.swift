@@ -1,3 +1,4 @@
+import Terminal
 import Testing
 import WireFormats
 
@@ -35,9 +36,31 @@ import WireFormats
         var table = TextTable([("name", .left), ("count", .right)])
         table.add(["a\u{1B}[2J\nb", "7"])
         table.add(["long name", "1000"])
-        #expect(table.lines.count == 3)
-        #expect(table.lines.allSatisfy { $0.unicodeScalars.allSatisfy { $0.value >= 0x20 } })
-        #expect(table.lines[2] == "long name       1000")
+        let lines = table.lines()
+        #expect(lines.count == 3)
+        #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy { $0.value >= 0x20 } })
+        #expect(lines[2] == "long name       1000")
+    }
+
+    @Test(arguments: [200, 80, 60, 40, 30])
+    func aTableFitsItsTerminal(width: Int) {
+        var table = TextTable(
+            [("id", .left), ("reason", .left), ("worker", .left), ("count", .right), ("day", .left)],
+            givingWay: ["day", "worker"]
+        )
+        let reason = "configuration.unknown_app and much more of it"
+        let cells = ["g-0123456789", reason, "activation-worker", "12", "▁▁▁▁▁▁▁▁▁▁▁▁"]
+        table.add(cells, inks: ["count": .bold])
+        let lines = table.lines(on: Display(isTerminal: true, hasColour: false, width: width))
+        #expect(lines.allSatisfy { $0.count <= width }, "\(lines)")
+        // Numbers are never cut, and the column that gives way first is gone first.
+        #expect(lines[1].contains("12"))
+        #expect(lines[0].contains("day") == (width >= 200))
+        #expect(lines[0].contains("worker") == (width >= 200))
+        #expect(lines[1].contains(reason) == (width >= 80))
+        let painted = table.lines(on: Display(isTerminal: true, hasColour: true, width: width))
+        #expect(painted[1].contains("\u{1B}[1m12\u{1B}[0m"))
+        #expect(painted[0] == lines[0])
     }
 
     @Test(arguments: [

@@ -191,7 +191,7 @@ import Testing
         let newest = try world.test.index.letters(
             LetterFilter(),
             mark: world.test.mark,
-            newestFirst: true,
+            by: .newest,
             limit: 1_000
         )
         #expect(newest.map(\.position) == all.reversed() && all.count > 100)

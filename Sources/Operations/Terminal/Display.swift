@@ -19,19 +19,28 @@ package struct Display: Hashable, Sendable {
     package let isTerminal: Bool
     /// Whether colours are wanted: on a terminal, unless `NO_COLOR` is set (https://no-color.org).
     package let hasColour: Bool
+    /// The number of characters in a line of the terminal; nil for no terminal.
+    package let width: Int?
 
     /// Looks at standard output and at the variables `TERM` and `NO_COLOR`.
     package init() {
         let terminal = unsafe getenv("TERM").map { unsafe String(cString: $0) } ?? ""
         let noColour = unsafe getenv("NO_COLOR").map { unsafe String(cString: $0) } ?? ""
         let isTerminal = isatty(STDOUT_FILENO) == 1 && !terminal.isEmpty && terminal != "dumb"
-        self.init(isTerminal: isTerminal, hasColour: isTerminal && noColour.isEmpty)
+        var size = winsize()
+        let isKnown = unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        self.init(
+            isTerminal: isTerminal,
+            hasColour: isTerminal && noColour.isEmpty,
+            width: isTerminal && isKnown ? Int(size.ws_col) : nil
+        )
     }
 
     /// Describes a display.
-    package init(isTerminal: Bool, hasColour: Bool) {
+    package init(isTerminal: Bool, hasColour: Bool, width: Int? = nil) {
         self.isTerminal = isTerminal
         self.hasColour = hasColour
+        self.width = width
     }
 
     /// Returns a text in a colour, if the display has colours.

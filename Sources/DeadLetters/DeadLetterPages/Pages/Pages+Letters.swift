@@ -38,13 +38,13 @@ extension Pages {
             return try self.index.letters(
                 filter,
                 mark: self.mark,
-                newestFirst: true,
+                by: .openAndNewest,
                 limit: Pager.size + 1,
                 offset: offset
             )
         }
         let all = try await self.desk.perform { desk in
-            try desk.letters(filter, newestFirst: true, limit: offset + Pager.size + 1)
+            try desk.letters(filter, by: .openAndNewest, limit: offset + Pager.size + 1)
         }
         return Array(all.dropFirst(offset))
     }

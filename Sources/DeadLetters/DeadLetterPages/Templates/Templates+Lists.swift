@@ -60,7 +60,7 @@ extension Templates {
         {{#hasLetters}}
         <form method="get" action="/plan">
         <div class="scroll"><table class="letters">
-        <caption>Dead letters, the latest first</caption>
+        <caption>Dead letters, open ones first, then the latest first</caption>
         <thead><tr><th scope="col"><span class="unseen">Choose</span></th><th scope="col">Letter</th>
         <th scope="col">Written</th><th scope="col">State</th><th scope="col">Reason</th><th scope="col">Key</th>
         <th scope="col">From</th><th scope="col" class="n">Tries</th><th scope="col" class="n">Size</th></tr></thead>

@@ -3,11 +3,11 @@ import DeadLetters
 import Operations
 import Terminal
 
-/// `dead-letters list`: shows letters, one line each, the newest first.
+/// `dead-letters list`: shows letters, one line each, the open ones first and the newest of them first.
 struct ListCommand: WaitingCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Dead letters, one line each, the newest first."
+        abstract: "Dead letters, one line each, open ones first, then the newest first."
     )
 
     @OptionGroup var options: DeskOptions
@@ -18,7 +18,7 @@ struct ListCommand: WaitingCommand {
         let now = Timestamp.now.millisecondsSince1970
         let letters = try self.options.desk().letters(
             self.filters.filter(now: now),
-            newestFirst: true,
+            by: .openAndNewest,
             limit: self.limit.lines()
         )
         if self.options.json { return try JSONDocument.print(letters.map(LetterForm.init)) }
@@ -26,17 +26,33 @@ struct ListCommand: WaitingCommand {
             Console.line("No dead letters.")
             throw ExitCode.nothingMatches
         }
-        var table = TextTable([
-            ("id", .left), ("age", .right), ("state", .left), ("worker", .left), ("reason", .left),
-            ("attempts", .right), ("replays", .right), ("key", .left), ("record", .left),
-        ])
+        var table = TextTable(
+            [
+                ("id", .left), ("age", .right), ("state", .left), ("worker", .left), ("reason", .left),
+                ("attempts", .right), ("replays", .right), ("key", .left), ("record", .left),
+            ],
+            givingWay: ["record", "key", "attempts", "replays", "worker"]
+        )
         for letter in letters {
-            table.add([
-                "\(letter.id)", Words.age(letter.at, now: now), letter.state.word, letter.group.worker,
-                letter.group.cause, letter.attempts.map(String.init) ?? "", "\(letter.replays)",
-                letter.keyMark ?? "", letter.source?.description ?? "",
-            ])
+            table.add(
+                [
+                    "\(letter.id)", Words.age(letter.at, now: now), letter.state.word, letter.group.worker,
+                    letter.group.cause, letter.attempts.map(String.init) ?? "", "\(letter.replays)",
+                    letter.keyMark ?? "", letter.source?.description ?? "",
+                ],
+                inks: ["state": Self.ink(of: letter.state)]
+            )
         }
-        for line in table.lines { Console.line(line) }
+        for line in table.lines(on: Display()) { Console.line(line) }
+    }
+
+    private static func ink(of state: LetterState) -> Ink {
+        switch state {
+        case .open: .bold
+        case .succeeded: .green
+        case .deadAgain, .rejected, .expired: .red
+        case .replayed: .yellow
+        case .discarded: .dim
+        }
     }
 }

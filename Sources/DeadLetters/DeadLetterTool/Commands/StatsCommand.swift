@@ -50,7 +50,7 @@ struct StatsCommand: WaitingCommand {
                 Words.age(group.value.map(\.last).max() ?? now, now: now),
             ])
         }
-        for line in table.lines { Console.line(line) }
+        for line in table.lines(on: Display()) { Console.line(line) }
     }
 
     /// Returns the figures of a topic from those of its groups.

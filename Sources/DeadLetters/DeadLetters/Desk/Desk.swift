@@ -56,16 +56,17 @@ package final class Desk {
         )
     }
 
-    /// Returns the letters of a filter, the oldest or the newest first.
+    /// Returns the letters of a filter.
     ///
     /// - Parameter limit: the number of letters at most.
     /// - Throws: `TooMany` if too many records would have to be read for the filter.
-    package func letters(_ filter: LetterFilter, newestFirst: Bool = false, limit: Int) throws -> [LetterView]
+    package func letters(_ filter: LetterFilter, by order: LetterOrder = .oldest, limit: Int) throws
+        -> [LetterView]
     {
         try self.index.letters(
             try self.narrowed(filter, limit: ReplayOptions.largestMaximum),
             mark: self.mark,
-            newestFirst: newestFirst,
+            by: order,
             limit: limit
         )
     }

@@ -62,7 +62,7 @@ extension Desk {
         guard !filter.ids.isEmpty || !filter.positions.isEmpty,
             // A letter may have copies in several topics; the newest of them is shown. Within one topic it is
             // the copy that is counted.
-            let view = try self.index.letters(filter, mark: self.mark, newestFirst: true, limit: 1).first
+            let view = try self.index.letters(filter, mark: self.mark, by: .newest, limit: 1).first
         else { throw NoSuchLetter(text: text) }
         return view
     }

@@ -8,8 +8,7 @@ extension LetterIndex {
         FROM letters JOIN groups ON groups.id = letters.grp LEFT JOIN sources ON sources.id = letters.source
         """
 
-    /// Returns the letters of a filter, the oldest or the newest first. Conditions on headers and payload are
-    /// not applied.
+    /// Returns the letters of a filter. Conditions on headers and payload are not applied.
     ///
     /// - Parameters:
     ///   - mark: makes the mark that a key in the filter is compared by.
@@ -18,17 +17,16 @@ extension LetterIndex {
     package func letters(
         _ filter: LetterFilter,
         mark: KeyedMark,
-        newestFirst: Bool = false,
+        by order: LetterOrder = .oldest,
         limit: Int,
         offset: Int = 0
     ) throws -> [LetterView] {
         try self.pool.read { database in
             let query = try LetterQuery(filter, mark: mark, in: database)
-            let order = newestFirst ? "at DESC, place DESC" : "at, place"
             let rows = try Row.fetchCursor(
                 database,
                 sql:
-                    "\(Self.columns) WHERE \(query.condition) ORDER BY \(order) LIMIT \(limit) OFFSET \(offset)",
+                    "\(Self.columns) WHERE \(query.condition) ORDER BY \(order.sql) LIMIT \(limit) OFFSET \(offset)",
                 arguments: query.arguments
             )
             var views: [LetterView] = []
