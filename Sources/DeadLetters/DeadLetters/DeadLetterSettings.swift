@@ -30,12 +30,16 @@ package struct DeadLetterSettings: Sendable {
     /// committed records wait up to this long behind the transaction that it left open.
     package var transactionTimeout: Duration
 
+    /// The patterns of the topics that our workers and other frameworks write dead letters to: Spring's `-dlt` and
+    /// `.DLT`, and the names that teams give to those of Kafka Connect, Karafka and their own.
+    package static let usualTopics = ["*.dead-letter", "*-dlt", "*.DLT", "*.DLQ", "*-dlq", "*_dlq"]
+
     /// Creates settings; every default is the tool's own.
     package init(
         properties: [String: String],
         user: String,
         salt: Secret,
-        topics: [String] = ["*.dead-letter"],
+        topics: [String] = Self.usualTopics,
         ledgerTopic: String = "dead-letters.ledger",
         auditTopic: String = "dead-letters.audit",
         targets: [String] = [],

@@ -37,7 +37,7 @@ struct ToolSettings {
         let own = reader.section("dead_letters")
         self.topics = own.strings(
             "topics",
-            default: ["*.dead-letter"],
+            default: DeadLetterSettings.usualTopics,
             help: "Topics of dead letters; a * stands for any text."
         )
         self.ledgerTopic = own.string(
