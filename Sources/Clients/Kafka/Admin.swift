@@ -4,11 +4,12 @@ internal import CRdKafka
 @safe package final class Admin {
     private let client: Client
 
-    /// Makes a client for the cluster.
+    /// Makes a client for the cluster. It writes no log, because each call returns its error.
     ///
     /// - Parameter properties: librdkafka's own, such as `bootstrap.servers`.
     /// - Throws: a `KafkaError` that names the first property that librdkafka refuses.
     package init(_ properties: [String: String]) throws(KafkaError) {
+        let properties = ["log_level": "0"].merging(properties) { $1 }
         self.client = try Client(RD_KAFKA_PRODUCER, ClientSettings(properties, events: 0))
     }
 

@@ -80,7 +80,7 @@ extension ParsableCommand {
             Console.complain("\(Console.program) \(Self._commandName): \(error)")
             throw ExitCode(error.exitCode)
         } catch {
-            Console.complain("\(Console.program) \(Self._commandName): \(error)")
+            Console.complain("\(Console.program) \(Self._commandName): \(ErrorText.line(error))")
             throw ExitCode(1)
         }
     }

@@ -49,9 +49,7 @@ struct OutcomesCommand: WaitingCommand {
             }
         }
         guard !batches.isEmpty else { throw ExitCode.nothingMatches }
-        guard self.batch == nil || batches.allSatisfy({ $0.total == $0.counts[.succeeded] }) else {
-            throw ExitCode.inPart
-        }
+        guard batches.allSatisfy({ $0.total == $0.counts[.succeeded] }) else { throw ExitCode.inPart }
     }
 
     /// Returns a replay and its outcomes in one line.

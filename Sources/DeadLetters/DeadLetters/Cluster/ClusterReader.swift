@@ -27,12 +27,12 @@ package final class ClusterReader {
     /// Connects to the cluster and opens the index.
     ///
     /// - Parameter environment: the variables of the process, for the standard path of the index.
-    /// - Throws: `KafkaError` or `NoClusterID` if the cluster does not answer within `settings.patience`;
+    /// - Throws: `NoAnswer`, `KafkaError` or `NoClusterID` if the cluster does not answer within `settings.patience`;
     ///   errors of `LetterIndex.init`.
     package init(_ settings: DeadLetterSettings, environment: [String: String]) throws {
         self.settings = settings
         let patterns = settings.topics.map(TopicPattern.init)
-        let counts = try Admin(settings.properties).metadata(atMost: settings.patience).partitionCounts
+        let counts = try Self.topics(settings)
         let partitions = counts.filter { topic, _ in patterns.contains { $0.matches(topic) } }.values.reduce(
             0,
             +
@@ -46,6 +46,29 @@ package final class ClusterReader {
         self.mark = KeyedMark(salt: settings.salt)
         let path = settings.indexPath ?? IndexFile.standardPath(clusterID: id, environment: environment)
         self.index = try LetterIndex(path: path, mark: self.mark, isOwnPlace: settings.indexPath == nil)
+    }
+
+    /// Returns the partition counts of all topics that the cluster shows.
+    private static func topics(_ settings: DeadLetterSettings) throws -> [String: Int] {
+        do {
+            return try Admin(settings.properties).metadata(atMost: settings.patience).partitionCounts
+        } catch {
+            guard [.connectionFailed, .timedOut].contains(error.code) else { throw error }
+            throw NoAnswer(
+                brokers: settings.properties["bootstrap.servers"] ?? "",
+                patience: settings.patience
+            )
+        }
+    }
+
+    /// No broker has answered.
+    struct NoAnswer: Error, CustomStringConvertible {
+        var brokers: String
+        var patience: Duration
+
+        var description: String {
+            "no broker answers at \(self.brokers) within \(self.patience.components.seconds) s (kafka.brokers, kafka.patience)"
+        }
     }
 
     /// The cluster has answered, but has not told its id within `settings.patience`.

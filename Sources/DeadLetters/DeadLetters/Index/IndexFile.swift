@@ -31,7 +31,7 @@ package enum IndexFile {
 
     /// Creates the file, empty and readable by its owner only, and its folder, where they do not exist yet.
     ///
-    /// - Throws: `CocoaError` if the folder or the file cannot be created.
+    /// - Throws: an error of the file system if the folder or the file cannot be created.
     package static func prepare(_ path: String) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         if !FileManager.default.fileExists(atPath: folder) {
@@ -45,8 +45,12 @@ package enum IndexFile {
         let descriptor = unsafe open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
             close(descriptor)
-        } else if errno != EEXIST {
-            throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
+        } else if case let code = errno, code != EEXIST {
+            throw NSError(
+                domain: NSPOSIXErrorDomain,
+                code: Int(code),
+                userInfo: [NSFilePathErrorKey: path]
+            )
         }
     }
 

@@ -56,7 +56,7 @@ struct PublishedTopic {
     private func make() throws(Complaint) {
         let plan = TopicPlan(name: self.name, partitions: self.partitions)
         do throws(KafkaError) {
-            let admin = try Admin(self.properties.merging(["log_level": "0"]) { $1 })
+            let admin = try Admin(self.properties)
             try admin.createTopics(
                 [plan.name: plan.partitions],
                 settings: plan.settings,

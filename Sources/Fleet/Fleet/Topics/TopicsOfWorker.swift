@@ -12,7 +12,7 @@ struct TopicsOfWorker {
 
     /// Returns a client that changes topics.
     func admin() throws(KafkaError) -> Admin {
-        try Admin(self.kafka.producerProperties().merging(["log_level": "0"]) { $1 })
+        try Admin(self.kafka.producerProperties())
     }
 
     /// Asks the cluster for settings of topics.
