@@ -20,7 +20,7 @@ extension Pages {
             hasLetters: !found.isEmpty,
             dryRun: "/plan?" + query,
             discard: "/discard?" + query,
-            restore: "/restore?" + query,
+            restore: found.contains { $0.state == .discarded } ? "/restore?" + query : nil,
             filter: FilterPanel(form, action: "/letters"),
             rows: found.prefix(Pager.size).map { LetterLine($0, now: visit.now) },
             pages: Pager(page, hasMore: hasMore, at: "/letters", form.fields)
@@ -95,7 +95,8 @@ struct LettersModel: Sendable {
     var hasLetters: Bool
     var dryRun: String
     var discard: String
-    var restore: String
+    /// The address that brings discarded letters back; nil if the page shows none.
+    var restore: String?
     var filter: FilterPanel
     var rows: [LetterLine]
     var pages: Pager?

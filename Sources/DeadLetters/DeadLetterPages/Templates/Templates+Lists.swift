@@ -55,7 +55,7 @@ extension Templates {
         {{/about}}
         {{#hasLetters}}<p class="actions"><a class="button primary" href="{{dryRun}}">Dry run of these</a>
         <a class="button" href="{{discard}}">Discard these …</a>
-        <a class="button" href="{{restore}}">Bring back …</a></p>{{/hasLetters}}
+        {{#restore}}<a class="button" href="{{.}}">Bring back …</a>{{/restore}}</p>{{/hasLetters}}
         {{> filter}}
         {{#hasLetters}}
         <form method="get" action="/plan">
