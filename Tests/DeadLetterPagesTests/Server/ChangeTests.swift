@@ -214,6 +214,7 @@ struct ChangeTests {
             #expect(list.body.contains("href=\"/restore?"))
             let back = try await visitor.get("/restore?class=exhausted")
             #expect(back.body.contains("Bring back 3 letters"))
+            #expect(back.body.contains("<code>dead-letters restore --class exhausted</code>"))
             let third = try #require(Visitor.value(of: "plan", in: back.body))
             let answer = try await visitor.post("/restores", [("plan", third)] + fields)
             #expect(answer.status == 200)

@@ -29,6 +29,8 @@ struct Frame: Sendable {
     /// The pause in seconds before the page should be loaded again; nil for a page that does not change by
     /// itself.
     var reload: Int?
+    /// The command that does in a terminal what the page does; nil if there is none.
+    var command: String?
 
     /// The pages of the navigation.
     private static let places: [(label: String, address: String)] = [

@@ -30,6 +30,8 @@ struct LetterModel: Sendable {
     var state: String
     var stateClass: String
     var isDiscarded: Bool
+    /// Whether a replay may help, be it after something was mended.
+    var canReplay: Bool
     var meaning: String
     var can: String
     var canClass: String
@@ -62,6 +64,8 @@ struct LetterModel: Sendable {
         let guide = ReasonGuide(facts)
         let can = Replayability(facts.replayable?.rawValue ?? view.replayable, guide)
         self.frame = frame
+        self.canReplay = can.word != DeadLetter.Replayable.no.rawValue
+        self.frame.command = TerminalCommand.text([self.canReplay ? "show" : "edit", "\(view.id)"])
         self.id = "\(view.id)"
         self.headline = SafeText.line(facts.reason, limit: 120)
         self.subline = SafeText.line(

@@ -30,7 +30,14 @@ extension Pages {
         let headline = letters.isEmpty ? "nothing" : Shown.count(letters.count, "letter")
         let words = AsideWords(action)
         let model = AsideModel(
-            frame: self.frame(words.verb, visit, at: ""),
+            frame: self.frame(
+                words.verb,
+                visit,
+                at: "",
+                command: form.isEmpty
+                    ? nil
+                    : TerminalCommand.text(action == .discard ? "discard" : "restore", form, takesIDs: true)
+            ),
             headline: headline,
             words: words,
             chosen: form.isEmpty ? "" : "Chosen: " + SafeText.line(form.selection, limit: 300),

@@ -11,7 +11,12 @@ extension Pages {
     /// Shows the replays, the latest first.
     func batches(_ visit: Visit) throws -> PageAnswer {
         let model = BatchesModel(
-            frame: self.frame("Replays", visit, at: "/replays"),
+            frame: self.frame(
+                "Replays",
+                visit,
+                at: "/replays",
+                command: TerminalCommand.text(["outcomes"])
+            ),
             rows: try self.index.batches(limit: Self.batchesLimit).map {
                 BatchesModel.Line($0, now: visit.now)
             }
@@ -34,7 +39,12 @@ extension Pages {
                 nextLabel: "To the replays"
             )
         }
-        var frame = self.frame("Replay \(SafeText.line(name, limit: 60))", visit, at: "/replays/" + name)
+        var frame = self.frame(
+            "Replay \(SafeText.line(name, limit: 60))",
+            visit,
+            at: "/replays/" + name,
+            command: TerminalCommand.text(["outcomes", name])
+        )
         let isOpen = view.map { $0.counts[.replayed, default: 0] > 0 } ?? false
         // The index may not have read yet all that this process has replayed.
         let isBehind = (ended?.report.done ?? 0) > (view?.total ?? 0)

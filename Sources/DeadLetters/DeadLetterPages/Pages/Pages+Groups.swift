@@ -14,7 +14,7 @@ extension Pages {
             ? "No open dead letters"
             : "\(Shown.count(found.open, "open dead letter")) in \(Shown.count(found.total, "group"))"
         let model = GroupsModel(
-            frame: self.frame(headline, visit, at: "/"),
+            frame: self.frame(headline, visit, at: "/", command: TerminalCommand.text("groups", form)),
             headline: headline,
             openTotal: Shown.number(found.open),
             groupTotal: Shown.number(found.total),

@@ -14,7 +14,12 @@ extension Pages {
         let headline = group.map { SafeText.line($0.group.cause, limit: 120) } ?? "Letters"
         let query = form.fields.text
         let model = LettersModel(
-            frame: self.frame(headline, visit, at: "/letters"),
+            frame: self.frame(
+                headline,
+                visit,
+                at: "/letters",
+                command: TerminalCommand.text("list", form)
+            ),
             headline: headline,
             about: group.map { LettersModel.About($0) },
             hasLetters: !found.isEmpty,

@@ -27,7 +27,12 @@ extension Pages {
             form,
             replay: replay,
             mark: mark,
-            frame: self.frame("Dry run", visit, at: ""),
+            frame: self.frame(
+                "Dry run",
+                visit,
+                at: "",
+                command: form.isEmpty ? nil : TerminalCommand.text("replay", form, takesIDs: true)
+            ),
             headline: headline,
             faults: faults,
             now: visit.now

@@ -8,7 +8,12 @@ extension Pages {
         let page = Pager.page(visit.request.query)
         let texts = try self.index.audit(limit: Pager.size + 1, offset: page * Pager.size)
         let model = AuditModel(
-            frame: self.frame("Audit trail", visit, at: "/audit"),
+            frame: self.frame(
+                "Audit trail",
+                visit,
+                at: "/audit",
+                command: TerminalCommand.text(["audit"])
+            ),
             entries: texts.prefix(Pager.size).compactMap { AuditModel.Line($0) },
             pages: Pager(page, hasMore: texts.count > Pager.size, at: "/audit", FormFields())
         )
@@ -20,7 +25,12 @@ extension Pages {
         let topics = self.watch.now.retention
         let soon = topics.reduce(0) { $0 + $1.goingSoon }
         let model = RetentionModel(
-            frame: self.frame("Retention", visit, at: "/retention"),
+            frame: self.frame(
+                "Retention",
+                visit,
+                at: "/retention",
+                command: TerminalCommand.text(["retention"])
+            ),
             summary: soon == 0
                 ? "No open letter is about to be deleted, as far as the cluster tells."
                 : "\(Shown.count(soon, "open letter")) will be gone within a day. Replay or save them before that.",

@@ -126,8 +126,8 @@ struct Pages: Sendable {
     /// Returns the values that the layout of every page needs.
     ///
     /// - Parameter address: the page's address in the navigation; empty if the navigation does not have it.
-    func frame(_ title: String, _ visit: Visit, at address: String) -> Frame {
-        Frame(
+    func frame(_ title: String, _ visit: Visit, at address: String, command: String? = nil) -> Frame {
+        var frame = Frame(
             title,
             at: address,
             for: visit.visitor,
@@ -135,6 +135,8 @@ struct Pages: Sendable {
             running: self.runner.running,
             now: visit.now
         )
+        frame.command = command
+        return frame
     }
 
     /// Returns a page with a heading, sentences and a link.

@@ -27,7 +27,8 @@ extension Templates {
         {{#frame.running}}<p class="notice"><a href="/replays/{{runningBatch}}">{{runningWords}}</a></p>{{/frame.running}}
         {{$main}}{{/main}}
         </main>
-        <footer><p>{{frame.freshness}}</p></footer>
+        <footer>{{#frame.command}}<p>In a terminal: <code>{{.}}</code></p>
+        {{/frame.command}}<p>{{frame.freshness}}</p></footer>
         </body>
         </html>
         """

@@ -7,7 +7,7 @@ extension Templates {
         <h2>What it means</h2><p>{{meaning}}</p>
         <h2>Can a replay help?</h2><p><strong class="can {{canClass}}">{{can}}</strong> {{canWhy}}</p>
         <h2>What to do</h2><p>{{advice}}</p>
-        <p class="actions"><a class="button primary" href="/plan?id={{id}}">Dry run of this letter</a>
+        <p class="actions"><a class="button{{#canReplay}} primary{{/canReplay}}" href="/plan?id={{id}}">Dry run of this letter</a>
         {{#isDiscarded}}<a class="button" href="/restore?id={{id}}">Bring back …</a>
         {{/isDiscarded}}{{^isDiscarded}}<a class="button" href="/discard?id={{id}}">Discard …</a>
         {{/isDiscarded}}        <a class="button" href="/letters?group={{group}}">Its whole group</a></p>
