@@ -67,7 +67,10 @@ struct LetterModel: Sendable {
         self.canReplay = can.word != DeadLetter.Replayable.no.rawValue
         self.frame.command = TerminalCommand.text([self.canReplay ? "show" : "edit", "\(view.id)"])
         self.id = "\(view.id)"
-        self.headline = SafeText.line(facts.reason, limit: 120)
+        self.headline = SafeText.line(
+            [facts.reason, facts.field].compactMap { $0 }.joined(separator: " "),
+            limit: 120
+        )
         self.subline = SafeText.line(
             [view.group.kind, view.group.worker, view.group.topic, "written \(Shown.ago(view.at, now: now))"]
                 .filter { !$0.isEmpty }.joined(separator: " · "),
