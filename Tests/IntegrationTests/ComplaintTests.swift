@@ -15,7 +15,7 @@ import WorkerTestSupport
             error: .pipe(output.pipe)
         )
         let status = process.wait()
-        _ = output.wait(for: "\n")
+        #expect(output.waitForEnd(atMost: .seconds(30)))
         return (status, output.text)
     }
 

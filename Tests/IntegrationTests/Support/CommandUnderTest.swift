@@ -28,7 +28,13 @@ final class CommandUnderTest {
 
     func send(_ signal: Int32) { self.process.send(signal) }
 
-    func exitStatus() -> Int32 { self.process.wait() }
+    /// Waits until the process has ended and all that it wrote has been read. Processes that it has started may hold its
+    /// output open for longer, so this wait has a limit.
+    func exitStatus() -> Int32 {
+        let status = self.process.wait()
+        _ = self.output.waitForEnd(atMost: .seconds(5))
+        return status
+    }
 
     func waitForWorker() -> pid_t? { self.waitFor("activation-worker", "run") }
 
