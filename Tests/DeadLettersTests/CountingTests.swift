@@ -36,7 +36,7 @@ import WireFormats
                         partition: Int32(number % 2),
                         from: "activation",
                         clusterID: id,
-                        value: Array(#"{"appId":"\#(app)"\#(device)}"#.utf8),
+                        value: Array(#"{"appId":"\#(app)"\#(device),"more":{"n":\#(number)}}"#.utf8),
                         headers: number % 3 == 0 ? [RecordHeader("traceparent", "cn")] : []
                     )
                 }
@@ -59,6 +59,8 @@ import WireFormats
             #expect(
                 try self.values(desk.counts(all, by: .header("traceparent"))) == ["(nothing) 8 8", "cn 4 4"]
             )
+            // An object may be large and another one in each record, so it is told as such.
+            #expect(try self.values(desk.counts(all, by: LetterTrait("more"))) == ["(an object) 12 12"])
             #expect(try self.values(desk.counts(all, by: .partition)) == ["activation/0 12 12"])
             #expect(try desk.counts(all, by: .hour).letters == 12)
             #expect(try desk.counts(all, by: .key).counts.count == 12)

@@ -41,8 +41,13 @@ extension Desk {
             let payload = DeadLetterPayload(of: record, schema: DeadLetterSchema(facts), findsFaults: false)
             guard let value = payload.tree.flatMap(path.value) else { return TraitCounts.nothing }
             let masked = payload.masked { self.mark.text($0) }.tree.flatMap(path.value)
-            // A name on the way may be masked itself. Then the whole value gets one mark.
-            return masked?.line(longestText: Self.shownLimit) ?? self.mark.text(value.compact)
+            switch value {
+            // Lists and objects can be large, and there can be another one in each record.
+            case .array: return "(a list)"
+            case .object: return "(an object)"
+            // A name on the way may be masked itself. Then the value gets a mark all the same.
+            default: return masked?.line(longestText: Self.shownLimit) ?? self.mark.text(value.compact)
+            }
         case .key, .partition, .hour: return TraitCounts.nothing
         }
     }

@@ -2,8 +2,6 @@ import GRDB
 import WireFormats
 
 extension LetterIndex {
-    private static let millisecondsOfHour: Int64 = 3_600_000
-
     /// Counts the letters of a filter by a property that the index holds: key, partition or hour.
     ///
     /// - Returns: Nil for a property that only the record itself has.
@@ -13,7 +11,6 @@ extension LetterIndex {
         guard let column = Self.column(of: trait) else { return nil }
         return try self.pool.read { database in
             let query = try LetterQuery(filter, mark: mark, in: database)
-            // One row more tells that there are further values.
             let rows = try Row.fetchCursor(
                 database,
                 sql: """
@@ -40,7 +37,7 @@ extension LetterIndex {
     private static func column(of trait: LetterTrait) -> String? {
         switch trait {
         case .key: "key"
-        case .hour: "at / \(Self.millisecondsOfHour)"
+        case .hour: "at / \(Self.hour)"
         // A letter's place begins with the number of its partition.
         case .partition: "coalesce(sources.topic || '/' || source_partition, place >> \(Self.offsetBits))"
         case .header, .field: nil
@@ -50,7 +47,7 @@ extension LetterIndex {
     private static func value(_ row: Row, of trait: LetterTrait, in database: Database) throws -> String {
         switch trait {
         case .key: return (row[0] as Int64?).map(KeyedMark.text) ?? TraitCounts.nothing
-        case .hour: return RFC3339.string((row[0] as Int64) * Self.millisecondsOfHour)
+        case .hour: return RFC3339.string((row[0] as Int64) * Self.hour)
         case .partition:
             if case .string(let name) = (row[0] as DatabaseValue).storage { return name }
             let place = (row[0] as Int64) << Self.offsetBits

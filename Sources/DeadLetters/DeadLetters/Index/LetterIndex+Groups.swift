@@ -1,7 +1,8 @@
 import GRDB
 
 extension LetterIndex {
-    private static let hour: Int64 = 3_600_000
+    /// An hour in milliseconds.
+    static let hour: Int64 = 3_600_000
 
     /// Returns a page of the groups of a filter, with the totals of all its groups.
     ///

@@ -20,7 +20,7 @@ extension LetterIndex {
             guard change != 0, !isRepeat else { continue }
             try database.execute(
                 sql: "UPDATE buckets SET open = open + ? WHERE grp = ? AND hour = ?",
-                arguments: [change, group, at / 3_600_000]
+                arguments: [change, group, at / Self.hour]
             )
         }
     }

@@ -12,8 +12,6 @@ final class LetterIntake {
     ///
     /// Workers and reasons come from headers, and a publisher may invent a new one for each letter.
     private static let groupLimit = 100_000
-    /// An hour in milliseconds.
-    private static let hour: Int64 = 3_600_000
 
     /// The counts of one group in one hour.
     private struct Bucket: Sendable {
@@ -195,7 +193,7 @@ final class LetterIntake {
             )
             try insert(numbers)
             if !isRepeat {
-                let bucket = BucketKey(group: pending.group, hour: row.at / Self.hour)
+                let bucket = BucketKey(group: pending.group, hour: row.at / LetterIndex.hour)
                 buckets[bucket, default: Bucket(first: row.at, last: row.at)].count(row, state)
             }
             // A letter that has a replay id says that this replay has ended as a new letter, also if no
