@@ -35,6 +35,24 @@ extension Templates {
         {{/frame.alerts}}
         """
 
+    /// The fields of a form that chooses messages.
+    static let inputs = """
+        {{#inputs}}<p><label for="f-{{name}}">{{label}}</label>
+        <input id="f-{{name}}" name="{{name}}" type="{{type}}" value="{{value}}" list="c-{{name}}" autocomplete="off" \
+        spellcheck="false">
+        <datalist id="c-{{name}}">{{#choices}}<option value="{{.}}"></option>{{/choices}}</datalist></p>
+        {{/inputs}}
+        """
+
+    /// The sums above a list.
+    static let totals = """
+        <dl class="totals">
+        {{#totals}}<div><dt>{{label}}</dt><dd{{#isLarge}} class="big"{{/isLarge}}>{{value}}</dd>\
+        {{#note}}<dd class="hush">{{.}}</dd>{{/note}}</div>
+        {{/totals}}
+        </dl>
+        """
+
     static let notice = """
         {{<layout}}{{$main}}
         <h1>{{heading}}</h1>

@@ -3,11 +3,7 @@ extension Templates {
         {{<layout}}{{$main}}
         <h1>Which notifications arrive</h1>
         <form class="filter" method="get" action="/" role="search" aria-label="Filter the messages">
-        {{#inputs}}<p><label for="f-{{name}}">{{label}}</label>
-        <input id="f-{{name}}" name="{{name}}" type="{{type}}" value="{{value}}" list="c-{{name}}" autocomplete="off" \
-        spellcheck="false">
-        <datalist id="c-{{name}}">{{#choices}}<option value="{{.}}"></option>{{/choices}}</datalist></p>
-        {{/inputs}}
+        {{> inputs}}
         {{#choices}}<p><label for="f-{{name}}">{{label}}</label>
         <select id="f-{{name}}" name="{{name}}">{{#options}}<option value="{{value}}"{{#isChosen}} selected{{/isChosen}}>\
         {{label}}</option>{{/options}}</select></p>
@@ -25,11 +21,7 @@ extension Templates {
         <div id="live" data-seconds="{{frame.reload}}">
         {{> standing}}
         {{#hasRows}}
-        <dl class="totals">
-        {{#totals}}<div><dt>{{label}}</dt><dd{{#isLarge}} class="big"{{/isLarge}}>{{value}}</dd>\
-        {{#note}}<dd class="hush">{{.}}</dd>{{/note}}</div>
-        {{/totals}}
-        </dl>
+        {{> totals}}
         {{#apart}}<p class="apart">{{sentence}}{{#address}} <a href="{{.}}">Show them</a>{{/address}}</p>
         {{/apart}}
         <p class="views"><a id="other-view" href="{{otherView.address}}">{{otherView.label}}</a>

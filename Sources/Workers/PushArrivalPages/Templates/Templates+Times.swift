@@ -4,11 +4,7 @@ extension Templates {
         <p class="back"><a href="/">All messages</a></p>
         <h1>When notifications arrive</h1>
         <form class="filter" method="get" action="/time" aria-label="Choose messages and a day">
-        {{#inputs}}<p><label for="f-{{name}}">{{label}}</label>
-        <input id="f-{{name}}" name="{{name}}" type="{{type}}" value="{{value}}" list="c-{{name}}" autocomplete="off" \
-        spellcheck="false">
-        <datalist id="c-{{name}}">{{#choices}}<option value="{{.}}"></option>{{/choices}}</datalist></p>
-        {{/inputs}}
+        {{> inputs}}
         <p class="actions"><button type="submit">Show</button></p>
         </form>
         {{#faults}}<p class="alert" role="alert">{{.}}</p>
@@ -24,11 +20,7 @@ extension Templates {
         <a id="day-after" href="{{nextAddress}}">Day after</a> <a id="json" href="{{jsonAddress}}">JSON</a></p>
         {{^hasRows}}<p class="lead">No message is like that.</p>{{/hasRows}}
         {{#hasRows}}
-        <dl class="totals">
-        {{#totals}}<div><dt>{{label}}</dt><dd{{#isLarge}} class="big"{{/isLarge}}>{{value}}</dd>\
-        {{#note}}<dd class="hush">{{.}}</dd>{{/note}}</div>
-        {{/totals}}
-        </dl>
+        {{> totals}}
         {{#withoutHour}}<p class="apart">{{.}}</p>{{/withoutHour}}
         <p class="hush keys" aria-hidden="true"><span class="key"></span>this time <span class="key then"></span>a week \
         before</p>

@@ -5,7 +5,8 @@ struct Templates: Sendable {
     /// The names by which templates refer to each other.
     enum Name: String, CaseIterable {
         case layout, standing, list, listLive, message, messageLive, funnelRow, curve, comparison,
-            comparisonLive, times, timesLive, timesRow, since, notice
+            comparisonLive, times, timesLive, timesRow, since, inputs, totals,
+            notice
     }
 
     private let templates: PageTemplates
@@ -38,6 +39,8 @@ struct Templates: Sendable {
         case .timesLive: self.timesLive
         case .timesRow: self.timesRow
         case .since: self.since
+        case .inputs: self.inputs
+        case .totals: self.totals
         case .notice: self.notice
         }
     }
