@@ -12,6 +12,7 @@ import WireFormats
     private static func letter(
         _ headers: [RecordHeader],
         key: [UInt8]? = Array("anna\u{1B}".utf8),
+        readable: ReadablePolicy = .strict,
         isRevealed: Bool
     ) -> MaskedLetter {
         let record = InboundRecord(
@@ -32,7 +33,11 @@ import WireFormats
             successors: [],
             predecessor: nil
         )
-        return MaskedLetter(detail: detail, mark: Self.mark, isRevealed: isRevealed)
+        return MaskedLetter(
+            detail: detail,
+            mask: LetterMask(mark: Self.mark, readable: readable),
+            isRevealed: isRevealed
+        )
     }
 
     private static func brokers(_ isRevealed: Bool) -> MaskedLetter {

@@ -28,7 +28,7 @@ import Testing
     }
 }
 
-@Suite struct TopicPatternTests {
+@Suite struct NamePatternTests {
     @Test(arguments: [
         ("orders", "orders", true), ("orders", "orders2", false), ("orders", "", false), ("", "", true),
         ("", "a", false),
@@ -43,7 +43,7 @@ import Testing
         ("a?", "ab", false), ("[ab]", "a", false),
     ])
     func aStarStandsForAnyText(pattern: String, topic: String, matches: Bool) {
-        #expect(TopicPattern(pattern).matches(topic) == matches)
+        #expect(NamePattern(pattern).matches(topic) == matches)
     }
 }
 

@@ -17,7 +17,7 @@ import Testing
         return ReplayRules(
             options: options,
             topics: Self.topics,
-            allowed: allowed.map(TopicPattern.init),
+            allowed: allowed.map(NamePattern.init),
             own: ["orders.dead-letter", "dead-letters.ledger", "dead-letters.audit"]
         )
     }

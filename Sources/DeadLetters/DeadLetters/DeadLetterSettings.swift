@@ -22,6 +22,8 @@ package struct DeadLetterSettings: Sendable {
     package var user: String
     /// The key of the marks that stand for masked values.
     package var salt: Secret
+    /// The texts of letters that may be read without masks.
+    package var readable: ReadablePolicy
     /// The path of the index; nil for the standard path of the cluster, see `IndexFile.standardPath`.
     package var indexPath: String?
     /// The longest time that the cluster may take to answer one request.
@@ -44,6 +46,7 @@ package struct DeadLetterSettings: Sendable {
         auditTopic: String = "dead-letters.audit",
         targets: [String] = [],
         resultSuffix: String = ".result",
+        readable: ReadablePolicy = .usual,
         indexPath: String? = nil,
         patience: Duration = .seconds(15),
         transactionTimeout: Duration = .seconds(15)
@@ -56,6 +59,7 @@ package struct DeadLetterSettings: Sendable {
         self.auditTopic = auditTopic
         self.targets = targets
         self.resultSuffix = resultSuffix
+        self.readable = readable
         self.indexPath = indexPath
         self.patience = patience
         self.transactionTimeout = transactionTimeout

@@ -75,6 +75,8 @@ struct ChangeTests {
                 #expect(try await wrong.post("/discards", fields).status == 403)
                 #expect(try await wrong.post("/restores", fields).status == 403)
                 #expect(try await wrong.post("/letters/dl-0/reveal", fields).status == 403)
+                #expect(try await wrong.post("/letters/dl-0/edit", fields).status == 403)
+                #expect(try await wrong.post("/mend", fields).status == 403)
             }
             for origin in [
                 "https://evil.example", "null", "http://127.0.0.1:1", "http://127.0.0.1:\(stage.port).evil",
@@ -122,7 +124,7 @@ struct ChangeTests {
             let query = "plan=\(plan)&because=a+good+reason&confirmed=yes&csrf=\(visitor.token ?? "")"
             for path in [
                 "/replays", "/discards", "/restores", "/letters/dl-0/reveal", "/replays/r-0/stop", "/plan",
-                "/discard", "/restore",
+                "/discard", "/restore", "/mend", "/letters/dl-0/edit",
             ] {
                 _ = try await visitor.get("\(path)?\(query)")
             }

@@ -33,7 +33,7 @@ import WireFormats
             #"{"appId":2,"deviceId":"b","x":"5","muid":"m"}"#,
             schema: .activation
         )
-        let lines = FieldDifference.between(old, new, maskedBy: mark).map { $0.line() }
+        let lines = FieldDifference.between(old, new, masking: { $0.masked(by: mark) }).map { $0.line() }
         // The last is a difference that the marks do not show.
         #expect(
             lines == [

@@ -136,6 +136,7 @@ final class ReplayRunner: Sendable {
                 return try desk.replay(
                     job.plan,
                     job.options,
+                    as: job.options.edit == nil ? .replay : .edit,
                     batch: job.batch,
                     isStopped: { self.state.withLock { $0.running?.isStopping ?? true } },
                     progress: { report in self.state.withLock { $0.running?.report = report } }

@@ -30,6 +30,8 @@ struct LetterModel: Sendable {
     var state: String
     var stateClass: String
     var isDiscarded: Bool
+    /// Whether a text field can hold the payload.
+    var isEditable: Bool
     /// Whether a replay may help, be it after something was mended.
     var canReplay: Bool
     var meaning: String
@@ -80,6 +82,7 @@ struct LetterModel: Sendable {
         self.state = StateWords.phrase(view.state)
         self.stateClass = view.state.word
         self.isDiscarded = view.state == .discarded
+        self.isEditable = EditModel.text(of: detail.payload) != nil
         self.meaning = guide.meaning
         self.can = can.sentence
         self.canClass = can.word

@@ -43,7 +43,7 @@ extension Pages {
         guard filter.needsRecords else {
             return try self.index.groups(
                 filter,
-                mark: self.mark,
+                mark: self.mask.mark,
                 now: now,
                 by: .open,
                 offset: offset,

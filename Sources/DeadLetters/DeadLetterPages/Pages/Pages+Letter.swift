@@ -33,7 +33,7 @@ extension Pages {
     /// Returns the page of a letter.
     private func page(of detail: LetterDetail, _ visit: Visit, isRevealed: Bool) throws -> PageAnswer {
         let model = LetterModel(
-            MaskedLetter(detail: detail, mark: self.mark, isRevealed: isRevealed),
+            MaskedLetter(detail: detail, mask: self.mask, isRevealed: isRevealed),
             frame: self.frame("Letter \(LetterLine.short(detail.view.id))", visit, at: ""),
             now: visit.now
         )

@@ -24,6 +24,7 @@ extension Pages {
             about: group.map { LettersModel.About($0) },
             hasLetters: !found.isEmpty,
             dryRun: "/plan?" + query,
+            mend: "/mend?" + query,
             discard: "/discard?" + query,
             restore: found.contains { $0.state == .discarded } ? "/restore?" + query : nil,
             filter: FilterPanel(form, action: "/letters"),
@@ -42,7 +43,7 @@ extension Pages {
         guard filter.needsRecords else {
             return try self.index.letters(
                 filter,
-                mark: self.mark,
+                mark: self.mask.mark,
                 by: .openAndNewest,
                 limit: Pager.size + 1,
                 offset: offset
@@ -59,7 +60,7 @@ extension Pages {
         guard filter.groups.count == 1 else { return nil }
         var only = LetterFilter()
         only.groups = filter.groups
-        return try self.index.groups(only, mark: self.mark, now: 0, limit: 1).groups.first
+        return try self.index.groups(only, mark: self.mask.mark, now: 0, limit: 1).groups.first
     }
 }
 
@@ -99,6 +100,7 @@ struct LettersModel: Sendable {
     var about: About?
     var hasLetters: Bool
     var dryRun: String
+    var mend: String
     var discard: String
     /// The address that brings discarded letters back; nil if the page shows none.
     var restore: String?

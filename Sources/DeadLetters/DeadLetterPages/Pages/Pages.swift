@@ -15,8 +15,8 @@ struct Pages: Sendable {
     let watch: IndexWatch
     let shelf: PlanShelf
     let index: LetterIndex
-    /// Makes the marks of masked values.
-    let mark: KeyedMark
+    /// Decides which texts of a letter are shown, and makes the marks of the others.
+    let mask: LetterMask
     /// Returns the wall-clock time in milliseconds since 1970.
     let now: @Sendable () -> Int64
 
@@ -97,6 +97,9 @@ struct Pages: Sendable {
         case "icon.svg" where steps.count == 1: return PageAnswer(.ok, "image/svg+xml", body: Assets.icon)
         case "letters" where steps.count == 1: return try await self.letters(visit)
         case "letters" where steps.count == 2: return try await self.letter(visit, String(steps[1]))
+        case "letters" where steps.count == 3 && steps[2] == "edit":
+            return try await self.askForEdit(visit, String(steps[1]))
+        case "mend" where steps.count == 1: return try self.askForScript(visit)
         case "plan" where steps.count == 1: return try await self.plan(visit)
         case "discard" where steps.count == 1: return try await self.aside(.discard, visit)
         case "restore" where steps.count == 1: return try await self.aside(.restore, visit)
@@ -113,6 +116,8 @@ struct Pages: Sendable {
         let steps = visit.request.steps
         switch (steps.first, steps.count, steps.last) {
         case ("letters", 3, "reveal"): return try await self.reveal(visit, String(steps[1]))
+        case ("letters", 3, "edit"): return try await self.edit(visit, String(steps[1]))
+        case ("mend", 1, _): return try await self.mend(visit)
         case ("replays", 1, _): return self.replay(visit)
         case ("replays", 3, "stop"): return try await self.stop(visit, String(steps[1]))
         case ("discards", 1, _): return try await self.asideNow(.discard, visit)

@@ -15,8 +15,15 @@ enum TerminalCommand {
 
     /// Returns a command with the options of a filter; nil if the command has no such option.
     ///
-    /// - Parameter takesIDs: whether the command takes ids of letters.
-    static func text(_ name: String, _ form: FilterForm, takesIDs: Bool = false) -> String? {
+    /// - Parameters:
+    ///   - takesIDs: whether the command takes ids of letters.
+    ///   - more: further words of the command.
+    static func text(
+        _ name: String,
+        _ form: FilterForm,
+        takesIDs: Bool = false,
+        and more: [String] = []
+    ) -> String? {
         guard form.faults.isEmpty else { return nil }
         var words = [name]
         for pair in form.fields.pairs {
@@ -32,7 +39,7 @@ enum TerminalCommand {
             default: words += ["--\(pair.name)", value]
             }
         }
-        return self.text(words)
+        return self.text(words + more)
     }
 
     /// A period as it stands, and any other time as the options take it.

@@ -101,9 +101,9 @@ package struct PagesServer: Service {
         runner: ReplayRunner,
         watch: IndexWatch
     ) async throws {
-        let (index, mark): (LetterIndex, KeyedMark)
+        let (index, mask): (LetterIndex, LetterMask)
         do {
-            (index, mark) = try await desk.perform { ($0.index, $0.mark) }
+            (index, mask) = try await desk.perform { ($0.index, $0.mask) }
             // The server accepts no connection before both desks are open.
             try await replaying.perform { _ in }
         } catch is DeskThread.Closed {
@@ -118,7 +118,7 @@ package struct PagesServer: Service {
             watch: watch,
             shelf: PlanShelf(),
             index: index,
-            mark: mark,
+            mask: mask,
             now: self.now
         )
         let server = SmallServer(

@@ -127,6 +127,8 @@ enum Assets {
         .check label { font-size: 1rem; color: var(--text); }
         input:not([type=checkbox]):not([type=hidden]), select { width: 100%; font: inherit; color: inherit; background: var(--page);
           border: 1px solid var(--hush); border-radius: 5px; padding: .35rem .5rem; }
+        textarea { width: 100%; color: inherit; background: var(--page); border: 1px solid var(--hush); border-radius: 5px;
+          padding: .5rem .6rem; font: .88rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
         input[type=checkbox] { width: 1.15rem; height: 1.15rem; accent-color: var(--accent); }
         .confirm input:not([type=checkbox]), .reveal input { max-width: 40rem; }
         .actions { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: .8rem 0 .3rem; }

@@ -8,7 +8,8 @@ extension Templates {
         <h2>Can a replay help?</h2><p><strong class="can {{canClass}}">{{can}}</strong> {{canWhy}}</p>
         <h2>What to do</h2><p>{{advice}}</p>
         <p class="actions"><a class="button{{#canReplay}} primary{{/canReplay}}" href="/plan?id={{id}}">Dry run of this letter</a>
-        {{#isDiscarded}}<a class="button" href="/restore?id={{id}}">Bring back …</a>
+        {{#isEditable}}<a class="button" href="/letters/{{id}}/edit">Edit …</a>
+        {{/isEditable}}{{#isDiscarded}}<a class="button" href="/restore?id={{id}}">Bring back …</a>
         {{/isDiscarded}}{{^isDiscarded}}<a class="button" href="/discard?id={{id}}">Discard …</a>
         {{/isDiscarded}}        <a class="button" href="/letters?group={{group}}">Its whole group</a></p>
         </section>

@@ -54,6 +54,7 @@ extension Templates {
         </section>
         {{/about}}
         {{#hasLetters}}<p class="actions"><a class="button primary" href="{{dryRun}}">Dry run of these</a>
+        <a class="button" href="{{mend}}">Mend these …</a>
         <a class="button" href="{{discard}}">Discard these …</a>
         {{#restore}}<a class="button" href="{{.}}">Bring back …</a>{{/restore}}</p>{{/hasLetters}}
         {{> filter}}
@@ -75,7 +76,8 @@ extension Templates {
         </tr>
         {{/rows}}
         </tbody></table></div>
-        <p class="actions"><button type="submit">Dry run of the chosen</button></p>
+        <p class="actions"><button type="submit">Dry run of the chosen</button>
+        <button type="submit" formaction="/mend">Mend the chosen …</button></p>
         </form>
         {{> pager}}
         {{/hasLetters}}

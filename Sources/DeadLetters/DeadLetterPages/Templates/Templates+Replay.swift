@@ -16,7 +16,18 @@ extension Templates {
         <table><thead><tr><th scope="col" class="n">Letters</th><th scope="col">Why</th></tr></thead><tbody>
         {{#refusals}}<tr><td class="n">{{refused}}</td><td>{{sentence}} <span class="hush">{{yields}}</span></td></tr>
         {{/refusals}}</tbody></table></section>{{/hasRefusals}}
+        {{#hasEditFaults}}<section aria-labelledby="h-faults"><h2 id="h-faults">What cannot be changed so</h2>
+        <table><thead><tr><th scope="col" class="n">Letters</th><th scope="col">Why</th></tr></thead><tbody>
+        {{#editFaults}}<tr><td class="n">{{letters}}</td><td>{{fault}}</td></tr>
+        {{/editFaults}}</tbody></table></section>{{/hasEditFaults}}
         </div>
+        {{#hasChanges}}<section aria-labelledby="h-changes"><h2 id="h-changes">What changes</h2>
+        <p class="hush">What is personal, secret or unknown is shown as a mark.</p>
+        <table><thead><tr><th scope="col">Letter</th><th scope="col">Before → after</th></tr></thead><tbody>
+        {{#changes}}<tr><th scope="row"><a class="id" href="/letters/{{changed}}">{{changedShort}}</a></th>
+        <td class="id">{{#differences}}{{.}}<br>{{/differences}}</td></tr>
+        {{/changes}}</tbody></table>
+        {{#moreChanges}}<p class="hush">{{.}}</p>{{/moreChanges}}</section>{{/hasChanges}}
         {{#confirm}}
         <section class="confirm" aria-labelledby="h-confirm">
         <h2 id="h-confirm">Replay</h2>
@@ -25,14 +36,37 @@ extension Templates {
         <input type="hidden" name="csrf" value="{{frame.token}}">
         <input type="hidden" name="plan" value="{{plan}}">
         <p><label for="because">Why</label>
-        <input id="because" name="because" required minlength="5" maxlength="500" autocomplete="off"></p>
+        <input id="because" name="because" value="{{because}}" required minlength="5" maxlength="500" autocomplete="off"></p>
         <p class="check"><input type="checkbox" id="confirmed" name="confirmed" value="yes" required>
         <label for="confirmed">{{confirmWords}}</label></p>
         <p class="actions"><button class="primary" type="submit">Replay {{planned}}</button></p>
         </form></section>
         {{/confirm}}
-        <details class="filter"><summary>Change how it is done</summary>
-        <form method="get" action="/plan">
+        {{#hasHow}}<details class="filter"><summary>Change how it is done</summary>
+        {{#script}}<form method="post" action="/mend">
+        <input type="hidden" name="csrf" value="{{frame.token}}">
+        <p><label for="script">Changes, one on each line</label>
+        <textarea id="script" name="script" rows="4" required spellcheck="false" autocomplete="off">
+        {{text}}</textarea></p>
+        {{> how}}
+        </form>{{/script}}
+        {{^script}}<form method="get" action="/plan">
+        {{> how}}
+        </form>{{/script}}
+        </details>{{/hasHow}}
+        {{#hasItems}}<section aria-labelledby="h-which"><h2 id="h-which">Which</h2>
+        <div class="scroll"><table>
+        <thead><tr><th scope="col">Letter</th><th scope="col">Reason</th><th scope="col">Written</th>
+        <th scope="col">From</th><th scope="col">To</th><th scope="col" class="n">Replays</th></tr></thead><tbody>
+        {{#items}}<tr><th scope="row"><a class="id" href="/letters/{{id}}">{{short}}</a></th><td>{{reason}}</td>
+        <td class="nowrap">{{ago}}</td><td class="id">{{source}}</td><td>{{to}}</td><td class="n">{{replays}}</td></tr>
+        {{/items}}</tbody></table></div>
+        {{#more}}<p class="hush">{{.}}</p>{{/more}}</section>{{/hasItems}}
+        {{/main}}{{/layout}}
+        """
+
+    /// The fields that say how a replay is done; a partial of `plan`.
+    static let how = """
         {{#hidden}}<input type="hidden" name="{{name}}" value="{{value}}">
         {{/hidden}}
         <div class="fields">
@@ -50,16 +84,6 @@ extension Templates {
         <p class="check"><input type="checkbox" id="again" name="again" value="yes"{{#isAgain}} checked{{/isAgain}}>
         <label for="again">Also what has succeeded after a replay: it happens a second time</label></p>
         <p class="actions"><button type="submit">Dry run again</button></p>
-        </form></details>
-        {{#hasItems}}<section aria-labelledby="h-which"><h2 id="h-which">Which</h2>
-        <div class="scroll"><table>
-        <thead><tr><th scope="col">Letter</th><th scope="col">Reason</th><th scope="col">Written</th>
-        <th scope="col">From</th><th scope="col">To</th><th scope="col" class="n">Replays</th></tr></thead><tbody>
-        {{#items}}<tr><th scope="row"><a class="id" href="/letters/{{id}}">{{short}}</a></th><td>{{reason}}</td>
-        <td class="nowrap">{{ago}}</td><td class="id">{{source}}</td><td>{{to}}</td><td class="n">{{replays}}</td></tr>
-        {{/items}}</tbody></table></div>
-        {{#more}}<p class="hush">{{.}}</p>{{/more}}</section>{{/hasItems}}
-        {{/main}}{{/layout}}
         """
 
     static let aside = """

@@ -5,7 +5,8 @@ import WebPages
 struct Templates: Sendable {
     /// The templates by name.
     enum Name: String, CaseIterable {
-        case layout, filter, pager, groups, letters, letter, plan, aside, batches, batch, audit, retention,
+        case layout, filter, pager, groups, letters, letter, edit, mend, plan, how, aside, batches, batch,
+            audit, retention,
             message
     }
 
@@ -34,7 +35,10 @@ struct Templates: Sendable {
         case .groups: self.groups
         case .letters: self.letters
         case .letter: self.letter
+        case .edit: self.edit
+        case .mend: self.mend
         case .plan: self.plan
+        case .how: self.how
         case .aside: self.aside
         case .batches: self.batches
         case .batch: self.batch

@@ -75,8 +75,9 @@ struct EditCommand: WaitingCommand {
         record.value = value
         let differences = FieldDifference.between(
             detail.payload,
-            DeadLetterPayload(of: record, schema: detail.payload.schema)
-        ) { desk.mark.text($0) }
+            DeadLetterPayload(of: record, schema: detail.payload.schema),
+            masking: desk.mask.masked
+        )
         guard !differences.isEmpty else {
             Console.line("Nothing was changed.")
             throw ExitCode.nothingMatches
@@ -136,7 +137,7 @@ struct EditCommand: WaitingCommand {
             do throws(DeadLetterPayload.EditFault) {
                 return try payload.edited(json: text)
             } catch {
-                throw Complaint("\(file): \(Self.sentence(error))")
+                throw Complaint("\(file): \(error.words)")
             }
         }
         let file = try EditedFile(holding: text)
@@ -147,15 +148,9 @@ struct EditCommand: WaitingCommand {
             do throws(DeadLetterPayload.EditFault) {
                 return try payload.edited(json: text)
             } catch {
-                Console.complain(Self.sentence(error))
+                Console.complain(error.words)
                 guard Console.asks("Edit again?") else { throw ExitCode.inPart }
             }
         }
-    }
-
-    /// Returns the fault as a sentence with its place in the text.
-    private static func sentence(_ fault: DeadLetterPayload.EditFault) -> String {
-        let place = fault.line.map { "line \($0)\(fault.column.map { ", column \($0)" } ?? ""): " } ?? ""
-        return "\(place)\(SafeText.line(fault.sentence))\(fault.code.map { " (\($0))" } ?? "")"
     }
 }

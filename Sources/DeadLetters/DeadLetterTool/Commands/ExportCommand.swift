@@ -5,15 +5,19 @@ import Operations
 import Terminal
 import WireFormats
 
-/// `dead-letters export`: writes letters as JSON lines or CSV for a spreadsheet or a script, always masked.
+/// `dead-letters export`: writes letters as JSON lines or CSV for a spreadsheet or a script, masked unless `--reveal`
+/// is given.
 struct ExportCommand: WaitingCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable { case jsonl, csv }
 
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write dead letters as lines of JSON or as CSV, masked.",
+        abstract: "Write dead letters as lines of JSON or as CSV, masked unless --reveal is given.",
         discussion:
-            "The oldest first. A cell of CSV that a spreadsheet would take for a formula gets a ' before it."
+            """
+            The oldest first. A cell of CSV that a spreadsheet would take for a formula gets a ' before it. --reveal shows \
+            what is masked, after your name, your reason and the filter are in the audit trail.
+            """
     )
 
     @OptionGroup var options: DeskOptions
@@ -24,6 +28,8 @@ struct ExportCommand: WaitingCommand {
 
     @Option(name: .customLong("max"), help: "Letters at most.")
     var maximum = 10_000
+
+    @OptionGroup var sight: RevealOptions
 
     func validate() throws {
         guard (1...ReplayOptions.largestMaximum).contains(self.maximum) else {
@@ -43,9 +49,9 @@ struct ExportCommand: WaitingCommand {
         }
         try desk.recordReveal(
             of: letters.prefix(self.maximum).map(\.id),
-            as: .export,
-            because: "masked",
-            selection: self.filters.words
+            as: self.sight.reveal ? .reveal : .export,
+            because: self.sight.because ?? "masked",
+            selection: self.sight.reveal ? "export \(self.filters.words)" : self.filters.words
         )
         if self.format == .csv { Console.line(CSV.line(Self.columns)) }
         var rest = letters.prefix(self.maximum)
@@ -54,7 +60,9 @@ struct ExportCommand: WaitingCommand {
             let views = Array(rest.prefix(Self.chunk))
             rest = rest.dropFirst(views.count)
             for detail in try desk.details(of: views) {
-                let form = LetterDetailForm(MaskedLetter(detail: detail, mark: desk.mark, isRevealed: false))
+                let form = LetterDetailForm(
+                    MaskedLetter(detail: detail, mask: desk.mask, isRevealed: self.sight.reveal)
+                )
                 let line =
                     self.format == .csv
                     ? CSV.line(Self.cells(form)) : try JSONDocument.text(form, isPretty: false)

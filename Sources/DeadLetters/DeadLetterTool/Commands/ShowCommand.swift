@@ -19,26 +19,15 @@ struct ShowCommand: WaitingCommand {
 
     @OptionGroup var options: DeskOptions
 
-    @Flag(help: "Show what is masked, and the raw bytes.")
-    var reveal = false
-
-    @Option(help: "Why; it is written to the audit trail.")
-    var because: String?
-
-    func validate() throws {
-        guard self.reveal == (self.because != nil) else {
-            throw ValidationError("--reveal needs --because \"…\", and --because needs --reveal.")
-        }
-        try Because.check(self.because)
-    }
+    @OptionGroup var sight: RevealOptions
 
     func carryOut(until wish: StopWish) throws {
         let desk = try self.options.desk()
         let detail = try desk.detail(of: desk.letter(named: self.id))
-        if let because {
+        if let because = self.sight.because {
             try desk.recordReveal(of: [detail.view.id], because: because, selection: "show \(detail.view.id)")
         }
-        let masked = MaskedLetter(detail: detail, mark: desk.mark, isRevealed: self.reveal)
+        let masked = MaskedLetter(detail: detail, mask: desk.mask, isRevealed: self.sight.reveal)
         if self.options.json { return try JSONDocument.print(LetterDetailForm(masked)) }
         for line in LetterPage(masked, now: Timestamp.now.millisecondsSince1970).lines { Console.line(line) }
     }

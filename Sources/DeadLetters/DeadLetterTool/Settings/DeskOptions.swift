@@ -64,6 +64,7 @@ struct DeskOptions: ParsableArguments {
             auditTopic: tool.auditTopic,
             targets: tool.targets,
             resultSuffix: tool.resultSuffix,
+            readable: tool.readable,
             indexPath: self.index ?? tool.indexPath,
             patience: tool.patience
         )

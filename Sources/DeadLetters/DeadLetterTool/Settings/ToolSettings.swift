@@ -14,6 +14,7 @@ struct ToolSettings {
     var indexPath: String?
     var user: String?
     var salt: Secret?
+    var readable: ReadablePolicy
     var patience: Duration
     var serve: ServeSettings
 
@@ -61,6 +62,7 @@ struct ToolSettings {
             default: ".result",
             help: "What a topic's results are called after it; outcomes are read there."
         )
+        self.readable = Self.readable(own)
         self.indexPath = own.optionalString(
             "index",
             help: "File of the local index. By default one for each cluster in the user's cache folder."
@@ -75,5 +77,20 @@ struct ToolSettings {
                 "Makes the marks that stand for masked values comparable with those of colleagues, and of logs with the same log.salt."
         )
         self.serve = ServeSettings(reader.section("serve"))
+    }
+
+    private static func readable(_ own: SettingsReader) -> ReadablePolicy {
+        let items = own.strings(
+            "readable",
+            default: ReadablePolicy.usualItems,
+            help:
+                "What of a letter may be read without masks: header:NAME, field:PATH, where a * stands for any text, and message for the error texts of other frameworks."
+        )
+        do {
+            return try ReadablePolicy(items)
+        } catch {
+            own.reportFault("readable", error.sentence)
+            return .strict
+        }
     }
 }

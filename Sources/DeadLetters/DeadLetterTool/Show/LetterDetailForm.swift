@@ -42,6 +42,7 @@ struct LetterDetailForm: Encodable {
         self.payloadFault = payload.fault?.code
         self.payload = payload.lines()
         if masked.isRevealed {
+            self.letter.key = masked.key()
             self.rawValue = masked.detail.record.value.map { value in
                 value.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             }

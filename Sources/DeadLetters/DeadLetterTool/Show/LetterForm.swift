@@ -13,6 +13,7 @@ struct LetterForm: Encodable {
     var state: String
     var at: String
     var firstFailedAt: String?
+    /// The mark of the record's key, or the key itself if the letter is revealed.
     var key: String?
     var record: String?
     var attempts: Int?

@@ -103,7 +103,7 @@ struct LetterPage {
         guard let dump = letter.dump else {
             return [
                 "",
-                "raw bytes: \(value.count), masked \(letter.mark.text(value)); --reveal --because \"…\" shows them",
+                "raw bytes: \(value.count), masked \(letter.mask.mark.text(value)); --reveal --because \"…\" shows them",
             ]
         }
         let lines = ["", "raw bytes: \(value.count)"] + dump.lines.map { "  \($0)" }

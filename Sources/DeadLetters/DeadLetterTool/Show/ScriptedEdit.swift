@@ -56,8 +56,7 @@ struct ScriptedEdit {
         }
         let faults = mended.faults.sorted { ($1.value, $0.key.sentence) < ($0.value, $1.key.sentence) }
         for (fault, count) in faults.prefix(Self.shownLimit) {
-            let code = fault.code.map { " (\($0))" } ?? ""
-            Console.line("  \(Words.count(count, "letter")): \(SafeText.line(fault.sentence))\(code)")
+            Console.line("  \(Words.count(count, "letter")): \(fault.words)")
         }
     }
 }

@@ -31,7 +31,7 @@ package final class ClusterReader {
     ///   errors of `LetterIndex.init`.
     package init(_ settings: DeadLetterSettings, environment: [String: String]) throws {
         self.settings = settings
-        let patterns = settings.topics.map(TopicPattern.init)
+        let patterns = settings.topics.map(NamePattern.init)
         let counts = try Self.topics(settings)
         let partitions = counts.filter { topic, _ in patterns.contains { $0.matches(topic) } }.values.reduce(
             0,
@@ -80,7 +80,7 @@ package final class ClusterReader {
     ///
     /// - Throws: `KafkaError` if the cluster does not answer in time.
     package func letterTopics() throws -> [String: Int] {
-        let patterns = self.settings.topics.map(TopicPattern.init)
+        let patterns = self.settings.topics.map(NamePattern.init)
         let own = [self.settings.ledgerTopic, self.settings.auditTopic]
         return try self.log.metadata(atMost: self.settings.patience).partitionCounts.filter { topic, _ in
             !own.contains(topic) && patterns.contains { $0.matches(topic) }

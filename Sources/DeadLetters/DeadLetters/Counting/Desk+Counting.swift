@@ -35,12 +35,13 @@ extension Desk {
             guard let header = record.headers.last(where: { $0.name == name }) else {
                 return TraitCounts.nothing
             }
-            return MaskedLetter.value(of: header, facts.dialect, mark: self.mark, limit: Self.shownLimit)
+            let isOfPhone = ReadablePolicy.isOfPhone(record.headers)
+            return self.mask.value(of: header, facts.dialect, isOfPhone: isOfPhone, limit: Self.shownLimit)
                 ?? ""
         case .field(let path):
             let payload = DeadLetterPayload(of: record, schema: DeadLetterSchema(facts), findsFaults: false)
             guard let value = payload.tree.flatMap(path.value) else { return TraitCounts.nothing }
-            let masked = payload.masked { self.mark.text($0) }.tree.flatMap(path.value)
+            let masked = self.mask.masked(payload).tree.flatMap(path.value)
             switch value {
             // Lists and objects can be large, and there can be another one in each record.
             case .array: return "(a list)"

@@ -8,6 +8,9 @@ package struct MendedPlan: Sendable {
     package var samples: [(letter: LetterID, differences: [FieldDifference])] = []
     /// The reasons why letters cannot be changed so, each with the number of letters.
     package var faults: [DeadLetterPayload.EditFault: Int] = [:]
+
+    /// Creates a plan of which no letter has been looked at.
+    package init(plan: ReplayPlan) { self.plan = plan }
 }
 
 extension Desk {
@@ -59,7 +62,7 @@ extension Desk {
             var record = found.record
             record.value = value
             let new = DeadLetterPayload(of: record, schema: payload.schema, findsFaults: false)
-            let differences = FieldDifference.between(payload, new) { self.mark.text($0) }
+            let differences = FieldDifference.between(payload, new, masking: self.mask.masked)
             mended.samples.append((item.letter.id, differences))
         } catch {
             mended.plan.refusals.append((item.letter, .notMended))

@@ -38,7 +38,7 @@ extension Desk {
         return ReplayRules(
             options: options,
             topics: Set(counts.keys),
-            allowed: self.settings.targets.map(TopicPattern.init),
+            allowed: self.settings.targets.map(NamePattern.init),
             own: Set(letterTopics.keys).union([self.settings.ledgerTopic, self.settings.auditTopic])
         )
     }

@@ -28,6 +28,8 @@ package final class Desk {
     package var settings: DeadLetterSettings { self.reader.settings }
     /// Makes the marks of masked values, with the salt of the settings.
     package var mark: KeyedMark { self.reader.mark }
+    /// Decides which texts of a letter are shown, by the settings.
+    package var mask: LetterMask { LetterMask(mark: self.mark, readable: self.settings.readable) }
 
     /// Reads everything new from the cluster into the index.
     ///

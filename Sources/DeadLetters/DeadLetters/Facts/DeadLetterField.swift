@@ -40,6 +40,14 @@ enum DeadLetterField: Int, CaseIterable {
     /// Whether the field is Spring's, whose numbers may be the big-endian bytes of an integer instead of
     /// decimal digits.
     var isSpring: Bool { Self.springTopic.rawValue...Self.springDeliveryAttempt.rawValue ~= self.rawValue }
+
+    /// The names of the headers in which a framework says why it gave up on the record.
+    static let messageNames = Set(
+        [
+            Self.kafkaMessage, .springMessage, .springKeyMessage, .springOldMessage, .connectMessage,
+            .streamsMessage, .streamsException, .watermillReason, .plainMessage, .plainException,
+        ].compactMap { Self.names[$0] }
+    )
 }
 
 extension DeadLetterField {

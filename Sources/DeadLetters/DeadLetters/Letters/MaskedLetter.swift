@@ -8,8 +8,8 @@ import WireFormats
 package struct MaskedLetter: Sendable {
     /// The unmasked letter; take nothing from it that is shown.
     package let detail: LetterDetail
-    /// Makes the marks that stand for masked values.
-    package let mark: KeyedMark
+    /// Decides which texts are shown, and makes the marks of the others.
+    package let mask: LetterMask
     /// Whether the texts are shown unmasked.
     package let isRevealed: Bool
 
@@ -24,15 +24,15 @@ package struct MaskedLetter: Sendable {
     /// Creates the form of a letter that is shown.
     ///
     /// - Parameter isRevealed: whether the audit trail already says who sees the letter, and why.
-    package init(detail: LetterDetail, mark: KeyedMark, isRevealed: Bool) {
+    package init(detail: LetterDetail, mask: LetterMask, isRevealed: Bool) {
         self.detail = detail
-        self.mark = mark
+        self.mask = mask
         self.isRevealed = isRevealed
     }
 
     /// The payload, with a mark in the place of everything personal or secret unless the letter is revealed.
     package var payload: DeadLetterPayload {
-        self.isRevealed ? self.detail.payload : self.detail.payload.masked { self.mark.text($0) }
+        self.isRevealed ? self.detail.payload : self.mask.masked(self.detail.payload)
     }
 
     /// Returns the key of the record; nil if the record has none.
@@ -48,37 +48,32 @@ package struct MaskedLetter: Sendable {
     ///   - count: the number of headers at most.
     ///   - limit: the number of characters of a value at most.
     package func headers(atMost count: Int = .max, limit: Int = 1_024) -> [Header] {
-        self.detail.record.headers.prefix(count).map { header in
+        let isOfPhone = ReadablePolicy.isOfPhone(self.detail.record.headers)
+        return self.detail.record.headers.prefix(count).map { header in
             Header(
                 name: SafeText.line(header.name, limit: 200),
                 value: self.isRevealed
                     ? header.value.map { SafeText.line(of: $0, limit: limit) }
-                    : Self.value(of: header, self.detail.facts.dialect, mark: self.mark, limit: limit)
+                    : self.mask.value(
+                        of: header,
+                        self.detail.facts.dialect,
+                        isOfPhone: isOfPhone,
+                        limit: limit
+                    )
             )
         }
     }
 
-    /// Returns the value of a header as it may be shown, masked where it has to be; nil if it has no value.
-    ///
-    /// - Parameters:
-    ///   - dialect: The form of the letter's headers.
-    ///   - limit: the number of characters at most.
-    static func value(of header: RecordHeader, _ dialect: DeadLetterDialect, mark: KeyedMark, limit: Int)
-        -> String?
-    {
-        header.value.map { value in
-            // An empty value is shown, because it reveals nothing.
-            let isPublic = value.isEmpty || DeadLetterPayload.isPublicHeader(header.name, of: dialect)
-            return isPublic ? SafeText.line(of: value, limit: limit) : mark.text(value)
-        }
-    }
-
-    /// The message that the worker wrote into the letter, in at most 1,024 characters; empty if there is
+    /// The message in which the worker or framework says why it gave up, in at most 1,024 characters; empty if there is
     /// none.
     package var message: String {
         let facts = self.detail.facts
         guard !facts.message.isEmpty else { return "" }
-        return self.shown(Array(facts.message.utf8), isPublic: facts.dialect.hasPublicMessages, 1_024)
+        return self.shown(
+            Array(facts.message.utf8),
+            isPublic: self.mask.showsMessage(of: facts.dialect),
+            1_024
+        )
     }
 
     /// The bytes of the value; nil while the letter is masked, and for a tombstone.
@@ -86,6 +81,6 @@ package struct MaskedLetter: Sendable {
 
     /// Returns the bytes as a line of text if they may be seen, and their mark otherwise.
     private func shown(_ bytes: [UInt8], isPublic: Bool, _ limit: Int) -> String {
-        self.isRevealed || isPublic ? SafeText.line(of: bytes, limit: limit) : self.mark.text(bytes)
+        self.isRevealed || isPublic ? SafeText.line(of: bytes, limit: limit) : self.mask.mark.text(bytes)
     }
 }

@@ -13,6 +13,12 @@ extension DeadLetterPayload {
         /// The reason code; nil unless a rule of the worker refused the value.
         package var code: String?
 
+        /// The fault on one line of printable characters: its place in the text, the sentence, and the code.
+        package var words: String {
+            let place = self.line.map { "line \($0)\(self.column.map { ", column \($0)" } ?? ""): " } ?? ""
+            return "\(place)\(SafeText.line(self.sentence))\(self.code.map { " (\($0))" } ?? "")"
+        }
+
         init(_ sentence: String, code: String? = nil) {
             self.sentence = sentence
             self.code = code

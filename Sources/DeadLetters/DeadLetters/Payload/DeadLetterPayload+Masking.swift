@@ -4,15 +4,22 @@ import WireFormats
 extension DeadLetterPayload {
     /// Returns this payload with a mark in place of everything personal or secret. If the schema is known,
     /// these are the fields that it does not show and the fields that it does not know. Without a schema,
-    /// these are all texts and numbers. The result cannot be edited.
+    /// these are all texts and numbers. The fields of the policy are shown in both cases. The result cannot be
+    /// edited.
     ///
-    /// - Parameter mark: makes the mark from the bytes of a text, or from the digits of a number. With a
-    ///   keyed hash, two marks can be compared although nobody sees the values.
-    package func masked(by mark: (_ value: [UInt8]) -> String) -> DeadLetterPayload {
+    /// - Parameters:
+    ///   - readable: The policy that says which other fields are shown.
+    ///   - mark: makes the mark from the bytes of a text, or from the digits of a number. With a keyed hash, two
+    ///     marks can be compared although nobody sees the values.
+    package func masked(
+        showing readable: ReadablePolicy = .strict,
+        by mark: (_ value: [UInt8]) -> String
+    ) -> DeadLetterPayload {
         var copy = self
         withoutActuallyEscaping(mark) { mark in
-            copy.tree = self.tree.map { Mask(mark: mark).message($0, self.schema) }
-            copy.envelope = self.envelope.map { Mask(mark: mark).envelope($0) }
+            let mask = Mask(readable, mark: mark)
+            copy.tree = self.tree.map { mask.message($0, self.schema) }
+            copy.envelope = self.envelope.map { mask.envelope($0) }
         }
         if self.form == .bytes { copy.mark = self.record?.value.map(mark) ?? self.mark }
         copy.record = nil
@@ -54,15 +61,16 @@ extension DeadLetterPayload {
 }
 
 private struct Mask {
-    let mark: ([UInt8]) -> String
+    private let readable: ReadablePolicy
+    private let mark: ([UInt8]) -> String
 
-    /// The most bytes that a shown field of a known schema may have; no name or number of ours is longer.
-    private static let shownBytesLimit = 256
-
-    init(mark: @escaping ([UInt8]) -> String) { self.mark = mark }
+    init(_ readable: ReadablePolicy, mark: @escaping ([UInt8]) -> String) {
+        self.readable = readable
+        self.mark = mark
+    }
 
     func message(_ tree: JSONTree, _ schema: DeadLetterSchema?) -> JSONTree {
-        guard let schema, case .object(let members) = tree else { return self.all(tree) }
+        guard let schema, case .object(let members) = tree else { return self.all(tree, at: "") }
         return .object(
             members.map { member in
                 self.member(member, isShown: schema.field(member.name)?.isShown == true)
@@ -76,28 +84,38 @@ private struct Mask {
         let shown: Set<String> = [
             "specversion", "id", "source", "type", "time", "datacontenttype", "dataschema", "traceparent",
         ]
-        guard case .object(let members) = tree else { return self.all(tree) }
-        return .object(members.map { self.member($0, isShown: shown.contains($0.name)) })
+        guard case .object(let members) = tree else { return self.all(tree, at: nil) }
+        return .object(members.map { self.member($0, isShown: shown.contains($0.name), at: nil) })
     }
 
-    private func member(_ member: JSONTree.Member, isShown: Bool) -> JSONTree.Member {
+    /// - Parameter path: the place of the object that has the member; nil where the policy shows nothing.
+    private func member(_ member: JSONTree.Member, isShown: Bool, at path: String? = "") -> JSONTree.Member {
         // A shown field with a list, an object or a longer text does not hold what its schema says, so it may
         // hold anything.
-        if isShown, let text = member.value.leafText, text.utf8.count <= Self.shownBytesLimit {
+        if isShown, let text = member.value.leafText, text.utf8.count <= ReadablePolicy.valueBytesLimit {
             return member
         }
-        return JSONTree.Member(self.name(member.name), self.all(member.value))
+        let place = path.map { $0.isEmpty ? member.name : "\($0).\(member.name)" }
+        return JSONTree.Member(self.name(member.name), self.all(member.value, at: place))
     }
 
-    private func all(_ tree: JSONTree) -> JSONTree {
+    /// Masks all texts and numbers below a place, except those that the policy shows.
+    ///
+    /// - Parameter path: the names on the way to the place; nil where the policy shows nothing.
+    private func all(_ tree: JSONTree, at path: String?) -> JSONTree {
         switch tree {
         case .null, .bool: tree
-        case .number(let digits): .string(self.mark(Array(digits.utf8)))
-        case .string(let text): text.isEmpty ? tree : .string(self.mark(Array(text.utf8)))
-        case .array(let elements): .array(elements.map(self.all))
-        case .object(let members):
-            .object(members.map { JSONTree.Member(self.name($0.name), self.all($0.value)) })
+        case .number(let digits): self.shows(digits, at: path) ? tree : .string(self.mark(Array(digits.utf8)))
+        case .string(let text):
+            text.isEmpty || self.shows(text, at: path) ? tree : .string(self.mark(Array(text.utf8)))
+        case .array(let elements): .array(elements.map { self.all($0, at: path) })
+        case .object(let members): .object(members.map { self.member($0, isShown: false, at: path) })
         }
+    }
+
+    private func shows(_ text: String, at path: String?) -> Bool {
+        guard let path, !path.isEmpty, text.utf8.count <= ReadablePolicy.valueBytesLimit else { return false }
+        return self.readable.showsField(path)
     }
 
     /// Returns the name of a member, or a mark. Names help the reader, so a name that looks chosen by a

@@ -22,9 +22,9 @@ package struct FieldDifference: Hashable, Sendable {
     package static func between(
         _ old: DeadLetterPayload,
         _ new: DeadLetterPayload,
-        maskedBy mark: (_ value: [UInt8]) -> String
+        masking: (DeadLetterPayload) -> DeadLetterPayload
     ) -> [FieldDifference] {
-        let (masked, maskedNew) = (old.masked(by: mark).tree, new.masked(by: mark).tree)
+        let (masked, maskedNew) = (masking(old).tree, masking(new).tree)
         var found: [FieldDifference] = []
         self.compare(old.tree, new.tree, at: "", shown: (masked, maskedNew), into: &found)
         return found

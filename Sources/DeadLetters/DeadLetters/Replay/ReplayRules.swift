@@ -10,7 +10,7 @@ struct ReplayRules {
     /// Topics such as `__consumer_offsets` and `_schemas` hold data of Kafka and of tools around it. The
     /// source topic of a letter is a header that anybody may have written, so a letter could otherwise direct
     /// a replay into them.
-    let allowed: [TopicPattern]
+    let allowed: [NamePattern]
     /// Topics that are never a target: the ledger, the audit trail, and the topics of dead letters.
     let own: Set<String>
 

@@ -22,10 +22,14 @@ package struct SensitiveNames: Sendable {
     ]
 
     private let extra: Set<String>
+    private let extraWords: Set<String>
 
-    /// Makes the list. The names in `extra` are masked too.
-    package init(also extra: Set<String> = []) {
+    /// Makes the list. The names in `extra` are masked too, and all names in which one of the words occurs.
+    ///
+    /// - Parameter words: lowercase words of letters and digits.
+    package init(also extra: Set<String> = [], orWith words: Set<String> = []) {
         self.extra = Set(extra.map { Self.words(of: $0).joined(separator: "_") })
+        self.extraWords = words
     }
 
     /// Returns whether a name is sensitive, which every name is whose last word is `key`. Names are compared
@@ -35,7 +39,8 @@ package struct SensitiveNames: Sendable {
         let words = Self.words(of: name)
         let joined = words.joined(separator: "_")
         return Self.whole.contains(joined) || self.extra.contains(joined)
-            || words.last == "key" || words.contains { Self.words.contains($0) }
+            || words.last == "key"
+            || words.contains { Self.words.contains($0) || self.extraWords.contains($0) }
     }
 
     private static func words(of name: String) -> [String] {
