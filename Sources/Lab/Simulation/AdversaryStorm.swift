@@ -68,15 +68,17 @@ package final class AdversaryStorm: SeededStorm, CallStorm {
     private func play() throws {
         self.setReplies()
         self.setBrokerTroubles()
+        let tail = HonestJudge.bound + .seconds(5)
         self.honest.publish(
             perSecond: self.plan.perSecond,
             for: self.plan.publishing,
+            then: tail,
             headers: self.plan.headers(lane: "a")
         )
         self.planPublishers()
         self.planFaults()
         for _ in 0..<self.plan.workers { self.simulation.startWorker() }
-        try self.watch(for: self.plan.publishing + HonestJudge.bound + .seconds(5))
+        try self.watch(for: self.plan.publishing + tail)
         self.calmDown()
         let patience = self.plan.patience
         let isOver = try self.watch(for: patience) { [cluster] in

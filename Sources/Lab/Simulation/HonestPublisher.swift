@@ -28,20 +28,26 @@ package final class HonestPublisher {
 
     /// Publishes records at an even pace from now on, to one partition after the other.
     ///
-    /// - Parameter record: gives the key and the value of each record, by its number from 0.
+    /// - Parameters:
+    ///   - length: how long it publishes records that are judged.
+    ///   - tail: how long it goes on with records that are not judged. Poison that has no healthy record beside it
+    ///     cannot be told from an outage, so the last records that are judged need others beside them.
+    ///   - record: gives the key and the value of each record, by its number from 0.
     package func publish(
         perSecond rate: Int,
         for length: Duration,
+        then tail: Duration = .zero,
         headers: [RecordHeader] = [RecordHeader("lane", "a")],
         record: @escaping (Int) -> (key: String, value: String) = { ("honest \($0)", "ok") }
     ) {
         let gap = Duration.seconds(1) / rate
         let count = Int(length / gap)
-        for number in 0..<count {
+        for number in 0..<count + Int(tail / gap) {
             self.timeline.after(gap * number) { [self] in
                 let partition = Int32(number % self.cluster.partitions)
                 let (key, value) = record(number)
                 let offset = self.cluster.append(value, key: key, to: partition, headers: headers)
+                guard number < count else { return }
                 let name = RecordName(partition: partition, offset: offset)
                 self.judge.recordPublished(name, at: self.cluster.clock.now.monotonic)
             }

@@ -201,6 +201,22 @@ struct CircuitBreakerTests {
         #expect(try #require(self.openUntil) - until - second <= second)
     }
 
+    /// All probes of several half-open times may be for records that always fail. An upstream that was well a moment
+    /// ago is asked again soon.
+    @Test mutating func pausesShortAfterALateAnswer() throws {
+        self.answer(at: 100 * second)
+        self.fail(10, at: 102 * second)
+        var longest: Int64 = 0
+        while let until = self.openUntil, until < 500 * second {
+            self.fail(3, at: until)
+            let next = try #require(self.openUntil)
+            let silence = until - 100 * second
+            #expect(next - until <= max(2 * second, silence / 4))
+            longest = max(longest, next - until)
+        }
+        #expect(longest > 15 * second && longest <= 30 * second)
+    }
+
     @Test mutating func anAbandonedProbeIsReplaced() throws {
         self.fail(10, at: 0)
         self.started = 8 * second

@@ -145,6 +145,36 @@ struct IsolationSceneTests {
         #expect(simulation.violations == [])
     }
 
+    /// Records of retry topics cannot be parked. After a takeover, poison that was due there once filled the hands, and
+    /// no record of the input came in that could have shown the endpoint to be well.
+    @Test func copiesThatAreDueLeaveRoomToTheInput() throws {
+        let simulation = Simulation {
+            $0.ordering = .none
+            $0.concurrency = 16
+            $0.recordsLimit = 160
+            $0.attempts = 1_000
+            $0.backoff = Backoff(base: .seconds(12), longest: .seconds(12))
+            $0.retryTiers = [RetryTier(topic: "work.retry.5s", delay: .seconds(5))]
+        }
+        simulation.makeParkingTopic()
+        simulation.reply = { Reply($0.value == "poison" ? 503 : 200) }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 20, for: .seconds(90), then: .seconds(40))
+        simulation.startWorker()
+        for _ in 0..<600 { simulation.cluster.append("poison") }
+        try simulation.run(for: .seconds(30))
+        simulation.kill(simulation.worker)
+        honest.judge.excuse(from: simulation.clock.now.monotonic, for: .seconds(30))
+        try simulation.run(for: .seconds(20))
+        simulation.startWorker()
+        for _ in 0..<75 {
+            try simulation.run(for: .seconds(1))
+            honest.look()
+        }
+        #expect(honest.judge.waiting == 0)
+        #expect(simulation.violations == [])
+    }
+
     /// Rejections that look like a fault of our configuration are one client's doing where all others are answered.
     @Test func suspectsOfOneClientHoldNobodysLane() throws {
         let simulation = Simulation()

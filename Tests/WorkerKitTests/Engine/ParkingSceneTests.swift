@@ -181,6 +181,34 @@ struct ParkingSceneTests {
         #expect(simulation.worker.isEmpty)
     }
 
+    /// A ticket of a killed worker that reached its topic after the next one had read it stayed there once: a later
+    /// owner would have called for its record a second time.
+    @Test func aTicketThatIsLateIsKnownToTheNextOwner() throws {
+        let simulation = Simulation { $0.recordsLimit = 40 }
+        simulation.makeParkingTopic()
+        simulation.cluster.produceFate = { record in
+            let isTicket = record.topic == "work.parked"
+            return .acknowledged(after: .milliseconds(isTicket ? 800 : 2))
+        }
+        simulation.reply = { $0.endpoint == .side ? Self.refused($0) : Reply(200) }
+        let worker = simulation.startWorker()
+        for index in 0..<20 { simulation.cluster.append("ok", key: "o\(index)") }
+        try simulation.run(for: .seconds(10))
+        for index in 0..<100 {
+            simulation.cluster.append("side", key: "k\(index)", headers: [RecordHeader("side", "")])
+        }
+        #expect(try simulation.run(for: .seconds(20)) { worker.engine.parkedTickets > 10 })
+        #expect(simulation.cluster.tickets.isEmpty)
+        simulation.kill(worker)
+        simulation.startWorker()
+        try simulation.run(for: .seconds(5))
+        #expect(simulation.cluster.tickets.count > 10)
+        simulation.reply = { _ in Reply(200) }
+        #expect(try simulation.settleEverything())
+        #expect(simulation.violations == [])
+        #expect(simulation.cluster.tickets.isEmpty)
+    }
+
     /// A worker that takes over does not know which of the parked records are the poison that keeps the endpoint in
     /// doubt: the records in hand may all be, and sound ones come back to show that it is well.
     @Test(arguments: EngineSettings.Delivery.allCases)

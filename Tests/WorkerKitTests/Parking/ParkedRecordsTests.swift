@@ -110,7 +110,7 @@ struct ParkedRecordsTests {
     }
 
     /// Probes of an endpoint in doubt: never called for by this worker, each the first of its key, from anywhere.
-    @Test func freshOnesAreTheFirstOfTheirKeysAndWereNeverCalled() {
+    @Test func probesAreTheFirstOfTheirKeysAndWereNeverCalled() {
         let room = WaitingRoom.endpoint("main")
         var parked = ParkedRecords(
             [Self.ticket(1, "a", room), Self.ticket(2, "a", room), Self.ticket(3, "b", room)]
@@ -120,9 +120,11 @@ struct ParkedRecordsTests {
         parked.putBack(3, in: room, ParkedRecords.Past(attempts: 1, receivedAt: 0))
         var random = SplitMix64(seed: 1)
         func fresh(before end: Int64, atMost count: Int, without key: String? = nil) -> [Int64] {
-            parked.fresh(in: room, before: end, at: 0, atMost: count, using: &random) {
+            let probes = parked.probes(in: room, before: end, at: 0, atMost: count, using: &random) {
                 $0 != key.map { KeyMark(Array($0.utf8)) }
             }
+            #expect(!probes.haveFailed)
+            return probes.offsets
         }
         #expect(fresh(before: 100, atMost: 10) == [1, 4, 6])
         #expect(fresh(before: 6, atMost: 10) == [1, 4])
@@ -134,6 +136,34 @@ struct ParkedRecordsTests {
             chosen.formUnion(one)
         }
         #expect(chosen == [1, 4, 6])
+    }
+
+    /// Sound records that failed at the beginning of an outage once stayed parked behind poison, which took all probes.
+    @Test func probesAreThoseThatFailedLeastWhereEachHasFailed() {
+        let room = WaitingRoom.endpoint("main")
+        var parked = ParkedRecords((1...6).map { Self.ticket($0, "k\($0)", room) })
+        for offset in 1...6 as ClosedRange<Int64> {
+            let due: Int64 = offset == 3 ? 10 : .min
+            parked.takeInHand(offset)
+            let past = ParkedRecords.Past(
+                attempts: 1,
+                receivedAt: 0,
+                hasFailed: true,
+                failuresAlone: offset > 4 ? 3 : 1,
+                due: due
+            )
+            parked.putBack(offset, in: room, past)
+        }
+        var random = SplitMix64(seed: 1)
+        func probes(at now: Int64) -> ParkedRecords.Probes {
+            parked.probes(in: room, before: 100, at: now, atMost: 9, using: &random) { _ in true }
+        }
+        #expect(probes(at: 0).offsets == [1, 2, 4] && probes(at: 0).haveFailed)
+        #expect(probes(at: 10).offsets == [1, 2, 3, 4])
+        for offset in 1...4 as ClosedRange<Int64> { parked.takeInHand(offset) }
+        #expect(probes(at: 10).offsets == [5, 6])
+        for offset in 5...6 as ClosedRange<Int64> { parked.takeInHand(offset) }
+        #expect(probes(at: 10).offsets == [] && !probes(at: 10).haveFailed)
     }
 
     @Test func knowsTheFirstOfAKey() {

@@ -38,6 +38,22 @@ struct UnparkedShareTests {
         #expect(self.share.isEmpty)
     }
 
+    /// Records that fail each time they come back are the oldest, and once left no room for the others.
+    @Test mutating func recordsThatAreProbablyAtFaultTakeHalfOfIt() {
+        for _ in 0..<50 {
+            #expect(self.share.hasRoomForFaulty)
+            self.share.cameBack(nil, bytes: 1, isFaulty: true)
+        }
+        #expect(!self.share.hasRoomForFaulty && self.share.room == 50)
+        self.share.left(nil, bytes: 1, isFaulty: true)
+        self.share.cameBack(nil, bytes: 1)
+        #expect(self.share.hasRoomForFaulty)
+        self.share.cameBack(nil, bytes: 451, isFaulty: true)
+        #expect(!self.share.hasRoomForFaulty)
+        self.share.removeAll()
+        #expect(self.share.hasRoomForFaulty && self.share.isEmpty)
+    }
+
     @Test mutating func theQueuesShareAQuarterOfIt() {
         #expect(self.share.followers(ofEach: 5) == 5)
         self.share.read(largest: 50)

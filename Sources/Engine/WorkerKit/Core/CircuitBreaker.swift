@@ -33,7 +33,8 @@ package struct CircuitBreaker: Sendable {
         /// The bound of the first pause between opening and probing. The bound doubles after each pause in
         /// which no probe succeeded. The pause itself is drawn from the upper half of its bound.
         package var firstPause = Duration.seconds(1)
-        /// The largest bound of a pause.
+        /// The largest bound of a pause. A pause is also at most a quarter of the time since the last answer, or twice
+        /// `firstPause` if that is more.
         package var longestPause = Duration.seconds(30)
 
         /// Makes the default settings.
@@ -237,9 +238,16 @@ package struct CircuitBreaker: Sendable {
             && Double(failures) >= self.settings.failureShare * Double(calls)
     }
 
+    /// Returns the largest bound of a pause that begins now: an upstream that has answered lately is asked again
+    /// soon, because a few probes in a row may all have been for records that always fail.
+    private func longestPause(at now: Int64) -> Duration {
+        let silence = Duration.nanoseconds(now.subtractingClamped(self.lastAnswer))
+        return min(self.settings.longestPause, max(self.settings.firstPause * 2, silence / 4))
+    }
+
     private mutating func open(at now: Int64, using random: inout some RandomNumberGenerator) {
         self.pauses += 1
-        let backoff = Backoff(base: self.settings.firstPause, longest: self.settings.longestPause)
+        let backoff = Backoff(base: self.settings.firstPause, longest: self.longestPause(at: now))
         let pause = backoff.delayAboveHalf(afterFailures: self.pauses, using: &random)
         self.state = .open(until: now.addingClamped(pause.wholeNanoseconds))
         self.lastCallBeforeOpening = self.lastCall

@@ -31,7 +31,7 @@ extension Engine {
     /// Whether no trace of any record is left in memory.
     package var isEmpty: Bool {
         self.table.count == 0 && self.table.bytes == 0 && self.table.outcomeBytes == 0
-            && self.order.isEmpty && self.dispatch.queues.isEmpty && self.resending.count == 0
+            && self.order.isEmpty && self.dispatch.queues.isEmpty && self.refused.isEmpty
             && self.transaction.isEmpty && self.condemned.isEmpty
             && self.parkedTickets == 0
             && self.unparked.isEmpty

@@ -40,6 +40,10 @@ extension Engine {
         return min(forSlots, self.settings.recordsLimit - self.table.count, forBytes, forBound)
     }
 
+    /// Whether records of retry topics may be taken in. Calls for them have failed before and may fail again, and they
+    /// cannot be parked. So they leave the last quarter to the records of the input.
+    private var hasRoomForCopies: Bool { !self.isMemoryCrowded }
+
     /// The number of fresh records to keep ready: twice `concurrency`.
     ///
     /// While an endpoint is in doubt, at least 1,000 are kept. The first of them may all have the same fault,
@@ -57,6 +61,7 @@ extension Engine {
         self.phase == .working && self.recall == nil && self.intakeRoom > 0
             && self.assignments.contains {
                 $0.hasSomethingToRead && $0.waitsUntil.map { $0 <= self.now.wall } ?? true
+                    && ($0.partition.topic == self.settings.inputTopic || self.hasRoomForCopies)
             }
     }
 
@@ -72,21 +77,20 @@ extension Engine {
             self.assignments[index].waitsUntil = nil
             self.assignments[index].hasWaited = true
         }
+        let isRetryTopic = self.assignments[index].partition.topic != self.settings.inputTopic
+        var room: Int { isRetryTopic && !self.hasRoomForCopies ? 0 : self.intakeRoom }
         while let record = self.assignments[index].overflow.first {
-            guard self.intakeRoom > 0, self.admit(record, to: index) else { return }
+            guard room > 0, self.admit(record, to: index) else { return }
             _ = self.assignments[index].overflow.popFirst()
             self.assignments[index].hasWaited = false
         }
         self.assignments[index].passEnd(at: self.now.monotonic)
         let source = self.assignments[index].source
-        let isRetryTopic = source.partition.topic != self.settings.inputTopic
         // Records of a retry topic are read one by one, so that no record is read before its time: it would
         // only take up memory here.
         for _ in 0..<(isRetryTopic ? Self.batch : 1) {
-            guard source.hasArrivals, self.intakeRoom > 0, self.assignments[index].overflow.isEmpty else {
-                return
-            }
-            self.read(from: source, index, atMost: isRetryTopic ? 1 : min(self.intakeRoom, Self.batch))
+            guard source.hasArrivals, room > 0, self.assignments[index].overflow.isEmpty else { return }
+            self.read(from: source, index, atMost: isRetryTopic ? 1 : min(room, Self.batch))
         }
     }
 

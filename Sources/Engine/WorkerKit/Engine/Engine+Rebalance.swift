@@ -187,7 +187,7 @@ extension Engine {
         self.assignments = []
         // Without partitions there is nothing to write and to commit; a cluster that is still in trouble says so again.
         self.commits.forgetAssignment()
-        self.produceTrouble = nil
+        self.refused.endTrouble()
     }
 
     /// Removes every record from memory. The requests in flight go on, and their completions will be stale.
@@ -196,7 +196,7 @@ extension Engine {
         for id in self.table.ids { self.drop(id) }
         self.upstream.dropUnsent()
         self.dispatch.queues.removeAll()
-        self.resending = DueQueue()
+        self.refused.removeAll()
         self.order.removeAll()
         self.condemned.removeAll()
         self.forgetParking()

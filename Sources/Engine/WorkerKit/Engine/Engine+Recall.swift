@@ -4,15 +4,24 @@ import Records
 import ServiceKit
 
 // Before a partition is worked on, the tickets of its parked records are read, because they say which records
-// of which keys come first. The reading time depends on the number of tickets, not on the size of the parked
-// records.
+// of which keys come first (`Recall`).
 extension Engine {
     /// Begins to read the tickets of the partitions that were just assigned. Until they are known, no record
     /// is taken in.
+    ///
+    /// A worker that was killed may have sent tickets that reach their topic a moment after its partitions were given
+    /// to this one. A ticket that is not seen stays when its record is settled, and a later owner would call for the
+    /// record a second time. So reading begins a moment later, save where no worker can have been before, and with
+    /// exactly-once, where the transaction of the killed worker is aborted.
     func beginRecall() {
         guard self.lot != nil else { return }
-        self.recall = Recall()
+        let hadOwners = self.assignments.contains { $0.committed.offset != nil }
+        let mayBeLate = hadOwners && self.settings.delivery == .atLeastOnce
+        self.recall = Recall(notBefore: mayBeLate ? self.now.after(Self.lateTickets) : .min)
     }
+
+    /// How late a ticket of a killed worker is expected at most.
+    private static var lateTickets: Duration { .milliseconds(500) }
 
     /// Reads the tickets that have arrived, and ends the recall when all are read.
     ///
@@ -23,12 +32,9 @@ extension Engine {
             return
         }
         do {
-            guard let ends = recall.ends else { return try self.startRecall(lot) }
+            guard recall.ends != nil else { return try self.startRecall(lot) }
             try self.readTickets(lot)
-            let isRead = ends.allSatisfy { partition, end in
-                (lot.memory.readEnd(of: partition) ?? -1) >= end
-            }
-            if isRead { try self.endRecall(lot) }
+            if self.recall?.isRead(upTo: lot.memory.readEnd) == true { try self.endRecall(lot) }
         } catch {
             guard !error.isFatal else { throw error }
             self.recallFailed(error)
@@ -36,13 +42,17 @@ extension Engine {
     }
 
     private func startRecall(_ lot: ParkingLot) throws(KafkaError) {
-        let places = self.assignments.map(\.partition).filter {
-            $0.topic == self.settings.inputTopic && $0.partition < lot.partitions
-        }.map { lot.place(of: $0) }
-        let ends = try lot.memory.ends(of: places).filter { $0.value > 0 }
+        var marks: [TopicPartition: PartitionMark] = [:]
+        for assignment in self.assignments
+        where assignment.partition.topic == self.settings.inputTopic
+            && assignment.partition.partition < lot.partitions
+        {
+            marks[lot.place(of: assignment.partition)] = assignment.place
+        }
+        let ends = try lot.memory.ends(of: Array(marks.keys)).filter { $0.value > 0 }
         guard !ends.isEmpty else { return self.recall = nil }
         try lot.memory.start(Array(ends.keys))
-        self.recall?.ends = ends
+        self.recall?.begin(to: ends, marks: marks)
     }
 
     /// Reads the tickets that have arrived.
@@ -51,22 +61,10 @@ extension Engine {
     ///   that was never parked.
     private func readTickets(_ lot: ParkingLot) throws(KafkaError) {
         var fatal: KafkaError?
-        let places = Dictionary(
-            self.assignments.map { (lot.place(of: $0.partition), $0.place) },
-            uniquingKeysWith: { first, _ in first }
-        )
         var isMore = true
         while isMore {
-            let count = lot.memory.read(atMost: Self.ticketBatch) { record in
-                self.recall?.trouble = nil
-                let partition = TopicPartition(topic: record.topic, partition: record.partition)
-                guard let place = places[partition] else { return }
-                switch ParkingTicket.line(record, at: place) {
-                case .ticket(let ticket):
-                    self.recall?.tickets[partition, default: [:]][ticket.offset] = ticket
-                case .end(let offset): self.recall?.tickets[partition]?[offset] = nil
-                case .otherPlace, .unreadable: self.recall?.strangers += 1
-                }
+            let count = lot.memory.read(atMost: Self.ticketBatch) {
+                self.recall?.take($0)
             } _: { error in
                 if error.isFatal { fatal = error } else { self.recallFailed(error) }
             }
@@ -79,12 +77,12 @@ extension Engine {
 
     private func endRecall(_ lot: ParkingLot) throws(KafkaError) {
         guard let recall = self.recall else { return }
-        for index in self.assignments.indices {
-            guard self.assignments[index].partition.topic == self.settings.inputTopic,
-                let tickets = recall.tickets[lot.place(of: self.assignments[index].partition)],
-                !tickets.isEmpty
-            else { continue }
-            self.assignments[index].parked = ParkedRecords(tickets.values)
+        for index in self.assignments.indices
+        where self.assignments[index].partition.topic == self.settings.inputTopic {
+            guard let parked = recall.parked(in: lot.place(of: self.assignments[index].partition)) else {
+                continue
+            }
+            self.assignments[index].parked = parked
         }
         self.recall = nil
         let parked = self.parkedTickets
@@ -101,11 +99,7 @@ extension Engine {
     }
 
     private func recallFailed(_ error: KafkaError) {
-        if self.recall?.trouble == nil {
-            self.logger.warning("tickets of parked records not known yet", metadata: ["error": "\(error)"])
-        }
-        let since = self.recall?.trouble?.since ?? self.now.monotonic
-        self.recall?.trouble = Trouble(error, since: since)
-        self.recall?.retryAt = self.now.after(.seconds(1))
+        guard self.recall?.failed(error, at: self.now) == true else { return }
+        self.logger.warning("tickets of parked records not known yet", metadata: ["error": "\(error)"])
     }
 }

@@ -26,11 +26,16 @@ extension Engine {
     /// Whether the records in hand, their bytes or the window of a partition have reached three quarters of a
     /// limit.
     private var isCrowded: Bool {
-        self.table.count >= self.settings.recordsLimit / 4 * 3
-            || self.bytesInHand >= self.settings.bytesLimit / 4 * 3
+        self.isMemoryCrowded
             || self.assignments.contains {
                 ($0.progress?.inHandCount ?? 0) >= PartitionProgress.window / 4 * 3
             }
+    }
+
+    /// Whether the records in hand or their bytes have reached three quarters of their limit.
+    var isMemoryCrowded: Bool {
+        self.table.count >= max(1, self.settings.recordsLimit / 4 * 3)
+            || self.bytesInHand >= self.settings.bytesLimit / 4 * 3
     }
 
     /// The bound on the records of one room that stay in hand.

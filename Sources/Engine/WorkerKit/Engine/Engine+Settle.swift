@@ -121,7 +121,7 @@ extension Engine {
         guard self.table.kind(of: id) == .settling else { return self.metrics.staleCompletion() }
         if let error { return self.produceRefused(id, error, wasQueued: true) }
         self.metrics.sent()
-        self.produceTrouble = nil
+        self.refused.endTrouble()
         let isDone = self.table.withPublication(of: id) {
             $0.acknowledgeOne()
             return $0.isAcknowledged
@@ -142,8 +142,7 @@ extension Engine {
         let isDeadLetter = self.table[id].state.publication?.currentDeath != nil
         if error.code == .queueFull { return self.resendLater(id, Self.queueBackoff) }
         self.metrics.produceFailed(isDeadLetter: isDeadLetter)
-        let isNews = self.produceTrouble?.code != error.code
-        self.produceTrouble = Trouble(error, since: self.produceTrouble?.since ?? self.now.monotonic)
+        let isNews = self.refused.refused(error, at: self.now)
         let isSmaller = error.code == .messageTooLarge && self.shrink(id)
         if self.settings.delivery == .exactlyOnce, wasQueued || !isSmaller {
             return self.transactionBroken(by: id, error)
@@ -164,11 +163,7 @@ extension Engine {
     private static var queueBackoff: Backoff { Backoff(base: .milliseconds(10), longest: .milliseconds(100)) }
 
     private func resendLater(_ id: EntryID, _ backoff: Backoff) {
-        guard var publication = self.table[id].state.publication else { return }
-        publication.refused()
-        self.table.move(id, to: .resending(publication))
-        let delay = backoff.delay(afterFailures: publication.refusals, using: &self.random)
-        self.resending.add(id, due: self.now.after(delay))
+        self.refused.resendLater(id, backoff, in: &self.table, at: self.now, using: &self.random)
     }
 
     /// Replaces the refused record of an entry by a smaller one.
@@ -216,10 +211,7 @@ extension Engine {
 
     /// Sends the records again whose wait after a refusal is over.
     func resendWhatIsDue() {
-        while let id = self.resending.popDue(at: self.now.monotonic) {
-            guard self.table.kind(of: id) == .resending else { continue }
-            self.sendOrWait(id)
-        }
+        while let id = self.refused.popDue(in: &self.table, at: self.now.monotonic) { self.sendOrWait(id) }
     }
 
     /// Finishes a record: the broker has acknowledged everything about it, and with exactly-once its

@@ -21,7 +21,7 @@ extension Engine {
     private func look(hasWork: Bool) -> StallWatch.Change? {
         // If the broker has refused produce requests or commits for so long, that is reported even while
         // calls are answered.
-        let isStuck = [self.produceTrouble, self.commits.trouble].contains { $0.map(self.isOld) ?? false }
+        let isStuck = [self.refused.trouble, self.commits.trouble].contains { $0.map(self.isOld) ?? false }
         if isStuck { self.stallWatch.stoodStill(progress: self.progress) }
         return self.stallWatch.look(
             progress: self.progress,
@@ -100,7 +100,7 @@ extension Engine {
     }
 
     private var brokerStall: StallWatch.Stall? {
-        if let trouble = self.produceTrouble {
+        if let trouble = self.refused.trouble {
             return StallWatch.Stall(
                 cause: "produce",
                 description: "results cannot be written: \(trouble.message)",

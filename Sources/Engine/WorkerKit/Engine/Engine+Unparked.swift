@@ -8,7 +8,7 @@ extension Engine {
     /// Takes a parked record in hand again, with the history that this worker knows of it.
     func takeBack(_ record: InboundRecord, in index: Int) {
         let past = self.assignments[index].parked.past(of: record.offset)
-        let id = self.addUnparked(record, in: index)
+        let id = self.addUnparked(record, in: index, isFaulty: past?.isFaulty ?? false)
         if let past {
             self.table.withEntry(id) { entry in
                 entry.attempts = past.attempts
@@ -27,18 +27,25 @@ extension Engine {
     }
 
     /// Puts a parked record in hand, from which the caller moves it on.
-    func addUnparked(_ record: InboundRecord, in index: Int) -> EntryID {
+    ///
+    /// - Parameter isFaulty: Whether it is probably at fault itself.
+    func addUnparked(_ record: InboundRecord, in index: Int, isFaulty: Bool = false) -> EntryID {
         self.assignments[index].parked.takeInHand(record.offset)
         let id = self.add(record, readAt: record.offset, in: index, isNew: false)
         self.table[id].parking = .over
-        self.unparked.cameBack(record.key.map { KeyMark($0) }, bytes: self.table[id].bytes)
+        self.table[id].cameBackFaulty = isFaulty
+        self.unparked.cameBack(
+            record.key.map { KeyMark($0) },
+            bytes: self.table[id].bytes,
+            isFaulty: isFaulty
+        )
         return id
     }
 
     /// Takes a record out of the counts of records that came back, because it is settled or waits again.
     func unparkedLeaves(_ id: EntryID) {
-        let (key, bytes) = self.table.withEntry(id) { ($0.record.key, $0.bytes) }
-        self.unparked.left(key.map { KeyMark($0) }, bytes: bytes)
+        let (key, bytes, isFaulty) = self.table.withEntry(id) { ($0.record.key, $0.bytes, $0.cameBackFaulty) }
+        self.unparked.left(key.map { KeyMark($0) }, bytes: bytes, isFaulty: isFaulty)
     }
 
     /// Finishes a record that came back: its outcome is written and its ticket is taken back. Its offset was

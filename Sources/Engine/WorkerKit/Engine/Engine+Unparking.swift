@@ -20,9 +20,11 @@ extension Engine {
         min(self.unparked.room, (self.roomInHand + 1) / 2, Self.batch)
     }
 
-    /// Whether the records that came back use up their share while other parked records wait.
+    /// Whether the records that came back use up their share, or those of them that are probably at fault use up
+    /// theirs, while other parked records wait.
     var isUnparkingStuck: Bool {
-        self.unparked.isFull && self.parkedTickets > self.unparked.records
+        (self.unparked.isFull || !self.unparked.hasRoomForFaulty)
+            && self.parkedTickets > self.unparked.records
     }
 
     /// Takes parked records in hand, as far as their rooms are open and there is room for them.
@@ -108,7 +110,8 @@ extension Engine {
     }
 
     /// Begins a visit that looks for probes of an endpoint in doubt. The records in hand that wait for the
-    /// endpoint may all have the same fault, so records that never failed come back to be its probes.
+    /// endpoint may all have the same fault, so others come back to be its probes: those that never failed, or else,
+    /// now and then, some of those that have failed least.
     ///
     /// - Returns: False if no probe is wanted, or none is parked.
     private func beginVisitForProbes(_ lot: ParkingLot) throws(KafkaError) -> Bool {
@@ -116,7 +119,7 @@ extension Engine {
             let room = WaitingRoom.endpoint(self.dispatch.gates.endpoints[endpoint].identity.name)
             for index in self.assignments.indices.shuffled(using: &self.random) {
                 guard self.assignments[index].parked.rooms[room] != nil else { continue }
-                let probes = self.assignments[index].parked.fresh(
+                let probes = self.assignments[index].parked.probes(
                     in: room,
                     before: self.assignments[index].readEnd,
                     at: self.now.monotonic,
@@ -127,11 +130,18 @@ extension Engine {
                     // being a probe.
                     !self.unparked.has($0)
                 }
-                guard let first = probes.first else { continue }
+                guard let first = probes.offsets.first,
+                    !probes.haveFailed || self.now.monotonic >= self.unparking.nextProbes
+                else { continue }
                 let partition = self.assignments[index].partition
                 self.unparking.nextProbes = self.now.after(.seconds(2))
                 try self.begin(
-                    Unparking.Visit(index, partition, wanted: first, probes: Array(probes.dropFirst())),
+                    Unparking.Visit(
+                        index,
+                        partition,
+                        wanted: first,
+                        probes: Array(probes.offsets.dropFirst())
+                    ),
                     lot
                 )
                 return true

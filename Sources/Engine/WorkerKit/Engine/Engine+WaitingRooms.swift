@@ -42,6 +42,7 @@ extension Engine {
         guard let past else { return self.isOpen(record.room) }
         // A wall clock that steps back must not keep a record whose next try is far away.
         if past.expiresAt <= self.now.monotonic { return true }
+        guard !past.isFaulty || self.unparked.hasRoomForFaulty else { return false }
         return past.due <= self.now.monotonic && self.isOpen(record.room)
     }
 

@@ -19,7 +19,9 @@ import WireFormats
 /// | `RecordOrder` | which record of a key is next |
 /// | `Dispatch` | which record is called for next, and whether a call may be made now |
 /// | `CondemnedRecords` | whether a dead letter may be written now |
+/// | `RefusedRecords` | when a record that the broker has refused is sent again |
 /// | `CommitSchedule`, `TransactionState` | when positions are committed, and what a transaction holds |
+/// | `Recall` | which records earlier owners have parked |
 /// | `ParkedRecords` | which parked record of a partition may come back |
 ///
 /// One thread drives the engine by `turn`. The engine holds no lock and no suspended task. It waits for the
@@ -72,8 +74,8 @@ package final class Engine<B: Broker, U: Upstream> {
     var table: RecordTable
     /// The records that wait for a call, and what decides whether one may be made.
     var dispatch: Dispatch
-    /// The records that the broker has refused for now, each with the monotonic time of the next try.
-    var resending = DueQueue<EntryID>()
+    /// The records that the broker has refused for now.
+    var refused = RefusedRecords()
     /// The queues of records that have to go one after the other, by key or by partition.
     var order: RecordOrder
     /// The records that wait for a dead-letter budget.
@@ -90,8 +92,6 @@ package final class Engine<B: Broker, U: Upstream> {
     /// A count of the records that were taken in and that were finished, for the stall watch.
     var progress: UInt64 = 0
     var stallWatch: StallWatch
-    /// The reason why the broker refuses records, and since when; nil since the last acknowledgement.
-    var produceTrouble: Trouble?
     /// The partitions whose commit belongs to a topic that was deleted and created again.
     var madeAnew: Set<TopicPartition> = []
     /// The reason why the committed offsets cannot be read, and since when; nil if they can.
@@ -281,7 +281,7 @@ package final class Engine<B: Broker, U: Upstream> {
     /// until the next report.
     private func longestSleep() -> Duration {
         var next = self.nextReport
-        if let due = self.resending.nextDue { next = min(next, due) }
+        if let due = self.refused.nextDue { next = min(next, due) }
         if let due = self.nextPhaseDeadline { next = min(next, due) }
         if let due = self.settings.delivery == .exactlyOnce ? self.nextTransactionStep : self.nextCommit {
             next = min(next, due)

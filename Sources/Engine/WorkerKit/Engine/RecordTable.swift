@@ -27,6 +27,8 @@ struct Entry: Sendable {
     var receivedAt: Int64
 
     var parking = Parking.none
+    /// Whether the record was probably at fault itself when it was parked and came back.
+    var cameBackFaulty = false
     /// Whether the record has to wait in hand, because the broker has refused its copy for a retry topic, or
     /// its ticket.
     var mustStay = false

@@ -3,7 +3,7 @@ import ServiceKit
 /// The parked records of one partition, in the order of their offsets.
 ///
 /// Two rules keep the order of each key, and the engine must follow both. A record whose key has a parked
-/// record is parked too (`room(of:)`). Records are taken in hand again by `next` or `fresh`, which give no
+/// record is parked too (`room(of:)`). Records are taken in hand again by `next` or `probes`, which give no
 /// record that comes after a parked one of its key. So all records of a key in hand come before all its
 /// parked ones.
 struct ParkedRecords: Sendable {
@@ -24,6 +24,9 @@ struct ParkedRecords: Sendable {
         var failedAlone = false
         /// The number of such failures.
         var failuresAlone = 0
+        /// Whether the record has failed so often where others succeeded that it is probably at fault itself. A sound
+        /// record can fail so once or twice at the beginning of an outage.
+        var isFaulty: Bool { self.failuresAlone >= 3 }
         /// The monotonic time before which no call is made for the record, in nanoseconds.
         var due = Int64.min
         /// The monotonic time at which the record's deadline has passed, in nanoseconds, whatever the wall clock
@@ -174,30 +177,45 @@ struct ParkedRecords: Sendable {
         self.passedKeys = []
     }
 
-    /// Returns some records of a room that can be probes, in the order of their offsets: this worker has made
-    /// no call for them yet, and each is the first parked record of its key.
+    /// Some records of a room that can be probes.
+    struct Probes: Sendable {
+        /// The records, in the order of their offsets.
+        var offsets: [Int64] = []
+        /// Whether calls for them have failed before.
+        var haveFailed = false
+    }
+
+    /// Returns some records of a room that can be probes: each is the first parked record of its key, and its time has
+    /// come. Records for which this worker has made no call go before others, and of these those that have failed least
+    /// where others succeeded.
     ///
     /// The records are chosen at random, because records beside each other may all have the same fault.
     ///
     /// - Parameters:
     ///   - end: Only records before this offset are chosen.
     ///   - isFree: Whether no record of that key is in hand.
-    func fresh(
+    func probes(
         in room: WaitingRoom,
         before end: Int64,
         at now: Int64,
         atMost count: Int,
         using random: inout SplitMix64,
         whereKey isFree: (KeyMark) -> Bool
-    ) -> [Int64] {
+    ) -> Probes {
         var chosen: [Int64] = []
-        var seen = 0
+        var (seen, least) = (0, Int.max)
         var keys: Set<KeyMark> = []
         for record in self.records.prefix(Self.probesLimit) where [.parking, .parked].contains(record.state) {
             guard record.offset < end else { break }
             let isFirst = record.ticket.key.map { keys.insert($0).inserted && isFree($0) } ?? true
-            guard isFirst, record.state == .parked, record.room == room, self.isFresh(record.offset, at: now)
+            guard isFirst, record.state == .parked, record.room == room,
+                let failures = self.failures(of: record.offset, at: now), failures <= least
             else { continue }
+            if failures < least {
+                least = failures
+                chosen = []
+                seen = 0
+            }
             seen += 1
             if chosen.count < count {
                 chosen.append(record.offset)
@@ -205,7 +223,7 @@ struct ParkedRecords: Sendable {
                 chosen[place] = record.offset
             }
         }
-        return chosen.sorted()
+        return Probes(offsets: chosen.sorted(), haveFailed: !chosen.isEmpty && least >= 0)
     }
 
     /// Returns whether no earlier record of the same key is parked.
@@ -218,8 +236,12 @@ struct ParkedRecords: Sendable {
         }
     }
 
-    private func isFresh(_ offset: Int64, at now: Int64) -> Bool {
-        self.pasts[offset].map { $0.attempts == 0 && $0.due <= now } ?? true
+    /// Returns how often calls for a record have failed where others succeeded; -1 if this worker has made none, and nil
+    /// if its time has not come.
+    private func failures(of offset: Int64, at now: Int64) -> Int? {
+        guard let past = self.pasts[offset] else { return -1 }
+        guard past.due <= now else { return nil }
+        return past.attempts == 0 ? -1 : past.failuresAlone
     }
 
     /// The largest number of records that are searched for probes.

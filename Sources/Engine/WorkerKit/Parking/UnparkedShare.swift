@@ -15,6 +15,8 @@ struct UnparkedShare: Sendable {
     /// The number of records in hand that came back.
     private(set) var records = 0
     private(set) var bytes = 0
+    /// The number and the bytes of those that are probably at fault themselves.
+    private var faulty = (records: 0, bytes: 0)
     /// The number of records in hand that came back, by key.
     private var keys: [KeyMark: Int] = [:]
     /// The size of the largest of the records that were read last, in bytes.
@@ -50,6 +52,12 @@ struct UnparkedShare: Sendable {
     /// Returns whether one more record of a key may come back.
     func hasRoom(for key: KeyMark) -> Bool { self.keys[key, default: 0] < Self.keyLimit }
 
+    /// Whether one more record may come back that is probably at fault itself. Such records take at most half of the
+    /// share: calls for them fail each time, and they are the oldest, so that others would find no room.
+    var hasRoomForFaulty: Bool {
+        self.faulty.records < max(1, self.recordsLimit / 2) && self.faulty.bytes < max(1, self.bytesLimit / 2)
+    }
+
     /// Returns whether a record of a key has come back and is in hand.
     func has(_ key: KeyMark) -> Bool { self.keys[key] != nil }
 
@@ -57,16 +65,22 @@ struct UnparkedShare: Sendable {
     mutating func read(largest bytes: Int) { self.largest = max(1, bytes) }
 
     /// Notes that a record of this size came back.
-    mutating func cameBack(_ key: KeyMark?, bytes: Int) {
+    ///
+    /// - Parameter isFaulty: Whether it is probably at fault itself.
+    mutating func cameBack(_ key: KeyMark?, bytes: Int, isFaulty: Bool = false) {
         self.records += 1
         self.bytes += bytes
+        if isFaulty { self.faulty = (self.faulty.records + 1, self.faulty.bytes + bytes) }
         if let key { self.keys[key, default: 0] += 1 }
     }
 
     /// Notes that a record which came back is settled, or waits again.
-    mutating func left(_ key: KeyMark?, bytes: Int) {
+    ///
+    /// - Parameter isFaulty: Whether the record was noted as such when it came back.
+    mutating func left(_ key: KeyMark?, bytes: Int, isFaulty: Bool = false) {
         self.records -= 1
         self.bytes -= bytes
+        if isFaulty { self.faulty = (self.faulty.records - 1, self.faulty.bytes - bytes) }
         guard let key else { return }
         let left = self.keys[key, default: 1] - 1
         self.keys[key] = left > 0 ? left : nil
@@ -76,6 +90,7 @@ struct UnparkedShare: Sendable {
     mutating func removeAll() {
         self.records = 0
         self.bytes = 0
+        self.faulty = (0, 0)
         self.keys = [:]
         self.largest = 1
     }

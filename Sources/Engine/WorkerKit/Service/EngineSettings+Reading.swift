@@ -171,7 +171,8 @@ extension EngineSettings {
             "longest_pause",
             default: self.breaker.longestPause,
             in: .milliseconds(10) ... .seconds(3_600),
-            help: "Bound of that pause, which doubles with each failed probe."
+            help:
+                "Bound of that pause, which doubles with each failed probe and is at most a quarter of the time since the last answer."
         )
     }
 
