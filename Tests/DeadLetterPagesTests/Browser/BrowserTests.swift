@@ -69,6 +69,44 @@ struct BrowserTests {
         }
     }
 
+    /// One payload with its fault beside it, and all letters of a filter by a script.
+    @Test func payloadsAreMended() async throws {
+        try await Stage.run(letters: EditTests.letters) { stage in
+            _ = try await stage.page("/", once: { $0.contains("5 open dead letters") })
+            try await Browser.drive { browser in
+                let home = "http://localhost:\(stage.port)"
+                try await browser.open(home + "/letters?where=conversionType+%3D+%22MOBILEAPP_COST%22")
+                try await browser.click("table.letters tbody th a")
+                _ = try await browser.text(of: ".guide h2", once: { $0 == "What it means" })
+                try await browser.click(".guide a[href$='/edit']")
+                let why = "Why do you edit it?"
+                #expect(try await browser.text(of: "#h-why", once: { $0 == why }) == why)
+                #expect(try await browser.photograph("15-why") == [])
+                try await browser.type("the price had decimals", into: ".reveal #because")
+                try await browser.click(".reveal button")
+                _ = try await browser.text(of: "label[for=payload]", once: { $0 == "Payload" })
+                #expect(try await browser.photograph("16-edit") == [])
+                try await browser.click("main form button.primary")
+                let fault = try await browser.text(of: "#complaint", once: { $0.contains("whole number") })
+                #expect(fault.contains("line ") && fault.contains("49.90"))
+                #expect(try await browser.photograph("17-edit-fault") == [])
+                try await browser.open(home + "/mend?reason=field.wrong_type")
+                try await browser.type("multiply value by 100\nconvert value to number", into: "#script")
+                #expect(try await browser.photograph("18-mend") == [])
+                try await browser.click("main form button.primary")
+                let plan = "Dry run: 4 records would go"
+                #expect(try await browser.text(of: "h1", once: { $0 == plan }) == plan)
+                #expect(try await browser.photograph("19-mend-dry-run") == [])
+                try await browser.type("the price had decimals", into: ".confirm #because")
+                try await browser.click("#confirmed")
+                try await browser.click(".confirm button")
+                try await self.work(stage, records: 4, failing: 0)
+                let sentence = "4 replayed: 4 succeeded, 0 dead again, 0 open"
+                #expect(try await browser.text(of: "#outcome", once: { $0 == sentence }) == sentence)
+            }
+        }
+    }
+
     @Test func aReplayNeedsNoMouse() async throws {
         let letters = (0..<5).map { Letters.letter(offset: $0) }
         try await Stage.run(letters: letters) { stage in
