@@ -6,7 +6,8 @@ import Testing
 
 @testable import StreamKit
 
-struct StreamCrewTests {
+/// The limit is for threads that wait for ever: a busy machine may take minutes to begin their tasks.
+@Suite(.timeLimit(.minutes(15))) struct StreamCrewTests {
     private let clock = Clock()
 
     @Test func theWorkerIsAliveOnlyWhileEachThreadTurns() {
@@ -35,12 +36,13 @@ struct StreamCrewTests {
             guard thread == 1 else { return stop.request() }
             var wait = Wait(on: [stop.bell.descriptor])
             while !stop.isRequested { wait(atMost: .seconds(60)) }
-            let deadline = ContinuousClock.now + .seconds(60)
+            // The end of the first thread is noted by a task, which may have to wait for its turn on a busy machine.
+            var pause = Wait(on: [])
             repeat {
+                pause(atMost: .milliseconds(2))
                 clock.advance(by: .seconds(31))
                 crew.turned(1, processed: 0, unreadiness: nil)
-            } while health.liveness != .alive && ContinuousClock.now < deadline
-            #expect(health.liveness == .alive)
+            } while health.liveness != .alive
         }
     }
 
@@ -52,9 +54,7 @@ struct StreamCrewTests {
                 guard thread != 1 else { throw Failure(thread: 1) }
                 let stop = crew.stop(of: thread)
                 var wait = Wait(on: [stop.bell.descriptor])
-                let deadline = ContinuousClock.now + .seconds(60)
-                while !stop.isRequested, ContinuousClock.now < deadline { wait(atMost: .seconds(60)) }
-                #expect(stop.isRequested, "nobody has told thread \(thread)")
+                while !stop.isRequested { wait(atMost: .seconds(60)) }
                 throw Failure(thread: thread)
             }
         }

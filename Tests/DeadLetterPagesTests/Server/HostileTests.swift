@@ -1,3 +1,4 @@
+import DeadLetters
 import Records
 import Testing
 import WorkerTestSupport
@@ -55,7 +56,8 @@ struct HostileTests {
             #expect(pages.contains { $0.contains("de ad be ef") })
         }
     }
-    /// An exception that somebody else wrote down may quote the record: neither as a fact nor as a header may it be read.
+    /// An exception that somebody else wrote down may quote the record: neither as a fact nor as a header may it be read,
+    /// unless the settings say so, as they do by default.
     @Test func whatOthersSayOfARecordIsMaskedWhereverItStands() async throws {
         let quote = "no such customer: Anna Example"
         let places: [[(name: String, value: String)]] = [
@@ -92,7 +94,7 @@ struct HostileTests {
             )
         }
         let ours = Letters.letter(offset: 1)
-        try await Stage.run(letters: letters + [ours]) { stage in
+        try await Stage.run(letters: letters + [ours], readable: ReadablePolicy(["header:*"])) { stage in
             _ = try await stage.page("/", once: { $0.contains("\(letters.count + 1) open dead letters") })
             let visitor = Visitor(port: stage.port)
             let list = try await visitor.get("/letters").body

@@ -22,11 +22,14 @@ struct Stage: Sendable {
 
     var properties: [String: String] { ["bootstrap.servers": self.broker.address, "fetch.wait.max.ms": "5"] }
 
-    /// - Parameter tls: also makes the probe's plain HTTP useless.
+    /// - Parameters:
+    ///   - tls: also makes the probe's plain HTTP useless.
+    ///   - readable: the texts that are read without a reason.
     static func run(
         letters: [OutboundRecord],
         tls: PagesSettings.TLS? = nil,
         proxyToken: String? = nil,
+        readable: ReadablePolicy = .usual,
         refreshInterval: Duration = .milliseconds(100),
         _ body: @escaping @Sendable (Stage) async throws -> Void
     ) async throws {
@@ -40,6 +43,7 @@ struct Stage: Sendable {
             properties: ["bootstrap.servers": broker.address, "fetch.wait.max.ms": "5"],
             user: "nobody",
             salt: Secret("the fleet's salt"),
+            readable: readable,
             indexPath: folder.url.appendingPathComponent("index.sqlite").path,
             patience: .seconds(4)
         )
