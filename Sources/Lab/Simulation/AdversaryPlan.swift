@@ -86,8 +86,8 @@ struct AdversaryPlan {
     var isHurried: Bool { self.deadline < .seconds(3_600) }
 
     /// The time in which the honest publisher sends records that are judged: as long as there are faults, and until
-    /// workers have recovered from the last one. Poison that has no healthy record beside it cannot be told from an outage, and
-    /// a worker that has just taken over remembers of no record that it is poison.
+    /// workers have recovered from the last one. Poison that has no healthy record beside it cannot be told from an
+    /// outage, and a worker that has just taken over remembers of no record that it is poison.
     var publishing: Duration {
         let outage = Duration.seconds(Self.longestOutage) + self.breakerPause + .seconds(2)
         let takeover = self.takeover + .seconds(10)

@@ -22,19 +22,7 @@ struct TransactionStateTests {
     private mutating func settling(_ key: String? = nil) -> EntryID {
         self.offset += 1
         let id = self.table.add(
-            Entry(
-                record: InboundRecord(
-                    topic: "work",
-                    partition: 0,
-                    offset: self.offset,
-                    key: key.map { Array($0.utf8) }
-                ),
-                assignment: 0,
-                offset: self.offset,
-                deadline: .max,
-                expiresAt: .max,
-                receivedAt: 0
-            )
+            .undated(offset: self.offset, key: key.map { Array($0.utf8) })
         )
         let outcome = OutboundRecord(topic: "result", partition: 0)
         self.table.move(id, to: .settling(Publication([outcome], for: .end(Settlement(fate: .succeeded)))))

@@ -39,14 +39,7 @@ struct RecordsToCall {
         (0..<count).map { _ in
             self.offset += 1
             let id = self.table.add(
-                Entry(
-                    record: InboundRecord(topic: "work", partition: 0, offset: self.offset),
-                    assignment: 0,
-                    offset: self.offset,
-                    deadline: .max,
-                    expiresAt: .max,
-                    receivedAt: 0
-                )
+                .undated(offset: self.offset)
             )
             self.dispatch.queues.makeReady(id, with: nil, in: &self.table)
             return id

@@ -181,6 +181,31 @@ struct ParkingSceneTests {
         #expect(simulation.worker.isEmpty)
     }
 
+    /// Poison that fails again and again is the oldest in the lot, and once took all of the room for what comes back.
+    /// It takes half of it at most, so that others find some.
+    @Test func recordsThatFailAgainAndAgainLeaveHalfOfTheWayBack() throws {
+        let simulation = Simulation {
+            $0.ordering = .none
+            $0.recordsLimit = 160
+            $0.attempts = 1_000
+        }
+        simulation.makeParkingTopic()
+        simulation.reply = { Reply($0.value == "poison" ? 503 : 200, after: .milliseconds(20)) }
+        let worker = simulation.startWorker()
+        for _ in 0..<400 { simulation.cluster.append("poison") }
+        var most = 0
+        for step in 0..<1_800 {
+            if step % 10 == 0 { simulation.cluster.append("ok") }
+            try simulation.run(for: .milliseconds(100))
+            let table = worker.engine.table
+            let back = table.ids.filter { table[$0].parking == .over && table[$0].cameBackFaulty }.count
+            most = max(most, back)
+        }
+        #expect(worker.engine.unparked.recordsLimit == 40)
+        #expect(most > 10 && most <= 20)
+        #expect(simulation.violations == [])
+    }
+
     /// A ticket of a killed worker that reached its topic after the next one had read it stayed there once: a later
     /// owner would have called for its record a second time.
     @Test func aTicketThatIsLateIsKnownToTheNextOwner() throws {

@@ -46,14 +46,7 @@ struct RecordTableTests {
     private var table = RecordTable(endpoints: 2)
 
     private func record(_ value: String = "value") -> Entry {
-        Entry(
-            record: InboundRecord(topic: "work", partition: 0, offset: 7, value: Array(value.utf8)),
-            assignment: 0,
-            offset: 7,
-            deadline: .max,
-            expiresAt: .max,
-            receivedAt: 0
-        )
+        .undated(offset: 7, value: Array(value.utf8))
     }
 
     private func call(to endpoint: Int, isOutlier: Bool = false) -> RecordState {
@@ -142,14 +135,7 @@ struct RecordTableTests {
         await #expect(processExitsWith: .failure) {
             var table = RecordTable(endpoints: 1)
             let id = table.add(
-                Entry(
-                    record: InboundRecord(topic: "work", partition: 0, offset: 7),
-                    assignment: 0,
-                    offset: 7,
-                    deadline: .max,
-                    expiresAt: .max,
-                    receivedAt: 0
-                )
+                .undated(offset: 7)
             )
             table.move(id, to: .written(Publication([], for: .copy)))
         }

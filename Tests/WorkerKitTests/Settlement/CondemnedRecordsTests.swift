@@ -23,14 +23,7 @@ struct CondemnedRecordsTests {
         against account: DeadLetterBudgets.Account? = nil
     ) -> (id: EntryID, answer: CondemnedRecords.Answer) {
         let id = self.table.add(
-            Entry(
-                record: InboundRecord(topic: "work", partition: 0, offset: 1),
-                assignment: 0,
-                offset: 1,
-                deadline: .max,
-                expiresAt: .max,
-                receivedAt: 0
-            )
+            .undated(offset: 1)
         )
         let (account, now) = (account ?? self.account, second * 1_000_000_000)
         let answer = self.condemned.letterWanted(

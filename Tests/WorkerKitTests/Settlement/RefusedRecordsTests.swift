@@ -16,14 +16,7 @@ struct RefusedRecordsTests {
     /// A record whose outcome was sent.
     private mutating func settling() -> EntryID {
         let id = self.table.add(
-            Entry(
-                record: InboundRecord(topic: "work", partition: 0, offset: 1),
-                assignment: 0,
-                offset: 1,
-                deadline: .max,
-                expiresAt: .max,
-                receivedAt: 0
-            )
+            .undated(offset: 1)
         )
         self.table.move(id, to: .settling(Publication([OutboundRecord(topic: "work.result")], for: .copy)))
         return id

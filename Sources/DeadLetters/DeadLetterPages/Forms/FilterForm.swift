@@ -49,6 +49,15 @@ struct FilterForm: Sendable {
     /// Whether the form chooses nothing, so that the filter would leave all letters.
     var isEmpty: Bool { self.fields.pairs.isEmpty }
 
+    /// The form's faults, and one more if it chooses nothing. A user who means all letters has to say so by a condition
+    /// that all meet, such as a state or a time.
+    var faultsOfChoice: [String] {
+        self.faults + (self.isEmpty ? ["Nothing is chosen. Choose a group or letters first."] : [])
+    }
+
+    /// The sentence that says what is chosen; empty if nothing is.
+    var chosen: String { self.isEmpty ? "" : "Chosen: " + SafeText.line(self.selection, limit: 300) }
+
     private mutating func readStates() {
         for word in self.fields.all("state") {
             guard let state = LetterState(word: word) else {

@@ -10,8 +10,7 @@ extension Pages {
     /// nothing.
     func aside(_ action: AsideAction, _ visit: Visit) async throws -> PageAnswer {
         let form = FilterForm(visit.request.query, now: visit.now)
-        var faults = form.faults
-        if form.isEmpty { faults.append("Nothing is chosen. Choose a group or letters first.") }
+        var faults = form.faultsOfChoice
         var letters: [LetterView] = []
         if faults.isEmpty {
             let chosen = form.filter
@@ -40,7 +39,7 @@ extension Pages {
             ),
             headline: headline,
             words: words,
-            chosen: form.isEmpty ? "" : "Chosen: " + SafeText.line(form.selection, limit: 300),
+            chosen: form.chosen,
             faults: faults,
             confirm: mark.map {
                 .init(

@@ -83,14 +83,11 @@ extension Pages {
         case .planned(let mended, let options):
             var fields = FormFields()
             fields.add("id", "\(id)")
-            let mark =
-                mended.plan.items.isEmpty
-                ? nil : self.shelf.put(.replay(mended.plan, options), for: visit.visitor)
             var plan = PlanModel(
                 mended.plan,
                 FilterForm(fields, now: visit.now),
                 replay: ReplayForm(FormFields()),
-                mark: mark,
+                mark: self.shelve(mended.plan, options, for: visit),
                 frame: model.frame,
                 faults: [],
                 now: visit.now
@@ -113,13 +110,7 @@ extension Pages {
         } catch {
             return (id, .fault(error))
         }
-        var record = detail.record
-        record.value = value
-        let differences = FieldDifference.between(
-            detail.payload,
-            DeadLetterPayload(of: record, schema: detail.payload.schema),
-            masking: desk.mask.masked
-        )
+        let differences = desk.differences(detail.record, detail.payload, with: value)
         guard !differences.isEmpty else { return (id, .nothingChanged) }
         var options = ReplayForm(FormFields()).options
         options.edit = .value(value)

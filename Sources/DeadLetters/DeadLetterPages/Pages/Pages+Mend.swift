@@ -9,7 +9,7 @@ extension Pages {
     /// Asks how the letters of a filter are to be changed.
     func askForScript(_ visit: Visit) throws -> PageAnswer {
         let form = FilterForm(visit.request.query, now: visit.now)
-        return try self.page(form, script: "", faults: Self.faults(form), visit)
+        return try self.page(form, script: "", faults: form.faultsOfChoice, visit)
     }
 
     /// Shows what a script makes of the letters of a filter, and keeps the plan so that the user can confirm it.
@@ -18,7 +18,7 @@ extension Pages {
         let form = FilterForm(visit.request.form, now: visit.now)
         var replay = ReplayForm(visit.request.form)
         let text = (visit.request.form.exactly("script") ?? "").replacing("\r\n", with: "\n")
-        var faults = Self.faults(form) + replay.faults
+        var faults = form.faultsOfChoice + replay.faults
         let script: PayloadScript
         do throws(PayloadPath.Fault) {
             script = try PayloadScript(text)
@@ -35,14 +35,11 @@ extension Pages {
         if mended.plan.items.isEmpty, mended.plan.refusals.isEmpty {
             faults.append("No dead letter is like that.")
         }
-        let mark =
-            mended.plan.items.isEmpty
-            ? nil : self.shelf.put(.replay(mended.plan, options), for: visit.visitor)
         var model = PlanModel(
             mended.plan,
             form,
             replay: replay,
-            mark: mark,
+            mark: self.shelve(mended.plan, options, for: visit),
             frame: self.frame("Dry run", visit, at: "", command: Self.command(form, script: text)),
             faults: faults,
             now: visit.now
@@ -50,10 +47,6 @@ extension Pages {
         model.add(mended)
         model.script = PlanModel.Script(text: text)
         return .page(try self.templates.render(model, with: .plan), faults.isEmpty ? .ok : .badRequest)
-    }
-
-    private static func faults(_ form: FilterForm) -> [String] {
-        form.isEmpty ? ["Nothing is chosen. Choose a group or letters first."] : form.faults
     }
 
     /// Returns the command that does the same in a terminal; nil if it cannot choose these letters.
@@ -74,7 +67,7 @@ extension Pages {
     {
         let model = MendModel(
             frame: self.frame("Mend", visit, at: ""),
-            chosen: form.isEmpty ? "" : "Chosen: " + SafeText.line(form.selection, limit: 300),
+            chosen: form.chosen,
             faults: faults,
             hidden: form.fields.pairs.map { PlanModel.Hidden(name: $0.name, value: $0.value) },
             script: script

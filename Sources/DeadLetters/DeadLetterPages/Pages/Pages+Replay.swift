@@ -8,22 +8,17 @@ extension Pages {
         let form = FilterForm(visit.request.query, now: visit.now)
         var replay = ReplayForm(visit.request.query)
         replay.options.selection = form.selection
-        var faults = form.faults + replay.faults
-        // An empty form would choose every letter. A user who means all has to say so by a condition that all
-        // meet, such as a state or a time.
-        if form.isEmpty { faults.append("Nothing is chosen. Choose a group or letters first.") }
+        let faults = form.faultsOfChoice + replay.faults
         var plan = ReplayPlan()
         if faults.isEmpty {
             let (filter, options) = (form.filter, replay.options)
             plan = try await self.desk.perform { try $0.plan(filter, options) }
         }
-        let mark =
-            plan.items.isEmpty ? nil : self.shelf.put(.replay(plan, replay.options), for: visit.visitor)
         let model = PlanModel(
             plan,
             form,
             replay: replay,
-            mark: mark,
+            mark: self.shelve(plan, replay.options, for: visit),
             frame: self.frame(
                 "Dry run",
                 visit,
@@ -34,6 +29,11 @@ extension Pages {
             now: visit.now
         )
         return .page(try self.templates.render(model, with: .plan), faults.isEmpty ? .ok : .badRequest)
+    }
+
+    /// Keeps a plan until its user confirms it, and returns its mark; nil if nothing would be replayed.
+    func shelve(_ plan: ReplayPlan, _ options: ReplayOptions, for visit: Visit) -> String? {
+        plan.items.isEmpty ? nil : self.shelf.put(.replay(plan, options), for: visit.visitor)
     }
 
     /// Begins the replay of a plan that a dry run has shown.

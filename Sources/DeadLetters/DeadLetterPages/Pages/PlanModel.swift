@@ -107,7 +107,7 @@ struct PlanModel: Sendable {
         self.headline =
             plan.items.isEmpty
             ? "nothing would be replayed" : "\(Shown.count(plan.items.count, "record")) would go"
-        self.chosen = form.isEmpty ? "" : "Chosen: " + SafeText.line(form.selection, limit: 300)
+        self.chosen = form.chosen
         self.faults = faults
         self.warnings = Self.warnings(plan, options, now: now)
         self.targets = plan.targets.sorted { $0.key < $1.key }.map {
@@ -222,9 +222,9 @@ extension PlanModel {
         self.hasChanges = !self.changes.isEmpty
         let further = mended.plan.items.count - mended.samples.count
         self.moreChanges = further > 0 ? "And \(Shown.count(further, "letter")) more." : nil
-        self.editFaults = mended.faults.sorted { ($1.value, $0.key.sentence) < ($0.value, $1.key.sentence) }
-            .prefix(Self.itemsLimit)
-            .map { EditRefused(letters: Shown.number($0.value), fault: $0.key.words) }
+        self.editFaults = mended.commonFaults.prefix(Self.itemsLimit).map {
+            EditRefused(letters: Shown.number($0.letters), fault: $0.fault.words)
+        }
         self.hasEditFaults = !self.editFaults.isEmpty
         self.confirm?.confirmWords = "I have looked at what changes, and it is to be sent so"
     }

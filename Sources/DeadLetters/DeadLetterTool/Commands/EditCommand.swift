@@ -71,13 +71,7 @@ struct EditCommand: WaitingCommand {
             selection: "edit \(detail.view.id)"
         )
         let value = try self.edited(text, detail.payload)
-        var record = detail.record
-        record.value = value
-        let differences = FieldDifference.between(
-            detail.payload,
-            DeadLetterPayload(of: record, schema: detail.payload.schema),
-            masking: desk.mask.masked
-        )
+        let differences = desk.differences(detail.record, detail.payload, with: value)
         guard !differences.isEmpty else {
             Console.line("Nothing was changed.")
             throw ExitCode.nothingMatches

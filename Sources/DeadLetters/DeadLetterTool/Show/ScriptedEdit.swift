@@ -54,9 +54,8 @@ struct ScriptedEdit {
         if further > 0, !mended.samples.isEmpty {
             Console.line("  … and \(Words.count(further, "letter")) more")
         }
-        let faults = mended.faults.sorted { ($1.value, $0.key.sentence) < ($0.value, $1.key.sentence) }
-        for (fault, count) in faults.prefix(Self.shownLimit) {
-            Console.line("  \(Words.count(count, "letter")): \(fault.words)")
+        for (fault, letters) in mended.commonFaults.prefix(Self.shownLimit) {
+            Console.line("  \(Words.count(letters, "letter")): \(fault.words)")
         }
     }
 }
@@ -83,8 +82,8 @@ struct MendedPlanForm: Encodable {
         self.samples = mended.samples.map {
             Sample(letter: "\($0.letter)", differences: $0.differences.map { $0.line() })
         }
-        self.faults = mended.faults.map {
-            Fault(sentence: $0.key.sentence, code: $0.key.code, letters: $0.value)
-        }.sorted { $0.letters > $1.letters }
+        self.faults = mended.commonFaults.map {
+            Fault(sentence: $0.fault.sentence, code: $0.fault.code, letters: $0.letters)
+        }
     }
 }

@@ -1,4 +1,4 @@
-import Records
+package import Records
 
 /// The plan of a replay whose records are changed by a script, looked at record by record.
 package struct MendedPlan: Sendable {
@@ -8,6 +8,12 @@ package struct MendedPlan: Sendable {
     package var samples: [(letter: LetterID, differences: [FieldDifference])] = []
     /// The reasons why letters cannot be changed so, each with the number of letters.
     package var faults: [DeadLetterPayload.EditFault: Int] = [:]
+
+    /// The faults, the most common ones first.
+    package var commonFaults: [(fault: DeadLetterPayload.EditFault, letters: Int)] {
+        self.faults.sorted { ($1.value, $0.key.sentence) < ($0.value, $1.key.sentence) }
+            .map { (fault: $0.key, letters: $0.value) }
+    }
 
     /// Creates a plan of which no letter has been looked at.
     package init(plan: ReplayPlan) { self.plan = plan }
@@ -44,6 +50,18 @@ extension Desk {
         return mended
     }
 
+    /// Returns the differences that another value makes in a record, masked as `show` masks them.
+    ///
+    /// - Parameter payload: The payload of the record as it is.
+    package func differences(_ record: InboundRecord, _ payload: DeadLetterPayload, with value: [UInt8])
+        -> [FieldDifference]
+    {
+        var record = record
+        record.value = value
+        let new = DeadLetterPayload(of: record, schema: payload.schema, findsFaults: false)
+        return FieldDifference.between(payload, new, masking: self.mask.masked)
+    }
+
     private func add(
         _ item: ReplayPlan.Item,
         _ found: OriginalRecords.Found?,
@@ -59,11 +77,7 @@ extension Desk {
             }
             mended.plan.items.append(item)
             guard mended.samples.count < samples else { return }
-            var record = found.record
-            record.value = value
-            let new = DeadLetterPayload(of: record, schema: payload.schema, findsFaults: false)
-            let differences = FieldDifference.between(payload, new, masking: self.mask.masked)
-            mended.samples.append((item.letter.id, differences))
+            mended.samples.append((item.letter.id, self.differences(found.record, payload, with: value)))
         } catch {
             mended.plan.refusals.append((item.letter, .notMended))
             // The place in the text is that of a text that nobody has seen.

@@ -43,13 +43,12 @@ package struct ReadablePolicy: Hashable, Sendable {
     /// Reads the items of a policy.
     package init(_ items: [String]) throws(Fault) {
         for item in items {
-            if item == "message" {
-                self.showsMessages = true
-            } else if item.hasPrefix("header:"), item.utf8.count > 7 {
-                self.headers.append(NamePattern(String(item.dropFirst(7))))
-            } else if item.hasPrefix("field:"), item.utf8.count > 6 {
-                self.fields.append(NamePattern(String(item.dropFirst(6))))
-            } else {
+            let parts = item.split(separator: ":", maxSplits: 1)
+            switch (parts.first, parts.count) {
+            case ("message", 1) where item == "message": self.showsMessages = true
+            case ("header", 2): self.headers.append(NamePattern(String(parts[1])))
+            case ("field", 2): self.fields.append(NamePattern(String(parts[1])))
+            default:
                 throw Fault(
                     sentence:
                         "\"\(SafeText.line(item, limit: 40))\" is none of header:NAME, field:PATH and message"
