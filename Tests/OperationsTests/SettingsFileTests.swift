@@ -10,6 +10,7 @@ struct SettingsFileTests {
         ("a: \"x\n", "w.yaml:2:1: is not valid YAML: found unexpected end of stream"),
         ("a: 1\nb: 2\na: 3\n", "w.yaml:1:1: duplicate setting: a"),
         ("a:\n  b: 1\n  c: 2\n  b: 3\n", "w.yaml:2:3: duplicate setting: b"),
+        ("\"a\\nb\": 1\n\"a\\nb\": 3\n", "w.yaml:1:1: duplicate setting: a\\u{a}b"),
         ("- a\n- b\n", "w.yaml: must hold settings as `name: value`, not a list"),
         ("just text\n", "w.yaml: must hold settings as `name: value`, not a single value"),
         ("a: 1\n---\nb: 2\n", "w.yaml:2:1: is not valid YAML: found another document"),

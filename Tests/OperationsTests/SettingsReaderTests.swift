@@ -171,6 +171,7 @@ struct SettingsReaderTests {
         ("worker: {slost: 1}", "1:10: worker.slost: unknown setting; did you mean worker.slots?"),
         ("ordering: key", "1:1: ordering: unknown setting; did you mean worker.ordering?"),
         ("colour: red", "1:1: colour: unknown setting"),
+        ("\"col\\nour\": red", "1:1: col\\u{a}our: unknown setting"),
         ("gdt: {sign_key: ''}", "1:17: gdt.sign_key: must not be empty"),
         ("gdt: {sign_key: [a]}", "1:17: gdt.sign_key: must be a secret, not a list"),
         (

@@ -29,7 +29,18 @@ package struct SettingsFault: Hashable, Sendable, CustomStringConvertible {
     /// The fault in words, as the end of a sentence that begins with the key.
     package var problem: String
 
+    /// The fault on one line. Line ends and control characters are written as `\u{a}`: a name in the file may have them.
     package var description: String {
+        self.sentence.unicodeScalars.reduce(into: "") { line, scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                line += "\\u{\(String(scalar.value, radix: 16))}"
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    private var sentence: String {
         let subject = self.key.map { "\($0): " } ?? ""
         let mark = self.severity == .warning ? "warning: " : ""
         switch self.location {
