@@ -146,14 +146,18 @@ struct IsolationSceneTests {
     }
 
     /// Records of retry topics cannot be parked. After a takeover, poison that was due there once filled the hands, and
-    /// no record of the input came in that could have shown the endpoint to be well.
+    /// no record of the input came in that could have shown the endpoint to be well. Then, while such copies crowded the
+    /// hands, poison that came back from the parking topic was not parked again, and kept honest records behind it.
     @Test func copiesThatAreDueLeaveRoomToTheInput() throws {
         let simulation = Simulation {
             $0.ordering = .none
             $0.concurrency = 16
             $0.recordsLimit = 160
             $0.attempts = 1_000
-            $0.backoff = Backoff(base: .seconds(12), longest: .seconds(12))
+            // Before the honest records there is poison alone, which looks like an outage.
+            $0.breaker.longestPause = .seconds(5)
+            // Long enough for the retry topic, and so short that parked poison stays in hand when it has come back.
+            $0.backoff = Backoff(base: .milliseconds(5_500), longest: .milliseconds(5_500))
             $0.retryTiers = [RetryTier(topic: "work.retry.5s", delay: .seconds(5))]
         }
         simulation.makeParkingTopic()
@@ -169,7 +173,7 @@ struct IsolationSceneTests {
         let worker = simulation.startWorker()
         try simulation.run(for: .seconds(5))
         #expect(worker.engine.table.count >= 120, "the copies have filled their part")
-        let honest = HonestPublisher(simulation)
+        let honest = HonestPublisher(simulation, bound: .seconds(20))
         honest.publish(perSecond: 20, for: .seconds(30), then: .seconds(40))
         for _ in 0..<65 {
             try simulation.run(for: .seconds(1))

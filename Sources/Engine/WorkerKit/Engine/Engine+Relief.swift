@@ -14,7 +14,10 @@ extension Engine {
     func relieveIfCrowded() {
         guard self.isReliefWanted, self.now.monotonic >= self.nextRelief else { return }
         self.nextRelief = self.now.after(.milliseconds(100))
-        self.thinOut(onlyUnparked: !self.isCrowded)
+        if self.isCrowded { self.thinOut(onlyUnparked: false) }
+        // Records that came back leave sooner. Otherwise those that fail again and again would keep the others out for
+        // as long as something else crowds the hands, such as copies in retry topics.
+        if self.isUnparkingStuck { self.thinOut(onlyUnparked: true) }
     }
 
     /// Whether records should be parked: the limits on what is in hand are near, or the records that came
