@@ -28,13 +28,17 @@ package struct TransferError: Error, Hashable, Sendable {
     /// False only if no byte of the request can have reached the upstream. If true, the upstream may have
     /// carried out the request, and there is no way to know.
     package var mayHaveBeenSent: Bool
+    /// False if the request was not tried at all, because others before it failed or its record left. Then nothing is said
+    /// of it, nor by it of the upstream.
+    package var wasTried = true
     /// The words of libcurl or of this client. They contain no part of the URL, the headers or the body.
     package var message: String
 
     /// Makes an error from its parts.
-    package init(kind: Kind, mayHaveBeenSent: Bool, message: String) {
+    package init(kind: Kind, mayHaveBeenSent: Bool, wasTried: Bool = true, message: String) {
         self.kind = kind
         self.mayHaveBeenSent = mayHaveBeenSent
+        self.wasTried = wasTried
         self.message = message
     }
 }

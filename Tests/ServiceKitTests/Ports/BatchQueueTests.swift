@@ -191,7 +191,7 @@ import UpstreamHTTP
         #expect(play.results[100] == 200)
     }
 
-    @Test func whatWaitsFailsWithTheRequestsBeforeItAndWasNotSent() {
+    @Test func whatWaitsBehindRequestsThatFailGoesBackUntried() {
         var play = Play()
         play.add([1])
         play.send()
@@ -203,6 +203,7 @@ import UpstreamHTTP
         play.fail()
         #expect(play.errors.count == 100)
         #expect(play.errors.values.count { $0.mayHaveBeenSent } == 2)
+        #expect(play.errors.values.count { $0.wasTried } == 2)
         #expect(play.errors.values.allSatisfy { $0.kind == .timeout })
         #expect(play.queue.partCount == 0 && play.queue.bytes == 0)
     }
@@ -218,7 +219,7 @@ import UpstreamHTTP
         play.add([4, 5])
         play.drop()
         #expect(play.errors.keys.sorted() == [3, 4])
-        #expect(play.errors.values.allSatisfy { !$0.mayHaveBeenSent })
+        #expect(play.errors.values.allSatisfy { !$0.mayHaveBeenSent && !$0.wasTried })
         play.finish()
         #expect(play.sizes == [2, 1])
         #expect(play.results == [0: 400, 1: 400, 2: 200])

@@ -1,5 +1,6 @@
 import Records
 import Testing
+import UpstreamHTTP
 
 @testable import Simulation
 @testable import WorkerKit
@@ -44,6 +45,42 @@ struct BatchSceneTests {
         }
         #expect(repeats > 100)
         #expect((returns > 0) == isParked)
+        #expect(simulation.violations == [])
+    }
+
+    /// Records whose requests break leave those behind them untried. That once counted as a failure of these, so that a
+    /// sound record among many such ones waited longer and longer and was never sent.
+    @Test func whatWasNotTriedHasNotFailed() throws {
+        let simulation = Simulation {
+            $0.ordering = .none
+            $0.concurrency = 24
+            $0.attempts = 1_000
+        }
+        simulation.batches = SimulatedBatch.Limits(elements: 6, bytes: 4_000, requests: 4)
+        simulation.reply = { call in
+            call.value == "poison"
+                ? .failure(.cut, mayHaveBeenSent: true, after: .milliseconds(20))
+                : Reply(200, after: .milliseconds(20))
+        }
+        let honest = HonestPublisher(simulation)
+        honest.publish(perSecond: 100, for: .milliseconds(300), headers: [RecordHeader(SimulatedBatch.header, "")])
+        for index in 0..<400 {
+            simulation.cluster.append("poison", key: "p\(index)", headers: [RecordHeader(SimulatedBatch.header, "")])
+        }
+        let worker = simulation.startWorker()
+        var mostFailures = 0
+        for step in 0..<400 {
+            // Records with requests of their own show at any time that the upstream is well.
+            simulation.cluster.append("ok", key: "a\(step)", headers: [RecordHeader("alone", "")])
+            try simulation.run(for: .milliseconds(100))
+            honest.look()
+            let table = worker.engine.table
+            for id in table.ids where table[id].record.value == Array("ok".utf8) {
+                mostFailures = max(mostFailures, table[id].failuresAlone)
+            }
+        }
+        #expect(honest.judge.waiting == 0)
+        #expect(mostFailures == 2, "in a request of six elements, then of three, then alone")
         #expect(simulation.violations == [])
     }
 }

@@ -131,6 +131,7 @@ package struct BatchQueue: Sendable {
         let error = TransferError(
             kind: .other,
             mayHaveBeenSent: false,
+            wasTried: false,
             message: "not sent, because the record is no longer in hand"
         )
         var completions: [Completion] = []
@@ -174,12 +175,14 @@ package struct BatchQueue: Sendable {
             line.failuresInARow += 1
             self.sizes.failed(flight.key, with: members.count)
             let ended = self.end(members, with: result)
-            // If as many requests in a row failed as may be in flight, the parts that wait would only take
-            // their turn to fail in the same way, each after its own timeout.
+            // If as many requests in a row failed as may be in flight, the parts that wait might only take their
+            // turn to fail in the same way, each after its own timeout. So they go back, and whoever made them asks
+            // again whether the upstream may be called.
             guard line.failuresInARow >= line.template.requestsLimit else { return ended }
             let unsent = TransferError(
                 kind: error.kind,
                 mayHaveBeenSent: false,
+                wasTried: false,
                 message: "not sent, because the requests before it failed"
             )
             return ended + self.end(Self.empty(&line), with: .failure(unsent))

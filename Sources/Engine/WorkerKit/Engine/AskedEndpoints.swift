@@ -19,4 +19,11 @@ struct AskedEndpoints: Sendable {
         self.others.append(endpoint)
         return true
     }
+
+    /// Takes back an endpoint that was not called after all.
+    mutating func remove(_ endpoint: Int) {
+        self.others.removeAll { $0 == endpoint }
+        guard self.first == endpoint else { return }
+        self.first = self.others.isEmpty ? nil : self.others.removeFirst()
+    }
 }

@@ -14,6 +14,7 @@ extension Engine {
         }
         let exchange = Exchange(result)
         self.table[id].spans?.callEnded(exchange)
+        if case .failure(let error) = result, !error.wasTried { return self.callNotTried(id, call) }
         let attempt = self.table.withEntry(id) { entry in
             defer {
                 entry.lastStatus = exchange.status
@@ -32,6 +33,17 @@ extension Engine {
             self.table.keepAnswer(to: id, bytes: response.body.count)
         }
         self.apply(verdict, on: call, to: id)
+        self.dispatch.gates.callEnded(call, at: self.now.monotonic)
+    }
+
+    /// Makes a record ready again whose call was not tried, because requests before it failed. They may have failed for the
+    /// sake of their own records, so nothing is noted against this one, and it need not wait.
+    private func callNotTried(_ id: EntryID, _ call: CallInFlight) {
+        self.table.withEntry(id) { entry in
+            entry.attempts -= 1
+            if call.isFirstThere { entry.asked.remove(call.endpoint) }
+        }
+        self.makeReady(id)
         self.dispatch.gates.callEnded(call, at: self.now.monotonic)
     }
 
