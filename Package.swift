@@ -339,8 +339,8 @@ let package = Package(
             "DeadLetterPages",
             on: "DeadLetters",
             dependencies: [
-                "Cryptography", "DeadLetters", "EventThread", "Operations", "ServerTLS", "WebPages",
-                "WireFormats", hummingbird, hummingbirdCore, lifecycle, nioCore,
+                "Cryptography", "DeadLetters", "EventThread", "Operations", "ServerTLS", "UpstreamHTTP",
+                "WebPages", "WireFormats", hummingbird, hummingbirdCore, lifecycle, nioCore,
             ]
         ),
         room(
@@ -534,11 +534,19 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "EmbeddedBroker", "EventThread", "gateway", "Gateway", "Kafka", "Operations", "Records",
-                "WireFormats", "WorkerTestSupport", lifecycle, logging,
+                "EmbeddedBroker", "EventThread", "gateway", "Gateway", "Kafka",
+                "NotificationServiceExtension",
+                "Operations", "Records", "WireFormats", "WorkerTestSupport", lifecycle, logging,
             ],
             swiftSettings: house
         ),
+        // The sample of an extension for iOS, and as much of Apple's framework as it needs.
+        .target(
+            name: "NotificationServiceExtension",
+            dependencies: ["UserNotifications"],
+            path: "Schemas/examples/notification-service-extension"
+        ),
+        .target(name: "UserNotifications", path: "Tests/UserNotifications"),
         // The names of metrics in the code, in the rules of Prometheus and on the dashboard.
         .testTarget(
             name: "ObservationTests",
@@ -644,7 +652,8 @@ let package = Package(
             name: "DeadLetterPagesTests",
             dependencies: [
                 "DeadLetterPages", "DeadLetters", "EmbeddedBroker", "EventThread", "Kafka", "Operations",
-                "Records", "ServerTLS", "WebPages", "WireFormats", "WorkerTestSupport", lifecycle, logging,
+                "Records", "ServerTLS", "WebPages", "WireFormats", "WorkerTestSupport", hummingbird,
+                hummingbirdCore, lifecycle, logging,
             ],
             swiftSettings: house
         ),

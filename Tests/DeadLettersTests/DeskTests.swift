@@ -68,6 +68,57 @@ import WireFormats
         }
     }
 
+    /// Notes and assignees lie in the audit topic, so that they are the same for everybody.
+    @Test func notesOnAGroupAreSeenByEverybody() async throws {
+        try await ClusterUnderTest.with { cluster in
+            try cluster.publishLetters(0..<3)
+            let anna = try cluster.desk()
+            try anna.refresh()
+            let group = try #require(try anna.groups(LetterFilter()).groups.first)
+            #expect(group.assignee == nil && group.notes == 0)
+            try anna.note("The client of tenant cn is to blame.", on: group.mark)
+            try anna.assign(group.mark, to: "ben")
+            try anna.assign(group.mark, to: "carl")
+            try anna.note("Mended in 4.2.", on: group.mark)
+            let other = try cluster.desk(index: "other", user: "ben")
+            try other.refresh()
+            for desk in [anna, other] {
+                let found = try desk.index.notes(on: group.mark)
+                #expect(found.assignee == "carl")
+                #expect(
+                    Set(found.notes.map(\.text)) == [
+                        "Mended in 4.2.", "The client of tenant cn is to blame.",
+                    ]
+                )
+                #expect(found.notes.allSatisfy { $0.by == "anna" })
+                let shown = try #require(try desk.groups(LetterFilter()).groups.first)
+                #expect(shown.assignee == "carl" && shown.notes == 2)
+            }
+            try other.assign(group.mark, to: nil)
+            #expect(try other.index.notes(on: group.mark).assignee == nil)
+            #expect(try other.audit(limit: 1).first?.by == "ben")
+        }
+    }
+
+    @Test func notesHaveABoundAndNeedAGroup() async throws {
+        try await ClusterUnderTest.with { cluster in
+            try cluster.publishLetters(0..<1)
+            let desk = try cluster.desk()
+            try desk.refresh()
+            let mark = try #require(try desk.groups(LetterFilter()).groups.first).mark
+            for group in ["g-0000000000", "", "*", "g-*"] {
+                #expect(throws: Desk.NoSuchGroup.self) { try desk.note("a note", on: group) }
+            }
+            for text in ["", "  ", String(repeating: "x", count: 1_001)] {
+                #expect(throws: Desk.UnfitText.self) { try desk.note(text, on: mark) }
+            }
+            for name in ["", " ", "a\nb", String(repeating: "x", count: 129)] {
+                #expect(throws: Desk.UnfitText.self) { try desk.assign(mark, to: name) }
+            }
+            #expect(try desk.index.notes(on: mark) == GroupNotes())
+        }
+    }
+
     @Test func aLetterIsNamedByIDBeginningOrPosition() async throws {
         try await ClusterUnderTest.with { cluster in
             try cluster.publishLetters(0..<4)

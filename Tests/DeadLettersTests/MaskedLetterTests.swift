@@ -88,6 +88,21 @@ import WireFormats
         #expect(letter.headers().map(\.value) == ["orders", "refused", "gdt.-2"])
     }
 
+    /// Spring writes numbers as the bytes of integers; other texts of these headers stay texts.
+    @Test func springsBinaryNumbersAreShownAsNumbers() {
+        let headers: [(name: String, value: [UInt8], shown: String)] = [
+            ("kafka_dlt-original-topic", Array("orders".utf8), "orders"),
+            ("kafka_dlt-original-partition", [0, 0, 0, 2], "2 (32-bit integer)"),
+            ("kafka_dlt-original-offset", [0, 0, 0, 0, 0, 0, 1, 4], "260 (64-bit integer)"),
+            ("retry_topic-attempts", [3], "3 (8-bit integer)"),
+            ("kafka_deliveryAttempt", Array("17".utf8), "17"),
+        ]
+        for isRevealed in [false, true] {
+            let letter = Self.letter(headers.map { RecordHeader($0.name, $0.value) }, isRevealed: isRevealed)
+            #expect(letter.headers().map(\.value) == headers.map(\.shown))
+        }
+    }
+
     @Test func aLongValueIsWrittenInPart() {
         let dump = HexDump([UInt8](repeating: 0x41, count: 10_000))
         #expect(dump.lines.count == 256 && dump.left == 5_904)

@@ -23,32 +23,30 @@ extension Browser {
         try await browser.quit()
     }
 
-    /// Takes pictures of the page in both colours, on a desk and on a phone; none if nobody wants to look.
+    /// Looks at the page on a desk and on a phone, and takes pictures in both colours if somebody wants to look.
     ///
-    /// - Returns: those on which the page is wider than the screen: what has to be, scrolls inside itself.
+    /// - Returns: Screens that are narrower than the page, in which only parts may scroll, and targets that a finger can
+    ///   miss.
     package func photograph(_ name: String) async throws -> [String] {
-        guard let folder = BrowserSetting.screenshots else { return [] }
-        var tooWide: [String] = []
-        for scheme in Scheme.allCases {
-            try await self.prefer(scheme)
-            for isPhone in [false, true] {
-                try await self.resize(
-                    width: isPhone ? 390 : 1_280,
-                    height: isPhone ? 844 : 900,
-                    isPhone: isPhone
-                )
-                let file = "\(name)-\(scheme)\(isPhone ? "-phone" : "").png"
-                let overflow = try await self.evaluate(
-                    "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
-                )
-                if (overflow as? Int ?? 0) > 0 { tooWide.append(file) }
+        var faults: [String] = []
+        for isPhone in [false, true] {
+            try await self.resize(width: isPhone ? 390 : 1_280, height: isPhone ? 844 : 900, isPhone: isPhone)
+            let place = "\(name)\(isPhone ? "-phone" : "")"
+            let overflow = try await self.evaluate(
+                "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
+            if (overflow as? Int ?? 0) > 0 { faults.append("\(place) is too wide") }
+            faults += try await self.targetFaults().map { "\(place): \($0)" }
+            guard let folder = BrowserSetting.screenshots else { continue }
+            for scheme in Scheme.allCases {
+                try await self.prefer(scheme)
                 try await self.screenshot().write(
-                    to: URL(fileURLWithPath: folder).appendingPathComponent(file)
+                    to: URL(fileURLWithPath: folder).appendingPathComponent("\(place)-\(scheme).png")
                 )
             }
         }
         try await self.resize(width: 1_280, height: 900, isPhone: false)
         try await self.prefer(.light)
-        return tooWide
+        return faults
     }
 }

@@ -184,6 +184,11 @@ package final class Browser: @unchecked Sendable {
         try await self.develop("Emulation.setEmulatedMedia", ["features": [feature]])
     }
 
+    /// Moves the browser to a time zone, such as `Asia/Shanghai`.
+    package func live(in zone: String) async throws {
+        try await self.develop("Emulation.setTimezoneOverride", ["timezoneId": zone])
+    }
+
     package func resize(width: Int, height: Int, isPhone: Bool) async throws {
         try await self.develop(
             "Emulation.setDeviceMetricsOverride",

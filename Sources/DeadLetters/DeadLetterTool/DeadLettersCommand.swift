@@ -22,7 +22,9 @@ package struct DeadLettersCommand: AsyncParsableCommand {
         subcommands: [
             StatsCommand.self, GroupsCommand.self, ListCommand.self, ShowCommand.self, ReplayCommand.self,
             EditCommand.self, OutcomesCommand.self, DiscardCommand.self, RestoreCommand.self,
-            ExportCommand.self, WatchCommand.self, RetentionCommand.self, AuditCommand.self,
+            NoteCommand.self,
+            AssignCommand.self, ExportCommand.self, WatchCommand.self, RetentionCommand.self,
+            AuditCommand.self,
             ServeCommand.self, SettingsCommand.self,
         ]
     )
@@ -43,6 +45,11 @@ extension ExitCode {
 }
 
 extension Desk.NoSuchLetter: ErrorWithExitCode {
+    /// Exit code 4, as for a filter that no letter meets.
+    package var exitCode: Int32 { ExitCode.nothingMatches.rawValue }
+}
+
+extension Desk.NoSuchGroup: ErrorWithExitCode {
     /// Exit code 4, as for a filter that no letter meets.
     package var exitCode: Int32 { ExitCode.nothingMatches.rawValue }
 }

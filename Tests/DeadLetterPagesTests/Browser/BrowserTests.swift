@@ -107,6 +107,40 @@ struct BrowserTests {
         }
     }
 
+    /// A note for everybody, and the time of this place beside UTC.
+    @Test func aGroupHasNotesAndAnAssignee() async throws {
+        try await Stage.run(letters: [Letters.letter(offset: 0)]) { stage in
+            _ = try await stage.page("/", once: { $0.contains("1 open dead letter") })
+            try await Browser.drive { browser in
+                try await browser.live(in: "Asia/Shanghai")
+                try await browser.open("http://localhost:\(stage.port)/")
+                try await browser.click("table.groups tbody th a")
+                let nobody = "Nobody looks after it yet."
+                #expect(try await browser.text(of: ".notes p", once: { $0 == nobody }) == nobody)
+                try await browser.type("ben", into: "#assignee")
+                try await browser.click(".notes form[action$=assign] button")
+                let ben = "ben looks after it."
+                #expect(try await browser.text(of: ".notes p", once: { $0 == ben }) == ben)
+                try await browser.type("The client of tenant cn is to blame.", into: "#note")
+                try await browser.click(".notes form[action$=note] button")
+                let note = try await browser.text(of: ".notes li", once: { $0.contains("tenant cn") })
+                #expect(note.contains("ada: The client of tenant cn is to blame."))
+                #expect(try await browser.photograph("20-notes") == [])
+                #expect(try await browser.contrastFaults() == [])
+                let title = try await browser.evaluate("return document.querySelector('.notes time').title")
+                #expect((title as? String)?.hasSuffix(" here") == true, "\(title)")
+                try await browser.open("http://localhost:\(stage.port)/audit")
+                let time = try await browser.text(of: "tbody time")
+                #expect(time.contains(" UTC (") && time.hasSuffix(" here)"))
+                try await browser.open("http://localhost:\(stage.port)/")
+                #expect(
+                    try await browser.text(of: "table.groups tbody").contains("ben looks after it · 1 note")
+                )
+                #expect(try await browser.photograph("21-groups-with-notes") == [])
+            }
+        }
+    }
+
     @Test func aReplayNeedsNoMouse() async throws {
         let letters = (0..<5).map { Letters.letter(offset: $0) }
         try await Stage.run(letters: letters) { stage in

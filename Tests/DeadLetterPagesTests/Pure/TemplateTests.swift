@@ -14,7 +14,7 @@ struct TemplateTests {
     ]
 
     static func message(_ text: String) throws -> String {
-        let visitor = Gate.Visitor(name: text, session: "", token: "the-token", newCookie: nil)
+        let visitor = Gate.Visitor(name: text, session: "", token: "the-token", mayAct: true, newCookie: nil)
         let running = ReplayRunner.Running(
             report: ReplayReport(batch: "r-1", planned: 1),
             user: text,

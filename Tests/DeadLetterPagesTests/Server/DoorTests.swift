@@ -59,6 +59,54 @@ struct DoorTests {
 
     private static func basic(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
 
+    /// With operators in the settings, everybody else looks, and changes and unmasks nothing.
+    @Test func whoIsNoOperatorOnlyLooks() async throws {
+        let token = "a token that nobody guesses"
+        try await Stage.run(
+            letters: [Letters.letter(offset: 0)],
+            proxyToken: token,
+            operators: ["ada"],
+            operatorGroups: ["sre"]
+        ) { stage in
+            func headers(_ user: String, _ groups: String? = nil) -> [String: String] {
+                var headers = ["Authorization": "Bearer \(token)", "X-Forwarded-User": user]
+                headers["X-Forwarded-Groups"] = groups
+                return headers
+            }
+            let readers = [
+                headers("eve"), headers("eve", "dev,sre2"), headers("sre"), headers("eve", "ada, SRE"),
+            ]
+            let operators = [headers("ada"), headers("eve", "sre"), headers("eve", "dev, sre ,ops")]
+            var list = ""
+            while !list.contains("1 open dead letter") {
+                list = try await Visitor(port: stage.port).get("/", headers("ada")).body
+            }
+            let letters = try await Visitor(port: stage.port).get("/letters", headers("ada")).body
+            let id = try #require(letters.firstMatch(of: /\/letters\/(dl-[0-9a-f]{32})/)).output.1
+            let changes = [
+                "/replays", "/discards", "/restores", "/mend", "/letters/\(id)/reveal", "/letters/\(id)/edit",
+                "/replays/r-0123456789/stop", "/groups/g-0123456789/note", "/groups/g-0123456789/assign",
+            ]
+            let pages = [
+                "/mend?state=open", "/discard?state=open", "/restore?state=discarded", "/letters/\(id)/edit",
+            ]
+            for (user, mayAct) in readers.map({ ($0, false) }) + operators.map({ ($0, true) }) {
+                let visitor = try await Visitor(port: stage.port).signedIn(on: "/letters/\(id)", user)
+                #expect((visitor.token != nil) == mayAct, "only an operator's page has a form")
+                for path in changes {
+                    let answer = try await visitor.post(path, [("because", "a good reason")], user)
+                    #expect((answer.status == 403) == !mayAct, "\(path) \(user)")
+                    #expect(answer.body.contains("You may look") == !mayAct, "\(path) \(user)")
+                }
+                for path in pages {
+                    #expect((try await visitor.get(path, user).status == 403) == !mayAct, "\(path) \(user)")
+                }
+                let plan = try await visitor.get("/plan?state=open", user)
+                #expect(plan.status == 200 && plan.body.contains("name=\"confirmed\"") == mayAct)
+            }
+        }
+    }
+
     @Test func everyAnswerForbidsWhatNoPageOfOursDoes() async throws {
         try await Stage.run(letters: []) { stage in
             for path in ["/", "/nothing-there", "/style.css", "/letters/dl-0", "/plan"] {

@@ -24,11 +24,17 @@ struct Stage: Sendable {
 
     /// - Parameters:
     ///   - tls: also makes the probe's plain HTTP useless.
+    ///   - operators: the users that may change something; with this or `operatorGroups`, others may only look.
+    ///   - operatorGroups: the groups of such users.
+    ///   - webhook: the address that hears of new groups.
     ///   - readable: the texts that are read without a reason.
     static func run(
         letters: [OutboundRecord],
         tls: PagesSettings.TLS? = nil,
         proxyToken: String? = nil,
+        operators: [String] = [],
+        operatorGroups: [String] = [],
+        webhook: Webhook? = nil,
         readable: ReadablePolicy = .usual,
         refreshInterval: Duration = .milliseconds(100),
         _ body: @escaping @Sendable (Stage) async throws -> Void
@@ -53,8 +59,11 @@ struct Stage: Sendable {
                 port: 0,
                 tls: tls,
                 proxyToken: proxyToken.map { Secret($0) },
+                operators: operators,
+                operatorGroups: operatorGroups,
                 localUser: Self.user,
-                refreshInterval: refreshInterval
+                refreshInterval: refreshInterval,
+                webhook: webhook
             ),
             desk: desk,
             environment: [:],

@@ -31,8 +31,8 @@ final class Visitor: Sendable {
     }
 
     /// The visitor with the session that a page has begun, and with the token of a form on that page.
-    func signedIn(on path: String) async throws -> Visitor {
-        let answer = try await self.get(path)
+    func signedIn(on path: String, _ more: [String: String] = [:]) async throws -> Visitor {
+        let answer = try await self.get(path, more)
         let cookie = answer.headers["set-cookie"]?.split(separator: ";").first.map(String.init) ?? self.cookie
         return Visitor(
             port: self.http.port,

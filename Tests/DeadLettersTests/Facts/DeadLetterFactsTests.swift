@@ -376,6 +376,27 @@ private func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
         #expect((read.kind, read.reason) == ("exception", "unknown"))
     }
 
+    /// A consumer can add what went wrong, by the names that Karafka's examples use.
+    @Test(arguments: [
+        (
+            ["error_class=ActiveRecord::RecordInvalid", "error_message=timed out"], "RecordInvalid",
+            "timed out"
+        ),
+        (["error_class=StandardError"], "StandardError", ""),
+        (
+            ["error_message=Net::ReadTimeout: timed out after 5 s"], "timeout",
+            "Net::ReadTimeout: timed out after 5 s"
+        ),
+        (["error_class=::", "error_message="], "unknown", ""),
+        (["error_class=A:::B"], "unknown", ""),
+    ])
+    func readsWhatAConsumerOfKarafkaAdds(lines: [String], reason: String, message: String) {
+        let place = ["source_topic=orders", "source_partition=1", "source_offset=8"]
+        let read = facts((place + lines).flatMap { headers($0) })
+        #expect((read.dialect, read.kind, read.reason) == (.karafka, "exception", reason))
+        #expect(read.message == message)
+    }
+
     @Test func takesNoCommonNameForKarafkas() {
         #expect(facts(headers("source_topic=orders", "source_offset=8")).dialect == .unknown)
         #expect(facts(headers("dlq.id=x", "source_offset=north")).dialect == .flotilla)

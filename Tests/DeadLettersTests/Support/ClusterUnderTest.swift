@@ -61,18 +61,20 @@ final class ClusterUnderTest: Sendable {
 
     func reader(
         index: String = "index",
+        user: String = "anna",
         _ change: (inout DeadLetterSettings) -> Void = { _ in }
     ) throws -> ClusterReader {
-        var settings = self.settings(index: index)
+        var settings = self.settings(index: index, user: user)
         change(&settings)
         return try ClusterReader(settings, environment: [:])
     }
 
     func desk(
         index: String = "index",
+        user: String = "anna",
         _ change: (inout DeadLetterSettings) -> Void = { _ in }
     ) throws -> Desk {
-        Desk(try self.reader(index: index, change)) { Letters.start + 60_000 }
+        Desk(try self.reader(index: index, user: user, change)) { Letters.start + 60_000 }
     }
 
     func clusterID() throws -> String {

@@ -63,9 +63,17 @@ struct BatchSceneTests {
                 : Reply(200, after: .milliseconds(20))
         }
         let honest = HonestPublisher(simulation)
-        honest.publish(perSecond: 100, for: .milliseconds(300), headers: [RecordHeader(SimulatedBatch.header, "")])
+        honest.publish(
+            perSecond: 100,
+            for: .milliseconds(300),
+            headers: [RecordHeader(SimulatedBatch.header, "")]
+        )
         for index in 0..<400 {
-            simulation.cluster.append("poison", key: "p\(index)", headers: [RecordHeader(SimulatedBatch.header, "")])
+            simulation.cluster.append(
+                "poison",
+                key: "p\(index)",
+                headers: [RecordHeader(SimulatedBatch.header, "")]
+            )
         }
         let worker = simulation.startWorker()
         var mostFailures = 0

@@ -14,6 +14,8 @@ final class IndexWatch: Sendable {
         var trouble: String?
         /// The retention figures of the last successful refresh.
         var retention: [RetentionView] = []
+        /// The error that keeps events from the webhook; nil if it took the last one.
+        var webhookTrouble: String?
     }
 
     private let standing = Mutex(Standing())
@@ -23,7 +25,9 @@ final class IndexWatch: Sendable {
 
     /// Notes a successful refresh, which clears error and progress.
     func refreshed(at time: Int64, _ retention: [RetentionView]) {
-        self.standing.withLock { $0 = Standing(refreshedAt: time, retention: retention) }
+        self.standing.withLock {
+            $0 = Standing(refreshedAt: time, retention: retention, webhookTrouble: $0.webhookTrouble)
+        }
     }
 
     /// Notes that a refresh has failed. The figures of the last successful one stay.
@@ -32,6 +36,11 @@ final class IndexWatch: Sendable {
             $0.trouble = trouble
             $0.progress = nil
         }
+    }
+
+    /// Notes why events do not reach the webhook; nil if they do.
+    func webhook(isSilentBecause trouble: String?) {
+        self.standing.withLock { $0.webhookTrouble = trouble }
     }
 
     /// Notes how far the present refresh has come.

@@ -19,6 +19,8 @@ struct Frame: Sendable {
     var user: String
     /// The form token, which every form has to bring back.
     var token: String
+    /// Whether the user may change and unmask something.
+    var mayAct: Bool
     var links: [Link]
     /// Sentences about a cluster that cannot be read, and about letters that the broker will delete soon.
     var alerts: [String] = []
@@ -49,6 +51,7 @@ struct Frame: Sendable {
         self.title = title
         self.user = SafeText.line(visitor.name, limit: 60)
         self.token = visitor.token
+        self.mayAct = visitor.mayAct
         self.links = Self.places.map {
             Link(label: $0.label, address: $0.address, isHere: $0.address == address)
         }
@@ -57,6 +60,9 @@ struct Frame: Sendable {
             self.alerts.append(
                 "The cluster could not be read, so this may be out of date: \(SafeText.line(trouble, limit: 300))"
             )
+        }
+        if let trouble = standing.webhookTrouble {
+            self.alerts.append("Nobody is told of new groups: \(SafeText.line(trouble, limit: 300)).")
         }
         if address == "/" || address == "/letters" {
             self.alerts += standing.retention.compactMap(Self.warning)

@@ -64,6 +64,8 @@ struct GroupsModel: Sendable {
         var kind: String
         var meaning: String
         var place: String
+        /// The name of whoever looks after the group, and the number of its notes; nil without either.
+        var said: String?
         var isSettled: Bool
         var open: String
         var all: String
@@ -100,6 +102,11 @@ struct GroupsModel: Sendable {
                 SafeText.line(view.group.worker, limit: 80), SafeText.line(view.group.topic, limit: 120),
             ]
             self.place = places.filter { !$0.isEmpty }.joined(separator: " · ")
+            let said = [
+                view.assignee.map { "\(SafeText.line($0, limit: 60)) looks after it" },
+                view.notes > 0 ? Shown.count(view.notes, "note") : nil,
+            ].compactMap(\.self)
+            self.said = said.isEmpty ? nil : said.joined(separator: " · ")
             self.isSettled = view.open == 0
             self.open = Shown.number(view.open)
             self.all = Shown.number(view.count)

@@ -22,6 +22,13 @@ extension Pages {
             ),
             headline: headline,
             about: group.map { LettersModel.About($0) },
+            team: try group.map {
+                NotesModel(
+                    try self.index.notes(on: $0.mark),
+                    on: $0.mark,
+                    now: visit.now
+                )
+            },
             hasLetters: !found.isEmpty,
             dryRun: "/plan?" + query,
             mend: "/mend?" + query,
@@ -98,6 +105,8 @@ struct LettersModel: Sendable {
     var frame: Frame
     var headline: String
     var about: About?
+    /// The notes on that group, and who looks after it.
+    var team: NotesModel?
     var hasLetters: Bool
     var dryRun: String
     var mend: String

@@ -66,7 +66,7 @@ extension Pages {
         self.message(visit, .badRequest, heading: "Not yet", sentences: sentences)
     }
 
-    /// Asks the running replay to stop, and writes to the audit trail which user did.
+    /// Writes to the audit trail that the user stops the running replay, and then asks it to stop.
     func stop(_ visit: Visit, _ batch: String) async throws -> PageAnswer {
         guard self.runner.running?.report.batch == batch else {
             return self.message(
@@ -78,14 +78,12 @@ extension Pages {
                 nextLabel: "To the replays"
             )
         }
-        // The replay is stopped before the audit entry is written: a wrong replay should end at once, and the
-        // entry may have to wait for the cluster.
-        _ = self.runner.stop(batch)
         let user = visit.visitor.name
         try await self.desk.perform { desk in
             desk.user = user
             try desk.recordStop(of: batch)
         }
+        _ = self.runner.stop(batch)
         return .redirect(to: "/replays/" + FormFields.encode(batch))
     }
 }

@@ -88,6 +88,17 @@ struct Pages: Sendable {
     /// Answers a GET request: the page or file of its path.
     private func look(_ visit: Visit) async throws -> PageAnswer {
         let steps = visit.request.steps
+        // These pages lead to nothing but a change.
+        if !visit.visitor.mayAct,
+            steps.last == "edit" || ["mend", "discard", "restore"].contains(steps.first)
+        {
+            return self.message(
+                visit,
+                .forbidden,
+                heading: "You may only look",
+                sentences: [Gate.readerMayNot]
+            )
+        }
         switch steps.first {
         case nil: return try await self.groups(visit)
         case "style.css" where steps.count == 1:
@@ -117,6 +128,8 @@ struct Pages: Sendable {
         switch (steps.first, steps.count, steps.last) {
         case ("letters", 3, "reveal"): return try await self.reveal(visit, String(steps[1]))
         case ("letters", 3, "edit"): return try await self.edit(visit, String(steps[1]))
+        case ("groups", 3, "note"): return try await self.note(visit, String(steps[1]))
+        case ("groups", 3, "assign"): return try await self.assign(visit, String(steps[1]))
         case ("mend", 1, _): return try await self.mend(visit)
         case ("replays", 1, _): return self.replay(visit)
         case ("replays", 3, "stop"): return try await self.stop(visit, String(steps[1]))
@@ -177,6 +190,8 @@ struct Pages: Sendable {
                 heading: "There is no such letter",
                 sentences: ["\(error)."]
             )
+        case let error as Desk.NoSuchGroup:
+            return self.message(visit, .notFound, heading: "There is no such group", sentences: ["\(error)."])
         case let error as Desk.Ambiguous:
             return self.message(visit, .notFound, heading: "Which one?", sentences: ["\(error)."])
         case let error as Desk.TooMany:

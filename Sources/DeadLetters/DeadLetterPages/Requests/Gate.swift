@@ -7,7 +7,7 @@ import WireFormats
 /// random key.
 ///
 /// A request has to name a host that is served. With a proxy token set, it must carry the token and name its
-/// user. A form must also come from this site and bring back the token of its session (protection against
+/// user. A user who is no operator may only look. A form must also come from this site and bring back the token of its session (protection against
 /// cross-site request forgery).
 struct Gate: Sendable {
     private let settings: PagesSettings
@@ -35,6 +35,8 @@ struct Gate: Sendable {
         var session: String
         /// The form token, which every form of this visitor has to bring back.
         var token: String
+        /// Whether the user may change and unmask something, and not only look.
+        var mayAct: Bool
         /// The cookie to set; nil if the browser has sent its session.
         var newCookie: String?
     }
@@ -57,6 +59,7 @@ struct Gate: Sendable {
         }
         let visitor = self.visitor(name, request)
         guard request.method == .post else { return .welcome(visitor) }
+        guard visitor.mayAct else { return .refused(.forbidden, Self.readerMayNot) }
         guard self.comesFromHere(request, host) else {
             return .refused(.forbidden, "The form came from another site.")
         }
@@ -67,6 +70,10 @@ struct Gate: Sendable {
         }
         return .welcome(visitor)
     }
+
+    /// The sentence for a user who may only look.
+    static let readerMayNot =
+        "You may look, but change and unmask nothing. The settings say who may: serve.operators, serve.operator_groups."
 
     /// The reason why a request names no user that is accepted.
     private struct Refusal: Error {
@@ -111,6 +118,10 @@ struct Gate: Sendable {
             name: name,
             session: session,
             token: String(decoding: Hexadecimal.encode(token), as: UTF8.self),
+            mayAct: self.settings.mayAct(
+                name,
+                groups: request.headers[self.settings.groupsHeader.lowercased()]
+            ),
             newCookie: known == nil ? self.cookie(session, request) : nil
         )
     }

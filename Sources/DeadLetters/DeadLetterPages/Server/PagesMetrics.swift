@@ -7,6 +7,7 @@ package final class PagesMetrics: Sendable {
     private let registry: PrometheusRegistry
     /// By topic. A topic that was seen once keeps its series.
     private let topics = Mutex<[String: RetentionView]>([:])
+    private let webhookMessages = Mutex((taken: 0, notTaken: 0))
     private let health: Health
     private let now: @Sendable () -> Int64
 
@@ -22,6 +23,12 @@ package final class PagesMetrics: Sendable {
         self.health = health
         self.now = now
         Self.describe(in: registry)
+        registry.sampleCounter("dead_letters_webhook_messages_total", [("result", "taken")]) { [self] in
+            Double(self.webhookMessages.withLock { $0.taken })
+        }
+        registry.sampleCounter("dead_letters_webhook_messages_total", [("result", "not_taken")]) { [self] in
+            Double(self.webhookMessages.withLock { $0.notTaken })
+        }
     }
 
     /// Sets the help texts.
@@ -30,11 +37,19 @@ package final class PagesMetrics: Sendable {
             ("dead_letters_open", "Dead letters that were neither replayed nor discarded, by topic."),
             ("dead_letters_oldest_open_age_seconds", "Since the oldest open letter was written, by topic."),
             ("dead_letters_retention_seconds", "How long a topic keeps its letters."),
+            ("dead_letters_webhook_messages_total", "Messages to the webhook, by result: taken, not_taken."),
         ] { registry.describe(name, help: help) }
     }
 
     /// Notes that the index is about to be refreshed.
     func refreshing() { self.health.beat() }
+
+    /// Notes whether the webhook took a message.
+    func webhookPosted(isTaken: Bool) {
+        self.webhookMessages.withLock {
+            if isTaken { $0.taken += 1 } else { $0.notTaken += 1 }
+        }
+    }
 
     /// Notes the state of all topics.
     func show(_ views: [RetentionView]) {

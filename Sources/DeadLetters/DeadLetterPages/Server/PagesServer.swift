@@ -137,8 +137,19 @@ package struct PagesServer: Service {
             metrics: self.metrics,
             now: self.now
         )
+        let sender = self.settings.webhook.map {
+            WebhookSender(
+                webhook: $0,
+                desk: desk,
+                watch: watch,
+                settings: self.settings,
+                metrics: self.metrics,
+                now: self.now
+            )
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await refresher.run() }
+            if let sender { group.addTask { try await sender.run() } }
             defer { group.cancelAll() }
             try await server.run(
                 secured: { try tls?.secure($0) ?? $0 },

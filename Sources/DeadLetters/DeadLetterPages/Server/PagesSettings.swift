@@ -31,6 +31,12 @@ package struct PagesSettings: Sendable {
     package var proxyToken: Secret?
     /// The header in which a proxy that has the token names the user.
     package var userHeader: String
+    /// The header in which the proxy names the groups of the user, separated by commas.
+    package var groupsHeader: String
+    /// The users that may change and unmask something. If this and `operatorGroups` are empty, every user may.
+    package var operators: [String]
+    /// The groups whose users may change and unmask something.
+    package var operatorGroups: [String]
     /// The name of the user if no token is asked for.
     package var localUser: String
     /// The pause between two refreshes of the index.
@@ -38,6 +44,8 @@ package struct PagesSettings: Sendable {
     /// The period of the retention warning in milliseconds: the pages warn of open letters that the broker
     /// may delete within it.
     package var retentionWarning: Int64
+    /// The address that hears of new groups and the like; nil if there is none.
+    package var webhook: Webhook?
 
     /// Creates settings; `check()` says whether they are safe.
     package init(
@@ -47,9 +55,13 @@ package struct PagesSettings: Sendable {
         tls: TLS? = nil,
         proxyToken: Secret? = nil,
         userHeader: String = "X-Forwarded-User",
+        groupsHeader: String = "X-Forwarded-Groups",
+        operators: [String] = [],
+        operatorGroups: [String] = [],
         localUser: String,
         refreshInterval: Duration = .seconds(5),
-        retentionWarning: Int64 = 24 * 3_600_000
+        retentionWarning: Int64 = 24 * 3_600_000,
+        webhook: Webhook? = nil
     ) {
         self.host = host
         self.port = port
@@ -57,9 +69,13 @@ package struct PagesSettings: Sendable {
         self.tls = tls
         self.proxyToken = proxyToken
         self.userHeader = userHeader
+        self.groupsHeader = groupsHeader
+        self.operators = operators
+        self.operatorGroups = operatorGroups
         self.localUser = localUser
         self.refreshInterval = refreshInterval
         self.retentionWarning = retentionWarning
+        self.webhook = webhook
     }
 
     /// The length of a token at least, in bytes.
@@ -68,7 +84,8 @@ package struct PagesSettings: Sendable {
     /// Checks that strangers cannot use the pages.
     ///
     /// - Throws: `Unsafe` if the token is too short, if other machines can reach the address without TLS or a
-    ///   token, or if the address is a wildcard and no name is given.
+    ///   token, if operators are named and no proxy says who a user is, or if the address is a wildcard and no name
+    ///   is given.
     package func check() throws(Unsafe) {
         if let proxyToken, proxyToken.revealBytes().count < Self.shortestToken {
             throw Unsafe(description: "the proxy's token has fewer than \(Self.shortestToken) bytes")
@@ -81,8 +98,29 @@ package struct PagesSettings: Sendable {
                     """
             )
         }
+        guard !self.hasReaders || self.proxyToken != nil else {
+            throw Unsafe(
+                description: """
+                    operators are named, and without serve.proxy_token nobody says who a user is: give the token, or take \
+                    serve.operators and serve.operator_groups away
+                    """
+            )
+        }
         guard !self.servedHost.servedNames.isEmpty else {
             throw Unsafe(description: "on \(self.host), say which name the pages are served under")
+        }
+    }
+
+    /// Whether some users may only look.
+    private var hasReaders: Bool { !self.operators.isEmpty || !self.operatorGroups.isEmpty }
+
+    /// Returns whether a user may change and unmask something.
+    ///
+    /// - Parameter groups: The value of the header `groupsHeader`; nil without it.
+    func mayAct(_ user: String, groups: String?) -> Bool {
+        guard self.hasReaders, !self.operators.contains(user) else { return true }
+        return (groups ?? "").split(separator: ",").contains {
+            self.operatorGroups.contains(String($0.trimmed))
         }
     }
 

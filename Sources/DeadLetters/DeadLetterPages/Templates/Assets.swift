@@ -12,6 +12,19 @@ enum Assets {
     static let script = """
         "use strict";
         (() => {
+          // The time of this place, beside UTC: behind a time that stands there in full, otherwise where the mouse rests.
+          const here = (root) => {
+            for (const one of root.querySelectorAll("time[datetime]")) {
+              const date = new Date(one.dateTime);
+              if (isNaN(date) || date.getTimezoneOffset() === 0 || one.dataset.here) continue;
+              const isToday = date.toDateString() === new Date().toDateString();
+              const local = date.toLocaleString([], { dateStyle: isToday ? undefined : "medium", timeStyle: "medium" });
+              one.dataset.here = local;
+              if (one.title) one.title += `, ${local} here`;
+              if (one.textContent.endsWith("UTC")) one.append(` (${local} here)`);
+            }
+          };
+          here(document);
           const watch = () => {
             const live = document.querySelector("[data-live]");
             if (!live) return;
@@ -25,6 +38,7 @@ enum Assets {
                   const next = page.getElementById("live");
                   if (answer.ok && next) {
                     live.replaceChildren(...next.childNodes);
+                    here(live);
                     if (!next.dataset.live) delete live.dataset.live;
                   }
                 } catch { /* The server may be back in a moment. */ }
@@ -111,9 +125,9 @@ enum Assets {
         .can.yes { color: var(--good); } .can.after_fix { color: var(--warn); } .can.no { color: var(--bad); }
         .spark { width: 96px; height: 24px; display: block; border-bottom: 1px solid var(--line); }
         .spark path { fill: var(--bar); }
-        .guide, .confirm, .reveal { background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--accent);
+        .guide, .confirm, .reveal, .notes { background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--accent);
           border-radius: 8px; padding: .4rem 1.1rem .8rem; margin: .8rem 0; }
-        .guide h2, .confirm h2, .reveal h2 { margin: .7rem 0 .1rem; font-size: .95rem; }
+        .guide h2, .confirm h2, .reveal h2, .notes h2 { margin: .7rem 0 .1rem; font-size: .95rem; }
         .alert, .notice { border-radius: 8px; padding: .6rem .9rem; background: var(--info-soft); }
         .alert { background: var(--bad-soft); color: var(--bad); }
         .warn { background: var(--warn-soft); color: var(--warn); }
@@ -129,8 +143,8 @@ enum Assets {
           border: 1px solid var(--hush); border-radius: 5px; padding: .35rem .5rem; }
         textarea { width: 100%; color: inherit; background: var(--page); border: 1px solid var(--hush); border-radius: 5px;
           padding: .5rem .6rem; font: .88rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-        input[type=checkbox] { width: 1.15rem; height: 1.15rem; accent-color: var(--accent); }
-        .confirm input:not([type=checkbox]), .reveal input { max-width: 40rem; }
+        input[type=checkbox] { width: 1.5rem; height: 1.5rem; accent-color: var(--accent); }
+        .confirm input:not([type=checkbox]), .reveal input, .notes input { max-width: 40rem; }
         .actions { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: .8rem 0 .3rem; }
         button, .button { font: inherit; font-weight: 600; border: 1px solid var(--accent); border-radius: 6px; cursor: pointer;
           background: transparent; color: var(--accent); padding: .4rem 1rem; text-decoration: none; display: inline-block; }

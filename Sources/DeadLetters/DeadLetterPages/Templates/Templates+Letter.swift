@@ -8,10 +8,10 @@ extension Templates {
         <h2>Can a replay help?</h2><p><strong class="can {{canClass}}">{{can}}</strong> {{canWhy}}</p>
         <h2>What to do</h2><p>{{advice}}</p>
         <p class="actions"><a class="button{{#canReplay}} primary{{/canReplay}}" href="/plan?id={{id}}">Dry run of this letter</a>
-        {{#isEditable}}<a class="button" href="/letters/{{id}}/edit">Edit …</a>
+        {{#frame.mayAct}}{{#isEditable}}<a class="button" href="/letters/{{id}}/edit">Edit …</a>
         {{/isEditable}}{{#isDiscarded}}<a class="button" href="/restore?id={{id}}">Bring back …</a>
         {{/isDiscarded}}{{^isDiscarded}}<a class="button" href="/discard?id={{id}}">Discard …</a>
-        {{/isDiscarded}}        <a class="button" href="/letters?group={{group}}">Its whole group</a></p>
+        {{/isDiscarded}}{{/frame.mayAct}}        <a class="button" href="/letters?group={{group}}">Its whole group</a></p>
         </section>
         {{#standing}}<p class="notice">{{.}}</p>{{/standing}}
         <section aria-labelledby="h-payload">
@@ -24,7 +24,7 @@ extension Templates {
         {{#hex}}<details><summary>Bytes, as they are</summary><pre class="payload" tabindex="0" aria-label="Bytes">{{#hexLines}}{{.}}
         {{/hexLines}}</pre></details>{{/hex}}
         </section>
-        {{#revealForm}}<section class="reveal" aria-labelledby="h-reveal">
+        {{#frame.mayAct}}{{#revealForm}}<section class="reveal" aria-labelledby="h-reveal">
         <h2 id="h-reveal">Look behind the masks</h2>
         <p>Personal data and secrets are shown as marks: equal values have equal marks. To see the values, write down why.
         Your name and the reason go into the audit trail before anything is shown.</p>
@@ -33,7 +33,7 @@ extension Templates {
         <p><label for="because">Why</label>
         <input id="because" name="because" required minlength="5" maxlength="500" autocomplete="off"></p>
         <p class="actions"><button type="submit">Show what is masked</button></p>
-        </form></section>{{/revealForm}}
+        </form></section>{{/revealForm}}{{/frame.mayAct}}
         <section aria-labelledby="h-facts">
         <h2 id="h-facts">What is known of it</h2>
         <dl class="facts">

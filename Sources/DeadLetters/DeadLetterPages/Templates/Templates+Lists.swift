@@ -26,7 +26,7 @@ extension Templates {
         <tbody>
         {{#rows}}<tr{{#isSettled}} class="settled"{{/isSettled}}>
         <th scope="row"><a href="{{address}}">{{reason}}</a> <span class="tag">{{kind}}</span>
-        <p class="hush">{{meaning}}</p><p class="hush">{{place}}</p></th>
+        <p class="hush">{{meaning}}</p><p class="hush">{{place}}</p>{{#said}}<p>{{.}}</p>{{/said}}</th>
         <td class="n open">{{open}}</td>
         <td class="n">{{all}}<p class="hush">{{share}}</p></td>
         <td><svg class="spark" viewBox="0 0 96 24" role="img" aria-label="{{sparkWords}}"><path d="{{spark}}"/></svg></td>
@@ -53,10 +53,11 @@ extension Templates {
         <p><strong class="can {{aboutClass}}">{{aboutCan}}</strong> {{aboutAdvice}}</p>
         </section>
         {{/about}}
+        {{#team}}{{> notes}}{{/team}}
         {{#hasLetters}}<p class="actions"><a class="button primary" href="{{dryRun}}">Dry run of these</a>
-        <a class="button" href="{{mend}}">Mend these …</a>
+        {{#frame.mayAct}}<a class="button" href="{{mend}}">Mend these …</a>
         <a class="button" href="{{discard}}">Discard these …</a>
-        {{#restore}}<a class="button" href="{{.}}">Bring back …</a>{{/restore}}</p>{{/hasLetters}}
+        {{#restore}}<a class="button" href="{{.}}">Bring back …</a>{{/restore}}{{/frame.mayAct}}</p>{{/hasLetters}}
         {{> filter}}
         {{#hasLetters}}
         <form method="get" action="/plan">
@@ -77,7 +78,7 @@ extension Templates {
         {{/rows}}
         </tbody></table></div>
         <p class="actions"><button type="submit">Dry run of the chosen</button>
-        <button type="submit" formaction="/mend">Mend the chosen …</button></p>
+        {{#frame.mayAct}}<button type="submit" formaction="/mend">Mend the chosen …</button>{{/frame.mayAct}}</p>
         </form>
         {{> pager}}
         {{/hasLetters}}

@@ -28,7 +28,7 @@ extension Templates {
         <td class="id">{{#differences}}{{.}}<br>{{/differences}}</td></tr>
         {{/changes}}</tbody></table>
         {{#moreChanges}}<p class="hush">{{.}}</p>{{/moreChanges}}</section>{{/hasChanges}}
-        {{#confirm}}
+        {{#frame.mayAct}}{{#confirm}}
         <section class="confirm" aria-labelledby="h-confirm">
         <h2 id="h-confirm">Replay</h2>
         <p>{{pace}}</p>
@@ -41,7 +41,7 @@ extension Templates {
         <label for="confirmed">{{confirmWords}}</label></p>
         <p class="actions"><button class="primary" type="submit">Replay {{planned}}</button></p>
         </form></section>
-        {{/confirm}}
+        {{/confirm}}{{/frame.mayAct}}
         {{#hasHow}}<details class="filter"><summary>Change how it is done</summary>
         {{#script}}<form method="post" action="/mend">
         <input type="hidden" name="csrf" value="{{frame.token}}">
@@ -125,8 +125,8 @@ extension Templates {
         {{/sentences}}
         {{#progress}}<p><label for="progress">{{progressWords}}</label>
         <progress id="progress" max="{{planned}}" value="{{done}}">{{done}}</progress></p>
-        {{#stoppable}}<form method="post" action="/replays/{{batch}}/stop"><input type="hidden" name="csrf" value="{{frame.token}}">
-        <p class="actions"><button class="danger" type="submit">Stop after the present record</button></p></form>{{/stoppable}}
+        {{#frame.mayAct}}{{#stoppable}}<form method="post" action="/replays/{{batch}}/stop"><input type="hidden" name="csrf" value="{{frame.token}}">
+        <p class="actions"><button class="danger" type="submit">Stop after the present record</button></p></form>{{/stoppable}}{{/frame.mayAct}}
         {{/progress}}
         {{#hasParts}}<ul class="parts">
         {{#parts}}<li><span class="state {{partClass}}">{{part}}</span> {{partCount}}</li>

@@ -5,7 +5,8 @@ import WebPages
 struct Templates: Sendable {
     /// The templates by name.
     enum Name: String, CaseIterable {
-        case layout, filter, pager, groups, letters, letter, edit, mend, plan, how, aside, batches, batch,
+        case layout, filter, pager, groups, letters, letter, edit, mend, plan, how, notes, aside, batches,
+            batch,
             audit, retention,
             message
     }
@@ -39,6 +40,7 @@ struct Templates: Sendable {
         case .mend: self.mend
         case .plan: self.plan
         case .how: self.how
+        case .notes: self.notes
         case .aside: self.aside
         case .batches: self.batches
         case .batch: self.batch

@@ -73,12 +73,12 @@ struct GroupsCommand: WaitingCommand {
     }
 
     private static func show(_ groups: [GroupView], now: Int64) {
+        let areAssigned = groups.contains { $0.assignee != nil }
         var table = TextTable(
             [
                 ("group", .left), ("worker", .left), ("class", .left), ("reason", .left), ("letters", .right),
                 ("open", .right), ("share", .right), ("first", .right), ("last", .right), ("replay", .left),
-                ("", .left),
-            ],
+            ] + (areAssigned ? [("assignee", .left)] : []) + [("", .left)],
             givingWay: ["", "share", "first", "class", "letters", "worker"]
         )
         for group in groups {
@@ -86,8 +86,8 @@ struct GroupsCommand: WaitingCommand {
                 [
                     group.mark, group.group.worker, group.group.kind, group.group.cause, "\(group.count)",
                     "\(group.open)", Words.percent(group.share), Words.age(group.first, now: now),
-                    Words.age(group.last, now: now), group.replayable ?? "?", Words.sparkline(group.lastDay),
-                ],
+                    Words.age(group.last, now: now), group.replayable ?? "?",
+                ] + (areAssigned ? [group.assignee ?? ""] : []) + [Words.sparkline(group.lastDay)],
                 inks: [
                     "open": group.open > 0 ? .bold : .plain,
                     "replay": ["yes": .green, "after_fix": .yellow, "no": .red][group.replayable] ?? .dim,

@@ -11,8 +11,14 @@ struct ServeSettings {
     var keyFile: String?
     var proxyToken: Secret?
     var userHeader: String
+    var groupsHeader: String
+    var operators: [String]
+    var operatorGroups: [String]
     var refresh: Duration
     var retentionWarning: Duration
+    var webhookURL: String?
+    var webhookSecret: Secret?
+    var webhookGrowth: Int
     /// The port of /livez, /readyz and /metrics; nil if there are none.
     var healthPort: Int?
 
@@ -48,6 +54,22 @@ struct ServeSettings {
             default: "X-Forwarded-User",
             help: "The header in which a proxy that has the token says who is at work."
         )
+        self.groupsHeader = reader.string(
+            "groups_header",
+            default: "X-Forwarded-Groups",
+            help: "The header in which that proxy says which groups the user is in, separated by commas."
+        )
+        self.operators = reader.strings(
+            "operators",
+            default: [],
+            help:
+                "The users that may change and unmask something. With this or operator_groups, others only look."
+        )
+        self.operatorGroups = reader.strings(
+            "operator_groups",
+            default: [],
+            help: "The groups whose users may change and unmask something."
+        )
         self.refresh = reader.duration(
             "refresh",
             default: .seconds(5),
@@ -60,6 +82,20 @@ struct ServeSettings {
             in: .zero ... .seconds(365 * 86_400),
             help: "Letters that the broker deletes within that time are warned of."
         )
+        self.webhookURL = reader.optionalURL(
+            "webhook_url",
+            help: "Where new groups, groups that grow, and letters that are deleted soon are posted to."
+        )
+        self.webhookSecret = reader.optionalSecret(
+            "webhook_secret",
+            help: "What these messages are signed with, as Standard Webhooks says; at least 16 bytes."
+        )
+        self.webhookGrowth = reader.int(
+            "webhook_growth",
+            default: 100,
+            in: 1...1_000_000_000,
+            help: "A group grows with so many letters in two hours, five times as many as before."
+        )
         self.healthPort = reader.optionalInt(
             "health_port",
             in: 0...65_535,
@@ -68,6 +104,9 @@ struct ServeSettings {
         )
         if (self.certificateFile == nil) != (self.keyFile == nil) {
             reader.reportFault("tls_key_file", "a certificate and its key belong together")
+        }
+        if self.webhookURL != nil, (self.webhookSecret?.revealBytes().count ?? 0) < 16 {
+            reader.reportFault("webhook_secret", "must have at least 16 bytes, where webhook_url is set")
         }
     }
 
@@ -84,7 +123,13 @@ struct ServeSettings {
         }
         settings.proxyToken = self.proxyToken
         settings.userHeader = self.userHeader
+        settings.groupsHeader = self.groupsHeader
+        settings.operators = self.operators
+        settings.operatorGroups = self.operatorGroups
         settings.refreshInterval = self.refresh
+        if let webhookURL, let webhookSecret {
+            settings.webhook = Webhook(url: webhookURL, secret: webhookSecret, growth: self.webhookGrowth)
+        }
         settings.retentionWarning = Int64(self.retentionWarning / .milliseconds(1))
         return settings
     }

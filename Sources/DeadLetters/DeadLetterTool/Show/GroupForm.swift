@@ -18,6 +18,10 @@ struct GroupForm: Encodable {
     var replayable: String?
     var sample: String?
     var lastDay: [Int]
+    /// The name of whoever looks after the group; absent for nobody.
+    var assignee: String?
+    /// The number of notes on the group.
+    var notes: Int
 
     init(_ view: GroupView) {
         self.group = view.mark
@@ -35,5 +39,7 @@ struct GroupForm: Encodable {
         self.replayable = view.replayable
         self.sample = view.sample?.description
         self.lastDay = view.lastDay
+        self.assignee = view.assignee
+        self.notes = view.notes
     }
 }

@@ -155,7 +155,7 @@ extension Desk {
     }
 
     /// Writes one entry to the audit trail and waits for the broker's acknowledgement.
-    private func write(_ entry: AuditEntry) throws {
+    func write(_ entry: AuditEntry) throws {
         let writer = try AuditWriter(self.settings)
         try writer.write(try entry.record(to: self.settings.auditTopic))
     }

@@ -57,6 +57,7 @@ extension DeadLetterDialect {
     ]
     private static let karafkaNames: Set<String> = [
         "source_topic", "source_partition", "source_offset", "source_consumer_group", "source_attempts",
+        "error_class", "error_message",
         "source_trace_id",
         "original_topic", "original_partition", "original_offset", "original_consumer_group", "original_key",
         "original_attempts",

@@ -126,8 +126,8 @@ extension DeadLetterFacts {
         self.worker = found.text(.streamsNode)
     }
 
-    /// Reads Karafka's headers, which say nothing about the error.
-    mutating func readKarafka(_ found: borrowing FoundFields) {
+    /// Reads Karafka's headers. They say something about the error only where the consumer has added it.
+    mutating func readKarafka(_ found: borrowing FoundFields, _ rules: ReasonRules) {
         if found.bytes(.karafkaOffset) == nil {
             self.readSource(
                 found,
@@ -145,7 +145,9 @@ extension DeadLetterFacts {
                 group: .karafkaGroup
             )
         }
+        self.message = found.message(.karafkaMessage)
         self.kind = "exception"
+        self.reason = found.className(.karafkaException) ?? rules.code(for: self.message)
         self.attempts = found.smallNumber(.karafkaAttempts) ?? found.smallNumber(.karafkaOldAttempts)
         self.worker = self.sourceGroup
     }

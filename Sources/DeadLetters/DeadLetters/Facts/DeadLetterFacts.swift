@@ -105,7 +105,7 @@ package struct DeadLetterFacts: Hashable, Sendable {
         case .spring: self.readSpring(found, rules)
         case .connect: self.readConnect(found, rules)
         case .streams: self.readStreams(found, rules)
-        case .karafka: self.readKarafka(found)
+        case .karafka: self.readKarafka(found, rules)
         case .watermill: self.readWatermill(found, rules)
         case .unknown: self.readPlain(found, rules)
         }

@@ -16,6 +16,7 @@ enum DeadLetterField: Int, CaseIterable {
     case streamsTopic, streamsPartition, streamsOffset, streamsException, streamsMessage, streamsNode
 
     case karafkaTopic, karafkaPartition, karafkaOffset, karafkaGroup, karafkaAttempts
+    case karafkaException, karafkaMessage
     case karafkaOldTopic, karafkaOldPartition, karafkaOldOffset, karafkaOldGroup, karafkaOldAttempts
 
     case watermillReason, watermillTopic, watermillHandler
@@ -41,11 +42,29 @@ enum DeadLetterField: Int, CaseIterable {
     /// decimal digits.
     var isSpring: Bool { Self.springTopic.rawValue...Self.springDeliveryAttempt.rawValue ~= self.rawValue }
 
+    /// Returns the number that the 1 to 8 bytes of a Java integer stand for, the highest byte first; nil for a negative
+    /// number and for other bytes.
+    static func binaryNumber(_ bytes: some Collection<UInt8>) -> Int64? {
+        guard 1...8 ~= bytes.count, let first = bytes.first, first < 0x80 else { return nil }
+        // Printable bytes that are no decimal number are a text, and no integer either.
+        guard !bytes.allSatisfy({ 0x20...0x7E ~= $0 }) else { return nil }
+        return bytes.reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    /// The names of Spring's headers that hold a number. Spring writes the bytes of an integer.
+    static let springNumbers = Set(
+        [
+            Self.springPartition, .springOffset, .springTimestamp, .springOldPartition, .springOldOffset,
+            .springOldTimestamp, .springAttempts, .springDeliveryAttempt,
+        ].compactMap { Self.names[$0] } + ["retry_topic-backoff-timestamp", "retry_topic-original-timestamp"]
+    )
+
     /// The names of the headers in which a framework says why it gave up on the record.
     static let messageNames = Set(
         [
             Self.kafkaMessage, .springMessage, .springKeyMessage, .springOldMessage, .connectMessage,
-            .streamsMessage, .streamsException, .watermillReason, .plainMessage, .plainException,
+            .streamsMessage, .streamsException, .karafkaMessage, .watermillReason, .plainMessage,
+            .plainException,
         ].compactMap { Self.names[$0] }
     )
 }
@@ -93,6 +112,8 @@ extension DeadLetterField {
         .karafkaTopic: "source_topic", .karafkaPartition: "source_partition",
         .karafkaOffset: "source_offset", .karafkaGroup: "source_consumer_group",
         .karafkaAttempts: "source_attempts",
+        // A consumer's own `enhance_dlq_message` adds these: the names that Karafka's own examples use.
+        .karafkaException: "error_class", .karafkaMessage: "error_message",
         .karafkaOldTopic: "original_topic", .karafkaOldPartition: "original_partition",
         .karafkaOldOffset: "original_offset", .karafkaOldGroup: "original_consumer_group",
         .karafkaOldAttempts: "original_attempts",

@@ -127,10 +127,7 @@ struct FoundFields: ~Copyable {
     func number(_ field: DeadLetterField) -> Int64? {
         guard let bytes = self.bytes(field) else { return nil }
         if bytes.count <= 20, let number = bytes.decimal(as: Int64.self) { return number }
-        guard field.isSpring, 1...8 ~= bytes.count, let first = bytes.first, first < 0x80 else { return nil }
-        // Printable bytes that are no decimal number are a text, and no integer either.
-        guard !bytes.allSatisfy({ 0x20...0x7E ~= $0 }) else { return nil }
-        return bytes.reduce(0) { $0 << 8 | Int64($1) }
+        return field.isSpring ? DeadLetterField.binaryNumber(bytes) : nil
     }
 
     /// Returns a number that is not negative and fits into 32 bits.
@@ -161,12 +158,22 @@ struct FoundFields: ~Copyable {
     }
 
     /// Returns the last part of a qualified class name, from a text that begins with such a name; nil if it
-    /// has none.
+    /// has none. Java parts names by `.`, Ruby by `::`.
     func className(_ field: DeadLetterField) -> String? {
         guard let bytes = self.bytes(field) else { return nil }
-        // Kafka Streams writes `name: message`.
-        let name = bytes.prefix(1024).prefix { $0 != UInt8(ascii: ":") && !$0.isWhiteSpace }
-        let last = name.suffix(from: name.lastIndex(of: UInt8(ascii: ".")).map { $0 + 1 } ?? name.startIndex)
+        let text = bytes.prefix(1024).prefix { !$0.isWhiteSpace }
+        var (start, end) = (text.startIndex, text.startIndex)
+        while end < text.endIndex {
+            if text[end] == UInt8(ascii: ".") { start = end + 1 }
+            if text[end] == UInt8(ascii: ":") {
+                // Kafka Streams writes `name: message`.
+                guard text[(end + 1)...].first == UInt8(ascii: ":") else { break }
+                end += 1
+                start = end + 1
+            }
+            end += 1
+        }
+        let last = text[start..<end]
         guard 1...DeadLetterFacts.reasonBytesLimit ~= last.count, last.first?.isDigit == false,
             last.allSatisfy({ $0.isAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "$") })
         else { return nil }

@@ -22,4 +22,8 @@ package struct GroupView: Hashable, Sendable {
     /// The numbers of letters in each of the last 24 hours, the oldest first. They count all letters of the
     /// group, also those that the filter leaves out.
     package var lastDay: [Int]
+    /// The name of whoever looks after the group; nil for nobody.
+    package var assignee: String?
+    /// The number of notes on the group.
+    package var notes = 0
 }

@@ -184,8 +184,9 @@ extension LetterIndex {
             try Self.move(stands, in: database)
             for (place, entry, text) in entries {
                 try database.execute(
-                    sql: "INSERT OR REPLACE INTO audit(place, at, by, action, entry) VALUES (?, ?, ?, ?, ?)",
-                    arguments: [place, entry.at, entry.by, entry.action.rawValue, text]
+                    sql:
+                        "INSERT OR REPLACE INTO audit(place, at, by, action, entry, grp) VALUES (?, ?, ?, ?, ?, ?)",
+                    arguments: [place, entry.at, entry.by, entry.action.rawValue, text, entry.group]
                 )
             }
         }

@@ -12,7 +12,7 @@ package final class LetterIndex: Sendable {
 
     /// The version of the tables. A file of another version is deleted and created again. The upper half is
     /// the same in all versions, and in no other kind of file.
-    private static let version: Int64 = LetterIndex.kind << 16 | 3
+    private static let version: Int64 = LetterIndex.kind << 16 | 4
     /// The number that marks a file as an index of dead letters.
     private static let kind: Int64 = 0x464C
 
@@ -175,7 +175,11 @@ package final class LetterIndex: Sendable {
         CREATE INDEX replays_batch ON replays(batch, state);
         CREATE INDEX replays_letter ON replays(high, low);
         CREATE TABLE audit(
-            place INTEGER PRIMARY KEY, at INTEGER NOT NULL, by TEXT NOT NULL, action TEXT NOT NULL, entry TEXT NOT NULL);
+            place INTEGER PRIMARY KEY, at INTEGER NOT NULL, by TEXT NOT NULL, action TEXT NOT NULL, entry TEXT NOT NULL,
+            grp TEXT);
+        CREATE INDEX audit_group ON audit(grp, action, at) WHERE grp IS NOT NULL;
+        CREATE TABLE told(
+            kind TEXT NOT NULL, subject TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(kind, subject)) WITHOUT ROWID;
         """
 
     /// The number of bits that a place has for the offset.

@@ -22,6 +22,10 @@ package struct AuditEntry: Hashable, Sendable {
         case export
         /// The user stopped a replay before its end.
         case stop
+        /// The user wrote a note on a group of letters.
+        case note
+        /// The user said who looks after a group of letters.
+        case assign
     }
 
     /// The action of the user.
@@ -30,10 +34,10 @@ package struct AuditEntry: Hashable, Sendable {
     package var by: String
     /// The wall-clock time of the entry, in milliseconds since 1970.
     package var at: Int64
-    /// The reason that the user gave; empty for `stop`, and `masked` for `export`.
+    /// The reason that the user gave; empty for `stop` and `assign`, `masked` for `export`, and the text of a `note`.
     package var because: String
     /// The batch id of the command, as in the ledger; for `stop` that of the stopped replay; empty for
-    /// `reveal` and `export`.
+    /// `reveal`, `export`, `note` and `assign`.
     package var batch: String
     /// The user's choice of letters in words, such as the command's filters.
     package var selection: String
@@ -41,6 +45,10 @@ package struct AuditEntry: Hashable, Sendable {
     package var counts: [String: Int]
     /// The ids of the letters. `record(to:)` writes the first 100 of them.
     package var letters: [LetterID]
+    /// The group that a `note` or an `assign` is about, such as `g-0123456789`; nil for other actions.
+    package var group: String?
+    /// For `assign`, the name of whoever looks after the group; nil for nobody.
+    package var assignee: String?
 
     /// Creates an entry from its parts and checks none of them; `record(to:)` checks the size.
     package init(
@@ -51,7 +59,9 @@ package struct AuditEntry: Hashable, Sendable {
         batch: String,
         selection: String,
         counts: [String: Int],
-        letters: [LetterID]
+        letters: [LetterID],
+        group: String? = nil,
+        assignee: String? = nil
     ) {
         self.action = action
         self.by = by
@@ -61,6 +71,8 @@ package struct AuditEntry: Hashable, Sendable {
         self.selection = selection
         self.counts = counts
         self.letters = letters
+        self.group = group
+        self.assignee = assignee
     }
 }
 
@@ -81,6 +93,8 @@ extension AuditEntry {
         var selection: String
         var counts: [String: Int]
         var letters: [String]
+        var group: String?
+        var assignee: String?
     }
 
     /// Reads an entry from a record of the audit topic; nil for a value that is no entry or is of a later
@@ -107,7 +121,9 @@ extension AuditEntry {
             batch: form.batch,
             selection: form.selection,
             counts: form.counts,
-            letters: form.letters.compactMap { LetterID($0) }
+            letters: form.letters.compactMap { LetterID($0) },
+            group: form.group,
+            assignee: form.assignee
         )
     }
 
@@ -123,7 +139,9 @@ extension AuditEntry {
             batch: self.batch,
             selection: self.selection,
             counts: self.counts,
-            letters: self.letters.prefix(Self.letterLimit).map(\.description)
+            letters: self.letters.prefix(Self.letterLimit).map(\.description),
+            group: self.group,
+            assignee: self.assignee
         )
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -30,8 +30,16 @@ package struct LetterMask: Sendable {
         header.value.map { value in
             // An empty value is shown, because it reveals nothing.
             value.isEmpty || self.shows(header.name, value, in: dialect, isOfPhone: isOfPhone)
-                ? SafeText.line(of: value, limit: limit) : self.mark.text(value)
+                ? Self.text(of: header.name, value, dialect, limit: limit) : self.mark.text(value)
         }
+    }
+
+    /// Returns a header's value as a line of text. A number that Spring wrote as the bytes of an integer is shown as such.
+    static func text(of name: String, _ value: [UInt8], _ dialect: DeadLetterDialect, limit: Int) -> String {
+        guard dialect == .spring, DeadLetterField.springNumbers.contains(name),
+            let number = DeadLetterField.binaryNumber(value)
+        else { return SafeText.line(of: value, limit: limit) }
+        return "\(number) (\(8 * value.count)-bit integer)"
     }
 
     /// Whether the message of a letter is shown.

@@ -53,7 +53,9 @@ package struct MaskedLetter: Sendable {
             Header(
                 name: SafeText.line(header.name, limit: 200),
                 value: self.isRevealed
-                    ? header.value.map { SafeText.line(of: $0, limit: limit) }
+                    ? header.value.map {
+                        LetterMask.text(of: header.name, $0, self.detail.facts.dialect, limit: limit)
+                    }
                     : self.mask.value(
                         of: header,
                         self.detail.facts.dialect,
