@@ -9,6 +9,7 @@ extension Browser {
             faults += found.map { "\(scheme): \($0)" }
         }
         try await self.prefer(.light)
+        for fault in faults { print("contrast \(fault)") }
         return faults
     }
 
@@ -25,11 +26,14 @@ extension Browser {
           }
           return [255, 255, 255];
         };
+        // Colours that change little by little are at their end.
+        document.getAnimations().forEach((one) => one.finish());
         const faults = [];
         const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
         while (walk.nextNode()) {
           const text = walk.currentNode.textContent.trim(), one = walk.currentNode.parentElement;
           if (!text || !one.getClientRects().length || one.closest("script, noscript, .unseen, .skip")) continue;
+          if (one.closest("details:not([open])") && !one.closest("summary")) continue;
           const style = getComputedStyle(one);
           const [a, b] = [light(parse(one.closest("svg") ? style.fill : style.color)), light(behind(one))];
           const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);

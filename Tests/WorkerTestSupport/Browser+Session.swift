@@ -47,6 +47,8 @@ extension Browser {
         }
         try await self.resize(width: 1_280, height: 900, isPhone: false)
         try await self.prefer(.light)
+        // An expectation around `try await` does not show its value.
+        for fault in faults { print("fault of \(fault)") }
         return faults
     }
 }

@@ -12,6 +12,7 @@ extension Browser {
           && one.parentElement.textContent.trim() !== one.textContent.trim();
         const targets = [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")]
           .filter((one) => one.getClientRects().length && !one.closest(".unseen, .skip"))
+          .filter((one) => one.closest("summary") || !one.closest("details:not([open])"))
           .map((one) => {
             const box = one.getBoundingClientRect();
             return { one, box, x: box.x + box.width / 2, y: box.y + box.height / 2,

@@ -109,6 +109,7 @@ enum Assets {
         tbody tr:hover { background: var(--info-soft); }
         td { overflow-wrap: break-word; }
         a.id { white-space: nowrap; }
+        th a.id { display: inline-block; padding: .3rem 0; }
         .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; overflow-wrap: normal; }
         .nowrap { white-space: nowrap; overflow-wrap: normal; }
         .groups tbody th { min-width: 16rem; overflow-wrap: anywhere; }
@@ -125,9 +126,9 @@ enum Assets {
         .can.yes { color: var(--good); } .can.after_fix { color: var(--warn); } .can.no { color: var(--bad); }
         .spark { width: 96px; height: 24px; display: block; border-bottom: 1px solid var(--line); }
         .spark path { fill: var(--bar); }
-        .guide, .confirm, .reveal, .notes { background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--accent);
+        .guide, .confirm, .reveal { background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--accent);
           border-radius: 8px; padding: .4rem 1.1rem .8rem; margin: .8rem 0; }
-        .guide h2, .confirm h2, .reveal h2, .notes h2 { margin: .7rem 0 .1rem; font-size: .95rem; }
+        .guide h2, .confirm h2, .reveal h2 { margin: .7rem 0 .1rem; font-size: .95rem; }
         .alert, .notice { border-radius: 8px; padding: .6rem .9rem; background: var(--info-soft); }
         .alert { background: var(--bad-soft); color: var(--bad); }
         .warn { background: var(--warn-soft); color: var(--warn); }
@@ -143,7 +144,7 @@ enum Assets {
           border: 1px solid var(--hush); border-radius: 5px; padding: .35rem .5rem; }
         textarea { width: 100%; color: inherit; background: var(--page); border: 1px solid var(--hush); border-radius: 5px;
           padding: .5rem .6rem; font: .88rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-        input[type=checkbox] { width: 1.5rem; height: 1.5rem; accent-color: var(--accent); }
+        input[type=checkbox] { flex: none; width: 1.5rem; height: 1.5rem; accent-color: var(--accent); }
         .confirm input:not([type=checkbox]), .reveal input, .notes input { max-width: 40rem; }
         .actions { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: .8rem 0 .3rem; }
         button, .button { font: inherit; font-weight: 600; border: 1px solid var(--accent); border-radius: 6px; cursor: pointer;

@@ -53,11 +53,11 @@ extension Templates {
         <p><strong class="can {{aboutClass}}">{{aboutCan}}</strong> {{aboutAdvice}}</p>
         </section>
         {{/about}}
-        {{#team}}{{> notes}}{{/team}}
         {{#hasLetters}}<p class="actions"><a class="button primary" href="{{dryRun}}">Dry run of these</a>
         {{#frame.mayAct}}<a class="button" href="{{mend}}">Mend these …</a>
         <a class="button" href="{{discard}}">Discard these …</a>
         {{#restore}}<a class="button" href="{{.}}">Bring back …</a>{{/restore}}{{/frame.mayAct}}</p>{{/hasLetters}}
+        {{#team}}{{> notes}}{{/team}}
         {{> filter}}
         {{#hasLetters}}
         <form method="get" action="/plan">

@@ -1,9 +1,8 @@
 extension Templates {
     /// The notes on a group, and who looks after it; a partial of `letters`.
     static let notes = """
-        <section class="notes" aria-labelledby="h-notes">
-        <h2 id="h-notes">Notes</h2>
-        <p>{{assigned}}</p>
+        <details class="filter notes"{{#hasNotes}} open{{/hasNotes}}>
+        <summary>Notes: <span class="words">{{assigned}}</span></summary>
         {{#hasNotes}}<ol class="history">
         {{#notes}}<li><time datetime="{{machine}}" title="{{time}}">{{ago}}</time> {{by}}: {{text}}</li>
         {{/notes}}</ol>{{/hasNotes}}
@@ -21,6 +20,6 @@ extension Templates {
         <p class="actions"><button type="submit">Assign</button></p>
         </form>
         {{/frame.mayAct}}
-        </section>
+        </details>
         """
 }
