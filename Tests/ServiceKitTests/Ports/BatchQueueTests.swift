@@ -206,6 +206,16 @@ import UpstreamHTTP
         #expect(play.errors.values.count { $0.wasTried } == 2)
         #expect(play.errors.values.allSatisfy { $0.kind == .timeout })
         #expect(play.queue.partCount == 0 && play.queue.bytes == 0)
+        // What came back and is sent again has as many requests as before.
+        play.errors = [:]
+        play.add(Array(3...200))
+        play.send()
+        play.send()
+        play.fail()
+        #expect(play.errors.count == 50)
+        play.fail()
+        #expect(play.errors.count == 198)
+        #expect(play.queue.partCount == 0)
     }
 
     /// An engine that has given its records up makes no call for them: not those that wait, and not again those

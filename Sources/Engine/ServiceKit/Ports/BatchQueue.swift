@@ -31,7 +31,7 @@ package struct BatchQueue: Sendable {
         /// fault would never stand alone.
         var halves = Fifo<[BatchMember]>()
         var requestsOut = 0
-        /// The number of requests since the last response.
+        /// The number of failed requests since the last response, or since the waiting parts went back.
         var failuresInARow = 0
         /// Whether the key stands in `sendable`.
         var isListed = false
@@ -179,6 +179,7 @@ package struct BatchQueue: Sendable {
             // turn to fail in the same way, each after its own timeout. So they go back, and whoever made them asks
             // again whether the upstream may be called.
             guard line.failuresInARow >= line.template.requestsLimit else { return ended }
+            line.failuresInARow = 0
             let unsent = TransferError(
                 kind: error.kind,
                 mayHaveBeenSent: false,
