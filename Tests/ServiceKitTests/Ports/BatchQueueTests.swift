@@ -206,7 +206,7 @@ import UpstreamHTTP
         #expect(play.errors.values.count { $0.wasTried } == 2)
         #expect(play.errors.values.allSatisfy { $0.kind == .timeout })
         #expect(play.queue.partCount == 0 && play.queue.bytes == 0)
-        // What came back and is sent again has as many requests as before.
+        // The parts that came back and are sent again have as many requests as before.
         play.errors = [:]
         play.add(Array(3...200))
         play.send()
