@@ -22,7 +22,8 @@ struct Frame: Sendable {
     /// Whether the user may change and unmask something.
     var mayAct: Bool
     var links: [Link]
-    /// Sentences about a cluster that cannot be read, and about letters that the broker will delete soon.
+    /// Sentences about a cluster that cannot be read, about a webhook that takes no messages, and about letters that the
+    /// broker will delete soon.
     var alerts: [String] = []
     /// The running replay; nil if there is none, or the page is that of a replay.
     var running: Running?

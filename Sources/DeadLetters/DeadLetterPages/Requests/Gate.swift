@@ -7,8 +7,8 @@ import WireFormats
 /// random key.
 ///
 /// A request has to name a host that is served. With a proxy token set, it must carry the token and name its
-/// user. A user who is no operator may only look. A form must also come from this site and bring back the token of its session (protection against
-/// cross-site request forgery).
+/// user. A user who is no operator may only look. A form must also come from this site and bring back the token of its
+/// session (protection against cross-site request forgery).
 struct Gate: Sendable {
     private let settings: PagesSettings
     private let constantTime = ConstantTime()

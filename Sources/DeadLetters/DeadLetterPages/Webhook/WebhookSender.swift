@@ -71,31 +71,20 @@ struct WebhookSender: Sendable {
     ///
     /// - Throws: `NotTaken` for a status other than 2xx and for a call that failed.
     private static func post(_ request: HTTPRequest) throws {
-        let client = try HTTPClient(
-            HTTPClientSettings(
-                requestTimeout: .seconds(15),
-                connectionLimit: 1,
-                responseBytesLimit: 65_536,
-                keptHeaders: []
-            )
+        let settings = HTTPClientSettings(
+            requestTimeout: .seconds(15),
+            connectionLimit: 1,
+            responseBytesLimit: 65_536,
+            keptHeaders: []
         )
-        defer { client.close() }
-        var wait = Wait(on: [client.descriptor])
-        var answer: Result<HTTPResponse, TransferError>?
-        client.start(request, id: 1)
-        while answer == nil {
-            client.serve { _, result in answer = result }
-            guard answer == nil else { break }
-            let timeout = client.timeoutMilliseconds
-            wait(atMost: timeout >= 0 ? min(.seconds(1), .milliseconds(Int64(timeout))) : .seconds(1))
-        }
-        switch answer {
-        case .success(let response) where (200..<300).contains(response.status): return
-        case .success(let response):
-            throw NotTaken(description: "the webhook answers with status \(response.status)")
-        case .failure(let error):
+        let response: HTTPResponse
+        do throws(TransferError) {
+            response = try HTTPClient.exchange(request, settings)
+        } catch {
             throw NotTaken(description: "the webhook cannot be reached: \(error.message)")
-        case nil: throw NotTaken(description: "the webhook does not answer")
+        }
+        guard (200..<300).contains(response.status) else {
+            throw NotTaken(description: "the webhook answers with status \(response.status)")
         }
     }
 }

@@ -35,7 +35,7 @@ extension LetterIndex {
                 try Self.view(count, of: page.letters, days[count.group], in: database)
             }
             let (assignees, notes) = (try Self.assignees(in: database), try Self.noteCounts(in: database))
-            for place in page.groups.indices where !(assignees.isEmpty && notes.isEmpty) {
+            for place in page.groups.indices {
                 page.groups[place].assignee = assignees[page.groups[place].mark]
                 page.groups[place].notes = notes[page.groups[place].mark] ?? 0
             }
