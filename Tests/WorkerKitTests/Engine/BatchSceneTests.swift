@@ -76,7 +76,7 @@ struct BatchSceneTests {
             )
         }
         let worker = simulation.startWorker()
-        var mostFailures = 0
+        var (mostFailures, mostAttempts) = (0, 0)
         for step in 0..<400 {
             // Records with requests of their own show at any time that the upstream is well.
             simulation.cluster.append("ok", key: "a\(step)", headers: [RecordHeader("alone", "")])
@@ -85,10 +85,12 @@ struct BatchSceneTests {
             let table = worker.engine.table
             for id in table.ids where table[id].record.value == Array("ok".utf8) {
                 mostFailures = max(mostFailures, table[id].failuresAlone)
+                mostAttempts = max(mostAttempts, table[id].attempts)
             }
         }
         #expect(honest.judge.waiting == 0)
         #expect(mostFailures == 2, "in a request of six elements, then of three, then alone")
+        #expect(mostAttempts <= 3, "what was not tried is no attempt")
         #expect(simulation.violations == [])
     }
 }
