@@ -93,6 +93,18 @@ struct FloorsTests {
         #expect(Set(rooms.keys).subtracting(targets) == [], "rooms that Package.swift does not name")
     }
 
+    /// Package.swift cannot be read where a target's folder is missing, and so nothing is built there.
+    @Test func theImageIsBuiltWithTheFolderOfEachTarget() throws {
+        let manifest = try String(contentsOf: Documents.root.appending(path: "Package.swift"), encoding: .utf8)
+        let ignored = try String(contentsOf: Documents.root.appending(path: ".dockerignore"), encoding: .utf8)
+        let kept = ignored.split(separator: "\n").filter { $0.hasPrefix("!") }.map { $0.dropFirst() }
+        let folders = manifest.matches(of: #/path: "([^"]+)"/#).map { $0.1 }
+        #expect(folders.count > 1)
+        for folder in folders {
+            #expect(kept.contains { folder == $0 || folder.hasPrefix("\($0)/") }, "\(folder)")
+        }
+    }
+
     @Test func nothingImportsUpwards() throws {
         let rooms = try Self.rooms()
         let dependencies = try Self.dependencies()

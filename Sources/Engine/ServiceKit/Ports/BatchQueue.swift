@@ -21,6 +21,8 @@ package struct BatchQueue: Sendable {
         let members: [BatchMember]
         /// Whether its parts are sent again if it is refused for the sake of one of them.
         var maySplit = true
+        /// Whether its records have failed before while others succeeded.
+        var isKnown: Bool { self.members.allSatisfy { $0.failures > 0 } }
     }
 
     /// The parts of one key.
@@ -68,8 +70,7 @@ package struct BatchQueue: Sendable {
         self.partCount += 1
         self.bytes += part.element.count
         self.lines[key, default: Line(template: part.template)].waiting.append(
-            BatchMember(id: id, element: part.element),
-            failures: failures,
+            BatchMember(id: id, element: part.element, failures: failures),
             limit: part.template.elementsLimit
         )
         self.list(key)
@@ -158,7 +159,7 @@ package struct BatchQueue: Sendable {
             line.failuresInARow = 0
             let scope = line.template.scope(of: response)
             if scope == .failed {
-                self.sizes.failed(flight.key, with: members.count)
+                self.sizes.failed(flight.key, with: members.count, isKnown: flight.isKnown)
             } else {
                 self.sizes.answered(flight.key, to: members.count, limit: line.template.elementsLimit)
             }
@@ -173,7 +174,7 @@ package struct BatchQueue: Sendable {
             }
         case .failure(let error):
             line.failuresInARow += 1
-            self.sizes.failed(flight.key, with: members.count)
+            self.sizes.failed(flight.key, with: members.count, isKnown: flight.isKnown)
             let ended = self.end(members, with: result)
             // If as many requests in a row failed as may be in flight, the parts that wait might only take their
             // turn to fail in the same way, each after its own timeout. So they go back, and whoever made them asks

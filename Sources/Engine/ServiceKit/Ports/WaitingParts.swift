@@ -3,13 +3,16 @@ struct BatchMember: Sendable {
     /// The caller's number for the part.
     let id: UInt64
     let element: [UInt8]
+    /// How often calls for the part's record have failed while others succeeded.
+    let failures: Int
 }
 
 /// The parts of one key that wait for a request.
 ///
 /// Parts whose records have failed before share smaller requests, and only with one another: an upstream may
 /// fail to answer a whole request for the sake of one element, and the others must not fail with it again and
-/// again. Each failure halves the number of elements, so that a record that fails always soon stands alone.
+/// again. Each failure makes the number of elements eight times smaller, so that after one or two a record stands
+/// alone.
 struct WaitingParts: Sendable {
     /// The parts by the most elements of their request, each with its place in the order of arrival.
     private var lines: [Int: Fifo<(member: BatchMember, turn: UInt64)>] = [:]
@@ -19,12 +22,10 @@ struct WaitingParts: Sendable {
 
     /// Takes in a part.
     ///
-    /// - Parameters:
-    ///   - failures: How often calls for its record have failed while others succeeded.
-    ///   - limit: The most elements of a request whose records have not failed.
-    mutating func append(_ member: BatchMember, failures: Int, limit: Int) {
+    /// - Parameter limit: The most elements of a request whose records have not failed.
+    mutating func append(_ member: BatchMember, limit: Int) {
         self.lastTurn += 1
-        let size = max(1, limit >> failures)
+        let size = max(1, limit >> (3 * member.failures))
         self.lines[size, default: Fifo()].append((member, self.lastTurn))
     }
 
