@@ -95,8 +95,9 @@ struct FloorsTests {
 
     /// Package.swift cannot be read where a target's folder is missing, and so nothing is built there.
     @Test func theImageIsBuiltWithTheFolderOfEachTarget() throws {
-        let manifest = try String(contentsOf: Documents.root.appending(path: "Package.swift"), encoding: .utf8)
-        let ignored = try String(contentsOf: Documents.root.appending(path: ".dockerignore"), encoding: .utf8)
+        let (package, ignore) = ("Package.swift", ".dockerignore")
+        let manifest = try String(contentsOf: Documents.root.appending(path: package), encoding: .utf8)
+        let ignored = try String(contentsOf: Documents.root.appending(path: ignore), encoding: .utf8)
         let kept = ignored.split(separator: "\n").filter { $0.hasPrefix("!") }.map { $0.dropFirst() }
         let folders = manifest.matches(of: #/path: "([^"]+)"/#).map { $0.1 }
         #expect(folders.count > 1)
