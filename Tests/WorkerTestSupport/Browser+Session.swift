@@ -1,9 +1,10 @@
 import Foundation
 
-/// The settings that Deploy/test-pages passes on: where chromedriver is, and where pictures go, if anybody
+/// The settings that Deploy/test-pages passes on: where chromedriver and axe-core are, and where pictures go, if anybody
 /// wants some.
 package enum BrowserSetting {
     package static let driver = ProcessInfo.processInfo.environment["FLOTILLA_CHROMEDRIVER"]
+    package static let axe = ProcessInfo.processInfo.environment["FLOTILLA_AXE"]
     package static let screenshots = ProcessInfo.processInfo.environment["FLOTILLA_SCREENSHOTS"]
 }
 
@@ -25,8 +26,8 @@ extension Browser {
 
     /// Looks at the page on a desk and on a phone, and takes pictures in both colours if somebody wants to look.
     ///
-    /// - Returns: Screens that are narrower than the page, in which only parts may scroll, and targets that a finger can
-    ///   miss.
+    /// - Returns: Screens that are narrower than the page, in which only parts may scroll, targets that a finger can
+    ///   miss, and what axe-core finds.
     package func photograph(_ name: String) async throws -> [String] {
         var faults: [String] = []
         for isPhone in [false, true] {
@@ -37,9 +38,10 @@ extension Browser {
             )
             if (overflow as? Int ?? 0) > 0 { faults.append("\(place) is too wide") }
             faults += try await self.targetFaults().map { "\(place): \($0)" }
-            guard let folder = BrowserSetting.screenshots else { continue }
             for scheme in Scheme.allCases {
                 try await self.prefer(scheme)
+                faults += try await self.axeFaults().map { "\(place), \(scheme): \($0)" }
+                guard let folder = BrowserSetting.screenshots else { continue }
                 try await self.screenshot().write(
                     to: URL(fileURLWithPath: folder).appendingPathComponent("\(place)-\(scheme).png")
                 )

@@ -140,9 +140,19 @@ package final class Browser: @unchecked Sendable {
     // MARK: Doing
 
     /// Answers while the page before may still be shown: what comes next is waited for with ``text(of:once:within:)``.
+    /// If a page that keeps itself up to date has put another element in the place of the one that was found, this one is
+    /// clicked.
     package func click(_ selector: String) async throws {
-        let element = try await self.element(selector)
-        _ = try await self.command("/element/\(element)/click", [:])
+        for _ in 0..<10 {
+            do {
+                let element = try await self.element(selector)
+                _ = try await self.command("/element/\(element)/click", [:])
+                return
+            } catch let failure as Failure where failure.what.contains("stale element reference") {
+                continue
+            }
+        }
+        throw Failure(what: "\(selector) changes all the time")
     }
 
     package func type(_ text: String, into selector: String) async throws {

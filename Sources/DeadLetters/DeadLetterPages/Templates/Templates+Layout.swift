@@ -66,7 +66,7 @@ extension Templates {
         {{<layout}}{{$main}}
         <h1>What the broker deletes, and when</h1>
         <p class="lead">{{summary}}</p>
-        <div class="scroll"><table>
+        <div class="scroll" tabindex="0" role="region" aria-label="Topics"><table>
         <thead><tr><th scope="col">Topic</th><th scope="col">Keeps</th><th scope="col" class="n">Open</th>
         <th scope="col" class="n">Gone within a day</th><th scope="col">Oldest open goes</th></tr></thead>
         <tbody>
@@ -82,7 +82,7 @@ extension Templates {
         {{<layout}}{{$main}}
         <h1>Audit trail</h1>
         <p class="lead">Who replayed, edited, discarded, exported or unmasked what, and why. The latest first.</p>
-        <div class="scroll"><table>
+        <div class="scroll" tabindex="0" role="region" aria-label="Entries"><table>
         <thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">Why</th>
         <th scope="col">Chosen by</th><th scope="col">Counts</th></tr></thead>
         <tbody>

@@ -49,7 +49,7 @@ extension Templates {
         </section>
         <section aria-labelledby="h-headers">
         <h2 id="h-headers">Headers <span class="tag">{{headerCount}}</span></h2>
-        <div class="scroll"><table class="headers">
+        <div class="scroll" tabindex="0" role="group" aria-labelledby="h-headers"><table class="headers">
         <thead><tr><th scope="col">Name</th><th scope="col">Value</th></tr></thead>
         <tbody>
         {{#headers}}<tr><th scope="row" class="id">{{name}}</th><td class="id">{{content}}</td></tr>

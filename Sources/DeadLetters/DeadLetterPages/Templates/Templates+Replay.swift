@@ -55,7 +55,7 @@ extension Templates {
         </form>{{/script}}
         </details>{{/hasHow}}
         {{#hasItems}}<section aria-labelledby="h-which"><h2 id="h-which">Which</h2>
-        <div class="scroll"><table>
+        <div class="scroll" tabindex="0" role="group" aria-labelledby="h-which"><table>
         <thead><tr><th scope="col">Letter</th><th scope="col">Reason</th><th scope="col">Written</th>
         <th scope="col">From</th><th scope="col">To</th><th scope="col" class="n">Replays</th></tr></thead><tbody>
         {{#items}}<tr><th scope="row"><a class="id" href="/letters/{{id}}">{{short}}</a></th><td>{{reason}}</td>
@@ -106,7 +106,7 @@ extension Templates {
         </form></section>
         {{/confirm}}
         {{#hasItems}}<section aria-labelledby="h-which"><h2 id="h-which">Which</h2>
-        <div class="scroll"><table>
+        <div class="scroll" tabindex="0" role="group" aria-labelledby="h-which"><table>
         <thead><tr><th scope="col">Letter</th><th scope="col">Reason</th><th scope="col">Written</th>
         <th scope="col">State</th></tr></thead><tbody>
         {{#items}}<tr><th scope="row"><a class="id" href="/letters/{{id}}">{{short}}</a></th><td>{{reason}}</td>
@@ -134,7 +134,7 @@ extension Templates {
         <dl class="facts">
         {{#facts}}<div><dt>{{fact}}</dt><dd>{{value}}</dd></div>
         {{/facts}}</dl>
-        {{#hasReplays}}<div class="scroll"><table>
+        {{#hasReplays}}<div class="scroll" tabindex="0" role="region" aria-label="Replays"><table>
         <caption>{{caption}}</caption>
         <thead><tr><th scope="col">Letter</th><th scope="col">How it ended</th><th scope="col">Why</th>
         <th scope="col">Sent</th><th scope="col">To</th></tr></thead><tbody>
