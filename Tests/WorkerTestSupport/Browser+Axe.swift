@@ -1,8 +1,8 @@
 import Foundation
 
 extension Browser {
-    /// What axe-core (https://github.com/dequelabs/axe-core) finds in the page: rules of WCAG 2.2, levels A and AA, and
-    /// what is good practice besides. Each fault is named by its rule and by the first elements that break it. Colours that
+    /// The faults of the page that axe-core (https://github.com/dequelabs/axe-core) finds: against WCAG 2.2, levels A and
+    /// AA, and against good practice. Each fault is named by its rule and by the first elements that break it. Colours that
     /// are changing have come to their end before.
     package func axeFaults() async throws -> [String] {
         guard let path = BrowserSetting.axe else { throw Failure(what: "nobody says where axe.min.js is") }

@@ -107,6 +107,20 @@ struct ListTests {
         #expect(try Self.ids(query + "&sort=message", Self.sorted) == ids)
     }
 
+    /// Upper and lower case do not differ, in ASCII and in other texts.
+    @Test(arguments: [
+        ("SALE", ["Sale-1", "presale"]), ("sale-1", ["Sale-1"]), ("e-1", ["Sale-1"]), ("[x]", ["[x]"]),
+        ("{x}", []),
+        ("été", ["ÉTÉ"]), ("ÉTÉ", ["ÉTÉ"]), ("sale-1-and-more", []),
+        ("apns", ["Sale-1", "presale", "[x]", "ÉTÉ"]),
+    ])
+    func aTextNarrowsTheList(text: String, ids: [String]) throws {
+        let messages = ["Sale-1", "presale", "[x]", "ÉTÉ"].map { Self.message($0, accepted: 1, arrived: 1) }
+        var query = FormFields()
+        query.add("text", text)
+        #expect(Set(try Self.ids(query.text, messages)) == Set(ids))
+    }
+
     @Test func aHeadingTurnsItsOwnOrderAround() throws {
         let pages = try PageReader.pages(Self.sorted)
         let page = PageReader.page("/", "sort=sent&app=", of: pages)

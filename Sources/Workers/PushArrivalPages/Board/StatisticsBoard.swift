@@ -7,8 +7,14 @@ package final class StatisticsBoard: Sendable {
     /// The number of messages that are shown. The board holds up to a quarter more, so that it need not
     /// search for the oldest message with each new one.
     package let limit: Int
-    private typealias Entry = [CohortKey: PushStatisticsRecord].Element
-    private let messages = Mutex<[CohortKey: PushStatisticsRecord]>([:])
+    private let content = Mutex(Content())
+
+    private struct Content {
+        var messages: [CohortKey: PushStatisticsRecord] = [:]
+        /// The messages that are shown, in their order; nil if that has to be found anew, because some have changed. The
+        /// pages ask for it with each view, and to order a hundred thousand messages takes long.
+        var newest: [PushStatisticsRecord]?
+    }
 
     /// Creates an empty board.
     ///
@@ -20,13 +26,14 @@ package final class StatisticsBoard: Sendable {
     /// - Returns: whether they were added.
     @discardableResult
     package func take(_ statistics: PushStatisticsRecord) -> Bool {
-        self.messages.withLock { messages in
+        self.content.withLock { content in
             let key = statistics.key
-            if let known = messages[key], known.version > statistics.version { return false }
-            messages[key] = statistics
-            if messages.count > self.limit + self.limit / 4 {
-                let kept = messages.sorted(by: Self.isNewer).prefix(self.limit)
-                messages = Dictionary(kept.map { ($0.key, $0.value) }) { $1 }
+            if let known = content.messages[key], known.version > statistics.version { return false }
+            content.messages[key] = statistics
+            content.newest = nil
+            if content.messages.count > self.limit + self.limit / 4 {
+                let kept = self.newest(of: content.messages)
+                content.messages = Dictionary(kept.map { ($0.key, $0) }) { $1 }
             }
             return true
         }
@@ -34,19 +41,27 @@ package final class StatisticsBoard: Sendable {
 
     /// Returns the statistics of a message; nil if the board does not have them, or has them no more.
     package func statistics(of key: CohortKey) -> PushStatisticsRecord? {
-        self.messages.withLock { $0[key] }
+        self.content.withLock { $0.messages[key] }
     }
 
     /// The statistics that are shown, the last update first.
     package var newest: [PushStatisticsRecord] {
-        let all = self.messages.withLock { $0 }
-        return all.sorted(by: Self.isNewer).prefix(self.limit).map(\.value)
+        self.content.withLock { content in
+            let newest = content.newest ?? self.newest(of: content.messages)
+            content.newest = newest
+            return newest
+        }
     }
 
-    /// Returns whether one entry is shown before the other. Entries with the same time are ordered by their
-    /// keys, so that their order is stable.
-    private static func isNewer(_ one: Entry, _ other: Entry) -> Bool {
-        one.value.updatedMS == other.value.updatedMS
-            ? one.key < other.key : one.value.updatedMS > other.value.updatedMS
+    /// Returns the messages that are shown, the last update first. Messages with the same time are ordered by their keys, so
+    /// that their order is stable.
+    private func newest(of messages: [CohortKey: PushStatisticsRecord]) -> [PushStatisticsRecord] {
+        // Places are sorted and not statistics, which are large.
+        var places = messages.indices.map { (place: $0, updated: messages[$0].value.updatedMS) }
+        places.sort { one, other in
+            one.updated == other.updated
+                ? messages[one.place].key < messages[other.place].key : one.updated > other.updated
+        }
+        return places.prefix(self.limit).map { messages[$0.place].value }
     }
 }

@@ -87,7 +87,30 @@ struct MessageFilter: Hashable, Sendable {
         return self.sentFrom.map { $0 <= time } ?? true && self.sentBefore.map { time < $0 } ?? true
     }
 
+    /// - Parameter part: in lower case.
     private static func holds(_ text: String, _ part: String) -> Bool {
-        part.isEmpty || text.lowercased().contains(part)
+        if part.isEmpty { return true }
+        // A text of another form in lower case is rare, and would be made for each message of the board.
+        return Self.holdsASCII(text, part) ?? text.lowercased().contains(part)
+    }
+
+    /// Returns the same for two texts of ASCII characters; nil if one has others.
+    private static func holdsASCII(_ text: String, _ part: String) -> Bool? {
+        var (text, part) = (text.utf8Span, part.utf8Span)
+        guard text.checkForASCII(), part.checkForASCII() else { return nil }
+        guard text.count >= part.count else { return false }
+        let (bytes, wanted) = (text.span, part.span)
+        for start in 0...bytes.count - wanted.count {
+            var length = 0
+            while length < wanted.count, Self.lowercased(bytes[start + length]) == wanted[length] {
+                length += 1
+            }
+            if length == wanted.count { return true }
+        }
+        return false
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }
