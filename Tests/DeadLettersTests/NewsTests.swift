@@ -60,6 +60,22 @@ import WireFormats
         }
     }
 
+    /// Whoever publishes letters of many kinds must not hide that others are deleted soon.
+    @Test func aFloodOfNewGroupsHidesNoOtherEvent() async throws {
+        try await ClusterUnderTest.with { cluster in
+            let id = try cluster.clusterID()
+            let desk = try cluster.desk()
+            try desk.refresh()
+            #expect(try desk.news(growth: 100, retention: []).isEmpty)
+            try cluster.publish((0..<60).map { Letters.record($0, clusterID: id, reason: "gdt.-\($0 + 10)") })
+            try desk.refresh()
+            let view = RetentionView(topic: "a.dead-letter", open: 9, goingSoon: 4, isUnknown: false)
+            let news = try desk.news(growth: 100, retention: [view])
+            #expect(news.first?.kind == .retention)
+            #expect(news.count { $0.kind == .newGroup } > 10)
+        }
+    }
+
     @Test func aGroupGrowsAgainstItsOwnPast() async throws {
         try await ClusterUnderTest.with { cluster in
             let id = try cluster.clusterID()

@@ -5,6 +5,9 @@ extension Desk {
     /// Returns what has happened among the letters since it was last told (`noteTold`): new groups, groups that grow, and
     /// topics whose open letters are deleted soon. The first call of an index takes all groups as known.
     ///
+    /// The most urgent events come first: letters that are deleted soon, then groups that grow. There can be any number of
+    /// new groups, because publishers choose what their letters fail for.
+    ///
     /// - Parameters:
     ///   - growth: the number of letters within two hours from which a group can count as growing.
     ///   - retention: how long the broker keeps each topic's letters.
@@ -16,7 +19,7 @@ extension Desk {
             .map { LetterNews(kind: .growingGroup, subject: $0.mark, open: 0, letters: $0.letters) }
         let leaving = retention.filter { $0.goingSoon > 0 }
             .map { LetterNews(kind: .retention, subject: $0.topic, open: $0.open, letters: $0.goingSoon) }
-        let untold = try self.index.untold(new + growing + leaving, now: now).prefix(Self.newsLimit)
+        let untold = try self.index.untold(leaving + growing + new, now: now).prefix(Self.newsLimit)
         return try untold.compactMap { event in
             guard event.kind != .retention else { return event }
             if let whole = try self.withGroup(event) { return whole }
