@@ -60,7 +60,7 @@ import WireFormats
         }
     }
 
-    /// Whoever publishes letters of many kinds must not hide that others are deleted soon.
+    /// A publisher of letters of many kinds must not hide that others are deleted soon.
     @Test func aFloodOfNewGroupsHidesNoOtherEvent() async throws {
         try await ClusterUnderTest.with { cluster in
             let id = try cluster.clusterID()

@@ -60,6 +60,39 @@ struct CircuitBreakerTests {
         #expect(self.openUntil != nil)
     }
 
+    /// Fails calls, and answers one of twenty, until the breaker opens. Then it answers the probes, so that the breaker
+    /// closes again.
+    ///
+    /// - Returns: The number of calls before it opened, and the time at which it closed.
+    private mutating func openAndClose(at now: Int64) throws -> (calls: Int, closed: Int64) {
+        let before = self.lastCall
+        while self.openUntil == nil, self.lastCall - before < 10_000 {
+            self.answer(at: now)
+            self.fail(19, at: now)
+        }
+        let (calls, until) = (Int(self.lastCall - before), try #require(self.openUntil))
+        self.started = until
+        self.answer(CircuitBreaker.probes, at: until)
+        #expect(self.breaker.state == .closed)
+        return (calls, until)
+    }
+
+    /// Many records that always fail, with others between them that are answered, must not keep the others waiting.
+    @Test mutating func eachOpeningSoonAfterAClosingTakesTwiceAsManyCalls() throws {
+        var (now, calls) = (second, [Int]())
+        for _ in 0..<6 {
+            let next = try self.openAndClose(at: now)
+            calls.append(next.calls)
+            now = next.closed
+        }
+        let bounds = [50, 100, 200, 400, 400, 400]
+        #expect(zip(calls, bounds).allSatisfy { ($1..<$1 + 20).contains($0) }, "\(calls)")
+        let calm = try self.openAndClose(at: now + CircuitBreaker.patience.wholeNanoseconds)
+        #expect((50..<70).contains(calm.calls), "an upstream that was well is judged as at first")
+        let next = try self.openAndClose(at: calm.closed)
+        #expect((100..<120).contains(next.calls))
+    }
+
     @Test mutating func forgetsCallsOfTenSecondsAgo() {
         for tick: Int64 in 0..<200 {
             self.answer(at: tick * second)

@@ -75,6 +75,13 @@ package struct CircuitBreaker: Sendable {
     /// always fail can come one after the other, while others are answered.
     package static let silence = Duration.seconds(1)
 
+    /// How often the number of calls from which the share of failures is judged can double.
+    ///
+    /// It doubles with each opening soon after a closing. Many records that always fail can be called one after the other
+    /// between calls that are answered. They would open the breaker again for every few dozen of them, and the others
+    /// would wait all the time.
+    package static let doublings = 3
+
     /// The counts of the current half-open time.
     private struct Probing: Sendable {
         var limit: Int
@@ -97,6 +104,8 @@ package struct CircuitBreaker: Sendable {
     private var consecutiveFailures = 0
     /// The number of pauses in a row, the current one included, without an answered probe between them.
     private var pauses = 0
+    /// The number of openings since the upstream was well, `doublings` at most.
+    private var openings = 0
     /// Whether the upstream has asked everybody to wait.
     private var isGated = false
     private var lastAnswer: Int64 = .min
@@ -190,6 +199,7 @@ package struct CircuitBreaker: Sendable {
             self.recent.note(failed: true, at: now)
             guard self.shouldOpen(at: now) else { return }
             self.pauses = 0
+            self.openings = min(self.isWell(at: now) ? 1 : self.openings + 1, Self.doublings)
             self.open(at: now, using: &random)
         }
     }
@@ -234,7 +244,8 @@ package struct CircuitBreaker: Sendable {
             return true
         }
         let (calls, failures) = self.recent.counts(at: now)
-        return calls >= self.settings.minimumCalls
+        let doublings = self.isWell(at: now) ? 0 : self.openings
+        return calls >= self.settings.minimumCalls << doublings
             && Double(failures) >= self.settings.failureShare * Double(calls)
     }
 
