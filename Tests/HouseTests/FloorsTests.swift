@@ -56,10 +56,13 @@ struct FloorsTests {
         return imports
     }
 
+    private static func text(of file: String) throws -> String {
+        try String(contentsOf: Documents.root.appending(path: file), encoding: .utf8)
+    }
+
     /// For each target of Package.swift, the names of the targets and products that it depends on.
     private static func dependencies() throws -> [String: Set<String>] {
-        let file = Documents.root.appending(path: "Package.swift")
-        let manifest = try String(contentsOf: file, encoding: .utf8)
+        let manifest = try self.text(of: "Package.swift")
         let start =
             #/(?m)^ {8}(?:\.target|\.systemLibrary|\.executableTarget|room|program)\(\s*(?:name: )?"([\w-]+)"/#
         var dependencies: [String: Set<String>] = [:]
@@ -95,11 +98,9 @@ struct FloorsTests {
 
     /// Package.swift cannot be read where a target's folder is missing, and so nothing is built there.
     @Test func theImageIsBuiltWithTheFolderOfEachTarget() throws {
-        let (package, ignore) = ("Package.swift", ".dockerignore")
-        let manifest = try String(contentsOf: Documents.root.appending(path: package), encoding: .utf8)
-        let ignored = try String(contentsOf: Documents.root.appending(path: ignore), encoding: .utf8)
+        let ignored = try Self.text(of: ".dockerignore")
         let kept = ignored.split(separator: "\n").filter { $0.hasPrefix("!") }.map { $0.dropFirst() }
-        let folders = manifest.matches(of: #/path: "([^"]+)"/#).map { $0.1 }
+        let folders = try Self.text(of: "Package.swift").matches(of: #/path: "([^"]+)"/#).map { $0.1 }
         #expect(folders.count > 1)
         for folder in folders {
             #expect(kept.contains { folder == $0 || folder.hasPrefix("\($0)/") }, "\(folder)")

@@ -9,6 +9,15 @@ import UpstreamHTTP
 struct BatchSceneTests {
     private typealias Reply = SimulatedUpstream.Reply
 
+    /// The headers of a record that shares its request.
+    private static let joined = [RecordHeader(SimulatedBatch.header, "")]
+
+    /// Cuts the connection for the sake of one poison record.
+    private static func reply(to call: SimulatedUpstream.Call, after latency: Duration) -> Reply {
+        call.value == "poison"
+            ? .failure(.cut, mayHaveBeenSent: true, after: latency) : Reply(200, after: latency)
+    }
+
     /// Here three of four records are such ones, so no failure counts against its record. They once came back to full
     /// requests all the same, each time with records that had not failed yet.
     @Test(arguments: [false, true])
@@ -57,24 +66,10 @@ struct BatchSceneTests {
             $0.attempts = 1_000
         }
         simulation.batches = SimulatedBatch.Limits(elements: 6, bytes: 4_000, requests: 4)
-        simulation.reply = { call in
-            call.value == "poison"
-                ? .failure(.cut, mayHaveBeenSent: true, after: .milliseconds(20))
-                : Reply(200, after: .milliseconds(20))
-        }
+        simulation.reply = { Self.reply(to: $0, after: .milliseconds(20)) }
         let honest = HonestPublisher(simulation)
-        honest.publish(
-            perSecond: 100,
-            for: .milliseconds(300),
-            headers: [RecordHeader(SimulatedBatch.header, "")]
-        )
-        for index in 0..<400 {
-            simulation.cluster.append(
-                "poison",
-                key: "p\(index)",
-                headers: [RecordHeader(SimulatedBatch.header, "")]
-            )
-        }
+        honest.publish(perSecond: 100, for: .milliseconds(300), headers: Self.joined)
+        for index in 0..<400 { simulation.cluster.append("poison", key: "p\(index)", headers: Self.joined) }
         let worker = simulation.startWorker()
         var (mostFailures, mostAttempts) = (0, 0)
         for step in 0..<400 {
@@ -94,24 +89,21 @@ struct BatchSceneTests {
         #expect(simulation.violations == [])
     }
 
-    /// A burst of records that break their requests opens the breaker. Its probes once shared requests with them, so that
-    /// it stayed open for as long as there were some.
+    /// A burst of records that break their requests opens the breaker. Each answered request once made the next one larger,
+    /// so that sound records and probes failed beside these records, and the breaker stayed open.
     @Test func aBurstOfRecordsThatBreakTheirRequestsDelaysNobodyForLong() throws {
         let simulation = Simulation {
             $0.ordering = .none
             $0.concurrency = 9
         }
         simulation.batches = SimulatedBatch.Limits(elements: 2, bytes: 4_000, requests: 11)
-        simulation.reply = { call in
-            call.value == "poison"
-                ? .failure(.cut, mayHaveBeenSent: true, after: .milliseconds(40))
-                : Reply(200, after: .milliseconds(40))
-        }
-        let joined = [RecordHeader(SimulatedBatch.header, "")]
+        simulation.reply = { Self.reply(to: $0, after: .milliseconds(40)) }
         let honest = HonestPublisher(simulation)
-        honest.publish(perSecond: 8, for: .seconds(60), headers: joined)
+        honest.publish(perSecond: 8, for: .seconds(60), headers: Self.joined)
         simulation.after(.seconds(2)) {
-            for index in 0..<400 { simulation.cluster.append("poison", key: "p\(index)", headers: joined) }
+            for index in 0..<400 {
+                simulation.cluster.append("poison", key: "p\(index)", headers: Self.joined)
+            }
         }
         let worker = simulation.startWorker()
         var hasOpened = false

@@ -28,7 +28,8 @@ package struct CircuitBreaker: Sendable {
         /// is high because an upstream that answers one call in four is still of use to the records that it
         /// answers.
         package var failureShare = 0.8
-        /// The number of calls in the last ten seconds from which `failureShare` is judged.
+        /// The number of calls in the last ten seconds from which `failureShare` is judged. Soon after a closing it is up to
+        /// eight times as many (`doublings`).
         package var minimumCalls = 50
         /// The bound of the first pause between opening and probing. The bound doubles after each pause in
         /// which no probe succeeded. The pause itself is drawn from the upper half of its bound.

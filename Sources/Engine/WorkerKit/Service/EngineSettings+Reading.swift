@@ -159,7 +159,8 @@ extension EngineSettings {
             "minimum_calls",
             default: self.breaker.minimumCalls,
             in: 1...1_000_000,
-            help: "Calls within ten seconds before four fifths of them failing opens it."
+            help: "Calls within ten seconds before four fifths of them failing opens it; "
+                + "soon after it closed, up to eight times as many."
         )
         self.breaker.firstPause = reader.duration(
             "first_pause",
