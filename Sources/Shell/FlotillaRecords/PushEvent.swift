@@ -21,7 +21,7 @@ public struct PushEvent: RecordContent {
         try format.encode(self.message)
     }
 
-    /// `sent`, `arrived`, `shown`, `opened` or `dismissed`.
+    /// `sent`, `arrived`, `shown`, `attachment_shown`, `opened`, `dismissed` or `converted`.
     public var type: String {
         get { self.message.type }
         set { self.message.type = newValue }
@@ -132,5 +132,43 @@ public struct PushEvent: RecordContent {
     public var payloadSHA256: String {
         get { self.message.payloadSha256 }
         set { self.message.payloadSha256 = newValue }
+    }
+    /// The app's version on the device, at most 64 bytes, as the three fields below. A segment has a rate where the event
+    /// `sent` and the arrival name the same one.
+    public var appVersion: String {
+        get { self.message.appVersion }
+        set { self.message.appVersion = newValue }
+    }
+
+    /// The version of the operating system, such as 17.5.1.
+    public var osVersion: String {
+        get { self.message.osVersion }
+        set { self.message.osVersion = newValue }
+    }
+
+    /// The class of the device, such as iPhone.
+    public var deviceModel: String {
+        get { self.message.deviceModel }
+        set { self.message.deviceModel = newValue }
+    }
+
+    /// The country in two letters (ISO 3166-1).
+    public var country: String {
+        get { self.message.country }
+        set { self.message.country = newValue }
+    }
+
+    /// With `converted`: the value in millionths of `currency`, 0 to 10^15.
+    public var valueMicros: Int64? {
+        get { self.message.hasValueMicros ? self.message.valueMicros : nil }
+        set {
+            if let newValue { self.message.valueMicros = newValue } else { self.message.clearValueMicros() }
+        }
+    }
+
+    /// With `converted`: the currency of the value in three letters (ISO 4217).
+    public var currency: String {
+        get { self.message.currency }
+        set { self.message.currency = newValue }
     }
 }

@@ -33,7 +33,7 @@ public struct PushStatistics: RecordContent {
         set { self.message.appBundle = newValue }
     }
 
-    /// The message; `unknown` gathers the events of a day that name none.
+    /// The message; `unknown` gathers the events of a day that name none, `all` those of a segment.
     public var messageID: String {
         get { self.message.messageID }
         set { self.message.messageID = newValue }
@@ -45,16 +45,29 @@ public struct PushStatistics: RecordContent {
         set { self.message.campaignID = newValue }
     }
 
-    /// `cohort` for a message, `day` for the events of a day.
+    /// `cohort` for a message, `day` for the events of a day that name none, `segment` for the pushes that were sent to a
+    /// segment of devices on a day. Do not add up different windows.
     public var window: String {
         get { self.message.window }
         set { self.message.window = newValue }
     }
 
-    /// The day as `YYYY-MM-DD`, with the window `day`.
+    /// The day as `YYYY-MM-DD`, with the windows `day` and `segment`.
     public var day: String {
         get { self.message.day }
         set { self.message.day = newValue }
+    }
+
+    /// With the window `segment`: `app_version`, `os_version`, `device_model` or `country`.
+    public var segmentBy: String {
+        get { self.message.segmentBy }
+        set { self.message.segmentBy = newValue }
+    }
+
+    /// With the window `segment`: its name; `other` for those beyond fifty of a day.
+    public var segment: String {
+        get { self.message.segment }
+        set { self.message.segment = newValue }
     }
 
     /// The number of the snapshot, which grows with every change.
@@ -123,6 +136,30 @@ public struct PushStatistics: RecordContent {
         set { self.message.dismissed = newValue }
     }
 
+    /// The devices that showed the picture or film of the push.
+    public var attachmentsShown: Int64 {
+        get { self.message.attachmentsShown }
+        set { self.message.attachmentsShown = newValue }
+    }
+
+    /// The devices whose user did what the push was for.
+    public var converted: Int64 {
+        get { self.message.converted }
+        set { self.message.converted = newValue }
+    }
+
+    /// The value of all conversions by currency, in millionths.
+    public var conversionValueMicros: [String: Int64] {
+        get { self.message.conversionValueMicros }
+        set { self.message.conversionValueMicros = newValue }
+    }
+
+    /// The rejected devices that the app is no more on, by the provider's reason.
+    public var unregistered: Int64 {
+        get { self.message.unregistered }
+        set { self.message.unregistered = newValue }
+    }
+
     /// Arrived by accepted; nil if the denominator is 0, as in every rate.
     public var arrivalRate: Double? {
         get { self.message.hasArrivalRate ? self.message.arrivalRate : nil }
@@ -164,6 +201,30 @@ public struct PushStatistics: RecordContent {
         get { self.message.hasCtr ? self.message.ctr : nil }
         set {
             if let newValue { self.message.ctr = newValue } else { self.message.clearCtr() }
+        }
+    }
+
+    /// Attachments shown by shown.
+    public var attachmentRate: Double? {
+        get { self.message.hasAttachmentRate ? self.message.attachmentRate : nil }
+        set {
+            if let newValue {
+                self.message.attachmentRate = newValue
+            } else {
+                self.message.clearAttachmentRate()
+            }
+        }
+    }
+
+    /// Converted by opened.
+    public var conversionRate: Double? {
+        get { self.message.hasConversionRate ? self.message.conversionRate : nil }
+        set {
+            if let newValue {
+                self.message.conversionRate = newValue
+            } else {
+                self.message.clearConversionRate()
+            }
         }
     }
 

@@ -33,7 +33,8 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushEvent: @unchecked Sendabl
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// sent (a push service was given the push), arrived (the service extension saw it), shown, opened or dismissed.
+  /// sent (a push service was given the push), arrived (the service extension saw it), shown, attachment_shown (the picture
+  /// or film that came with it was shown), opened, dismissed, or converted (the user did what the push was for).
   package var type: String {
     get {_storage._type}
     set {_uniqueStorage()._type = newValue}
@@ -155,6 +156,48 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushEvent: @unchecked Sendabl
     set {_uniqueStorage()._payloadSha256 = newValue}
   }
 
+  /// The device's segments, for statistics by segment: at most 64 bytes each, empty where they are not known. A segment has
+  /// a rate where the event sent and the arrival name the same one. So let the push carry the segments that the sender
+  /// names, and let the extension report those. No service extension runs below iOS 10; where nse_eligible is left out, an
+  /// os_version such as 9.3 says so.
+  package var appVersion: String {
+    get {_storage._appVersion}
+    set {_uniqueStorage()._appVersion = newValue}
+  }
+
+  package var osVersion: String {
+    get {_storage._osVersion}
+    set {_uniqueStorage()._osVersion = newValue}
+  }
+
+  /// A class of devices, such as iPhone.
+  package var deviceModel: String {
+    get {_storage._deviceModel}
+    set {_uniqueStorage()._deviceModel = newValue}
+  }
+
+  /// Two letters (ISO 3166-1).
+  package var country: String {
+    get {_storage._country}
+    set {_uniqueStorage()._country = newValue}
+  }
+
+  /// With converted: the value in millionths of the currency, from 0 to 10^15, and the currency's three letters (ISO 4217).
+  /// Each of them needs the other.
+  package var valueMicros: Int64 {
+    get {_storage._valueMicros ?? 0}
+    set {_uniqueStorage()._valueMicros = newValue}
+  }
+  /// Returns true if `valueMicros` has been explicitly set.
+  package var hasValueMicros: Bool {_storage._valueMicros != nil}
+  /// Clears the value of `valueMicros`. Subsequent reads from it will return its default value.
+  package mutating func clearValueMicros() {_uniqueStorage()._valueMicros = nil}
+
+  package var currency: String {
+    get {_storage._currency}
+    set {_uniqueStorage()._currency = newValue}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -168,7 +211,7 @@ fileprivate nonisolated let _protobuf_package = "flotilla.pusharrival.v1"
 
 nonisolated extension Flotilla_Pusharrival_V1_PushEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PushEvent"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}provider\0\u{3}message_id\0\u{3}campaign_id\0\u{3}app_bundle\0\u{3}device_id\0\u{3}event_id\0\u{1}environment\0\u{1}status\0\u{1}reason\0\u{3}sent_ms\0\u{3}device_ms\0\u{3}upload_ms\0\u{3}server_ms\0\u{3}nse_eligible\0\u{1}payload\0\u{3}payload_sha256\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}provider\0\u{3}message_id\0\u{3}campaign_id\0\u{3}app_bundle\0\u{3}device_id\0\u{3}event_id\0\u{1}environment\0\u{1}status\0\u{1}reason\0\u{3}sent_ms\0\u{3}device_ms\0\u{3}upload_ms\0\u{3}server_ms\0\u{3}nse_eligible\0\u{1}payload\0\u{3}payload_sha256\0\u{3}app_version\0\u{3}os_version\0\u{3}device_model\0\u{1}country\0\u{3}value_micros\0\u{1}currency\0")
 
   fileprivate class _StorageClass {
     var _type: String = String()
@@ -188,6 +231,12 @@ nonisolated extension Flotilla_Pusharrival_V1_PushEvent: SwiftProtobuf.Message, 
     var _nseEligible: Bool? = nil
     var _payload: String = String()
     var _payloadSha256: String = String()
+    var _appVersion: String = String()
+    var _osVersion: String = String()
+    var _deviceModel: String = String()
+    var _country: String = String()
+    var _valueMicros: Int64? = nil
+    var _currency: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -215,6 +264,12 @@ nonisolated extension Flotilla_Pusharrival_V1_PushEvent: SwiftProtobuf.Message, 
       _nseEligible = source._nseEligible
       _payload = source._payload
       _payloadSha256 = source._payloadSha256
+      _appVersion = source._appVersion
+      _osVersion = source._osVersion
+      _deviceModel = source._deviceModel
+      _country = source._country
+      _valueMicros = source._valueMicros
+      _currency = source._currency
     }
   }
 
@@ -250,6 +305,12 @@ nonisolated extension Flotilla_Pusharrival_V1_PushEvent: SwiftProtobuf.Message, 
         case 15: try { try decoder.decodeSingularBoolField(value: &_storage._nseEligible) }()
         case 16: try { try decoder.decodeSingularStringField(value: &_storage._payload) }()
         case 17: try { try decoder.decodeSingularStringField(value: &_storage._payloadSha256) }()
+        case 18: try { try decoder.decodeSingularStringField(value: &_storage._appVersion) }()
+        case 19: try { try decoder.decodeSingularStringField(value: &_storage._osVersion) }()
+        case 20: try { try decoder.decodeSingularStringField(value: &_storage._deviceModel) }()
+        case 21: try { try decoder.decodeSingularStringField(value: &_storage._country) }()
+        case 22: try { try decoder.decodeSingularInt64Field(value: &_storage._valueMicros) }()
+        case 23: try { try decoder.decodeSingularStringField(value: &_storage._currency) }()
         default: break
         }
       }
@@ -313,6 +374,24 @@ nonisolated extension Flotilla_Pusharrival_V1_PushEvent: SwiftProtobuf.Message, 
       if !_storage._payloadSha256.isEmpty {
         try visitor.visitSingularStringField(value: _storage._payloadSha256, fieldNumber: 17)
       }
+      if !_storage._appVersion.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._appVersion, fieldNumber: 18)
+      }
+      if !_storage._osVersion.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._osVersion, fieldNumber: 19)
+      }
+      if !_storage._deviceModel.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._deviceModel, fieldNumber: 20)
+      }
+      if !_storage._country.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._country, fieldNumber: 21)
+      }
+      try { if let v = _storage._valueMicros {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 22)
+      } }()
+      if !_storage._currency.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._currency, fieldNumber: 23)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -339,6 +418,12 @@ nonisolated extension Flotilla_Pusharrival_V1_PushEvent: SwiftProtobuf.Message, 
         if _storage._nseEligible != rhs_storage._nseEligible {return false}
         if _storage._payload != rhs_storage._payload {return false}
         if _storage._payloadSha256 != rhs_storage._payloadSha256 {return false}
+        if _storage._appVersion != rhs_storage._appVersion {return false}
+        if _storage._osVersion != rhs_storage._osVersion {return false}
+        if _storage._deviceModel != rhs_storage._deviceModel {return false}
+        if _storage._country != rhs_storage._country {return false}
+        if _storage._valueMicros != rhs_storage._valueMicros {return false}
+        if _storage._currency != rhs_storage._currency {return false}
         return true
       }
       if !storagesAreEqual {return false}

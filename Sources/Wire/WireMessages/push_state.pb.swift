@@ -60,6 +60,12 @@ package nonisolated struct Flotilla_Pusharrival_V1_CohortSnapshot: @unchecked Se
     set {_uniqueStorage()._campaignID = newValue}
   }
 
+  /// A segment of devices, such as app_version=3.2.1, whose pushes of one day are counted here; empty where one message is.
+  package var segment: String {
+    get {_storage._segment}
+    set {_uniqueStorage()._segment = newValue}
+  }
+
   /// The input partition, and when it began to count this message: a partition that has forgotten a message and hears of
   /// it again begins a new term, and the terms are added up.
   package var source: Int32 {
@@ -147,6 +153,22 @@ package nonisolated struct Flotilla_Pusharrival_V1_CohortSnapshot: @unchecked Se
   package var lagUnknown: Int64 {
     get {_storage._lagUnknown}
     set {_uniqueStorage()._lagUnknown = newValue}
+  }
+
+  package var attachmentsShown: Int64 {
+    get {_storage._attachmentsShown}
+    set {_uniqueStorage()._attachmentsShown = newValue}
+  }
+
+  package var converted: Int64 {
+    get {_storage._converted}
+    set {_uniqueStorage()._converted = newValue}
+  }
+
+  /// The value of all conversions by currency, in millionths.
+  package var conversionValueMicros: Dictionary<String,Int64> {
+    get {_storage._conversionValueMicros}
+    set {_uniqueStorage()._conversionValueMicros = newValue}
   }
 
   package var lagEdgesMs: [Int64] {
@@ -239,6 +261,12 @@ package nonisolated struct Flotilla_Pusharrival_V1_CohortSnapshot: @unchecked Se
     set {_uniqueStorage()._pairs = newValue}
   }
 
+  /// Two more flags of each of these devices, one byte each; absent where no device has one.
+  package var moreFlags: Data {
+    get {_storage._moreFlags}
+    set {_uniqueStorage()._moreFlags = newValue}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -252,7 +280,7 @@ fileprivate nonisolated let _protobuf_package = "flotilla.pusharrival.v1"
 
 nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CohortSnapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}provider\0\u{3}app_bundle\0\u{3}message_id\0\u{1}day\0\u{3}campaign_id\0\u{1}source\0\u{1}term\0\u{1}version\0\u{3}is_closed\0\u{1}accepted\0\u{1}rejected\0\u{1}eligible\0\u{1}arrived\0\u{1}shown\0\u{1}opened\0\u{1}dismissed\0\u{1}duplicates\0\u{3}late_dropped\0\u{1}ineligible\0\u{3}unknown_device\0\u{3}skew_adjusted\0\u{3}lag_unknown\0\u{4}\u{3}lag_edges_ms\0\u{3}lag_hist\0\u{3}lag_sketch_index\0\u{3}lag_sketch_count\0\u{4}\u{2}first_arrival_ms\0\u{3}last_arrival_ms\0\u{3}first_sent_ms\0\u{3}last_sent_ms\0\u{3}first_seen_ms\0\u{3}last_seen_ms\0\u{3}arrival_hour\0\u{3}arrival_hour_count\0\u{4}\u{3}base_ms\0\u{1}pairs\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}provider\0\u{3}app_bundle\0\u{3}message_id\0\u{1}day\0\u{3}campaign_id\0\u{1}source\0\u{1}term\0\u{1}version\0\u{3}is_closed\0\u{1}accepted\0\u{1}rejected\0\u{1}eligible\0\u{1}arrived\0\u{1}shown\0\u{1}opened\0\u{1}dismissed\0\u{1}duplicates\0\u{3}late_dropped\0\u{1}ineligible\0\u{3}unknown_device\0\u{3}skew_adjusted\0\u{3}lag_unknown\0\u{3}attachments_shown\0\u{1}converted\0\u{3}lag_edges_ms\0\u{3}lag_hist\0\u{3}lag_sketch_index\0\u{3}lag_sketch_count\0\u{3}conversion_value_micros\0\u{3}first_arrival_ms\0\u{3}last_arrival_ms\0\u{3}first_sent_ms\0\u{3}last_sent_ms\0\u{3}first_seen_ms\0\u{3}last_seen_ms\0\u{3}arrival_hour\0\u{3}arrival_hour_count\0\u{4}\u{3}base_ms\0\u{1}pairs\0\u{1}segment\0\u{3}more_flags\0")
 
   fileprivate class _StorageClass {
     var _provider: String = String()
@@ -260,6 +288,7 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
     var _messageID: String = String()
     var _day: String = String()
     var _campaignID: String = String()
+    var _segment: String = String()
     var _source: Int32 = 0
     var _term: Int64 = 0
     var _version: Int64 = 0
@@ -277,6 +306,9 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
     var _unknownDevice: Int64 = 0
     var _skewAdjusted: Int64 = 0
     var _lagUnknown: Int64 = 0
+    var _attachmentsShown: Int64 = 0
+    var _converted: Int64 = 0
+    var _conversionValueMicros: Dictionary<String,Int64> = [:]
     var _lagEdgesMs: [Int64] = []
     var _lagHist: [Int64] = []
     var _lagSketchIndex: [Int32] = []
@@ -291,6 +323,7 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
     var _lastSeenMs: Int64 = 0
     var _baseMs: Int64 = 0
     var _pairs: Data = Data()
+    var _moreFlags: Data = Data()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -306,6 +339,7 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
       _messageID = source._messageID
       _day = source._day
       _campaignID = source._campaignID
+      _segment = source._segment
       _source = source._source
       _term = source._term
       _version = source._version
@@ -323,6 +357,9 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
       _unknownDevice = source._unknownDevice
       _skewAdjusted = source._skewAdjusted
       _lagUnknown = source._lagUnknown
+      _attachmentsShown = source._attachmentsShown
+      _converted = source._converted
+      _conversionValueMicros = source._conversionValueMicros
       _lagEdgesMs = source._lagEdgesMs
       _lagHist = source._lagHist
       _lagSketchIndex = source._lagSketchIndex
@@ -337,6 +374,7 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
       _lastSeenMs = source._lastSeenMs
       _baseMs = source._baseMs
       _pairs = source._pairs
+      _moreFlags = source._moreFlags
     }
   }
 
@@ -377,10 +415,13 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
         case 20: try { try decoder.decodeSingularInt64Field(value: &_storage._unknownDevice) }()
         case 21: try { try decoder.decodeSingularInt64Field(value: &_storage._skewAdjusted) }()
         case 22: try { try decoder.decodeSingularInt64Field(value: &_storage._lagUnknown) }()
+        case 23: try { try decoder.decodeSingularInt64Field(value: &_storage._attachmentsShown) }()
+        case 24: try { try decoder.decodeSingularInt64Field(value: &_storage._converted) }()
         case 25: try { try decoder.decodeRepeatedInt64Field(value: &_storage._lagEdgesMs) }()
         case 26: try { try decoder.decodeRepeatedInt64Field(value: &_storage._lagHist) }()
         case 27: try { try decoder.decodeRepeatedInt32Field(value: &_storage._lagSketchIndex) }()
         case 28: try { try decoder.decodeRepeatedInt64Field(value: &_storage._lagSketchCount) }()
+        case 29: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufInt64>.self, value: &_storage._conversionValueMicros) }()
         case 30: try { try decoder.decodeSingularInt64Field(value: &_storage._firstArrivalMs) }()
         case 31: try { try decoder.decodeSingularInt64Field(value: &_storage._lastArrivalMs) }()
         case 32: try { try decoder.decodeSingularInt64Field(value: &_storage._firstSentMs) }()
@@ -391,6 +432,8 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
         case 37: try { try decoder.decodeRepeatedInt64Field(value: &_storage._arrivalHourCount) }()
         case 40: try { try decoder.decodeSingularInt64Field(value: &_storage._baseMs) }()
         case 41: try { try decoder.decodeSingularBytesField(value: &_storage._pairs) }()
+        case 42: try { try decoder.decodeSingularStringField(value: &_storage._segment) }()
+        case 43: try { try decoder.decodeSingularBytesField(value: &_storage._moreFlags) }()
         default: break
         }
       }
@@ -469,6 +512,12 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
       if _storage._lagUnknown != 0 {
         try visitor.visitSingularInt64Field(value: _storage._lagUnknown, fieldNumber: 22)
       }
+      if _storage._attachmentsShown != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._attachmentsShown, fieldNumber: 23)
+      }
+      if _storage._converted != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._converted, fieldNumber: 24)
+      }
       if !_storage._lagEdgesMs.isEmpty {
         try visitor.visitPackedInt64Field(value: _storage._lagEdgesMs, fieldNumber: 25)
       }
@@ -480,6 +529,9 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
       }
       if !_storage._lagSketchCount.isEmpty {
         try visitor.visitPackedInt64Field(value: _storage._lagSketchCount, fieldNumber: 28)
+      }
+      if !_storage._conversionValueMicros.isEmpty {
+        try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufInt64>.self, value: _storage._conversionValueMicros, fieldNumber: 29)
       }
       try { if let v = _storage._firstArrivalMs {
         try visitor.visitSingularInt64Field(value: v, fieldNumber: 30)
@@ -511,6 +563,12 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
       if !_storage._pairs.isEmpty {
         try visitor.visitSingularBytesField(value: _storage._pairs, fieldNumber: 41)
       }
+      if !_storage._segment.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._segment, fieldNumber: 42)
+      }
+      if !_storage._moreFlags.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._moreFlags, fieldNumber: 43)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -525,6 +583,7 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
         if _storage._messageID != rhs_storage._messageID {return false}
         if _storage._day != rhs_storage._day {return false}
         if _storage._campaignID != rhs_storage._campaignID {return false}
+        if _storage._segment != rhs_storage._segment {return false}
         if _storage._source != rhs_storage._source {return false}
         if _storage._term != rhs_storage._term {return false}
         if _storage._version != rhs_storage._version {return false}
@@ -542,6 +601,9 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
         if _storage._unknownDevice != rhs_storage._unknownDevice {return false}
         if _storage._skewAdjusted != rhs_storage._skewAdjusted {return false}
         if _storage._lagUnknown != rhs_storage._lagUnknown {return false}
+        if _storage._attachmentsShown != rhs_storage._attachmentsShown {return false}
+        if _storage._converted != rhs_storage._converted {return false}
+        if _storage._conversionValueMicros != rhs_storage._conversionValueMicros {return false}
         if _storage._lagEdgesMs != rhs_storage._lagEdgesMs {return false}
         if _storage._lagHist != rhs_storage._lagHist {return false}
         if _storage._lagSketchIndex != rhs_storage._lagSketchIndex {return false}
@@ -556,6 +618,7 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
         if _storage._lastSeenMs != rhs_storage._lastSeenMs {return false}
         if _storage._baseMs != rhs_storage._baseMs {return false}
         if _storage._pairs != rhs_storage._pairs {return false}
+        if _storage._moreFlags != rhs_storage._moreFlags {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -9,7 +9,7 @@
 //   https://github.com/apple/swift-protobuf/
 
 // What the worker publishes to `push-arrival.stats`: for every (provider, app, message) the whole of its statistics,
-// again and again as they grow. The topic is compacted, and the last snapshot of a key holds: take a snapshot only if
+// again and again as they grow; and for every day, the statistics of each segment of devices. The topic is compacted, and the last snapshot of a key holds: take a snapshot only if
 // its version is not below the one you have.
 
 package import SwiftProtobuf
@@ -39,7 +39,7 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushStatistics: @unchecked Se
     set {_uniqueStorage()._appBundle = newValue}
   }
 
-  /// `unknown` gathers the events of one UTC day that name no message.
+  /// `unknown` gathers the events of one UTC day that name no message, `all` those of one segment of devices.
   package var messageID: String {
     get {_storage._messageID}
     set {_uniqueStorage()._messageID = newValue}
@@ -50,7 +50,9 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushStatistics: @unchecked Se
     set {_uniqueStorage()._campaignID = newValue}
   }
 
-  /// cohort: all that happened to one message. day: see message_id, with `day` as YYYY-MM-DD.
+  /// cohort: all that happened to one message. day: see message_id, with `day` as YYYY-MM-DD. segment: all that happened to
+  /// the pushes that were sent to one segment on that UTC day. Its events are counted in their messages too, so do not add
+  /// up different windows.
   package var window: String {
     get {_storage._window}
     set {_uniqueStorage()._window = newValue}
@@ -59,6 +61,18 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushStatistics: @unchecked Se
   package var day: String {
     get {_storage._day}
     set {_uniqueStorage()._day = newValue}
+  }
+
+  /// With segment: the name of a field of the event (app_version, os_version, device_model or country) and its value. Of
+  /// an os_version, two components count. `other` gathers the values beyond fifty of a day.
+  package var segmentBy: String {
+    get {_storage._segmentBy}
+    set {_uniqueStorage()._segmentBy = newValue}
+  }
+
+  package var segment: String {
+    get {_storage._segment}
+    set {_uniqueStorage()._segment = newValue}
   }
 
   /// Grows with every change.
@@ -119,8 +133,31 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushStatistics: @unchecked Se
     set {_uniqueStorage()._dismissed = newValue}
   }
 
-  /// arrived / accepted, arrived / eligible, shown / arrived, opened / arrived, opened / accepted. Absent (null) where
-  /// the denominator is 0. May be above 1 as long as not complete.
+  package var attachmentsShown: Int64 {
+    get {_storage._attachmentsShown}
+    set {_uniqueStorage()._attachmentsShown = newValue}
+  }
+
+  package var converted: Int64 {
+    get {_storage._converted}
+    set {_uniqueStorage()._converted = newValue}
+  }
+
+  /// The value of all conversions by currency, in millionths. Conversions in a further currency than 32 have no value here.
+  package var conversionValueMicros: Dictionary<String,Int64> {
+    get {_storage._conversionValueMicros}
+    set {_uniqueStorage()._conversionValueMicros = newValue}
+  }
+
+  /// Rejected with a reason that says that the app is no more on the device (APNs: Unregistered; FCM: UNREGISTERED or
+  /// NotRegistered). These devices are in `rejected` too.
+  package var unregistered: Int64 {
+    get {_storage._unregistered}
+    set {_uniqueStorage()._unregistered = newValue}
+  }
+
+  /// arrived / accepted, arrived / eligible, shown / arrived, opened / arrived, opened / accepted, attachments_shown /
+  /// shown, converted / opened. Absent (null) where the denominator is 0. May be above 1 as long as not complete.
   package var arrivalRate: Double {
     get {_storage._arrivalRate ?? 0}
     set {_uniqueStorage()._arrivalRate = newValue}
@@ -165,6 +202,24 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushStatistics: @unchecked Se
   package var hasCtr: Bool {_storage._ctr != nil}
   /// Clears the value of `ctr`. Subsequent reads from it will return its default value.
   package mutating func clearCtr() {_uniqueStorage()._ctr = nil}
+
+  package var attachmentRate: Double {
+    get {_storage._attachmentRate ?? 0}
+    set {_uniqueStorage()._attachmentRate = newValue}
+  }
+  /// Returns true if `attachmentRate` has been explicitly set.
+  package var hasAttachmentRate: Bool {_storage._attachmentRate != nil}
+  /// Clears the value of `attachmentRate`. Subsequent reads from it will return its default value.
+  package mutating func clearAttachmentRate() {_uniqueStorage()._attachmentRate = nil}
+
+  package var conversionRate: Double {
+    get {_storage._conversionRate ?? 0}
+    set {_uniqueStorage()._conversionRate = newValue}
+  }
+  /// Returns true if `conversionRate` has been explicitly set.
+  package var hasConversionRate: Bool {_storage._conversionRate != nil}
+  /// Clears the value of `conversionRate`. Subsequent reads from it will return its default value.
+  package mutating func clearConversionRate() {_uniqueStorage()._conversionRate = nil}
 
   /// Arrivals by the time since they were sent: up to each edge, and one more for the rest. Milliseconds.
   package var lagEdgesMs: [Int64] {
@@ -301,7 +356,7 @@ fileprivate nonisolated let _protobuf_package = "flotilla.pusharrival.v1"
 
 nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PushStatistics"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}provider\0\u{3}app_bundle\0\u{3}message_id\0\u{3}campaign_id\0\u{1}window\0\u{1}day\0\u{1}version\0\u{1}complete\0\u{2}\u{2}sent\0\u{1}accepted\0\u{1}rejected\0\u{3}rejected_reasons\0\u{1}eligible\0\u{1}arrived\0\u{1}shown\0\u{1}opened\0\u{1}dismissed\0\u{4}\u{2}arrival_rate\0\u{3}eligible_arrival_rate\0\u{3}shown_rate\0\u{3}open_rate\0\u{1}ctr\0\u{4}\u{6}lag_edges_ms\0\u{3}lag_hist\0\u{3}lag_p50_ms\0\u{3}lag_p90_ms\0\u{3}lag_sketch_index\0\u{3}lag_sketch_count\0\u{3}lag_unknown\0\u{3}arrival_hour\0\u{3}arrival_hour_count\0\u{2}\u{2}duplicates\0\u{3}late_dropped\0\u{1}ineligible\0\u{3}unknown_device\0\u{3}skew_adjusted\0\u{4}\u{6}first_arrival_ms\0\u{3}last_arrival_ms\0\u{3}sent_ms\0\u{3}updated_ms\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}provider\0\u{3}app_bundle\0\u{3}message_id\0\u{3}campaign_id\0\u{1}window\0\u{1}day\0\u{1}version\0\u{1}complete\0\u{2}\u{2}sent\0\u{1}accepted\0\u{1}rejected\0\u{3}rejected_reasons\0\u{1}eligible\0\u{1}arrived\0\u{1}shown\0\u{1}opened\0\u{1}dismissed\0\u{3}attachments_shown\0\u{3}arrival_rate\0\u{3}eligible_arrival_rate\0\u{3}shown_rate\0\u{3}open_rate\0\u{1}ctr\0\u{1}converted\0\u{3}conversion_value_micros\0\u{1}unregistered\0\u{3}attachment_rate\0\u{3}conversion_rate\0\u{3}lag_edges_ms\0\u{3}lag_hist\0\u{3}lag_p50_ms\0\u{3}lag_p90_ms\0\u{3}lag_sketch_index\0\u{3}lag_sketch_count\0\u{3}lag_unknown\0\u{3}arrival_hour\0\u{3}arrival_hour_count\0\u{2}\u{2}duplicates\0\u{3}late_dropped\0\u{1}ineligible\0\u{3}unknown_device\0\u{3}skew_adjusted\0\u{4}\u{6}first_arrival_ms\0\u{3}last_arrival_ms\0\u{3}sent_ms\0\u{3}updated_ms\0\u{4}\u{7}segment_by\0\u{1}segment\0")
 
   fileprivate class _StorageClass {
     var _provider: String = String()
@@ -310,6 +365,8 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
     var _campaignID: String = String()
     var _window: String = String()
     var _day: String = String()
+    var _segmentBy: String = String()
+    var _segment: String = String()
     var _version: Int64 = 0
     var _complete: Bool = false
     var _sent: Int64 = 0
@@ -321,11 +378,17 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
     var _shown: Int64 = 0
     var _opened: Int64 = 0
     var _dismissed: Int64 = 0
+    var _attachmentsShown: Int64 = 0
+    var _converted: Int64 = 0
+    var _conversionValueMicros: Dictionary<String,Int64> = [:]
+    var _unregistered: Int64 = 0
     var _arrivalRate: Double? = nil
     var _eligibleArrivalRate: Double? = nil
     var _shownRate: Double? = nil
     var _openRate: Double? = nil
     var _ctr: Double? = nil
+    var _attachmentRate: Double? = nil
+    var _conversionRate: Double? = nil
     var _lagEdgesMs: [Int64] = []
     var _lagHist: [Int64] = []
     var _lagP50Ms: Int64? = nil
@@ -360,6 +423,8 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
       _campaignID = source._campaignID
       _window = source._window
       _day = source._day
+      _segmentBy = source._segmentBy
+      _segment = source._segment
       _version = source._version
       _complete = source._complete
       _sent = source._sent
@@ -371,11 +436,17 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
       _shown = source._shown
       _opened = source._opened
       _dismissed = source._dismissed
+      _attachmentsShown = source._attachmentsShown
+      _converted = source._converted
+      _conversionValueMicros = source._conversionValueMicros
+      _unregistered = source._unregistered
       _arrivalRate = source._arrivalRate
       _eligibleArrivalRate = source._eligibleArrivalRate
       _shownRate = source._shownRate
       _openRate = source._openRate
       _ctr = source._ctr
+      _attachmentRate = source._attachmentRate
+      _conversionRate = source._conversionRate
       _lagEdgesMs = source._lagEdgesMs
       _lagHist = source._lagHist
       _lagP50Ms = source._lagP50Ms
@@ -429,11 +500,17 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
         case 16: try { try decoder.decodeSingularInt64Field(value: &_storage._shown) }()
         case 17: try { try decoder.decodeSingularInt64Field(value: &_storage._opened) }()
         case 18: try { try decoder.decodeSingularInt64Field(value: &_storage._dismissed) }()
+        case 19: try { try decoder.decodeSingularInt64Field(value: &_storage._attachmentsShown) }()
         case 20: try { try decoder.decodeSingularDoubleField(value: &_storage._arrivalRate) }()
         case 21: try { try decoder.decodeSingularDoubleField(value: &_storage._eligibleArrivalRate) }()
         case 22: try { try decoder.decodeSingularDoubleField(value: &_storage._shownRate) }()
         case 23: try { try decoder.decodeSingularDoubleField(value: &_storage._openRate) }()
         case 24: try { try decoder.decodeSingularDoubleField(value: &_storage._ctr) }()
+        case 25: try { try decoder.decodeSingularInt64Field(value: &_storage._converted) }()
+        case 26: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufInt64>.self, value: &_storage._conversionValueMicros) }()
+        case 27: try { try decoder.decodeSingularInt64Field(value: &_storage._unregistered) }()
+        case 28: try { try decoder.decodeSingularDoubleField(value: &_storage._attachmentRate) }()
+        case 29: try { try decoder.decodeSingularDoubleField(value: &_storage._conversionRate) }()
         case 30: try { try decoder.decodeRepeatedInt64Field(value: &_storage._lagEdgesMs) }()
         case 31: try { try decoder.decodeRepeatedInt64Field(value: &_storage._lagHist) }()
         case 32: try { try decoder.decodeSingularInt64Field(value: &_storage._lagP50Ms) }()
@@ -452,6 +529,8 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
         case 51: try { try decoder.decodeSingularInt64Field(value: &_storage._lastArrivalMs) }()
         case 52: try { try decoder.decodeSingularInt64Field(value: &_storage._sentMs) }()
         case 53: try { try decoder.decodeSingularInt64Field(value: &_storage._updatedMs) }()
+        case 60: try { try decoder.decodeSingularStringField(value: &_storage._segmentBy) }()
+        case 61: try { try decoder.decodeSingularStringField(value: &_storage._segment) }()
         default: break
         }
       }
@@ -515,6 +594,9 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
       if _storage._dismissed != 0 {
         try visitor.visitSingularInt64Field(value: _storage._dismissed, fieldNumber: 18)
       }
+      if _storage._attachmentsShown != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._attachmentsShown, fieldNumber: 19)
+      }
       try { if let v = _storage._arrivalRate {
         try visitor.visitSingularDoubleField(value: v, fieldNumber: 20)
       } }()
@@ -529,6 +611,21 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
       } }()
       try { if let v = _storage._ctr {
         try visitor.visitSingularDoubleField(value: v, fieldNumber: 24)
+      } }()
+      if _storage._converted != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._converted, fieldNumber: 25)
+      }
+      if !_storage._conversionValueMicros.isEmpty {
+        try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufInt64>.self, value: _storage._conversionValueMicros, fieldNumber: 26)
+      }
+      if _storage._unregistered != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._unregistered, fieldNumber: 27)
+      }
+      try { if let v = _storage._attachmentRate {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 28)
+      } }()
+      try { if let v = _storage._conversionRate {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 29)
       } }()
       if !_storage._lagEdgesMs.isEmpty {
         try visitor.visitPackedInt64Field(value: _storage._lagEdgesMs, fieldNumber: 30)
@@ -584,6 +681,12 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
       if _storage._updatedMs != 0 {
         try visitor.visitSingularInt64Field(value: _storage._updatedMs, fieldNumber: 53)
       }
+      if !_storage._segmentBy.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._segmentBy, fieldNumber: 60)
+      }
+      if !_storage._segment.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._segment, fieldNumber: 61)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -599,6 +702,8 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
         if _storage._campaignID != rhs_storage._campaignID {return false}
         if _storage._window != rhs_storage._window {return false}
         if _storage._day != rhs_storage._day {return false}
+        if _storage._segmentBy != rhs_storage._segmentBy {return false}
+        if _storage._segment != rhs_storage._segment {return false}
         if _storage._version != rhs_storage._version {return false}
         if _storage._complete != rhs_storage._complete {return false}
         if _storage._sent != rhs_storage._sent {return false}
@@ -610,11 +715,17 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
         if _storage._shown != rhs_storage._shown {return false}
         if _storage._opened != rhs_storage._opened {return false}
         if _storage._dismissed != rhs_storage._dismissed {return false}
+        if _storage._attachmentsShown != rhs_storage._attachmentsShown {return false}
+        if _storage._converted != rhs_storage._converted {return false}
+        if _storage._conversionValueMicros != rhs_storage._conversionValueMicros {return false}
+        if _storage._unregistered != rhs_storage._unregistered {return false}
         if _storage._arrivalRate != rhs_storage._arrivalRate {return false}
         if _storage._eligibleArrivalRate != rhs_storage._eligibleArrivalRate {return false}
         if _storage._shownRate != rhs_storage._shownRate {return false}
         if _storage._openRate != rhs_storage._openRate {return false}
         if _storage._ctr != rhs_storage._ctr {return false}
+        if _storage._attachmentRate != rhs_storage._attachmentRate {return false}
+        if _storage._conversionRate != rhs_storage._conversionRate {return false}
         if _storage._lagEdgesMs != rhs_storage._lagEdgesMs {return false}
         if _storage._lagHist != rhs_storage._lagHist {return false}
         if _storage._lagP50Ms != rhs_storage._lagP50Ms {return false}

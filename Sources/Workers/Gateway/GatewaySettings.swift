@@ -252,8 +252,9 @@ struct GatewaySettings: Sendable {
     private static func reportTypes(_ gateway: SettingsReader) -> Set<PushEvent.Kind> {
         let words = gateway.strings(
             "report_types",
-            default: ["arrived", "shown", "opened", "dismissed"],
-            help: "Types of push events that are taken. sent is a backend's to tell, and no device's."
+            default: ["arrived", "shown", "attachment_shown", "opened", "dismissed"],
+            help: "Types of push events that are taken. sent is a backend's to tell, and no device's; "
+                + "converted counts money, and a device can tell anything."
         )
         let types = words.map { PushEvent.Kind(rawValue: $0) }
         if types.contains(nil) {

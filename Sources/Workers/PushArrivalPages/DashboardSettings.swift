@@ -105,10 +105,12 @@ package struct DashboardSettings: Sendable {
     /// - Parameters:
     ///   - topic: the topic of the statistics.
     ///   - kafkaProperties: librdkafka's properties for the connection to the brokers.
+    ///   - registry: the registry of the worker's metrics.
     ///   - logger: the logger of both services.
     package func services(
         topic: String,
         kafkaProperties: [String: String],
+        registry: PrometheusRegistry,
         logger: Logger
     ) -> [any Service] {
         let (board, standing) = (StatisticsBoard(limit: self.messages), ReadingStanding())
@@ -120,6 +122,7 @@ package struct DashboardSettings: Sendable {
                 history: self.history,
                 board: board,
                 standing: standing,
+                registry: registry,
                 logger: logger,
                 now: now
             ),

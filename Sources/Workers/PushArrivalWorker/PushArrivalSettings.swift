@@ -118,7 +118,7 @@ struct PushArrivalSettings: Sendable {
 
     /// The greatest number of devices in one record of the changelog.
     var devicesPerRecord: Int {
-        (self.kafka.messageBytesLimit - CohortSnapshot.ownBytesLimit) / DeviceRecord.byteCount
+        (self.kafka.messageBytesLimit - CohortSnapshot.ownBytesLimit) / CohortSnapshot.deviceBytesLimit
     }
 
     private static func rules(_ reader: SettingsReader) -> CohortRules {

@@ -44,9 +44,13 @@ final class PushMetrics {
                 "push_parts_unreadable_total",
                 "Records of the parts topic that no worker of this version has written."
             ),
+            (
+                "push_segments_fallen",
+                "Segments of devices whose arrivals within an hour have fallen against the week before."
+            ),
             (UnknownFieldsMetric.name, UnknownFieldsMetric.help),
             ("push_devices_held", "Devices and messages that are remembered, by input partition."),
-            ("push_messages_held", "Messages that are remembered, by input partition."),
+            ("push_messages_held", "Messages and segments of a day that are remembered, by input partition."),
         ] { registry.describe(name, help: help) }
     }
 

@@ -47,6 +47,7 @@ struct RunPushArrivalCommand: AsyncParsableCommand {
             let dashboard = settings.dashboard?.services(
                 topic: settings.topics.statistics,
                 kafkaProperties: settings.kafka.readerProperties,
+                registry: surroundings.registry,
                 logger: surroundings.logger
             )
             return (dashboard ?? []) + [stream]

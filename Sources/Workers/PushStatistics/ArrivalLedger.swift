@@ -15,7 +15,7 @@ package import WireFormats
 package final class ArrivalLedger {
     /// The number of the input partition.
     package let source: Int32
-    private let rules: CohortRules
+    let rules: CohortRules
     private let pace: EmissionPace
     private let retention: Int64
     private let seed: UInt64
@@ -29,6 +29,8 @@ package final class ArrivalLedger {
     /// nil if there is no such bucket.
     private var toldBuckets: Int?
     private var limit: NewMessageLimit
+    /// The number of segments that are remembered, for each day and dimension.
+    var segmentCounts = SegmentCounts()
     /// Whether the worker is short of memory. While this is true, a message that only one device has reported
     /// does not begin a cohort.
     package var isCrowded = false
@@ -123,6 +125,7 @@ package final class ArrivalLedger {
         }
         let judgement = cohort.count(event, of: device, self.rules)
         self.note(cohort, now: now)
+        self.countSegments(of: event, judgement, now: now)
         return judgement
     }
 
@@ -168,7 +171,7 @@ package final class ArrivalLedger {
 
     /// Returns the cohort of a message, as an object; a folded cohort is unfolded. Nil if the message is
     /// unknown.
-    private func known(_ key: CohortKey) -> Cohort? {
+    func known(_ key: CohortKey) -> Cohort? {
         if let cohort = self.cohorts[key] { return cohort }
         guard let cohort = self.folded.take(key).map({ self.unfold($0.snapshot) }) else { return nil }
         self.noteEnd(of: cohort)
@@ -206,7 +209,7 @@ package final class ArrivalLedger {
     /// Lowers `endsFrom` to the end of this cohort.
     private func noteEnd(of cohort: Cohort) { self.endsFrom = min(self.endsFrom, self.due(of: cohort)) }
 
-    private func begin(_ key: CohortKey, at time: Int64, now: Int64) -> Cohort {
+    func begin(_ key: CohortKey, at time: Int64, now: Int64) -> Cohort {
         let cohort = Cohort(
             key,
             source: self.source,
@@ -216,6 +219,7 @@ package final class ArrivalLedger {
             seed: self.seed
         )
         self.cohorts[key] = cohort
+        self.segmentCounts.began(key)
         return cohort
     }
 
@@ -229,7 +233,7 @@ package final class ArrivalLedger {
     }
 
     /// Plans the next write and the next part of a cohort that has counted an event.
-    private func note(_ cohort: Cohort, now: Int64) {
+    func note(_ cohort: Cohort, now: Int64) {
         cohort.noteCounted(at: now)
         self.noteEnd(of: cohort)
         guard !cohort.isChanged else { return }
@@ -337,8 +341,12 @@ package final class ArrivalLedger {
         self.lookedThrough = now
         self.endsFrom = .max
         for cohort in Array(self.cohorts.values) { self.end(cohort, now: now, progress: progress) }
-        for entry in self.folded.takeDue(at: progress) where !entry.snapshot.isClosed {
-            self.end(self.unfold(entry.snapshot), by: entry.due, now: now, progress: progress)
+        for entry in self.folded.takeDue(at: progress) {
+            if entry.snapshot.isClosed {
+                self.segmentCounts.ended(entry.snapshot.key)
+            } else {
+                self.end(self.unfold(entry.snapshot), by: entry.due, now: now, progress: progress)
+            }
         }
     }
 
@@ -357,7 +365,11 @@ package final class ArrivalLedger {
             return self.noteEnd(of: cohort)
         }
         // A cohort is forgotten only after its last change was written and its last part was published.
-        guard cohort.isChanged || cohort.tellAt != nil else { return self.cohorts[cohort.key] = nil }
+        guard cohort.isChanged || cohort.tellAt != nil else {
+            self.cohorts[cohort.key] = nil
+            self.segmentCounts.ended(cohort.key)
+            return
+        }
         self.endsFrom = min(self.endsFrom, progress + 1)
     }
 
@@ -370,10 +382,12 @@ package final class ArrivalLedger {
     /// between.
     package func restore(_ snapshot: CohortSnapshot) {
         let cohort: Cohort
-        if let known = self.known(snapshot.key), known.term == snapshot.term {
+        switch self.known(snapshot.key) {
+        case let known? where known.term == snapshot.term:
             cohort = known
             cohort.restore(snapshot)
-        } else {
+        case let known:
+            if known == nil { self.segmentCounts.began(snapshot.key) }
             cohort = self.unfold(snapshot)
         }
         self.foldIfIdle(cohort)

@@ -3,6 +3,9 @@ package import WireFormats
 
 /// One message as one input partition has counted it: the tally, and the devices whose events were counted.
 ///
+/// The cohort of a segment of devices counts the events that the cohorts of their messages have accepted, and holds no
+/// devices.
+///
 /// The tally depends only on the set of events and not on their order, provided that the time of sending of
 /// each arrival is known from the push itself or from a `sent` event of its device. There is one exception:
 /// if a device reports the same kind of event twice, the event that comes first is counted.
@@ -169,11 +172,30 @@ package final class Cohort {
         switch event.kind {
         case .sent: return self.send(event, &record)
         case .arrived: return self.arrive(event, &record)
-        case .shown: self.tally.shown += 1
-        case .opened: self.tally.opened += 1
-        case .dismissed: self.tally.dismissed += 1
+        case .shown, .attachmentShown, .opened, .dismissed, .converted: self.tally.add(event)
         }
         return Judgement(.accepted, sent: sent)
+    }
+
+    /// Counts an event of a segment, which the cohort of its message has accepted. A closed cohort counts nothing.
+    ///
+    /// - Parameter sent: when the push was sent to the device, in milliseconds since 1970.
+    /// - Returns: whether the event was counted.
+    func count(_ event: PushEvent, sentAt sent: Int64) -> Bool {
+        guard !self.isClosed else { return false }
+        self.version += 1
+        self.lastSeen = max(self.lastSeen, event.serverMS)
+        self.firstSeen = min(self.firstSeen, event.serverMS)
+        switch event.kind {
+        case .sent: self.tally.addSending(event, at: sent)
+        case .arrived:
+            let time = PushTime(of: event, sentMS: sent)
+            self.tally.addArrival(at: time.correctedMS)
+            if time.isAdjusted { self.tally.skewAdjusted += 1 }
+            self.tally.add(lag: time.lagMS ?? 0)
+        case .shown, .attachmentShown, .opened, .dismissed, .converted: self.tally.add(event)
+        }
+        return true
     }
 
     /// Returns when the push was sent to this device, if a `sent` event of the device has said so.
@@ -184,13 +206,7 @@ package final class Cohort {
 
     private func send(_ event: PushEvent, _ record: inout DeviceRecord) -> Judgement {
         let sent = event.sentMS ?? event.serverMS
-        switch event.acceptance {
-        case .accepted:
-            self.tally.accepted += 1
-            if event.isEligible != false { self.tally.eligible += 1 }
-        case .rejected(let reason): self.tally.reject(reason)
-        }
-        self.tally.noteSending(at: sent)
+        self.tally.addSending(event, at: sent)
         if case .arrivedUnsent(let offset, let isAdjusted) = record.time {
             self.pendingCount -= 1
             self.tally.lagUnknown -= 1
@@ -205,12 +221,9 @@ package final class Cohort {
     private func arrive(_ event: PushEvent, _ record: inout DeviceRecord) -> Judgement {
         let sent = event.sentMS ?? self.sending(of: record)
         let time = PushTime(of: event, sentMS: sent)
-        self.tally.arrived += 1
         // The arrival time is computed from the event alone. Other knowledge about the sending depends on the
         // order of the events, and the tally must not.
-        let arrival = PushTime(of: event).correctedMS
-        self.tally.noteArrival(at: arrival)
-        self.tally.hours.add(at: arrival)
+        self.tally.addArrival(at: PushTime(of: event).correctedMS)
         if time.isAdjusted { self.tally.skewAdjusted += 1 }
         if let lag = time.lagMS {
             self.tally.add(lag: lag)

@@ -1,4 +1,5 @@
 import Foundation
+import ServiceKit
 import SwiftProtobuf
 import WireFormats
 import WireMessages
@@ -11,6 +12,7 @@ extension CohortSnapshot {
         message.appBundle = self.key.appBundle
         message.messageID = self.key.messageID
         message.day = self.key.day
+        message.segment = self.key.segment
         message.campaignID = self.campaignID
         message.source = self.source
         message.term = self.term
@@ -18,12 +20,9 @@ extension CohortSnapshot {
         message.isClosed = self.isClosed
         message.firstSeenMs = self.firstSeen
         message.lastSeenMs = self.lastSeen
-        message.baseMs = self.base
+        message.baseMs = self.base.subtractingClamped(StoredDevice.timeShift)
         message.write(self.tally)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(self.devices.count * DeviceRecord.byteCount)
-        for device in self.devices { device.append(to: &bytes) }
-        message.pairs = Data(bytes)
+        message.write(self.devices.map { StoredDevice($0) })
         do {
             return try message.serializedBytes()
         } catch {
@@ -35,14 +34,15 @@ extension CohortSnapshot {
     /// written.
     package init?(_ bytes: [UInt8]) {
         guard let message = try? Flotilla_Pusharrival_V1_CohortSnapshot(serializedBytes: bytes),
-            message.pairs.count % DeviceRecord.byteCount == 0, let tally = message.tally
+            let devices = message.devices, let tally = message.tally
         else { return nil }
         self.init(
             key: CohortKey(
                 provider: message.provider,
                 appBundle: message.appBundle,
                 messageID: message.messageID,
-                day: message.day
+                day: message.day,
+                segment: message.segment
             ),
             campaignID: message.campaignID,
             source: message.source,
@@ -52,13 +52,9 @@ extension CohortSnapshot {
             tally: tally,
             firstSeen: message.firstSeenMs,
             lastSeen: message.lastSeenMs,
-            base: message.baseMs
+            base: message.baseMs.addingClamped(StoredDevice.timeShift)
         )
-        self.devices.reserveCapacity(message.pairs.count / DeviceRecord.byteCount)
-        var words = Words(message.pairs)
-        while let high = words.next(), let low = words.next() {
-            self.devices.append(DeviceRecord(high: high, low: low))
-        }
+        self.devices = devices.map(\.record)
     }
 }
 
@@ -79,6 +75,31 @@ private struct Words {
 }
 
 extension Flotilla_Pusharrival_V1_CohortSnapshot {
+    fileprivate mutating func write(_ devices: [StoredDevice]) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(devices.count * StoredDevice.pairByteCount)
+        for device in devices { device.appendPair(to: &bytes) }
+        self.pairs = Data(bytes)
+        let flags = devices.map(\.moreFlags)
+        if flags.contains(where: { $0 != 0 }) { self.moreFlags = Data(flags) }
+    }
+
+    /// The devices; nil if the bytes do not fit.
+    fileprivate var devices: [StoredDevice]? {
+        let count = self.pairs.count / StoredDevice.pairByteCount
+        guard self.pairs.count % StoredDevice.pairByteCount == 0,
+            self.moreFlags.isEmpty || self.moreFlags.count == count
+        else { return nil }
+        var devices: [StoredDevice] = []
+        devices.reserveCapacity(count)
+        var words = Words(self.pairs)
+        var flags = self.moreFlags.makeIterator()
+        while let high = words.next(), let low = words.next() {
+            devices.append(StoredDevice(high: high, low: low, moreFlags: flags.next() ?? 0))
+        }
+        return devices
+    }
+
     fileprivate mutating func write(_ tally: Tally) {
         self.accepted = tally.accepted
         self.rejected = tally.rejected
@@ -87,6 +108,9 @@ extension Flotilla_Pusharrival_V1_CohortSnapshot {
         self.shown = tally.shown
         self.opened = tally.opened
         self.dismissed = tally.dismissed
+        self.attachmentsShown = tally.attachmentsShown
+        self.converted = tally.converted
+        self.conversionValueMicros = tally.conversionValues.micros
         self.duplicates = tally.duplicates
         self.lateDropped = tally.lateDropped
         self.ineligible = tally.ineligible
@@ -122,6 +146,9 @@ extension Flotilla_Pusharrival_V1_CohortSnapshot {
         tally.shown = self.shown
         tally.opened = self.opened
         tally.dismissed = self.dismissed
+        tally.attachmentsShown = self.attachmentsShown
+        tally.converted = self.converted
+        tally.conversionValues = ConversionValues(self.conversionValueMicros)
         tally.duplicates = self.duplicates
         tally.lateDropped = self.lateDropped
         tally.ineligible = self.ineligible

@@ -75,8 +75,13 @@ extension CohortSnapshot {
 extension Tally {
     private static let counts: [any WritableKeyPath<Tally, Int64> & Sendable] = [
         \.accepted, \.eligible, \.arrived, \.shown, \.opened, \.dismissed, \.duplicates, \.lateDropped,
-        \.ineligible, \.unknownDevice, \.skewAdjusted, \.lagUnknown,
+        \.ineligible, \.unknownDevice, \.skewAdjusted, \.lagUnknown, \.attachmentsShown, \.converted,
     ]
+    private static let firstTime: UInt64 = 14
+    private static let lags: UInt64 = 1 << 18
+    private static let reasons: UInt64 = 1 << 19
+    private static let hours: UInt64 = 1 << 20
+    private static let values: UInt64 = 1 << 21
     private static let times: [any WritableKeyPath<Tally, Int64?> & Sendable] = [
         \.firstArrival, \.lastArrival, \.firstSent, \.lastSent,
     ]
@@ -84,26 +89,27 @@ extension Tally {
     /// Appends the tally: first a bit set that says which counts, times, lags and reasons follow, then only
     /// those.
     ///
-    /// Bits 0 to 11 stand for the counts, bits 12 to 15 for the times, bit 16 for the histogram and the
-    /// sketch, bit 17 for the reasons of rejection, bit 18 for the hours of arrivals.
+    /// The lowest bits stand for the counts, those from `firstTime` on for the times, and `lags` for the histogram and the
+    /// sketch.
     fileprivate func fold(_ histogram: LagHistogram, _ term: Int64, to bytes: inout [UInt8]) {
         var bits: UInt64 = 0
         for (index, path) in Self.counts.enumerated() where self[keyPath: path] != 0 {
             bits |= 1 << UInt64(index)
         }
         for (index, path) in Self.times.enumerated() where self[keyPath: path] != nil {
-            bits |= 1 << UInt64(index + 12)
+            bits |= 1 << (UInt64(index) + Self.firstTime)
         }
         let lags = self.sketch.buckets
-        if !lags.isEmpty || histogram.counts.contains(where: { $0 != 0 }) { bits |= 1 << 16 }
-        if !self.rejected.isEmpty { bits |= 1 << 17 }
-        if !self.hours.isEmpty { bits |= 1 << 18 }
+        if !lags.isEmpty || histogram.counts.contains(where: { $0 != 0 }) { bits |= Self.lags }
+        if !self.rejected.isEmpty { bits |= Self.reasons }
+        if !self.hours.isEmpty { bits |= Self.hours }
+        if !self.conversionValues.micros.isEmpty { bits |= Self.values }
         bytes.appendVarint(bits)
         for path in Self.counts where self[keyPath: path] != 0 {
             bytes.appendVarint(UInt64(bitPattern: self[keyPath: path]))
         }
         for path in Self.times { if let time = self[keyPath: path] { bytes.appendZigZag(time &- term) } }
-        if bits & 1 << 16 != 0 {
+        if bits & Self.lags != 0 {
             for count in histogram.counts { bytes.appendVarint(UInt64(bitPattern: count)) }
             bytes.appendVarint(UInt64(lags.count))
             for (index, count) in lags {
@@ -112,12 +118,27 @@ extension Tally {
             }
         }
         if !self.hours.isEmpty { self.foldHours(term, to: &bytes) }
-        guard !self.rejected.isEmpty else { return }
-        bytes.appendVarint(UInt64(self.rejected.count))
-        for (reason, count) in self.rejected.sorted(by: { $0.key < $1.key }) {
-            bytes.appendText(reason)
-            bytes.appendVarint(UInt64(bitPattern: count))
+        if !self.rejected.isEmpty { Self.fold(self.rejected, to: &bytes) }
+        if !self.conversionValues.micros.isEmpty { Self.fold(self.conversionValues.micros, to: &bytes) }
+    }
+
+    private static func fold(_ numbers: [String: Int64], to bytes: inout [UInt8]) {
+        bytes.appendVarint(UInt64(numbers.count))
+        for (name, number) in numbers.sorted(by: { $0.key < $1.key }) {
+            bytes.appendText(name)
+            bytes.appendVarint(UInt64(bitPattern: number))
         }
+    }
+
+    /// Reads numbers that `fold` has written; nil if the bytes end early.
+    private static func numbers(_ reader: inout FoldedReader) -> [String: Int64]? {
+        guard let count = reader.varint() else { return nil }
+        var numbers: [String: Int64] = [:]
+        for _ in 0..<count {
+            guard let name = reader.text(), let number = reader.varint() else { return nil }
+            numbers[name] = Int64(bitPattern: number)
+        }
+        return numbers
     }
 
     /// Appends the hours of arrivals, each as its distance from the one before; the first one from the hour of
@@ -154,17 +175,22 @@ extension Tally {
             guard let count = reader.varint() else { return nil }
             self[keyPath: path] = Int64(bitPattern: count)
         }
-        for (index, path) in Self.times.enumerated() where bits & 1 << UInt64(index + 12) != 0 {
+        for (index, path) in Self.times.enumerated()
+        where bits & 1 << (UInt64(index) + Self.firstTime) != 0 {
             guard let time = reader.zigZag() else { return nil }
             self[keyPath: path] = term &+ time
         }
-        if bits & 1 << 16 != 0 { guard self.unfoldLags(&reader, edges) else { return nil } }
-        if bits & 1 << 18 != 0 { guard self.unfoldHours(&reader, term) else { return nil } }
-        guard bits & 1 << 17 != 0 else { return }
-        guard let reasons = reader.varint() else { return nil }
-        for _ in 0..<reasons {
-            guard let reason = reader.text(), let count = reader.varint() else { return nil }
-            self.reject(reason, count: Int64(bitPattern: count))
+        if bits & Self.lags != 0 { guard self.unfoldLags(&reader, edges) else { return nil } }
+        if bits & Self.hours != 0 { guard self.unfoldHours(&reader, term) else { return nil } }
+        if bits & Self.reasons != 0 {
+            guard let reasons = Self.numbers(&reader) else { return nil }
+            for (reason, count) in reasons.sorted(by: { $0.key < $1.key }) {
+                self.reject(reason, count: count)
+            }
+        }
+        if bits & Self.values != 0 {
+            guard let values = Self.numbers(&reader) else { return nil }
+            self.conversionValues = ConversionValues(values)
         }
     }
 

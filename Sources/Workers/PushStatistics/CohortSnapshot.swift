@@ -67,7 +67,9 @@ package struct CohortSnapshot: Hashable, Sendable {
     }
 
     /// An upper bound of the bytes that a snapshot takes in a record without its devices: three names of 256
-    /// bytes in its key and again in its value, 33 reasons of rejection, a sketch of 600 lags, and 336
-    /// hours of arrivals.
+    /// bytes in its key and again in its value, 33 reasons of rejection, 32 currencies, a sketch of 600
+    /// lags, and 336 hours of arrivals.
     package static let ownBytesLimit = 32 << 10
+    /// An upper bound of the bytes that each device takes in a record.
+    package static let deviceBytesLimit = StoredDevice.byteCount
 }

@@ -6,7 +6,7 @@ package import WireFormats
 package struct DeviceRecord: Hashable, Sendable {
     /// The first 64 bits of the fingerprint.
     package private(set) var high: UInt64
-    /// From the highest bit: 17 bits of the fingerprint, 40 bits of a time, 7 flags. The five lowest flags
+    /// From the highest bit: 17 bits of the fingerprint, 38 bits of a time, 9 flags. The seven lowest flags
     /// say which kinds of event were counted, the two above them which time is stored.
     package private(set) var low: UInt64
 
@@ -16,7 +16,7 @@ package struct DeviceRecord: Hashable, Sendable {
         self.low = fingerprint.low << Self.fingerprintShift
     }
 
-    /// Creates a record from its two words, as they were stored.
+    /// Creates a record from its two words.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -54,6 +54,8 @@ package struct DeviceRecord: Hashable, Sendable {
         case .shown: 1 << 2
         case .opened: 1 << 3
         case .dismissed: 1 << 4
+        case .attachmentShown: 1 << 5
+        case .converted: 1 << 6
         }
     }
 
@@ -91,33 +93,30 @@ package struct DeviceRecord: Hashable, Sendable {
         }
     }
 
-    /// The times that a record can store, in milliseconds after the cohort's base: 34 years.
-    package static let timeRange: Range<Int64> = 0..<(1 << 40)
+    /// The times that a record can store, in milliseconds after the cohort's base: more than eight years.
+    package static let timeRange: Range<Int64> = 0..<(1 << 38)
 
     private static func field(_ offset: Int64) -> UInt64 {
         UInt64(min(max(offset, Self.timeRange.lowerBound), Self.timeRange.upperBound - 1)) << Self.timeShift
     }
 
-    private static let timeShift: UInt64 = 7
-    private static let timeMask: UInt64 = 1 << 40 - 1
+    private static let timeShift: UInt64 = 9
+    private static let timeMask: UInt64 = 1 << 38 - 1
     private static let fingerprintShift: UInt64 = 47
-    private static let flags: UInt64 = 0x7F
-    private static let timeFlags: UInt64 = 0b11 << 5
-    private static let sentTime: UInt64 = 0b01 << 5
-    private static let arrivalTime: UInt64 = 0b10 << 5
-    private static let adjustedArrivalTime: UInt64 = 0b11 << 5
+    private static let flags: UInt64 = 0x1FF
+    private static let timeFlags: UInt64 = 0b11 << 7
+    private static let sentTime: UInt64 = 0b01 << 7
+    private static let arrivalTime: UInt64 = 0b10 << 7
+    private static let adjustedArrivalTime: UInt64 = 0b11 << 7
 
     // MARK: - Bytes
 
-    /// The size of a record in a snapshot, in bytes.
+    /// The size of a record in a folded cohort, in bytes.
     package static let byteCount = 16
 
     /// Appends `high` and `low`, each as eight bytes in little-endian order.
     package func append(to bytes: inout [UInt8]) {
-        for word in [self.high, self.low] {
-            for shift in stride(from: UInt64(0), to: 64, by: 8) {
-                bytes.append(UInt8(truncatingIfNeeded: word >> shift))
-            }
-        }
+        bytes.appendWord(self.high)
+        bytes.appendWord(self.low)
     }
 }

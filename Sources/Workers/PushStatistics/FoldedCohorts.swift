@@ -145,10 +145,16 @@ struct FoldedCohorts {
     private func entry(_ bytes: [UInt8], _ place: FoldedPlace) -> Entry? {
         var reader = FoldedReader(bytes, place.key.lowerBound)
         guard let provider = self.names.read(&reader), let app = self.names.read(&reader),
-            let message = reader.text(), let day = reader.text(),
+            let message = reader.text(), let day = reader.text(), let segment = reader.text(),
             reader.position == place.key.upperBound
         else { return nil }
-        let key = CohortKey(provider: provider, appBundle: app, messageID: message, day: day)
+        let key = CohortKey(
+            provider: provider,
+            appBundle: app,
+            messageID: message,
+            day: day,
+            segment: segment
+        )
         return CohortSnapshot.unfolded(&reader, key, edges: self.edges, names: self.names)
             .map { Entry(snapshot: $0.snapshot, due: $0.due) }
     }
@@ -159,6 +165,7 @@ struct FoldedCohorts {
         self.names.append(key.appBundle, to: &bytes)
         bytes.appendText(key.messageID)
         bytes.appendText(key.day)
+        bytes.appendText(key.segment)
         return bytes
     }
 

@@ -11,6 +11,9 @@ extension PushStatisticsRecord {
         self.shown = tally.shown
         self.opened = tally.opened
         self.dismissed = tally.dismissed
+        self.attachmentsShown = tally.attachmentsShown
+        self.converted = tally.converted
+        self.conversionValueMicros = tally.conversionValues.micros
         self.lag.edgesMS = tally.histogram?.edges ?? []
         self.lag.histogram = tally.histogram?.counts ?? []
         self.lag.p50MS = tally.sketch.lag(ofShare: 0.5)

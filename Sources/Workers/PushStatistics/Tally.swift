@@ -18,8 +18,14 @@ package struct Tally: Hashable, Sendable {
     package var shown: Int64 = 0
     /// The devices where the notification was opened.
     package var opened: Int64 = 0
+    /// The devices that have shown the picture or film of the push.
+    package var attachmentsShown: Int64 = 0
     /// The devices where the notification was dismissed.
     package var dismissed: Int64 = 0
+    /// The devices whose user did what the push was for.
+    package var converted: Int64 = 0
+    /// The value of all conversions.
+    package var conversionValues = ConversionValues()
     /// The events that repeat an event of the same device and kind.
     package var duplicates: Int64 = 0
     /// The events that came after the allowed lateness.
@@ -62,7 +68,17 @@ package struct Tally: Hashable, Sendable {
 
     /// Whether a sender or more than one device has reported the message, so that no single device can have
     /// invented it.
-    var isProven: Bool { self.sent > 0 || max(self.arrived, self.shown, self.opened, self.dismissed) > 1 }
+    var isProven: Bool {
+        self.sent > 0
+            || max(
+                self.arrived,
+                self.shown,
+                self.opened,
+                self.dismissed,
+                self.attachmentsShown,
+                self.converted
+            ) > 1
+    }
 
     /// The devices to which the push was sent, accepted or rejected.
     package var sent: Int64 { self.accepted + self.rejectedTotal }
@@ -71,6 +87,38 @@ package struct Tally: Hashable, Sendable {
     package mutating func reject(_ reason: String, count: Int64 = 1) {
         let isKnown = self.rejected[reason] != nil || self.rejected.count < Self.reasonsLimit
         self.rejected[isKnown ? reason : Self.otherReason, default: 0] += count
+    }
+
+    /// Counts the sending of a push to one device; `time` is in milliseconds since 1970.
+    mutating func addSending(_ event: PushEvent, at time: Int64) {
+        switch event.acceptance {
+        case .accepted:
+            self.accepted += 1
+            if event.isEligible != false { self.eligible += 1 }
+        case .rejected(let reason): self.reject(reason)
+        }
+        self.noteSending(at: time)
+    }
+
+    /// Counts the arrival at one device, without its lag; `time` is in milliseconds since 1970.
+    mutating func addArrival(at time: Int64) {
+        self.arrived += 1
+        self.noteArrival(at: time)
+        self.hours.add(at: time)
+    }
+
+    /// Counts an event that is no sending and no arrival.
+    mutating func add(_ event: PushEvent) {
+        switch event.kind {
+        case .sent, .arrived: break
+        case .shown: self.shown += 1
+        case .attachmentShown: self.attachmentsShown += 1
+        case .opened: self.opened += 1
+        case .dismissed: self.dismissed += 1
+        case .converted:
+            self.converted += 1
+            if let value = event.value { self.conversionValues.add(value) }
+        }
     }
 
     /// Counts one arrival with this lag, in milliseconds, in the histogram and in the sketch.
@@ -104,6 +152,9 @@ package struct Tally: Hashable, Sendable {
         left.shown += right.shown
         left.opened += right.opened
         left.dismissed += right.dismissed
+        left.attachmentsShown += right.attachmentsShown
+        left.converted += right.converted
+        left.conversionValues += right.conversionValues
         left.duplicates += right.duplicates
         left.lateDropped += right.lateDropped
         left.ineligible += right.ineligible

@@ -23,6 +23,7 @@ struct DashboardBrowserTests {
                     try await self.seeOddMessages(browser, home)
                     try await self.seeVariants(browser, home)
                     try await self.seeTimes(browser, home)
+                    try await self.seeSegments(browser, home, broker)
                     #expect(try await browser.evaluate("return window.hurt === undefined") as? Bool == true)
                     #expect(try await browser.complaints() == [])
                 }
@@ -115,6 +116,24 @@ struct DashboardBrowserTests {
         #expect(try await browser.contrastFaults() == [])
     }
 
+    private func seeSegments(_ browser: Browser, _ home: String, _ broker: EmbeddedBroker) async throws {
+        try await browser.open(home + "/time")
+        try await browser.click("nav a[href='/segments']")
+        let empty = "No sender has named the segments"
+        #expect(try await browser.text(of: "#live", once: { $0.contains(empty) }).contains(empty))
+        try await browser.markPage()
+        try await Self.publish(Campaigns.segments(), to: broker)
+        let fall = try await browser.text(of: "p.fall", once: { $0.contains("3.2.1") })
+        #expect(fall.contains("three standard errors are"))
+        #expect(try await browser.wasReloaded() == false)
+        #expect(try await browser.text(of: "table.segments").contains("has fallen"))
+        #expect(try await browser.photograph("43-dashboard-segments") == [])
+        #expect(try await browser.contrastFaults() == [])
+        try await browser.click("#day-before")
+        let before = try await browser.text(of: "#live", once: { !$0.contains("has fallen") })
+        #expect(before.contains("By version of iOS"))
+    }
+
     @Test func saysThatTheClusterIsAway() async throws {
         try await Stage.withBroker { broker in
             try await Self.publish(Campaigns.messages(), to: broker)
@@ -142,7 +161,7 @@ struct DashboardBrowserTests {
             try await Browser.drive { browser in
                 try await browser.open("http://localhost:\(stage.port)/")
                 #expect(try await browser.tab(to: "a.skip") == 1)
-                #expect(try await browser.tab(to: "#pause") == 4)
+                #expect(try await browser.tab(to: "#pause") == 5)
                 try await browser.press(.space)
                 #expect(try await browser.text(of: "#pause[aria-pressed=true]") == "Pause")
                 stage.board.take(try Samples.statistics(Samples.message(version: 2, arrived: 66_666)))
@@ -237,6 +256,37 @@ private enum Campaigns {
         }
         return messages + Self.variants(now) + [Self.early(now), Self.nothing(now), Self.day(now)]
             + Self.hostile(now)
+    }
+
+    /// A release of an app that reports hardly any arrivals, among segments that do.
+    static func segments() -> [PushStatistics] {
+        let day = SegmentTrend.newestDay(asOf: Samples.now)
+        return (Int64(0)...8).flatMap { back in
+            let time = day - back * HourlyArrivals.millisecondsOfDay
+            func segment(_ name: String, by dimension: String, _ accepted: Int64, _ share: Double)
+                -> PushStatistics
+            {
+                let early = Int64(Double(accepted) * (share - Double(back % 3) / 100))
+                return Samples.segment(
+                    name,
+                    by: dimension,
+                    on: time,
+                    accepted: accepted,
+                    early: early,
+                    late: accepted / 9
+                )
+            }
+            return [
+                segment("3.2.1", by: "app_version", 12_040, back == 0 ? 0.31 : 0.72),
+                segment("3.2.0", by: "app_version", 30_500, 0.71),
+                segment("3.1.9", by: "app_version", 61, 0.7),
+                segment("18.1", by: "os_version", 38_000, 0.69),
+                segment("17.5", by: "os_version", 4_600, 0.7),
+                segment("iPhone", by: "device_model", 41_200, 0.7),
+                segment("iPad", by: "device_model", 1_400, 0.66),
+                segment("DE", by: "country", 20_000, 0.7), segment("FR", by: "country", 22_600, 0.71),
+            ]
+        }
     }
 
     /// A test of three texts.

@@ -97,13 +97,17 @@ struct ReadAPITests {
     @Test func theDocumentDescribesWhatTheAPIAnswers() throws {
         var odd = PushStatistics()
         (odd.messageID, odd.window, odd.arrived) = ("odd", "cohort", 3)
-        let messages = Self.samples(3) + [odd]
+        var segment = PushStatistics()
+        (segment.messageID, segment.window, segment.day) = ("all", "segment", "2026-09-20")
+        (segment.segmentBy, segment.segment, segment.accepted) = ("country", "DE", 100)
+        let messages = Self.samples(3) + [odd, segment]
         for (path, query, status) in [
             ("/api/v1/messages", "", "200"), ("/api/v1/messages", "limit=0", "400"),
             ("/api/v1/message", "id=nobody", "404"), ("/api/v1/message", "", "400"),
             ("/api/v1/comparison", "campaign=spring-sale", "200"),
             ("/api/v1/comparison", "campaign=spring-sale&measure=no", "400"),
             ("/api/v1/arrivals", "day=2026-09-21", "200"), ("/api/v1/arrivals", "day=x", "400"),
+            ("/api/v1/segments", "", "200"), ("/api/v1/segments", "day=x", "400"),
             ("/api/v1/comparison", "campaign=none", "404"), ("/export.json", "", "200"),
             ("/export.csv", "sort=no", "400"),
         ] {
@@ -124,7 +128,7 @@ struct ReadAPITests {
         #expect(
             Set(paths.keys) == [
                 "/api/v1/messages", "/api/v1/message", "/api/v1/comparison", "/api/v1/arrivals",
-                "/export.json", "/export.csv",
+                "/api/v1/segments", "/export.json", "/export.csv",
             ]
         )
         func fields(_ path: String) -> Set<String> {
@@ -135,6 +139,7 @@ struct ReadAPITests {
         #expect(fields("/export.json") == Set(MessageQuery.names))
         #expect(fields("/api/v1/messages") == Set(MessageQuery.names + ["page", "limit"]))
         #expect(fields("/api/v1/arrivals") == Set(TimesQuery.names))
+        #expect(fields("/api/v1/segments") == Set(SegmentsQuery.names))
         #expect(fields("/api/v1/comparison") == Set(ComparisonQuery.names))
         #expect(fields("/api/v1/message") == ["provider", "app", "id", "day"])
         let parameters = Self.member(document, "paths", "/api/v1/messages", "get", "parameters")

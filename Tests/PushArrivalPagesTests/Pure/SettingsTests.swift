@@ -54,7 +54,12 @@ struct SettingsTests {
 
     @Test func comesAsServices() throws {
         let settings = try #require(try Self.read(""))
-        let services = settings.services(topic: "t", kafkaProperties: [:], logger: Logger(label: "test"))
+        let services = settings.services(
+            topic: "t",
+            kafkaProperties: [:],
+            registry: PrometheusRegistry(),
+            logger: Logger(label: "test")
+        )
         #expect(services.count == 2)
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
-import PushArrivalPages
 import Records
 import SwiftProtobuf
 import WireFormats
 import WireMessages
+
+@testable import PushArrivalPages
 
 typealias PushStatistics = Flotilla_Pusharrival_V1_PushStatistics
 
@@ -57,6 +58,31 @@ enum Samples {
         message.updatedMs = updatedAt
         self.addLags(to: &message)
         return message
+    }
+
+    /// The pushes that were sent to a segment on one day.
+    ///
+    /// - Parameters:
+    ///   - day: the first instant of the day, in milliseconds since 1970.
+    ///   - early: the arrivals within a second of their sending.
+    ///   - late: the arrivals a day after it.
+    static func segment(
+        _ name: String,
+        by dimension: String,
+        on day: Int64,
+        accepted: Int64,
+        early: Int64,
+        late: Int64
+    ) -> PushStatistics {
+        var statistics = PushStatistics()
+        (statistics.provider, statistics.appBundle) = ("apns", "com.example.shop")
+        (statistics.messageID, statistics.window, statistics.day) = ("all", "segment", TimesQuery.text(day))
+        (statistics.segmentBy, statistics.segment) = (dimension, name)
+        (statistics.accepted, statistics.arrived, statistics.version) = (accepted, early + late, 1)
+        let lags = [(index: Int32(177), count: early), (index: 466, count: late)].filter { $0.count > 0 }
+        statistics.lagSketchIndex = lags.map(\.index)
+        statistics.lagSketchCount = lags.map(\.count)
+        return statistics
     }
 
     /// Most within seconds, and a tail of those whose telephones were off.

@@ -2,6 +2,7 @@ import EmbeddedBroker
 import EventThread
 import Kafka
 import Logging
+import Operations
 import PushArrivalPages
 import Records
 import ServiceLifecycle
@@ -76,6 +77,7 @@ struct Stage: Sendable {
             history: history,
             board: board,
             standing: standing,
+            registry: PrometheusRegistry(),
             logger: logger,
             now: { Samples.now }
         )

@@ -15,7 +15,7 @@ import WireMessages
         {"type":"sent","provider":"fcm","messageId":"m-é","campaignId":"c-1","appBundle":"com.example.app",
         "deviceId":"d-1","eventId":"e-1","environment":"development","status":"rejected","reason":"BadDeviceToken",
         "sentMs":"1795248000000","deviceMs":1795248001000,"uploadMs":"1795248001250","serverMs":1795248002250,
-        "nseEligible":false,"payloadSha256":"\#(digest.uppercased())","app_version":"1.2","user_id":7}
+        "nseEligible":false,"payloadSha256":"\#(digest.uppercased())","app_build":"1.2","user_id":7}
         """#
 
     static func decode(

@@ -17,6 +17,8 @@ import WireMessages
         (record.accepted, record.rejected) = (8, 2)
         record.rejectedReasons = ["Unregistered": 1, "a \"quoted\"\n one": 1]
         (record.eligible, record.arrived, record.shown, record.opened, record.dismissed) = (6, 3, 2, 1, 4)
+        (record.attachmentsShown, record.converted) = (1, 1)
+        record.conversionValueMicros = ["USD": 7, "EUR": 5]
         record.lag.edgesMS = [60_000, 300_000]
         record.lag.histogram = [1, 0, 2]
         (record.lag.p50MS, record.lag.p90MS, record.lag.unknown) = (310_000, 0, 5)
@@ -32,13 +34,15 @@ import WireMessages
     static var cases: [PushStatisticsRecord] {
         var day = PushStatisticsRecord(provider: "apns", appBundle: "", messageID: "unknown")
         day.window = .day("2026-11-21")
+        var segment = Self.full
+        (segment.messageID, segment.window) = ("all", .segment(.osVersion, "17.5", day: "2026-11-21"))
         var large = Self.full
         (large.accepted, large.rejected, large.arrived) = (1 << 53, 1 << 53, 1 << 53)
         (large.eligible, large.isComplete) = (3, false)
         var bare = Self.full
         (bare.lag, bare.rejectedReasons) = (PushStatisticsRecord.Lag(), [:])
         (bare.firstArrivalMS, bare.lastArrivalMS, bare.sentMS) = (nil, nil, nil)
-        return [Self.full, day, large, bare, .init(provider: "p", appBundle: "a", messageID: "m")]
+        return [Self.full, day, segment, large, bare, .init(provider: "p", appBundle: "a", messageID: "m")]
     }
 
     static func decode(_ value: [UInt8]?) throws -> PushStatisticsRecord {
@@ -86,8 +90,11 @@ import WireMessages
                 == #"{"provider":"fcm","appBundle":"com.example.app","messageId":"m-\"1","campaignId":"c-1","#
                 + #""window":"cohort","version":7,"complete":true,"sent":10,"accepted":8,"rejected":2,"#
                 + #""rejectedReasons":{"Unregistered":1,"a \"quoted\"\u000a one":1},"eligible":6,"arrived":3,"#
-                + #""shown":2,"opened":1,"dismissed":4,"arrivalRate":0.375,"eligibleArrivalRate":0.5,"#
+                + #""shown":2,"opened":1,"dismissed":4,"attachmentsShown":1,"converted":1,"#
+                + #""conversionValueMicros":{"EUR":5,"USD":7},"unregistered":1,"#
+                + #""arrivalRate":0.375,"eligibleArrivalRate":0.5,"#
                 + #""shownRate":0.6666666666666666,"openRate":0.3333333333333333,"ctr":0.125,"#
+                + #""attachmentRate":0.5,"conversionRate":1.0,"#
                 + #""lagEdgesMs":[60000,300000],"lagHist":[1,0,2],"lagP50Ms":310000,"lagP90Ms":0,"#
                 + #""lagSketchIndex":[0,330],"lagSketchCount":[1,2],"lagUnknown":5,"#
                 + #""arrivalHour":[-1,498680],"arrivalHourCount":[1,2],"duplicates":9,"#

@@ -228,7 +228,7 @@ extension ReasonGuide {
         ),
         "type.unknown": ReasonGuide(
             .afterFix,
-            "The type of the push event is none of sent, arrived, shown, opened and dismissed.",
+            "The type of the push event is none that the worker knows.",
             advice:
                 "Nothing is broken if it came from the public endpoint: anybody can send anything. If a backend of "
                 + "ours wrote it, have that mended."
@@ -246,6 +246,11 @@ extension ReasonGuide {
             advice:
                 "The statistics count it as an unknown device. If there are many, an app reports before it has an "
                 + "installation id."
+        ),
+        "value_micros.out_of_range": ReasonGuide(
+            .afterFix,
+            "The value of a conversion is below 0, or above a thousand million units of its currency.",
+            advice: mendPublisher
         ),
         "payload.too_large": ReasonGuide(
             .no,

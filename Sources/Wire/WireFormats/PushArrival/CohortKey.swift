@@ -1,4 +1,4 @@
-/// The message that an event belongs to. Message ids are unique only within a provider and an app.
+/// The message that an event belongs to, or the segment of devices and the day. Message ids are unique only within a provider and an app.
 ///
 /// Two keys are equal if they are equal in UTF-8, as they are for Kafka. Swift's own equality of strings does
 /// not serve: it also treats different spellings of one letter as equal.
@@ -7,33 +7,69 @@ package struct CohortKey: Sendable {
     package let provider: String
     /// The app's bundle id; empty if it is unknown.
     package let appBundle: String
-    /// The message id; `unknown` for events that name no message.
+    /// The message id; `unknown` for events that name no message, `all` for a segment.
     package let messageID: String
-    /// The UTC day as YYYY-MM-DD for events that name no message; empty for all others.
+    /// The UTC day as YYYY-MM-DD for events that name no message, and for a segment; empty for messages.
     package let day: String
+    /// The segment as its dimension and its name, such as app_version=3.2.1; empty for messages.
+    package let segment: String
     /// Whether all parts are ASCII. Swift treats strings of ASCII as equal only if their bytes are equal, and
     /// compares and hashes them fastest.
     private let isASCII: Bool
     /// A hash of all parts, computed once, because a key is looked up several times for each event.
     private let digest: Int
 
-    /// Makes a key of its parts; `day` is empty unless the events name no message.
-    package init(provider: String, appBundle: String, messageID: String, day: String = "") {
+    /// Makes a key of its parts.
+    package init(
+        provider: String,
+        appBundle: String,
+        messageID: String,
+        day: String = "",
+        segment: String = ""
+    ) {
         self.provider = provider
         self.appBundle = appBundle
         self.messageID = messageID
         self.day = day
-        self.isASCII = provider.isASCII && appBundle.isASCII && messageID.isASCII && day.isASCII
+        self.segment = segment
+        self.isASCII =
+            provider.isASCII && appBundle.isASCII && messageID.isASCII && day.isASCII && segment.isASCII
         var hasher = Hasher()
         hasher.combine(provider, isASCII: self.isASCII)
         hasher.combine(appBundle, isASCII: self.isASCII)
         hasher.combine(messageID, isASCII: self.isASCII)
         hasher.combine(day, isASCII: self.isASCII)
+        hasher.combine(segment, isASCII: self.isASCII)
         self.digest = hasher.finalize()
     }
 
     /// The message id that gathers the events of one day that name no message.
     package static let unknownMessage = "unknown"
+    /// The message id of all segments.
+    package static let allMessages = "all"
+
+    /// Makes the key of the pushes that were sent to a segment of an app's devices on one day.
+    ///
+    /// - Parameters:
+    ///   - message: any message of the app.
+    ///   - segment: the name of the segment in its dimension.
+    ///   - time: the time of sending, in milliseconds since 1970.
+    package init(
+        ofAppOf message: CohortKey,
+        segment: String,
+        by dimension: PushSegments.Dimension,
+        sentAt time: Int64
+    ) {
+        self.init(
+            provider: message.provider,
+            appBundle: message.appBundle,
+            messageID: Self.allMessages,
+            day: Self.day(of: time),
+            segment: "\(dimension.rawValue)=\(segment)"
+        )
+    }
+
+    private static func day(of time: Int64) -> String { String(RFC3339.string(time).prefix(10)) }
 
     /// Makes the key of an event. An event without a message id belongs to its UTC day, by the server's
     /// clock.
@@ -55,14 +91,16 @@ package struct CohortKey: Sendable {
             provider: provider,
             appBundle: appBundle,
             messageID: Self.unknownMessage,
-            day: String(RFC3339.string(time).prefix(10))
+            day: Self.day(of: time)
         )
     }
 
     /// The key of this message's records in Kafka: its parts, percent-encoded and joined by slashes.
     /// Different keys have different record keys.
     package var recordKey: [UInt8] {
-        let parts = [self.provider, self.appBundle, self.messageID] + (self.day.isEmpty ? [] : [self.day])
+        let parts =
+            [self.provider, self.appBundle, self.messageID]
+            + [self.day, self.segment].prefix { !$0.isEmpty }
         return Array(
             parts.map { PercentEncoding.encode(Array($0.utf8)) }.joined(separator: [UInt8(ascii: "/")])
         )
@@ -73,7 +111,7 @@ extension CohortKey: Hashable {
     package static func == (one: CohortKey, other: CohortKey) -> Bool {
         one.digest == other.digest && one.isASCII == other.isASCII && one.messageID == other.messageID
             && one.appBundle == other.appBundle && one.provider == other.provider && one.day == other.day
-            && (one.isASCII || one.hasSameUTF8(as: other))
+            && one.segment == other.segment && (one.isASCII || one.hasSameUTF8(as: other))
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(self.digest) }
@@ -83,7 +121,7 @@ extension CohortKey: Hashable {
     }
 }
 
-/// Keys are ordered by message id, app, provider and day, in this order, by the bytes of their UTF-8.
+/// Keys are ordered by message id, app, provider, day and segment, in this order, by the bytes of their UTF-8.
 extension CohortKey: Comparable {
     package static func < (one: CohortKey, other: CohortKey) -> Bool {
         for (left, right) in zip(one.texts, other.texts) where !left.elementsEqual(right) {
@@ -93,7 +131,7 @@ extension CohortKey: Comparable {
     }
 
     private var texts: [String.UTF8View] {
-        [self.messageID, self.appBundle, self.provider, self.day].map(\.utf8)
+        [self.messageID, self.appBundle, self.provider, self.day, self.segment].map(\.utf8)
     }
 }
 

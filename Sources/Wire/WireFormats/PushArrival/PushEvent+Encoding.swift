@@ -21,6 +21,14 @@ extension PushEvent {
         message.optionalInt64(14, self.serverMS)
         message.optionalBool(15, self.isEligible)
         message.string(17, self.payloadSHA256)
+        message.string(18, self.segments.appVersion)
+        message.string(19, self.segments.osVersion)
+        message.string(20, self.segments.deviceModel)
+        message.string(21, self.segments.country)
+        if let value = self.value {
+            message.optionalInt64(22, value.micros)
+            message.string(23, value.currency)
+        }
         return message.bytes
     }
 }

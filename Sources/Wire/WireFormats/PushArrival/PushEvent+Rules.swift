@@ -4,6 +4,7 @@ extension PushEvent {
     private static let nameBytesLimit = 256
     private static let eventIDBytesLimit = 64
     private static let reasonBytesLimit = 64
+    private static let segmentBytesLimit = 64
 
     /// Checks the fields of a record, completes them from the payload, and makes an event of them.
     ///
@@ -41,8 +42,11 @@ extension PushEvent {
             deviceMS: fields.deviceMS,
             uploadMS: fields.uploadMS,
             serverMS: serverMS,
-            isEligible: fields.isEligible ?? payload?.isEligible,
-            payloadSHA256: payload?.sha256 ?? check.payloadSHA256
+            isEligible: fields.isEligible ?? payload?.isEligible
+                ?? (check.segments.isBelowExtensions ? false : nil),
+            payloadSHA256: payload?.sha256 ?? check.payloadSHA256,
+            segments: check.segments,
+            value: check.value
         )
     }
 
@@ -121,10 +125,12 @@ extension PushEvent {
         var header = PushEventHeader()
         private(set) var acceptance = Acceptance.accepted
         private(set) var payloadSHA256 = ""
+        private(set) var segments = PushSegments()
+        private(set) var value: ConversionValue?
 
         static let unknownType = Reason(
             "type.unknown",
-            "The field `type` is not sent, arrived, shown, opened or dismissed."
+            "The field `type` is none of \(Kind.allCases.map(\.rawValue).joined(separator: ", "))."
         )
 
         init(_ fields: borrowing PushEventFields) {
@@ -139,6 +145,8 @@ extension PushEvent {
             self.header.environment = self.environment(fields.environment)
             if self.header.kind == .sent { self.acceptance = self.acceptance(fields) }
             self.payloadSHA256 = self.digest(fields.payloadSHA256)
+            self.segments = self.segments(fields)
+            if self.header.kind == .converted { self.value = self.value(fields) }
         }
 
         /// Remembers the first objection; later ones are dropped.
@@ -187,6 +195,45 @@ extension PushEvent {
                 self.object("status.unknown", "The status is not accepted or rejected.")
                 return .accepted
             }
+        }
+
+        private mutating func segments(_ fields: borrowing PushEventFields) -> PushSegments {
+            let limit = PushEvent.segmentBytesLimit
+            var segments = PushSegments()
+            segments.appVersion = self.text(fields.appVersion, "app_version", limit: limit)
+            segments.osVersion = self.text(fields.osVersion, "os_version", limit: limit)
+            segments.deviceModel = self.text(fields.deviceModel, "device_model", limit: limit)
+            segments.country = self.letters(2, of: fields.country, "country")
+            return segments
+        }
+
+        private mutating func value(_ fields: borrowing PushEventFields) -> ConversionValue? {
+            let currency = self.letters(3, of: fields.currency, "currency")
+            guard let micros = fields.valueMicros else {
+                if !currency.isEmpty {
+                    self.object("value_micros.missing", "A currency stands without a value.")
+                }
+                return nil
+            }
+            guard ConversionValue.range.contains(micros) else {
+                self.object("value_micros.out_of_range", "The value is not from 0 to 10^15 millionths.")
+                return nil
+            }
+            guard !currency.isEmpty else {
+                self.object("currency.missing", "A value stands without its currency.")
+                return nil
+            }
+            return ConversionValue(micros: micros, currency: currency)
+        }
+
+        /// Returns a code of so many letters as capitals; empty, with an objection, if it is none.
+        private mutating func letters(_ count: Int, of text: String, _ field: String) -> String {
+            guard !text.isEmpty else { return "" }
+            guard text.utf8.count == count, text.utf8.allSatisfy({ $0.lowercased.isLowercase }) else {
+                self.object("\(field).malformed", "A code is not \(count) letters.")
+                return ""
+            }
+            return text.uppercased()
         }
 
         private mutating func digest(_ text: String) -> String {

@@ -12,10 +12,14 @@ package struct PushEvent: Hashable, Sendable {
         case arrived
         /// The device showed the push.
         case shown
+        /// The device showed the picture or film that came with the push.
+        case attachmentShown = "attachment_shown"
         /// The user opened the push.
         case opened
         /// The user dismissed the push.
         case dismissed
+        /// The user did what the push was for.
+        case converted
     }
 
     /// The answer of the push service to a push that was sent.
@@ -63,6 +67,10 @@ package struct PushEvent: Hashable, Sendable {
     /// The SHA-256 of the payload, 64 lower-case hexadecimal digits; empty if neither a payload nor its
     /// digest was sent.
     package var payloadSHA256: String
+    /// The segments that the device belongs to, as far as the event names them.
+    package var segments: PushSegments
+    /// The value of a conversion; nil if the event names none.
+    package var value: ConversionValue?
 
     package init(
         _ kind: Kind,
@@ -79,7 +87,9 @@ package struct PushEvent: Hashable, Sendable {
         uploadMS: Int64? = nil,
         serverMS: Int64,
         isEligible: Bool? = nil,
-        payloadSHA256: String = ""
+        payloadSHA256: String = "",
+        segments: PushSegments = PushSegments(),
+        value: ConversionValue? = nil
     ) {
         self.kind = kind
         self.provider = provider
@@ -96,6 +106,8 @@ package struct PushEvent: Hashable, Sendable {
         self.serverMS = serverMS
         self.isEligible = isEligible
         self.payloadSHA256 = payloadSHA256
+        self.segments = segments
+        self.value = value
     }
 
     /// The reason code of an event that names no device. The event is counted in the statistics of its

@@ -39,6 +39,8 @@ extension PushEventFields {
         "environment": 8, "status": 9, "reason": 10, "sentMs": 11, "sent_ms": 11, "deviceMs": 12,
         "device_ms": 12, "uploadMs": 13, "upload_ms": 13, "serverMs": 14, "server_ms": 14,
         "nseEligible": 15, "nse_eligible": 15, "payload": 16, "payloadSha256": 17, "payload_sha256": 17,
+        "appVersion": 18, "app_version": 18, "osVersion": 19, "os_version": 19, "deviceModel": 20,
+        "device_model": 20, "country": 21, "valueMicros": 22, "value_micros": 22, "currency": 23,
     ]
 
     private mutating func read(_ record: JSONOutline, _ name: Int, value: Int) -> Bool {
@@ -60,6 +62,12 @@ extension PushEventFields {
         case 15: record.take(value, into: &self.isEligible)
         case 16: record.takeText(value, into: &self.payload)
         case 17: record.take(value, into: &self.payloadSHA256)
+        case 18: record.take(value, into: &self.appVersion)
+        case 19: record.take(value, into: &self.osVersion)
+        case 20: record.take(value, into: &self.deviceModel)
+        case 21: record.take(value, into: &self.country)
+        case 22: record.take(value, into: &self.valueMicros)
+        case 23: record.take(value, into: &self.currency)
         // A field that we do not know. The general decoder decides whether its lists and objects nest too
         // deep.
         default: record.kind(value) != .array && record.kind(value) != .object

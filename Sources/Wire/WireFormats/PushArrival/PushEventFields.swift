@@ -22,6 +22,12 @@ struct PushEventFields: Hashable, Sendable {
     /// The payload's JSON text, or whatever bytes stand in its place; empty if there is none.
     var payload: [UInt8] = []
     var payloadSHA256 = ""
+    var appVersion = ""
+    var osVersion = ""
+    var deviceModel = ""
+    var country = ""
+    var valueMicros: Int64?
+    var currency = ""
 
     init() {}
 
@@ -94,5 +100,11 @@ struct PushEventFields: Hashable, Sendable {
         self.isEligible = message.hasNseEligible ? message.nseEligible : nil
         self.payload = Array(message.payload.utf8)
         self.payloadSHA256 = message.payloadSha256
+        self.appVersion = message.appVersion
+        self.osVersion = message.osVersion
+        self.deviceModel = message.deviceModel
+        self.country = message.country
+        self.valueMicros = message.hasValueMicros ? message.valueMicros : nil
+        self.currency = message.currency
     }
 }

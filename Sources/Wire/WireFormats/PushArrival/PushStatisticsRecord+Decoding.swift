@@ -40,6 +40,9 @@ extension PushStatisticsRecord {
         self.shown = message.shown
         self.opened = message.opened
         self.dismissed = message.dismissed
+        self.attachmentsShown = message.attachmentsShown
+        self.converted = message.converted
+        self.conversionValueMicros = message.conversionValueMicros
         self.lag = try Lag(message)
         self.hours = try Self.hours(message)
         self.duplicates = message.duplicates
@@ -59,13 +62,19 @@ extension PushStatisticsRecord {
     ) throws(RecordFault) -> Window {
         switch message.window {
         case "cohort" where message.day.isEmpty: return .cohort
-        case "day"
-        where message.day.utf8.count == Self.dayBytes
-            && RFC3339.milliseconds(message.day + "T00:00:00Z") != nil:
-            return .day(message.day)
+        case "day" where Self.isDay(message.day): return .day(message.day)
+        case "segment" where Self.isDay(message.day):
+            guard let dimension = PushSegments.Dimension(rawValue: message.segmentBy) else {
+                throw .invalid("segment_by.unknown", "The segment is by no field that we know.")
+            }
+            return .segment(dimension, message.segment, day: message.day)
         default:
-            throw .invalid("window.unknown", "The window is neither a cohort nor a day.")
+            throw .invalid("window.unknown", "The window is no cohort, no day and no segment.")
         }
+    }
+
+    private static func isDay(_ text: String) -> Bool {
+        text.utf8.count == Self.dayBytes && RFC3339.milliseconds(text + "T00:00:00Z") != nil
     }
 
     private static func hours(
@@ -85,8 +94,9 @@ extension PushStatisticsRecord {
             [
                 self.version, self.accepted, self.rejected, self.eligible, self.arrived, self.shown,
                 self.opened, self.dismissed, self.lag.unknown, self.duplicates, self.lateDropped,
-                self.ineligible, self.unknownDevice, self.skewAdjusted,
-            ] + Array(self.rejectedReasons.values) + self.lag.histogram + self.lag.edgesMS
+                self.ineligible, self.unknownDevice, self.skewAdjusted, self.attachmentsShown, self.converted,
+            ] + Array(self.rejectedReasons.values) + Array(self.conversionValueMicros.values)
+            + self.lag.histogram + self.lag.edgesMS
             + [self.lag.p50MS, self.lag.p90MS].compactMap(\.self)
         try Self.check(counts)
         let times = [self.firstArrivalMS, self.lastArrivalMS, self.sentMS, self.updatedMS]

@@ -25,6 +25,11 @@ extension PushStatisticsRecord {
             case .day(let day):
                 json.string("window", "day")
                 json.string("day", day)
+            case .segment(let dimension, let name, let day):
+                json.string("window", "segment")
+                json.string("day", day)
+                json.string("segmentBy", dimension.rawValue)
+                json.string("segment", name)
             }
             json.number("version", self.version)
             json.bool("complete", self.isComplete)
@@ -48,11 +53,17 @@ extension PushStatisticsRecord {
         json.number("shown", self.shown)
         json.number("opened", self.opened)
         json.number("dismissed", self.dismissed)
+        json.number("attachmentsShown", self.attachmentsShown)
+        json.number("converted", self.converted)
+        json.numbers("conversionValueMicros", self.conversionValueMicros.sorted { $0.key < $1.key })
+        json.number("unregistered", self.unregistered)
         json.optionalNumber("arrivalRate", self.arrivalRate)
         json.optionalNumber("eligibleArrivalRate", self.eligibleArrivalRate)
         json.optionalNumber("shownRate", self.shownRate)
         json.optionalNumber("openRate", self.openRate)
         json.optionalNumber("ctr", self.clickThroughRate)
+        json.optionalNumber("attachmentRate", self.attachmentRate)
+        json.optionalNumber("conversionRate", self.conversionRate)
     }
 
     private func writeRest(to json: inout JSONWriter) {
@@ -84,8 +95,13 @@ extension PushStatisticsRecord {
         message.appBundle = self.appBundle
         message.messageID = self.messageID
         message.campaignID = self.campaignID
-        message.window = "cohort"
-        if case .day(let day) = self.window { (message.window, message.day) = ("day", day) }
+        switch self.window {
+        case .cohort: message.window = "cohort"
+        case .day(let day): (message.window, message.day) = ("day", day)
+        case .segment(let dimension, let name, let day):
+            (message.window, message.day) = ("segment", day)
+            (message.segmentBy, message.segment) = (dimension.rawValue, name)
+        }
         message.version = self.version
         message.complete = self.isComplete
         message.sent = self.sent
@@ -97,11 +113,17 @@ extension PushStatisticsRecord {
         message.shown = self.shown
         message.opened = self.opened
         message.dismissed = self.dismissed
+        message.attachmentsShown = self.attachmentsShown
+        message.converted = self.converted
+        message.conversionValueMicros = self.conversionValueMicros
+        message.unregistered = self.unregistered
         if let rate = self.arrivalRate { message.arrivalRate = rate }
         if let rate = self.eligibleArrivalRate { message.eligibleArrivalRate = rate }
         if let rate = self.shownRate { message.shownRate = rate }
         if let rate = self.openRate { message.openRate = rate }
         if let rate = self.clickThroughRate { message.ctr = rate }
+        if let rate = self.attachmentRate { message.attachmentRate = rate }
+        if let rate = self.conversionRate { message.conversionRate = rate }
         self.lag.fill(&message)
         let hours = self.hours.all
         message.arrivalHour = hours.map(\.hour)

@@ -1,5 +1,5 @@
-/// The value of a record of `push-arrival.stats`: all statistics of one message, or of one day's events that
-/// name no message.
+/// The value of a record of `push-arrival.stats`: all statistics of one message, of one day's events that name no
+/// message, or of one day's pushes to a segment of devices.
 ///
 /// Counts are of devices. `Schemas/flotilla/pusharrival/v1/push_statistics.proto` defines each of them.
 package struct PushStatisticsRecord: Hashable, Sendable {
@@ -9,13 +9,15 @@ package struct PushStatisticsRecord: Hashable, Sendable {
         case cohort
         /// The events of one UTC day, as `YYYY-MM-DD`, that name no message.
         case day(String)
+        /// The pushes that were sent to a segment on one UTC day, as `YYYY-MM-DD`.
+        case segment(PushSegments.Dimension, String, day: String)
     }
 
     /// The message's provider.
     package var provider: String
     /// The app's bundle id; empty if unknown.
     package var appBundle: String
-    /// The message id; `unknown` for the events of one day that name no message.
+    /// The message id; `unknown` for the events of one day that name no message, `all` for a segment.
     package var messageID: String
     /// The message's campaign id; empty if unknown.
     package var campaignID = ""
@@ -41,8 +43,14 @@ package struct PushStatisticsRecord: Hashable, Sendable {
     package var shown: Int64 = 0
     /// The devices whose user opened the push.
     package var opened: Int64 = 0
+    /// The devices that showed the picture or film of the push.
+    package var attachmentsShown: Int64 = 0
     /// The devices whose user dismissed the push.
     package var dismissed: Int64 = 0
+    /// The devices whose user did what the push was for.
+    package var converted: Int64 = 0
+    /// The value of all conversions by currency, in millionths.
+    package var conversionValueMicros: [String: Int64] = [:]
 
     /// The times between sending and arrival.
     package var lag = Lag()
@@ -79,18 +87,17 @@ package struct PushStatisticsRecord: Hashable, Sendable {
     /// Makes empty statistics for a key.
     package init(of key: CohortKey) {
         self.init(provider: key.provider, appBundle: key.appBundle, messageID: key.messageID)
-        self.window = key.day.isEmpty ? .cohort : .day(key.day)
+        self.window = Window(of: key)
     }
 
     /// The key of the message or the day that the statistics are about.
     package var key: CohortKey {
-        var day = ""
-        if case .day(let name) = self.window { day = name }
-        return CohortKey(
+        CohortKey(
             provider: self.provider,
             appBundle: self.appBundle,
             messageID: self.messageID,
-            day: day
+            day: self.window.day,
+            segment: self.window.segment
         )
     }
 
@@ -115,6 +122,31 @@ package struct PushStatisticsRecord: Hashable, Sendable {
     }
 }
 
+extension PushStatisticsRecord.Window {
+    fileprivate init(of key: CohortKey) {
+        let parts = key.segment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2, let dimension = PushSegments.Dimension(rawValue: String(parts[0])) {
+            self = .segment(dimension, String(parts[1]), day: key.day)
+        } else {
+            self = key.day.isEmpty ? .cohort : .day(key.day)
+        }
+    }
+
+    /// The day; empty for a message.
+    fileprivate var day: String {
+        switch self {
+        case .cohort: ""
+        case .day(let day), .segment(_, _, let day): day
+        }
+    }
+
+    /// The segment as in its key; empty if the window is none.
+    fileprivate var segment: String {
+        guard case .segment(let dimension, let name, _) = self else { return "" }
+        return "\(dimension.rawValue)=\(name)"
+    }
+}
+
 // MARK: - Rates
 
 extension PushStatisticsRecord {
@@ -133,6 +165,18 @@ extension PushStatisticsRecord {
     package var openRate: Double? { Self.rate(self.opened, of: self.arrived) }
     /// The click-through rate: the opened pushes divided by the accepted ones; nil if none was accepted.
     package var clickThroughRate: Double? { Self.rate(self.opened, of: self.accepted) }
+
+    /// The devices that showed the picture or film divided by those that showed the push; nil if none showed it.
+    package var attachmentRate: Double? { Self.rate(self.attachmentsShown, of: self.shown) }
+    /// The conversions divided by the opened pushes; nil if none was opened.
+    package var conversionRate: Double? { Self.rate(self.converted, of: self.opened) }
+    /// The devices that the app is no more on, by the push services' reasons.
+    package var unregistered: Int64 {
+        Self.unregisteredReasons.reduce(0) { $0 + (self.rejectedReasons[$1] ?? 0) }
+    }
+
+    /// The reasons of APNs, and of FCM's HTTP v1 and legacy interfaces, that say that the app is no more on the device.
+    private static let unregisteredReasons = ["Unregistered", "UNREGISTERED", "NotRegistered"]
 
     /// Returns a share; nil if the whole is 0.
     package static func rate(_ part: Int64, of whole: Int64) -> Double? {

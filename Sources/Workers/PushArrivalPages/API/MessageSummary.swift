@@ -33,6 +33,8 @@ struct MessageSummary: Sendable {
             ("eligible", number(statistics.eligible)), ("arrived", number(statistics.arrived)),
             ("shown", number(statistics.shown)), ("opened", number(statistics.opened)),
             ("dismissed", number(statistics.dismissed)),
+            ("attachmentsShown", number(statistics.attachmentsShown)),
+            ("converted", number(statistics.converted)), ("unregistered", number(statistics.unregistered)),
             ("sendingReports", .text(statistics.sendingReports.rawValue)),
             ("arrivalRate", share(statistics.knownArrivalRate)),
             ("openRate", share(statistics.knownOpenRate)),

@@ -19,6 +19,7 @@ struct ReadAPI: Sendable {
         case "/api/v1/message": try self.message(request.query)
         case "/api/v1/comparison": try self.comparison(request.query)
         case "/api/v1/arrivals": try self.arrivals(request.query)
+        case "/api/v1/segments": try self.segments(request.query)
         case "/export.json": try self.json(request.query)
         case "/export.csv": try self.csv(request.query)
         default: nil
@@ -68,6 +69,12 @@ struct ReadAPI: Sendable {
         let asked = TimesQuery(query, now: self.now)
         guard asked.faults.isEmpty else { return try Self.refused(.badRequest, asked.faults) }
         return try Self.json(ArrivalsDocument(asked.arrivals(of: self.board.newest), now: self.now))
+    }
+
+    private func segments(_ query: FormFields) throws -> PageAnswer {
+        let asked = SegmentsQuery(query, now: self.now)
+        guard asked.faults.isEmpty else { return try Self.refused(.badRequest, asked.faults) }
+        return try Self.json(SegmentsDocument(asked.trends(of: self.board.segments), day: asked.day))
     }
 
     private func json(_ query: FormFields) throws -> PageAnswer {

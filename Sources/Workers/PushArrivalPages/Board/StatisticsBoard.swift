@@ -1,20 +1,24 @@
 import Synchronization
 package import WireFormats
 
-/// The latest statistics of the messages that were updated last. The number of messages is limited. The board
-/// is safe to use from any thread.
+/// The latest statistics of the messages that were updated last, and the days of segments. The numbers of both are limited.
+/// The board is safe to use from any thread.
 package final class StatisticsBoard: Sendable {
     /// The number of messages that are shown. The board holds up to a quarter more, so that it need not
     /// search for the oldest message with each new one.
     package let limit: Int
     private let content = Mutex(Content())
 
-    private struct Content {
+    fileprivate struct Content {
         var messages: [CohortKey: PushStatisticsRecord] = [:]
         /// The messages that are shown, in their order; nil if that has to be found anew, because some have changed. The
         /// pages ask for it with each view, and to order a hundred thousand messages takes long.
         var newest: [PushStatisticsRecord]?
+        var segments: [CohortKey: SegmentDay] = [:]
     }
+
+    /// The greatest number of days of segments: those of two weeks of several apps.
+    private static let segmentsLimit = 20_000
 
     /// Creates an empty board.
     ///
@@ -28,6 +32,9 @@ package final class StatisticsBoard: Sendable {
     package func take(_ statistics: PushStatisticsRecord) -> Bool {
         self.content.withLock { content in
             let key = statistics.key
+            if let segment = SegmentDay(statistics) {
+                return content.take(segment, key, limit: Self.segmentsLimit)
+            }
             if let known = content.messages[key], known.version > statistics.version { return false }
             content.messages[key] = statistics
             content.newest = nil
@@ -53,6 +60,9 @@ package final class StatisticsBoard: Sendable {
         }
     }
 
+    /// The days of all segments, in no particular order.
+    var segments: [SegmentDay] { self.content.withLock { Array($0.segments.values) } }
+
     /// Returns the messages that are shown, the last update first. Messages with the same time are ordered by their keys, so
     /// that their order is stable.
     private func newest(of messages: [CohortKey: PushStatisticsRecord]) -> [PushStatisticsRecord] {
@@ -63,5 +73,19 @@ package final class StatisticsBoard: Sendable {
                 ? messages[one.place].key < messages[other.place].key : one.updated > other.updated
         }
         return places.prefix(self.limit).map { messages[$0.place].value }
+    }
+}
+
+extension StatisticsBoard.Content {
+    /// Adds the day of a segment, unless a later version is known. If there are too many, the oldest quarter goes.
+    fileprivate mutating func take(_ segment: SegmentDay, _ key: CohortKey, limit: Int) -> Bool {
+        if let known = self.segments[key], known.version > segment.version { return false }
+        self.segments[key] = segment
+        if self.segments.count > limit {
+            let days = self.segments.values.map(\.day).sorted()
+            let oldest = days[days.count / 4]
+            self.segments = self.segments.filter { $0.value.day > oldest }
+        }
+        return true
     }
 }

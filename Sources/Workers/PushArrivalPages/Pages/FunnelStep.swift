@@ -18,7 +18,7 @@ struct FunnelStep: Hashable, Sendable {
         var count: Int64
     }
 
-    /// Returns the steps from sent to opened. `Eligible` is left out if it equals `Accepted`, because no
+    /// Returns the steps from sent to opened, and to converted if there are conversions. `Eligible` is left out if it equals `Accepted`, because no
     /// device is known to lack a service extension. `Shown` is left out if its count is 0, because the app
     /// may not report it.
     static func steps(of statistics: PushStatisticsRecord) -> [FunnelStep] {
@@ -43,19 +43,38 @@ struct FunnelStep: Hashable, Sendable {
         add("Arrived", "Reported by the device", count: statistics.arrived)
         if statistics.shown > 0 { add("Shown", "Seen on the screen", count: statistics.shown) }
         add("Opened", "Tapped", count: statistics.opened)
+        if statistics.converted > 0 { add("Converted", "Did what it was for", count: statistics.converted) }
         return steps
     }
 
-    /// Returns the count of dismissed notifications. Dismissing is an exit from the funnel and not one of its
-    /// steps.
-    static func dismissed(of statistics: PushStatisticsRecord) -> FunnelStep {
-        FunnelStep(
-            name: "Dismissed",
-            meaning: "Swiped away",
-            count: statistics.dismissed,
-            before: Before(name: "arrived", count: statistics.arrived),
-            accepted: statistics.accepted
-        )
+    /// Returns the counts beside the funnel, which are no steps of it: dismissed notifications, and attachments and removed
+    /// apps if there are any.
+    static func beside(_ statistics: PushStatisticsRecord) -> [FunnelStep] {
+        var steps: [FunnelStep] = []
+        func add(_ name: String, _ meaning: String, count: Int64, of before: Before, accepted: Int64) {
+            steps.append(
+                FunnelStep(name: name, meaning: meaning, count: count, before: before, accepted: accepted)
+            )
+        }
+        let accepted = statistics.accepted
+        if statistics.attachmentsShown > 0 {
+            let shown = Before(name: "shown", count: statistics.shown)
+            add(
+                "Attachment shown",
+                "Its picture or film",
+                count: statistics.attachmentsShown,
+                of: shown,
+                accepted: accepted
+            )
+        }
+        let arrived = Before(name: "arrived", count: statistics.arrived)
+        add("Dismissed", "Swiped away", count: statistics.dismissed, of: arrived, accepted: accepted)
+        if statistics.unregistered > 0 {
+            // None of these devices is among the accepted ones.
+            let sent = Before(name: "sent", count: statistics.sent)
+            add("Unregistered", "The app was removed", count: statistics.unregistered, of: sent, accepted: 0)
+        }
+        return steps
     }
 
     /// The share of the step before; nil for the first step, and if the step before has the count 0.

@@ -75,7 +75,7 @@ struct ListModel: Sendable {
     var jsonAddress: String
 
     /// The greatest number of suggestions for a field.
-    private static let choicesLimit = 100
+    static let choicesLimit = 100
     /// The names of the fields that say how the list is shown. They are no part of the filter.
     private static let viewNames = MessageOrder.names + ["group", "open"]
 
@@ -220,7 +220,7 @@ struct ListModel: Sendable {
         ]
     }
 
-    private static func input(
+    static func input(
         _ name: String,
         _ label: String,
         in query: FormFields,

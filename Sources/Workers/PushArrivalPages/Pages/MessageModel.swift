@@ -68,7 +68,8 @@ struct MessageModel: Sendable {
     var ninetieth: String
 
     var steps: [Step]
-    var dismissed: [Step]
+    /// The counts beside the funnel.
+    var beside: [Step]
     var curve: Curve?
     /// The sentence that is shown if there is no curve.
     var noCurve: String
@@ -107,7 +108,7 @@ struct MessageModel: Sendable {
         let steps = FunnelStep.steps(of: statistics)
         let longest = steps.map(\.count).max() ?? 0
         self.steps = steps.map { Step($0, longest: longest) }
-        self.dismissed = [Step(FunnelStep.dismissed(of: statistics), longest: longest)]
+        self.beside = FunnelStep.beside(statistics).map { Step($0, longest: longest) }
         self.curve = LagCurve(statistics).map { Curve($0, statistics) }
         self.noCurve =
             statistics.arrived == 0
@@ -218,8 +219,22 @@ struct MessageModel: Sendable {
             Fact(label: "Campaign", value: Self.name(statistics.campaignID)),
             Fact(label: "App", value: Self.name(statistics.appBundle)),
             Fact(label: "Provider", value: Self.name(statistics.provider)),
-            Fact(label: "Version of these numbers", value: Shown.number(Int(statistics.version))),
         ]
+            + statistics.conversionValueMicros.sorted { $0.key < $1.key }.map { currency, micros in
+                Fact(
+                    label: "Value of conversions",
+                    value: "\(Self.hundredths(micros)) \(SafeText.line(currency, limit: 3))"
+                )
+            } + [
+                Fact(label: "Version of these numbers", value: Shown.number(Int(statistics.version)))
+            ]
+    }
+
+    /// Returns millionths as whole units with two decimals, rounded down.
+    private static func hundredths(_ micros: Int64) -> String {
+        let hundredths = micros / 10_000
+        let rest = hundredths % 100
+        return "\(Shown.number(Int(hundredths / 100))).\(rest < 10 ? "0" : "")\(rest)"
     }
 
     private static func name(_ text: String) -> String {

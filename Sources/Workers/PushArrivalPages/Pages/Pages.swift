@@ -38,6 +38,7 @@ struct Pages: Sendable {
         case "/message": try self.message(request)
         case "/compare": try self.comparison(request)
         case "/time": try self.times(request)
+        case "/segments": try self.segments(request)
         case "/assets/style.css": PageAnswer(.ok, "text/css; charset=utf-8", body: Assets.style)
         case "/assets/script.js": PageAnswer(.ok, "text/javascript; charset=utf-8", body: Assets.script)
         case "/assets/icon.svg": PageAnswer(.ok, "image/svg+xml", body: Assets.icon)
@@ -94,6 +95,14 @@ struct Pages: Sendable {
             now: now
         )
         return .page(try self.templates.render(model, with: request.wantsFragment ? .timesLive : .times))
+    }
+
+    private func segments(_ request: PageRequest) throws -> PageAnswer {
+        let now = self.now()
+        let model = SegmentsModel(self.board, request.query, frame: self.frame("Segments", now), now: now)
+        return .page(
+            try self.templates.render(model, with: request.wantsFragment ? .segmentsLive : .segments)
+        )
     }
 
     /// The values of a page that has only sentences.

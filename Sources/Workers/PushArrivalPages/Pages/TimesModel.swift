@@ -189,7 +189,7 @@ extension TimesModel.Row {
 
 extension FormFields {
     /// Returns the fields with values of limited length, in characters.
-    fileprivate func shortened(to length: Int) -> FormFields {
+    func shortened(to length: Int) -> FormFields {
         var fields = FormFields()
         for pair in self.pairs { fields.add(pair.name, String(pair.value.prefix(length))) }
         return fields

@@ -11,6 +11,7 @@ final class ReadingCourse {
     private let history: Int64
     private let board: StatisticsBoard
     private let standing: ReadingStanding
+    private var watch: SegmentWatch
     private let logger: Logger
     private let now: @Sendable () -> Int64
 
@@ -47,6 +48,7 @@ final class ReadingCourse {
         history: Int64,
         board: StatisticsBoard,
         standing: ReadingStanding,
+        watch: SegmentWatch,
         logger: Logger,
         now: @escaping @Sendable () -> Int64
     ) {
@@ -55,6 +57,7 @@ final class ReadingCourse {
         self.history = history
         self.board = board
         self.standing = standing
+        self.watch = watch
         self.logger = logger
         self.now = now
     }
@@ -66,6 +69,7 @@ final class ReadingCourse {
         while !stop.isRaised {
             let taken = self.visit()
             self.becomeLiveAtTheEnd()
+            if self.isLive { self.watch.look(at: self.board, now: self.now()) }
             if taken > 0 {
                 hasHurried = false
                 self.nextQuestion = .now + Self.questionInterval

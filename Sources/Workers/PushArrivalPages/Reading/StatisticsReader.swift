@@ -1,6 +1,7 @@
 import EventThread
 import Kafka
 package import Logging
+package import Operations
 import ServiceLifecycle
 
 /// A reader that puts the records of the statistics topic on a board, first the existing ones and then each
@@ -14,6 +15,7 @@ package struct StatisticsReader: Service {
     private let history: Int64
     private let board: StatisticsBoard
     private let standing: ReadingStanding
+    private let registry: PrometheusRegistry
     private let logger: Logger
     private let now: @Sendable () -> Int64
 
@@ -27,7 +29,8 @@ package struct StatisticsReader: Service {
     ///     partition. Offsets that compaction has removed count, too.
     ///   - board: gets the statistics.
     ///   - standing: gets the state of the reading.
-    ///   - logger: gets a line when the reading fails and when it works again.
+    ///   - registry: gets the number of segments at which fewer pushes arrive.
+    ///   - logger: gets a line when the reading fails and when it works again, and for each such segment.
     ///   - now: returns the wall-clock time in milliseconds since 1970.
     package init(
         topic: String,
@@ -35,6 +38,7 @@ package struct StatisticsReader: Service {
         history: Int,
         board: StatisticsBoard,
         standing: ReadingStanding,
+        registry: PrometheusRegistry,
         logger: Logger,
         now: @escaping @Sendable () -> Int64
     ) {
@@ -43,6 +47,7 @@ package struct StatisticsReader: Service {
         self.history = Int64(max(1, history))
         self.board = board
         self.standing = standing
+        self.registry = registry
         self.logger = logger
         self.now = now
     }
@@ -81,6 +86,7 @@ package struct StatisticsReader: Service {
                 history: self.history,
                 board: self.board,
                 standing: self.standing,
+                watch: SegmentWatch(registry: self.registry, logger: self.logger),
                 logger: self.logger,
                 now: self.now
             )

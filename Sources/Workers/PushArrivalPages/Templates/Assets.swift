@@ -194,6 +194,8 @@ enum Assets {
         .span .mid { stroke: var(--text); stroke-width: 6; }
         .tag.worse { background: var(--bad-soft); color: var(--bad); }
         .tag.open { background: var(--warn-soft); color: var(--warn); }
+        .segments .fallen > :is(th, .change) { color: var(--bad); }
+        .segments tbody th { min-width: 8rem; }
         .times tr:not(.picture) > * { border-bottom: 0; padding-bottom: .1rem; padding-top: .3rem; }
         .times .picture td { padding-top: .1rem; padding-bottom: .3rem; } .times tbody th .hush { display: inline; }
         .then { fill: var(--hush); } .key.then { background: var(--hush); margin-left: .8rem; }

@@ -16,7 +16,8 @@ extension Templates {
         <a class="skip" href="#main">Skip to the content</a>
         <header class="top">
         <a class="brand" href="/">Push arrivals</a>
-        <nav class="nav" aria-label="Pages"><a href="/compare">Compare</a> <a href="/time">Over time</a></nav>
+        <nav class="nav" aria-label="Pages"><a href="/compare">Compare</a> <a href="/time">Over time</a> \
+        <a href="/segments">Segments</a></nav>
         <button type="button" id="pause" aria-pressed="false" hidden>Pause</button>
         </header>
         <p id="lost" class="alert" role="alert" hidden>This page does not get through to the dashboard. The numbers \

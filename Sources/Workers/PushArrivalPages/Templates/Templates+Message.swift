@@ -33,7 +33,7 @@ extension Templates {
         {{#steps}}{{> funnelRow}}{{/steps}}
         </tbody>
         <tbody class="out">
-        {{#dismissed}}{{> funnelRow}}{{/dismissed}}
+        {{#beside}}{{> funnelRow}}{{/beside}}
         </tbody></table>
         <p class="hush keys" aria-hidden="true"><span class="key"></span>took the step <span class="key gone"></span>lost \
         since the step before</p>

@@ -59,6 +59,6 @@ extension SchemaFields {
     package static let pushEvent = SchemaFields([
         "type", "provider", "messageId", "campaignId", "appBundle", "deviceId", "eventId", "environment",
         "status", "reason", "sentMs", "deviceMs", "uploadMs", "serverMs", "nseEligible", "payload",
-        "payloadSha256",
+        "payloadSha256", "appVersion", "osVersion", "deviceModel", "country", "valueMicros", "currency",
     ])
 }

@@ -1,0 +1,125 @@
+import WebPages
+import WireFormats
+
+/// The values of the page about segments of devices: the arrivals of one day, against the week before it.
+struct SegmentsModel: Sendable {
+    struct Row: Sendable {
+        var name: String
+        var app: String
+        var accepted: String
+        var arrived: String
+        var rate: String
+        var past: String
+        var change: String
+        /// A few words about a fall, or about a rate that is unknown.
+        var note: String?
+        var hasFallen: Bool
+    }
+
+    /// The segments of one dimension.
+    struct Table: Sendable {
+        var name: String
+        var heading: String
+        var rows: [Row]
+        /// The number of segments that are not shown; nil if all are.
+        var leftOut: String?
+    }
+
+    var frame: Frame
+    var inputs: [ListModel.Input]
+    var faults: [String]
+    var day: String
+    var previousAddress: String
+    var nextAddress: String
+    var jsonAddress: String
+    var tables: [Table]
+    var hasTables: Bool
+    /// The arithmetic of each fall.
+    var falls: [String]
+    var rules: String
+
+    private static let rowsLimit = 200
+
+    /// - Parameter now: the wall-clock time in milliseconds since 1970.
+    init(_ board: StatisticsBoard, _ query: FormFields, frame: Frame, now: Int64) {
+        let asked = SegmentsQuery(query, now: now)
+        let days = board.segments
+        let trends = asked.trends(of: days)
+        let fields = query.only(Set(SegmentsQuery.names)).without("day").shortened(to: MessageFilter.longest)
+        self.frame = frame
+        self.frame.slowReload = nil
+        self.day = TimesQuery.text(asked.day)
+        self.faults = asked.faults
+        self.inputs = [
+            ListModel.input("app", "App", in: query, choices: Self.choices(days, \.app)),
+            ListModel.input("provider", "Provider", in: query, choices: Self.choices(days, \.provider)),
+            ListModel.Input(name: "day", label: "Day (UTC)", type: "date", value: self.day, choices: []),
+        ]
+        func address(_ path: String, _ day: Int64) -> String {
+            var fields = fields
+            fields.add("day", TimesQuery.text(day))
+            return ListModel.address(path, fields)
+        }
+        self.previousAddress = address("/segments", asked.day - HourlyArrivals.millisecondsOfDay)
+        self.nextAddress = address("/segments", asked.day + HourlyArrivals.millisecondsOfDay)
+        self.jsonAddress = address("/api/v1/segments", asked.day)
+        self.tables = PushSegments.Dimension.allCases.compactMap { dimension in
+            let trends = trends.filter { $0.segment.dimension == dimension }
+            return trends.isEmpty ? nil : Table(dimension, trends, limit: Self.rowsLimit)
+        }
+        self.hasTables = !self.tables.isEmpty
+        self.falls = trends.compactMap(\.sentence)
+        self.rules = """
+            A rate is the share of accepted devices that reported the arrival within an hour of the sending. It is told to \
+            have fallen if it is more than \(Points.text(SegmentTrend.threshold)) below that of the seven days before, and \
+            by more than three standard errors. It needs \(SegmentTrend.fewest) accepted devices on both sides.
+            """
+    }
+
+    private static func choices(_ days: [SegmentDay], _ name: (DeviceSegment) -> String) -> [String] {
+        Set(days.map { name($0.segment) }.filter { !$0.isEmpty && $0.utf8.count <= 100 }).sorted()
+            .prefix(ListModel.choicesLimit).map(\.self)
+    }
+}
+
+extension SegmentsModel.Table {
+    fileprivate init(_ dimension: PushSegments.Dimension, _ trends: [SegmentTrend], limit: Int) {
+        self.name = dimension.rawValue
+        self.heading =
+            switch dimension {
+            case .appVersion: "By version of the app"
+            case .osVersion: "By version of iOS"
+            case .deviceModel: "By class of device"
+            case .country: "By country"
+            }
+        self.rows = trends.prefix(limit).map { SegmentsModel.Row($0) }
+        self.leftOut = trends.count > limit ? Shown.count(trends.count - limit, "more segment") : nil
+    }
+}
+
+extension SegmentsModel.Row {
+    fileprivate init(_ trend: SegmentTrend) {
+        self.name = SafeText.line(trend.segment.name, limit: 64)
+        self.app = [trend.segment.app, trend.segment.provider].filter { !$0.isEmpty }
+            .map { SafeText.line($0, limit: 100) }.joined(separator: " · ")
+        self.accepted = Shown.number(Int(trend.now.accepted))
+        self.arrived = Shown.number(Int(trend.today?.arrived ?? 0))
+        self.rate = Share.text(trend.now.rate)
+        self.past = Share.text(trend.past.rate)
+        self.hasFallen = trend.hasFallen
+        self.change =
+            trend.change.map { ($0 < 0 ? "−" : "+") + Points.text(abs($0)) } ?? Share.none
+        self.note =
+            if trend.hasFallen {
+                "has fallen"
+            } else if trend.today == nil {
+                "nothing was sent"
+            } else if trend.now.early > trend.now.accepted {
+                "the sender's reports are behind"
+            } else if trend.now.accepted < SegmentTrend.fewest {
+                "too few devices for a rate"
+            } else {
+                nil
+            }
+    }
+}

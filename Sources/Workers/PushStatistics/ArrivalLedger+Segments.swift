@@ -1,0 +1,82 @@
+import ServiceKit
+import WireFormats
+
+extension ArrivalLedger {
+    /// Counts an event in the segments that it names, if it was counted in its message and the time of sending is known.
+    ///
+    /// The day is that of the sending, so that a sending and its arrival are counted in the same statistics. Only a sender
+    /// begins a segment: anybody who has an app can invent names.
+    func countSegments(of event: PushEvent, _ judgement: Judgement, now: Int64) {
+        guard judgement.standing == .accepted, let sent = judgement.sent, !self.isTooOld(event, sentAt: sent)
+        else {
+            return
+        }
+        for dimension in PushSegments.Dimension.allCases {
+            let name = event.segments.segment(by: dimension)
+            guard !name.isEmpty,
+                let cohort = self.cohort(of: name, by: dimension, event, sentAt: sent, now: now)
+            else { continue }
+            if cohort.count(event, sentAt: sent) { self.note(cohort, now: now) }
+        }
+    }
+
+    /// Whether the sending is so long ago that the statistics of its day may have been forgotten. If it began new ones,
+    /// they would replace those that were published.
+    private func isTooOld(_ event: PushEvent, sentAt sent: Int64) -> Bool {
+        PushTime.isLate(event, sentMS: sent, allowedMS: self.rules.allowedLateness.wholeMilliseconds)
+    }
+
+    /// Returns the cohort of a segment; of `other`, if a sender names more segments than are counted apart; nil if no
+    /// sender has named the segment.
+    private func cohort(
+        of name: String,
+        by dimension: PushSegments.Dimension,
+        _ event: PushEvent,
+        sentAt sent: Int64,
+        now: Int64
+    ) -> Cohort? {
+        let app = CohortKey(of: event)
+        let key = CohortKey(ofAppOf: app, segment: name, by: dimension, sentAt: sent)
+        if let cohort = self.known(key) { return cohort }
+        let other = CohortKey(ofAppOf: app, segment: PushSegments.other, by: dimension, sentAt: sent)
+        if let cohort = self.known(other) { return cohort }
+        guard event.kind == .sent else { return nil }
+        return self.begin(self.segmentCounts.areFull(key) ? other : key, at: event.serverMS, now: now)
+    }
+}
+
+/// The number of segments that are remembered, for each day and dimension of an app.
+struct SegmentCounts {
+    private var counts: [CohortKey: Int] = [:]
+
+    /// The greatest number of segments that are counted apart in one day and dimension.
+    static let limit = 50
+
+    /// Whether no further segment of the day and the dimension of this one is counted apart.
+    func areFull(_ segment: CohortKey) -> Bool { (self.counts[segment.ofDimension] ?? 0) >= Self.limit }
+
+    /// Records that a cohort has begun; one of a message changes nothing.
+    mutating func began(_ key: CohortKey) {
+        guard !key.segment.isEmpty else { return }
+        self.counts[key.ofDimension, default: 0] += 1
+    }
+
+    /// Records that a cohort is forgotten.
+    mutating func ended(_ key: CohortKey) {
+        guard !key.segment.isEmpty, let count = self.counts[key.ofDimension] else { return }
+        self.counts[key.ofDimension] = count > 1 ? count - 1 : nil
+    }
+}
+
+extension CohortKey {
+    /// The key of the dimension of a segment, which no segment has.
+    fileprivate var ofDimension: CohortKey {
+        CohortKey(
+            provider: self.provider,
+            appBundle: self.appBundle,
+            messageID: self.messageID,
+            day: self.day,
+            segment: self.segment.prefix { $0 != "=" }.description
+        )
+    }
+}
