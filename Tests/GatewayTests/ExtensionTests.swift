@@ -15,6 +15,7 @@ struct ExtensionTests {
                 [
                     "aps": ["alert": "Hello"], "mid": "spring-17", "cid": "spring",
                     "st": Int64(1_763_962_600_000),
+                    "seg": ["appVersion": "3.2.1", "osVersion": "17.5", "country": "DE"],
                 ], "spring-17"
             ),
             (["aps": ["alert": "Hello"], "_j_msgid": Int64(29_273_432_613_945_685)], "29273432613945685"),
@@ -66,6 +67,11 @@ struct ExtensionTests {
                 #expect(!record.text.contains("Hello"), "no text of the push goes on")
                 let event = try PushEvent(decoding: record, now: Int64(Date().timeIntervalSince1970 * 1_000))
                 #expect(event.kind == .arrived)
+                let isNamed = event.messageID == "spring-17"
+                #expect(event.segments.appVersion == (isNamed ? "3.2.1" : ""))
+                #expect(
+                    event.segments.osVersion == (isNamed ? "17.5" : "") && event.segments.deviceModel.isEmpty
+                )
                 ids.append(event.messageID)
             }
             #expect(ids.sorted() == Self.payloads.compactMap(\.id).sorted())

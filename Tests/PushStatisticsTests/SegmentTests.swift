@@ -75,8 +75,9 @@ import WireFormats
         let late = Self.start + Self.day + 7_000
         _ = ledger.count(Self.event(.arrived, "a", at: Self.start + 3_000), now: Self.start)
         _ = ledger.count(Self.event(.arrived, "b", at: late), now: Self.start)
-        // Neither a repeat nor an arrival without a time of sending counts.
+        // A repeat does not count, nor does the arrival at a device that no sender has told of.
         _ = ledger.count(Self.event(.arrived, "b", at: late), now: Self.start)
+        #expect(ledger.count(Self.event(.arrived, "z"), now: Self.start).standing == .accepted)
         for kind in [PushEvent.Kind.shown, .attachmentShown, .opened, .dismissed, .converted] {
             _ = ledger.count(Self.event(kind, "a"), now: Self.start)
         }
@@ -84,7 +85,8 @@ import WireFormats
         #expect(Set(all.keys) == ["3.2.1", "3.3", "3.2.1 2024-05-26"])
         let segment = try #require(all["3.2.1"])
         #expect(segment.accepted == 4 && segment.arrived == 2 && segment.messageID == "all")
-        #expect(segment.lag.sketch.total == 2 && segment.lag.sketch.count(within: 3_600_000) == 1)
+        // One of the two was reported within an hour. A segment has no lags and no hours.
+        #expect(segment.early == 1 && segment.lag == PushStatisticsRecord.Lag() && segment.hours.isEmpty)
         #expect((segment.shown, segment.attachmentsShown, segment.opened) == (1, 1, 1))
         #expect(segment.dismissed == 1 && segment.converted == 1)
         #expect(all["3.3"]?.accepted == 1 && all["3.2.1 2024-05-26"]?.accepted == 1)
@@ -99,6 +101,52 @@ import WireFormats
         }
         #expect(Self.segments(Self.collect(ledger).parts).isEmpty)
         #expect(ledger.cohortCount == 1)
+    }
+
+    /// A device often reports before the sender does. Then the sender names the segments.
+    @Test(arguments: [start, nil]) func anArrivalBeforeItsSendingCountsWithIt(sent: Int64?) throws {
+        let ledger = Self.ledger()
+        for kind in [PushEvent.Kind.arrived, .opened] {
+            _ = ledger.count(Self.event(kind, "a", version: "3.3", sent: sent), now: Self.start)
+        }
+        #expect(Self.segments(Self.collect(ledger).parts).isEmpty)
+        for _ in 0..<2 { _ = ledger.count(Self.event(.sent, "a"), now: Self.start) }
+        let all = Self.segments(Self.collect(ledger).parts)
+        let segment = try #require(all["3.2.1"])
+        #expect(all.count == 1 && segment.accepted == 1 && segment.arrived == 1 && segment.early == 1)
+        #expect(segment.opened == 1 && segment.shown == 0)
+    }
+
+    /// Events that name no message are not told apart by their devices, so one device could report as many as it likes.
+    @Test func eventsWithoutAMessageAreInNoSegment() throws {
+        let ledger = Self.ledger()
+        for kind in [PushEvent.Kind.sent, .arrived] {
+            _ = ledger.count(Self.event(kind, "a", message: ""), now: Self.start)
+        }
+        #expect(Self.segments(Self.collect(ledger).parts).isEmpty)
+    }
+
+    /// A sender may call a segment `other` itself.
+    @Test func aSegmentCalledOtherTakesNoOtherOnesIn() throws {
+        let ledger = Self.ledger()
+        for (device, version) in [("a", "other"), ("b", "3.2.1")] {
+            _ = ledger.count(Self.event(.sent, device, version: version), now: Self.start)
+        }
+        #expect(Set(Self.segments(Self.collect(ledger).parts).keys) == ["other", "3.2.1"])
+    }
+
+    /// Workers that do not know segments read no snapshot from one, because its histogram does not fit its edges. They
+    /// would take it for a message called `all`.
+    @Test func oldWorkersReadNoSegment() throws {
+        let ledger = Self.ledger()
+        _ = ledger.count(Self.event(.sent, "a"), now: Self.start)
+        let parts = Self.collect(ledger).parts
+        for part in parts {
+            // The field 42 again and empty, which replaces the first one: a worker that does not know it sees none.
+            let old = CohortSnapshot(part.encoded() + [0xD2, 0x02, 0x00])
+            #expect((old == nil) == !part.key.segment.isEmpty)
+        }
+        #expect(parts.count == 2)
     }
 
     @Test func segmentsBeyondTheLimitAreCountedTogether() throws {
@@ -140,7 +188,7 @@ import WireFormats
             #expect(!parts.contains { !$0.key.segment.isEmpty && !$0.isClosed })
         }
         // The place of a day that was forgotten is free again.
-        #expect(!ledger.segmentCounts.areFull(part.key))
+        #expect(!ledger.segmentCounts.areFull(part.key, limit: 1))
     }
 
     @Test func theValueOfConversionsHasABound() {

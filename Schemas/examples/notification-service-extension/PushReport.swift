@@ -4,6 +4,7 @@ import Foundation
 public struct PushReport: Codable, Hashable, Sendable {
     public enum Kind: String, Codable, Sendable {
         case arrived, shown, opened, dismissed
+        case attachmentShown = "attachment_shown"
     }
 
     public var type: Kind
@@ -22,6 +23,12 @@ public struct PushReport: Codable, Hashable, Sendable {
     public var nseEligible: Bool?
     /// The ids that a push service has put into the push. Nothing that a person has written goes on.
     public var payload: [String: String]?
+    /// The segments that the sender counts the device in. A push has a rate by segment where both name the same ones, so
+    /// they come from the push (`seg`) and not from the device.
+    public var appVersion: String?
+    public var osVersion: String?
+    public var deviceModel: String?
+    public var country: String?
 
     /// Makes a report of a notification's `userInfo`; nil if nothing in it says which push it was.
     public init?(
@@ -40,6 +47,12 @@ public struct PushReport: Codable, Hashable, Sendable {
         self.sentMs = Self.text(userInfo["st"]).flatMap { Int64($0) }
         // An extension has run, so the push was one that an extension runs for.
         if type == .arrived { self.nseEligible = true }
+        if let segments = userInfo["seg"] as? [String: Any] {
+            self.appVersion = Self.text(segments["appVersion"])
+            self.osVersion = Self.text(segments["osVersion"])
+            self.deviceModel = Self.text(segments["deviceModel"])
+            self.country = Self.text(segments["country"])
+        }
         guard self.messageId == nil else { return }
         let ids = Self.serviceKeys.compactMap { key in Self.text(userInfo[key]).map { (key, $0) } }
         guard !ids.isEmpty else { return nil }

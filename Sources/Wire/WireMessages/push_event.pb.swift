@@ -158,8 +158,8 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushEvent: @unchecked Sendabl
 
   /// The device's segments, for statistics by segment: at most 64 bytes each, empty where they are not known. A segment has
   /// a rate where the event sent and the arrival name the same one. So let the push carry the segments that the sender
-  /// names, and let the extension report those. No service extension runs below iOS 10; where nse_eligible is left out, an
-  /// os_version such as 9.3 says so.
+  /// names, and let the extension report those. With sent, an os_version below 10 means an iOS without service extensions,
+  /// where nse_eligible is left out.
   package var appVersion: String {
     get {_storage._appVersion}
     set {_uniqueStorage()._appVersion = newValue}

@@ -61,6 +61,7 @@ package nonisolated struct Flotilla_Pusharrival_V1_CohortSnapshot: @unchecked Se
   }
 
   /// A segment of devices, such as app_version=3.2.1, whose pushes of one day are counted here; empty where one message is.
+  /// Such a snapshot has no lags. Workers that do not know segments take it for no snapshot, and leave it alone.
   package var segment: String {
     get {_storage._segment}
     set {_uniqueStorage()._segment = newValue}
@@ -169,6 +170,12 @@ package nonisolated struct Flotilla_Pusharrival_V1_CohortSnapshot: @unchecked Se
   package var conversionValueMicros: Dictionary<String,Int64> {
     get {_storage._conversionValueMicros}
     set {_uniqueStorage()._conversionValueMicros = newValue}
+  }
+
+  /// Of a segment: the arrivals that were reported within an hour of the sending.
+  package var early: Int64 {
+    get {_storage._early}
+    set {_uniqueStorage()._early = newValue}
   }
 
   package var lagEdgesMs: [Int64] {
@@ -280,7 +287,7 @@ fileprivate nonisolated let _protobuf_package = "flotilla.pusharrival.v1"
 
 nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CohortSnapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}provider\0\u{3}app_bundle\0\u{3}message_id\0\u{1}day\0\u{3}campaign_id\0\u{1}source\0\u{1}term\0\u{1}version\0\u{3}is_closed\0\u{1}accepted\0\u{1}rejected\0\u{1}eligible\0\u{1}arrived\0\u{1}shown\0\u{1}opened\0\u{1}dismissed\0\u{1}duplicates\0\u{3}late_dropped\0\u{1}ineligible\0\u{3}unknown_device\0\u{3}skew_adjusted\0\u{3}lag_unknown\0\u{3}attachments_shown\0\u{1}converted\0\u{3}lag_edges_ms\0\u{3}lag_hist\0\u{3}lag_sketch_index\0\u{3}lag_sketch_count\0\u{3}conversion_value_micros\0\u{3}first_arrival_ms\0\u{3}last_arrival_ms\0\u{3}first_sent_ms\0\u{3}last_sent_ms\0\u{3}first_seen_ms\0\u{3}last_seen_ms\0\u{3}arrival_hour\0\u{3}arrival_hour_count\0\u{4}\u{3}base_ms\0\u{1}pairs\0\u{1}segment\0\u{3}more_flags\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}provider\0\u{3}app_bundle\0\u{3}message_id\0\u{1}day\0\u{3}campaign_id\0\u{1}source\0\u{1}term\0\u{1}version\0\u{3}is_closed\0\u{1}accepted\0\u{1}rejected\0\u{1}eligible\0\u{1}arrived\0\u{1}shown\0\u{1}opened\0\u{1}dismissed\0\u{1}duplicates\0\u{3}late_dropped\0\u{1}ineligible\0\u{3}unknown_device\0\u{3}skew_adjusted\0\u{3}lag_unknown\0\u{3}attachments_shown\0\u{1}converted\0\u{3}lag_edges_ms\0\u{3}lag_hist\0\u{3}lag_sketch_index\0\u{3}lag_sketch_count\0\u{3}conversion_value_micros\0\u{3}first_arrival_ms\0\u{3}last_arrival_ms\0\u{3}first_sent_ms\0\u{3}last_sent_ms\0\u{3}first_seen_ms\0\u{3}last_seen_ms\0\u{3}arrival_hour\0\u{3}arrival_hour_count\0\u{4}\u{3}base_ms\0\u{1}pairs\0\u{1}segment\0\u{3}more_flags\0\u{1}early\0")
 
   fileprivate class _StorageClass {
     var _provider: String = String()
@@ -309,6 +316,7 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
     var _attachmentsShown: Int64 = 0
     var _converted: Int64 = 0
     var _conversionValueMicros: Dictionary<String,Int64> = [:]
+    var _early: Int64 = 0
     var _lagEdgesMs: [Int64] = []
     var _lagHist: [Int64] = []
     var _lagSketchIndex: [Int32] = []
@@ -360,6 +368,7 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
       _attachmentsShown = source._attachmentsShown
       _converted = source._converted
       _conversionValueMicros = source._conversionValueMicros
+      _early = source._early
       _lagEdgesMs = source._lagEdgesMs
       _lagHist = source._lagHist
       _lagSketchIndex = source._lagSketchIndex
@@ -434,6 +443,7 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
         case 41: try { try decoder.decodeSingularBytesField(value: &_storage._pairs) }()
         case 42: try { try decoder.decodeSingularStringField(value: &_storage._segment) }()
         case 43: try { try decoder.decodeSingularBytesField(value: &_storage._moreFlags) }()
+        case 44: try { try decoder.decodeSingularInt64Field(value: &_storage._early) }()
         default: break
         }
       }
@@ -569,6 +579,9 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
       if !_storage._moreFlags.isEmpty {
         try visitor.visitSingularBytesField(value: _storage._moreFlags, fieldNumber: 43)
       }
+      if _storage._early != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._early, fieldNumber: 44)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -604,6 +617,7 @@ nonisolated extension Flotilla_Pusharrival_V1_CohortSnapshot: SwiftProtobuf.Mess
         if _storage._attachmentsShown != rhs_storage._attachmentsShown {return false}
         if _storage._converted != rhs_storage._converted {return false}
         if _storage._conversionValueMicros != rhs_storage._conversionValueMicros {return false}
+        if _storage._early != rhs_storage._early {return false}
         if _storage._lagEdgesMs != rhs_storage._lagEdgesMs {return false}
         if _storage._lagHist != rhs_storage._lagHist {return false}
         if _storage._lagSketchIndex != rhs_storage._lagSketchIndex {return false}

@@ -50,9 +50,9 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushStatistics: @unchecked Se
     set {_uniqueStorage()._campaignID = newValue}
   }
 
-  /// cohort: all that happened to one message. day: see message_id, with `day` as YYYY-MM-DD. segment: all that happened to
-  /// the pushes that were sent to one segment on that UTC day. Its events are counted in their messages too, so do not add
-  /// up different windows.
+  /// cohort: all that happened to one message. day: see message_id, with `day` as YYYY-MM-DD. segment: what happened to the
+  /// pushes that were sent to one segment on that UTC day. Its events are counted in their messages too, so do not add up
+  /// different windows. It counts pushes to devices, so a device counts once for each message, and it has no lags.
   package var window: String {
     get {_storage._window}
     set {_uniqueStorage()._window = newValue}
@@ -64,7 +64,8 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushStatistics: @unchecked Se
   }
 
   /// With segment: the name of a field of the event (app_version, os_version, device_model or country) and its value. Of
-  /// an os_version, two components count. `other` gathers the values beyond fifty of a day.
+  /// an os_version, two components count. `other` gathers the values that an input partition met after the first fifty of
+  /// the day, or after 256 countries.
   package var segmentBy: String {
     get {_storage._segmentBy}
     set {_uniqueStorage()._segmentBy = newValue}
@@ -73,6 +74,12 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushStatistics: @unchecked Se
   package var segment: String {
     get {_storage._segment}
     set {_uniqueStorage()._segment = newValue}
+  }
+
+  /// With segment: the arrivals that were reported within an hour of the sending.
+  package var early: Int64 {
+    get {_storage._early}
+    set {_uniqueStorage()._early = newValue}
   }
 
   /// Grows with every change.
@@ -143,14 +150,15 @@ package nonisolated struct Flotilla_Pusharrival_V1_PushStatistics: @unchecked Se
     set {_uniqueStorage()._converted = newValue}
   }
 
-  /// The value of all conversions by currency, in millionths. Conversions in a further currency than 32 have no value here.
+  /// The value of the first conversion of each device, added up by currency, in millionths. Conversions in a further
+  /// currency than 32 have no value here.
   package var conversionValueMicros: Dictionary<String,Int64> {
     get {_storage._conversionValueMicros}
     set {_uniqueStorage()._conversionValueMicros = newValue}
   }
 
   /// Rejected with a reason that says that the app is no more on the device (APNs: Unregistered; FCM: UNREGISTERED or
-  /// NotRegistered). These devices are in `rejected` too.
+  /// NotRegistered), as far as `rejected_reasons` names it. These devices are in `rejected` too.
   package var unregistered: Int64 {
     get {_storage._unregistered}
     set {_uniqueStorage()._unregistered = newValue}
@@ -356,7 +364,7 @@ fileprivate nonisolated let _protobuf_package = "flotilla.pusharrival.v1"
 
 nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PushStatistics"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}provider\0\u{3}app_bundle\0\u{3}message_id\0\u{3}campaign_id\0\u{1}window\0\u{1}day\0\u{1}version\0\u{1}complete\0\u{2}\u{2}sent\0\u{1}accepted\0\u{1}rejected\0\u{3}rejected_reasons\0\u{1}eligible\0\u{1}arrived\0\u{1}shown\0\u{1}opened\0\u{1}dismissed\0\u{3}attachments_shown\0\u{3}arrival_rate\0\u{3}eligible_arrival_rate\0\u{3}shown_rate\0\u{3}open_rate\0\u{1}ctr\0\u{1}converted\0\u{3}conversion_value_micros\0\u{1}unregistered\0\u{3}attachment_rate\0\u{3}conversion_rate\0\u{3}lag_edges_ms\0\u{3}lag_hist\0\u{3}lag_p50_ms\0\u{3}lag_p90_ms\0\u{3}lag_sketch_index\0\u{3}lag_sketch_count\0\u{3}lag_unknown\0\u{3}arrival_hour\0\u{3}arrival_hour_count\0\u{2}\u{2}duplicates\0\u{3}late_dropped\0\u{1}ineligible\0\u{3}unknown_device\0\u{3}skew_adjusted\0\u{4}\u{6}first_arrival_ms\0\u{3}last_arrival_ms\0\u{3}sent_ms\0\u{3}updated_ms\0\u{4}\u{7}segment_by\0\u{1}segment\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}provider\0\u{3}app_bundle\0\u{3}message_id\0\u{3}campaign_id\0\u{1}window\0\u{1}day\0\u{1}version\0\u{1}complete\0\u{2}\u{2}sent\0\u{1}accepted\0\u{1}rejected\0\u{3}rejected_reasons\0\u{1}eligible\0\u{1}arrived\0\u{1}shown\0\u{1}opened\0\u{1}dismissed\0\u{3}attachments_shown\0\u{3}arrival_rate\0\u{3}eligible_arrival_rate\0\u{3}shown_rate\0\u{3}open_rate\0\u{1}ctr\0\u{1}converted\0\u{3}conversion_value_micros\0\u{1}unregistered\0\u{3}attachment_rate\0\u{3}conversion_rate\0\u{3}lag_edges_ms\0\u{3}lag_hist\0\u{3}lag_p50_ms\0\u{3}lag_p90_ms\0\u{3}lag_sketch_index\0\u{3}lag_sketch_count\0\u{3}lag_unknown\0\u{3}arrival_hour\0\u{3}arrival_hour_count\0\u{2}\u{2}duplicates\0\u{3}late_dropped\0\u{1}ineligible\0\u{3}unknown_device\0\u{3}skew_adjusted\0\u{4}\u{6}first_arrival_ms\0\u{3}last_arrival_ms\0\u{3}sent_ms\0\u{3}updated_ms\0\u{4}\u{7}segment_by\0\u{1}segment\0\u{1}early\0")
 
   fileprivate class _StorageClass {
     var _provider: String = String()
@@ -367,6 +375,7 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
     var _day: String = String()
     var _segmentBy: String = String()
     var _segment: String = String()
+    var _early: Int64 = 0
     var _version: Int64 = 0
     var _complete: Bool = false
     var _sent: Int64 = 0
@@ -425,6 +434,7 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
       _day = source._day
       _segmentBy = source._segmentBy
       _segment = source._segment
+      _early = source._early
       _version = source._version
       _complete = source._complete
       _sent = source._sent
@@ -531,6 +541,7 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
         case 53: try { try decoder.decodeSingularInt64Field(value: &_storage._updatedMs) }()
         case 60: try { try decoder.decodeSingularStringField(value: &_storage._segmentBy) }()
         case 61: try { try decoder.decodeSingularStringField(value: &_storage._segment) }()
+        case 62: try { try decoder.decodeSingularInt64Field(value: &_storage._early) }()
         default: break
         }
       }
@@ -687,6 +698,9 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
       if !_storage._segment.isEmpty {
         try visitor.visitSingularStringField(value: _storage._segment, fieldNumber: 61)
       }
+      if _storage._early != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._early, fieldNumber: 62)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -704,6 +718,7 @@ nonisolated extension Flotilla_Pusharrival_V1_PushStatistics: SwiftProtobuf.Mess
         if _storage._day != rhs_storage._day {return false}
         if _storage._segmentBy != rhs_storage._segmentBy {return false}
         if _storage._segment != rhs_storage._segment {return false}
+        if _storage._early != rhs_storage._early {return false}
         if _storage._version != rhs_storage._version {return false}
         if _storage._complete != rhs_storage._complete {return false}
         if _storage._sent != rhs_storage._sent {return false}

@@ -46,7 +46,7 @@ final class PushMetrics {
             ),
             (
                 "push_segments_fallen",
-                "Segments of devices whose arrivals within an hour have fallen against the week before."
+                "Segments of devices whose arrivals that are reported within an hour have fallen."
             ),
             (UnknownFieldsMetric.name, UnknownFieldsMetric.help),
             ("push_devices_held", "Devices and messages that are remembered, by input partition."),

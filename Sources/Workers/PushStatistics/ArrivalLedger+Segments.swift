@@ -2,21 +2,24 @@ import ServiceKit
 import WireFormats
 
 extension ArrivalLedger {
-    /// Counts an event in the segments that it names, if it was counted in its message and the time of sending is known.
+    /// Counts an event in the segments that it names, if it was counted in its message.
     ///
-    /// The day is that of the sending, so that a sending and its arrival are counted in the same statistics. Only a sender
-    /// begins a segment: anybody who has an app can invent names.
+    /// The day is that of the sending, so that a sending and its arrival are counted in the same statistics. Anybody who
+    /// has an app can invent devices, messages and names. So an event counts only if a sender has reported that its push
+    /// was sent to its device, and only a sender begins a segment. Kinds that the device reported before its `sent` count
+    /// when that comes, in the segments that the `sent` names.
     func countSegments(of event: PushEvent, _ judgement: Judgement, now: Int64) {
-        guard judgement.standing == .accepted, let sent = judgement.sent, !self.isTooOld(event, sentAt: sent)
-        else {
-            return
-        }
+        guard judgement.standing == .accepted, judgement.isOfKnownSending, !event.messageID.isEmpty,
+            let sent = judgement.sent, !self.isTooOld(event, sentAt: sent)
+        else { return }
         for dimension in PushSegments.Dimension.allCases {
             let name = event.segments.segment(by: dimension)
             guard !name.isEmpty,
-                let cohort = self.cohort(of: name, by: dimension, event, sentAt: sent, now: now)
+                let cohort = self.cohort(of: name, by: dimension, event, sentAt: sent, now: now),
+                !cohort.isClosed
             else { continue }
-            if cohort.count(event, sentAt: sent) { self.note(cohort, now: now) }
+            for kind in [event.kind] + judgement.earlierKinds { cohort.count(kind, by: event, sentAt: sent) }
+            self.note(cohort, now: now)
         }
     }
 
@@ -26,7 +29,7 @@ extension ArrivalLedger {
         PushTime.isLate(event, sentMS: sent, allowedMS: self.rules.allowedLateness.wholeMilliseconds)
     }
 
-    /// Returns the cohort of a segment; of `other`, if a sender names more segments than are counted apart; nil if no
+    /// Returns the cohort of a segment; of `other`, if senders have named more segments than are counted apart; nil if no
     /// sender has named the segment.
     private func cohort(
         of name: String,
@@ -38,22 +41,28 @@ extension ArrivalLedger {
         let app = CohortKey(of: event)
         let key = CohortKey(ofAppOf: app, segment: name, by: dimension, sentAt: sent)
         if let cohort = self.known(key) { return cohort }
+        if event.kind == .sent, !self.segmentCounts.areFull(key, limit: dimension.segmentsLimit) {
+            return self.begin(key, at: event.serverMS, now: now)
+        }
         let other = CohortKey(ofAppOf: app, segment: PushSegments.other, by: dimension, sentAt: sent)
         if let cohort = self.known(other) { return cohort }
-        guard event.kind == .sent else { return nil }
-        return self.begin(self.segmentCounts.areFull(key) ? other : key, at: event.serverMS, now: now)
+        return event.kind == .sent ? self.begin(other, at: event.serverMS, now: now) : nil
     }
+}
+
+extension PushSegments.Dimension {
+    /// The greatest number of segments that are counted apart in one day: all countries, and fifty of any other kind.
+    fileprivate var segmentsLimit: Int { self == .country ? 256 : 50 }
 }
 
 /// The number of segments that are remembered, for each day and dimension of an app.
 struct SegmentCounts {
     private var counts: [CohortKey: Int] = [:]
 
-    /// The greatest number of segments that are counted apart in one day and dimension.
-    static let limit = 50
-
     /// Whether no further segment of the day and the dimension of this one is counted apart.
-    func areFull(_ segment: CohortKey) -> Bool { (self.counts[segment.ofDimension] ?? 0) >= Self.limit }
+    func areFull(_ segment: CohortKey, limit: Int) -> Bool {
+        (self.counts[segment.ofDimension] ?? 0) >= limit
+    }
 
     /// Records that a cohort has begun; one of a message changes nothing.
     mutating func began(_ key: CohortKey) {

@@ -197,13 +197,15 @@ package final class ArrivalLedger {
     /// Returns the time at which an open cohort is closed, or a closed cohort is forgotten.
     private func due(of cohort: Cohort) -> Int64 {
         let end = cohort.end(self.rules)
-        return cohort.isClosed ? end.addingClamped(self.retention(of: cohort.tally)) : end
+        return cohort.isClosed ? end.addingClamped(self.retention(of: cohort)) : end
     }
 
     /// Returns how long a closed cohort is remembered, in milliseconds. A message that only one device has
-    /// reported may be invented; it is remembered for the allowed lateness at most.
-    private func retention(of tally: Tally) -> Int64 {
-        tally.isProven ? self.retention : min(self.retention, self.rules.allowedLateness.wholeMilliseconds)
+    /// reported may be invented; it is remembered for the allowed lateness at most. So is a segment, in which no event
+    /// counts that comes later.
+    private func retention(of cohort: Cohort) -> Int64 {
+        cohort.tally.isProven && cohort.key.segment.isEmpty
+            ? self.retention : min(self.retention, self.rules.allowedLateness.wholeMilliseconds)
     }
 
     /// Lowers `endsFrom` to the end of this cohort.

@@ -137,8 +137,11 @@ package final class Cohort {
         }
         var changed: DeviceRecord?
         let judgement = self.devices?.withRecord(of: device) { record in
-            let judgement = self.judge(event, &record, by: rules)
+            let before = record
+            var judgement = self.judge(event, &record, by: rules)
             if judgement.standing == .accepted { changed = record }
+            judgement.isOfKnownSending = record.has(.sent)
+            if event.kind == .sent { judgement.earlierKinds = before.kinds }
             return judgement
         }
         if let changed { self.changes.append(changed) }
@@ -172,30 +175,35 @@ package final class Cohort {
         switch event.kind {
         case .sent: return self.send(event, &record)
         case .arrived: return self.arrive(event, &record)
-        case .shown, .attachmentShown, .opened, .dismissed, .converted: self.tally.add(event)
+        case .shown, .attachmentShown, .opened, .dismissed, .converted:
+            self.tally.add(event.kind, value: event.value)
         }
         return Judgement(.accepted, sent: sent)
     }
 
-    /// Counts an event of a segment, which the cohort of its message has accepted. A closed cohort counts nothing.
+    /// The time from sending within which the report of an arrival is early, in milliseconds.
+    private static let earlyLag: Int64 = 3_600_000
+
+    /// Counts an event of a segment, which the cohort of its message has accepted.
     ///
-    /// - Parameter sent: when the push was sent to the device, in milliseconds since 1970.
-    /// - Returns: whether the event was counted.
-    func count(_ event: PushEvent, sentAt sent: Int64) -> Bool {
-        guard !self.isClosed else { return false }
+    /// - Parameters:
+    ///   - kind: the kind of the event, or of one that the device reported before its `sent` came.
+    ///   - event: the event; a value counts only if it is of this kind.
+    ///   - sent: when the push was sent to the device, in milliseconds since 1970.
+    func count(_ kind: PushEvent.Kind, by event: PushEvent, sentAt sent: Int64) {
         self.version += 1
         self.lastSeen = max(self.lastSeen, event.serverMS)
         self.firstSeen = min(self.firstSeen, event.serverMS)
-        switch event.kind {
+        switch kind {
         case .sent: self.tally.addSending(event, at: sent)
         case .arrived:
-            let time = PushTime(of: event, sentMS: sent)
-            self.tally.addArrival(at: time.correctedMS)
-            if time.isAdjusted { self.tally.skewAdjusted += 1 }
-            self.tally.add(lag: time.lagMS ?? 0)
-        case .shown, .attachmentShown, .opened, .dismissed, .converted: self.tally.add(event)
+            self.tally.arrived += 1
+            // Reports are compared, and not the times of arrival: a device may report days later, so that the arrivals
+            // of a week ago are known better than those of yesterday.
+            if event.serverMS.subtractingClamped(sent) <= Self.earlyLag { self.tally.early += 1 }
+        case .shown, .attachmentShown, .opened, .dismissed, .converted:
+            self.tally.add(kind, value: kind == event.kind ? event.value : nil)
         }
-        return true
     }
 
     /// Returns when the push was sent to this device, if a `sent` event of the device has said so.
@@ -221,9 +229,12 @@ package final class Cohort {
     private func arrive(_ event: PushEvent, _ record: inout DeviceRecord) -> Judgement {
         let sent = event.sentMS ?? self.sending(of: record)
         let time = PushTime(of: event, sentMS: sent)
+        self.tally.arrived += 1
         // The arrival time is computed from the event alone. Other knowledge about the sending depends on the
         // order of the events, and the tally must not.
-        self.tally.addArrival(at: PushTime(of: event).correctedMS)
+        let arrival = PushTime(of: event).correctedMS
+        self.tally.noteArrival(at: arrival)
+        self.tally.hours.add(at: arrival)
         if time.isAdjusted { self.tally.skewAdjusted += 1 }
         if let lag = time.lagMS {
             self.tally.add(lag: lag)

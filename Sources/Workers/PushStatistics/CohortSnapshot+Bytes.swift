@@ -22,6 +22,7 @@ extension CohortSnapshot {
         message.lastSeenMs = self.lastSeen
         message.baseMs = self.base.subtractingClamped(StoredDevice.timeShift)
         message.write(self.tally)
+        if self.key.segment.isEmpty { message.writeLags(of: self.tally) }
         message.write(self.devices.map { StoredDevice($0) })
         do {
             return try message.serializedBytes()
@@ -117,11 +118,7 @@ extension Flotilla_Pusharrival_V1_CohortSnapshot {
         self.unknownDevice = tally.unknownDevice
         self.skewAdjusted = tally.skewAdjusted
         self.lagUnknown = tally.lagUnknown
-        self.lagEdgesMs = tally.histogram?.edges ?? []
-        self.lagHist = tally.histogram?.counts ?? []
-        let buckets = tally.sketch.buckets
-        self.lagSketchIndex = buckets.map { Int32(clamping: $0.index) }
-        self.lagSketchCount = buckets.map(\.count)
+        self.early = tally.early
         let hours = tally.hours.all
         self.arrivalHour = hours.map(\.hour)
         self.arrivalHourCount = hours.map(\.count)
@@ -131,8 +128,24 @@ extension Flotilla_Pusharrival_V1_CohortSnapshot {
         if let time = tally.lastSent { self.lastSentMs = time }
     }
 
+    fileprivate mutating func writeLags(of tally: Tally) {
+        self.lagEdgesMs = tally.histogram?.edges ?? []
+        self.lagHist = tally.histogram?.counts ?? []
+        let buckets = tally.sketch.buckets
+        self.lagSketchIndex = buckets.map { Int32(clamping: $0.index) }
+        self.lagSketchCount = buckets.map(\.count)
+    }
+
+    /// The histogram. A segment has none: workers that do not know segments read no snapshot from it, and do not take it
+    /// for a message.
+    private var histogram: LagHistogram? {
+        self.segment.isEmpty
+            ? LagHistogram(edges: self.lagEdgesMs, counts: self.lagHist)
+            : LagHistogram(edges: LagHistogram.usualEdges)
+    }
+
     fileprivate var tally: Tally? {
-        guard let histogram = LagHistogram(edges: self.lagEdgesMs, counts: self.lagHist),
+        guard let histogram = self.histogram,
             self.lagSketchIndex.count == self.lagSketchCount.count,
             self.arrivalHour.count == self.arrivalHourCount.count
         else { return nil }
@@ -147,6 +160,7 @@ extension Flotilla_Pusharrival_V1_CohortSnapshot {
         tally.opened = self.opened
         tally.dismissed = self.dismissed
         tally.attachmentsShown = self.attachmentsShown
+        tally.early = self.early
         tally.converted = self.converted
         tally.conversionValues = ConversionValues(self.conversionValueMicros)
         tally.duplicates = self.duplicates

@@ -75,13 +75,13 @@ extension CohortSnapshot {
 extension Tally {
     private static let counts: [any WritableKeyPath<Tally, Int64> & Sendable] = [
         \.accepted, \.eligible, \.arrived, \.shown, \.opened, \.dismissed, \.duplicates, \.lateDropped,
-        \.ineligible, \.unknownDevice, \.skewAdjusted, \.lagUnknown, \.attachmentsShown, \.converted,
+        \.ineligible, \.unknownDevice, \.skewAdjusted, \.lagUnknown, \.attachmentsShown, \.converted, \.early,
     ]
-    private static let firstTime: UInt64 = 14
-    private static let lags: UInt64 = 1 << 18
-    private static let reasons: UInt64 = 1 << 19
-    private static let hours: UInt64 = 1 << 20
-    private static let values: UInt64 = 1 << 21
+    private static let firstTime: UInt64 = 15
+    private static let lags: UInt64 = 1 << 19
+    private static let reasons: UInt64 = 1 << 20
+    private static let hours: UInt64 = 1 << 21
+    private static let values: UInt64 = 1 << 22
     private static let times: [any WritableKeyPath<Tally, Int64?> & Sendable] = [
         \.firstArrival, \.lastArrival, \.firstSent, \.lastSent,
     ]

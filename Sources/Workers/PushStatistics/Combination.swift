@@ -56,8 +56,8 @@ package final class Combination {
 
     /// The shortest time between two searches for messages that can be forgotten, in milliseconds.
     private static let lookThroughInterval: Int64 = 60_000
-    /// How long a message that only one device has reported is remembered after its last event, in
-    /// milliseconds. With the default settings, the input partitions forget such a message earlier.
+    /// How long a segment, and a message that only one device has reported, is remembered after its last event, in
+    /// milliseconds. With the default settings, the input partitions forget it earlier.
     private static let shortRetention: Int64 = 35 * 86_400_000
     /// The pause before the next look at a message that is not complete, in milliseconds.
     private static let openInterval: Int64 = 6 * 86_400_000
@@ -128,7 +128,7 @@ package final class Combination {
     /// Folds a message of a single part and device into bytes if its statistics are not due.
     private func foldIfIdle(_ key: CohortKey, _ message: Message, now: Int64) {
         guard !message.isDue, message.parts.count == 1, let part = message.parts.values.first,
-            !part.tally.isProven || part.tally.sent == 1,
+            !part.tally.isProven || part.tally.sent == 1 || !key.segment.isEmpty,
             self.folded.put(part, due: self.end(of: message, now: now))
         else { return }
         self.messages[key] = nil
@@ -138,7 +138,9 @@ package final class Combination {
     /// at again.
     private func end(of message: Message, now: Int64) -> Int64 {
         guard message.isComplete else { return now.addingClamped(min(Self.openInterval, self.retention)) }
-        let isProven = message.parts.count > 1 || message.parts.values.contains { $0.tally.isProven }
+        let isProven = message.parts.values.contains {
+            $0.key.segment.isEmpty && (message.parts.count > 1 || $0.tally.isProven)
+        }
         return message.lastSeen.addingClamped(
             isProven ? self.retention : min(self.retention, Self.shortRetention)
         )
@@ -228,6 +230,7 @@ package final class Combination {
         for part in parts { tally += part.tally }
         var statistics = PushStatisticsRecord(of: key)
         statistics.take(tally)
+        if !key.segment.isEmpty { statistics.lag = PushStatisticsRecord.Lag() }
         statistics.campaignID = parts.lazy.map(\.campaignID).first { !$0.isEmpty } ?? ""
         statistics.version = message.version
         statistics.isComplete = message.isComplete

@@ -44,6 +44,9 @@ package struct DeviceRecord: Hashable, Sendable {
     /// Returns whether an event of this kind was counted for the device.
     package func has(_ kind: PushEvent.Kind) -> Bool { self.low & Self.flag(kind) != 0 }
 
+    /// The kinds of event that were counted for the device.
+    package var kinds: [PushEvent.Kind] { PushEvent.Kind.allCases.filter(self.has) }
+
     /// Records that an event of this kind was counted for the device.
     package mutating func note(_ kind: PushEvent.Kind) { self.low |= Self.flag(kind) }
 

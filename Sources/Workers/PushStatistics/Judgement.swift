@@ -9,6 +9,10 @@ package struct Judgement: Hashable, Sendable {
     /// Whether the event would have begun a new message although its app has begun too many. Such an event is
     /// in no statistics.
     package var isBeyondLimit = false
+    /// Whether a sender has reported that the push was sent to the device.
+    package var isOfKnownSending = false
+    /// With a `sent` event: the kinds of event that the device has reported before.
+    package var earlierKinds: [PushEvent.Kind] = []
 
     /// Creates a judgement of an event that is not beyond the limit.
     package init(_ standing: PushStanding, sent: Int64? = nil) {

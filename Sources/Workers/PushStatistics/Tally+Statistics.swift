@@ -8,6 +8,7 @@ extension PushStatisticsRecord {
         self.rejectedReasons = tally.rejected
         self.eligible = tally.eligible
         self.arrived = tally.arrived
+        self.early = tally.early
         self.shown = tally.shown
         self.opened = tally.opened
         self.dismissed = tally.dismissed

@@ -14,6 +14,8 @@ package struct Tally: Hashable, Sendable {
     package var eligible: Int64 = 0
     /// The devices where the push has arrived.
     package var arrived: Int64 = 0
+    /// The arrivals that were reported within an hour of the sending; counted in segments only.
+    package var early: Int64 = 0
     /// The devices that have shown the notification.
     package var shown: Int64 = 0
     /// The devices where the notification was opened.
@@ -100,16 +102,9 @@ package struct Tally: Hashable, Sendable {
         self.noteSending(at: time)
     }
 
-    /// Counts the arrival at one device, without its lag; `time` is in milliseconds since 1970.
-    mutating func addArrival(at time: Int64) {
-        self.arrived += 1
-        self.noteArrival(at: time)
-        self.hours.add(at: time)
-    }
-
-    /// Counts an event that is no sending and no arrival.
-    mutating func add(_ event: PushEvent) {
-        switch event.kind {
+    /// Counts an event that is no sending and no arrival, with the value of a conversion.
+    mutating func add(_ kind: PushEvent.Kind, value: ConversionValue?) {
+        switch kind {
         case .sent, .arrived: break
         case .shown: self.shown += 1
         case .attachmentShown: self.attachmentsShown += 1
@@ -117,7 +112,7 @@ package struct Tally: Hashable, Sendable {
         case .dismissed: self.dismissed += 1
         case .converted:
             self.converted += 1
-            if let value = event.value { self.conversionValues.add(value) }
+            if let value { self.conversionValues.add(value) }
         }
     }
 
@@ -149,6 +144,7 @@ package struct Tally: Hashable, Sendable {
         }
         left.eligible += right.eligible
         left.arrived += right.arrived
+        left.early += right.early
         left.shown += right.shown
         left.opened += right.opened
         left.dismissed += right.dismissed

@@ -263,21 +263,22 @@ private enum Campaigns {
         let day = SegmentTrend.newestDay(asOf: Samples.now)
         return (Int64(0)...8).flatMap { back in
             let time = day - back * HourlyArrivals.millisecondsOfDay
-            func segment(_ name: String, by dimension: String, _ accepted: Int64, _ share: Double)
+            func segment(_ name: String, by dimension: String, _ eligible: Int64, _ share: Double)
                 -> PushStatistics
             {
-                let early = Int64(Double(accepted) * (share - Double(back % 3) / 100))
+                let early = Int64(Double(eligible) * (share - Double(back % 3) / 100))
                 return Samples.segment(
                     name,
                     by: dimension,
                     on: time,
-                    accepted: accepted,
+                    eligible: eligible,
                     early: early,
-                    late: accepted / 9
+                    late: eligible / 9
                 )
             }
             return [
                 segment("3.2.1", by: "app_version", 12_040, back == 0 ? 0.31 : 0.72),
+                segment("3.3.0", by: "app_version", back == 0 ? 5_000 : 12, 0.02),
                 segment("3.2.0", by: "app_version", 30_500, 0.71),
                 segment("3.1.9", by: "app_version", 61, 0.7),
                 segment("18.1", by: "os_version", 38_000, 0.69),

@@ -18,16 +18,16 @@ struct SegmentPagesTests {
         _ name: String,
         by dimension: String = "app_version",
         back: Int64 = 0,
-        accepted: Int64,
+        eligible: Int64,
         early: Int64,
         late: Int64 = 0
     ) -> PushStatistics {
         let day = Self.day - back * HourlyArrivals.millisecondsOfDay
-        return Samples.segment(name, by: dimension, on: day, accepted: accepted, early: early, late: late)
+        return Samples.segment(name, by: dimension, on: day, eligible: eligible, early: early, late: late)
     }
 
     private static func week(_ name: String, by dimension: String = "app_version") -> [PushStatistics] {
-        (1...7).map { self.segment(name, by: dimension, back: $0, accepted: 1_000, early: 700, late: 200) }
+        (1...7).map { self.segment(name, by: dimension, back: $0, eligible: 1_000, early: 700, late: 200) }
     }
 
     private static func trends(_ messages: [PushStatistics], _ query: String = "") throws -> [SegmentTrend] {
@@ -37,81 +37,110 @@ struct SegmentPagesTests {
 
     // MARK: Arithmetic
 
-    @Test func aDayIsJudgedAnHourAfterItsEnd() {
-        let (day, hour) = (HourlyArrivals.millisecondsOfDay, SegmentDay.earlyLag)
+    @Test func aDayIsJudgedWhenItsEarlyArrivalsAreKnown() {
+        let (day, ripe) = (HourlyArrivals.millisecondsOfDay, SegmentDay.ripeAfter)
         #expect(TimesQuery.text(Self.day) == "2026-09-20")
-        #expect(SegmentTrend.newestDay(asOf: Self.day + day + hour) == Self.day)
-        #expect(SegmentTrend.newestDay(asOf: Self.day + day + hour - 1) == Self.day - day)
+        #expect(SegmentTrend.newestDay(asOf: Self.day + day + ripe) == Self.day)
+        #expect(SegmentTrend.newestDay(asOf: Self.day + day + ripe - 1) == Self.day - day)
     }
 
     @Test(
         arguments: [
-            // 70 % in the week before: ten points less are no fall yet, and chance explains a little more.
-            (1_000, 600, false), (1_000, 580, true), (1_000, 700, false), (1_000, 900, false),
-            // Three standard errors of 110 devices are 14 points.
-            (110, 66, false), (110, 61, true),
-            // Too few devices, and more arrivals than a sender has told of.
-            (99, 0, false), (100, 0, true), (100, 101, false),
+            // 70 % in the week before: ten points less are no fall yet, and eleven are.
+            (10_000, 6_000, false), (10_000, 5_900, true), (10_000, 7_000, false), (10_000, 9_000, false),
+            // Too few pushes, and more arrivals than pushes.
+            (999, 0, false), (1_000, 0, true), (1_000, 1_001, false),
         ] as [(Int64, Int64, Bool)]
     )
-    func aFallIsMoreThanTheThresholdAndThanChance(accepted: Int64, early: Int64, hasFallen: Bool) throws {
-        let today = Self.segment("3.2.1", accepted: accepted, early: early)
+    func aFallIsMoreThanTheThreshold(eligible: Int64, early: Int64, hasFallen: Bool) throws {
+        let today = Self.segment("3.2.1", eligible: eligible, early: early)
         let trends = try Self.trends(Self.week("3.2.1") + [today])
         #expect(trends.count == 1 && trends.first?.hasFallen == hasFallen)
         #expect((trends.first?.sentence != nil) == hasFallen)
     }
 
-    /// Arrivals that come later than an hour after their sending belong to the day as well, and not to its rate: a day of a
-    /// week ago has all of them, and yesterday has not.
+    /// Fifteen points are much, but three standard errors of a thousand pushes at a half and of a thousand in the past are
+    /// fourteen thousandths more than half of that.
+    @Test func aFallIsMoreThanChanceExplains() throws {
+        let past = Self.segment("3.2.1", back: 1, eligible: 1_000, early: 500)
+        let trend = try #require(
+            try Self.trends([past, Self.segment("3.2.1", eligible: 1_000, early: 395)]).first
+        )
+        // The variances of both sides add up: 0.395 × 0.605 / 1,000 and 0.5 × 0.5 / 1,000.
+        #expect(abs(trend.uncertainty - 3 * (0.000_238_975 + 0.000_25).squareRoot()) < 1e-9)
+        #expect(trend.change.map { abs($0 + 0.105) < 1e-9 } == true && trend.hasFallen)
+    }
+
+    /// Reports that come later than an hour belong to the day as well, and not to its rate: a day of a week ago has all of
+    /// them, and yesterday has not.
     @Test func daysAreComparedByEarlyArrivals() throws {
         let trend = try #require(
-            try Self.trends(Self.week("3.2.1") + [Self.segment("3.2.1", accepted: 1_000, early: 650)]).first
+            try Self.trends(Self.week("3.2.1") + [Self.segment("3.2.1", eligible: 1_000, early: 650)]).first
         )
-        #expect(trend.past == SegmentTrend.Side(accepted: 7_000, early: 4_900))
+        #expect(trend.past == SegmentTrend.Side(eligible: 7_000, early: 4_900))
         #expect(trend.now.rate == 0.65 && !trend.hasFallen)
-        #expect(trend.change.map { abs($0 + 0.05) < 1e-9 } == true)
-        // The variances of both sides add up: 0.65 × 0.35 / 1,000 and 0.7 × 0.3 / 7,000.
-        #expect(abs(trend.uncertainty - 3 * (0.000_227_5 + 0.000_03).squareRoot()) < 1e-9)
     }
 
     @Test func theWeekBeforeIsThatOfTheDayThatIsAskedFor() throws {
-        let old = Self.segment("3.2.1", back: 8, accepted: 5_000, early: 5_000)
-        let days = Self.week("3.2.1") + [old, Self.segment("3.2.1", accepted: 400, early: 100)]
-        #expect(try Self.trends(days).first?.past.accepted == 7_000)
+        let old = Self.segment("3.2.1", back: 8, eligible: 5_000, early: 5_000)
+        let days = Self.week("3.2.1") + [old, Self.segment("3.2.1", eligible: 400, early: 100)]
+        #expect(try Self.trends(days).first?.past.eligible == 7_000)
         let before = try #require(try Self.trends(days, "day=2026-09-13").first)
-        #expect(before.now.accepted == 1_000 && before.past.accepted == 5_000)
+        #expect(before.now.eligible == 1_000 && before.past.eligible == 5_000)
+    }
+
+    /// A new version of the app has no past of its own, so that its silence would never be seen.
+    @Test func aNewVersionIsComparedWithTheOtherOnes() throws {
+        let others = Self.week("3.2.1") + Self.week("17.5", by: "os_version")
+        let silent = Self.segment("3.3.0", eligible: 5_000, early: 12)
+        let trend = try #require(try Self.trends(others + [silent]).first { $0.segment.name == "3.3.0" })
+        #expect(trend.pastIs == .ofOthers && trend.past == SegmentTrend.Side(eligible: 7_000, early: 4_900))
+        #expect(trend.hasFallen && trend.sentence?.contains("at the other segments") == true)
+        // Without others it has nothing to be compared with.
+        #expect(try Self.trends([silent]).first?.change == nil)
+    }
+
+    /// Different segments are in `other` on different days, and a day with more arrivals than pushes says nothing.
+    @Test func daysThatSayNothingAreLeftOut() throws {
+        let other = Self.week("other") + [Self.segment("other", eligible: 5_000, early: 12)]
+        #expect(try Self.trends(other).first?.hasFallen == false)
+        let behind = Self.segment("3.2.1", back: 7, eligible: 100, early: 5_000)
+        let days = Array(Self.week("3.2.1").dropLast()) + [behind]
+        #expect(try Self.trends(days).first?.past == SegmentTrend.Side(eligible: 6_000, early: 4_200))
     }
 
     // MARK: The board
 
     @Test func aDayOfASegmentIsNoMessageAndTheLaterVersionHolds() throws {
         let board = StatisticsBoard(limit: 10)
-        for (version, accepted) in [(2, 20), (1, 10), (3, 30)] as [(Int64, Int64)] {
-            var statistics = Self.segment("3.2.1", accepted: accepted, early: 0)
+        for (version, eligible) in [(2, 20), (1, 10), (3, 30)] as [(Int64, Int64)] {
+            var statistics = Self.segment("3.2.1", eligible: eligible, early: 0)
             statistics.version = version
             #expect(board.take(try Samples.statistics(statistics)) == (version != 1))
         }
-        #expect(board.newest.isEmpty && board.segments.map(\.accepted) == [30])
+        #expect(board.newest.isEmpty && board.segments.map(\.eligible) == [30])
     }
 
+    /// Days that are compared stay, however many old ones or new ones there are.
     @Test func theOldestDaysGiveWay() throws {
         let board = StatisticsBoard(limit: 10)
-        for number in 0..<20_004 {
-            let segment = Self.segment("v\(number % 51)", back: Int64(number / 51), accepted: 1, early: 0)
-            board.take(try Samples.statistics(segment))
+        func take(_ number: Int, back: Int64) throws -> Bool {
+            let segment = Self.segment("v\(number)", back: back, eligible: 1, early: 0)
+            return board.take(try Samples.statistics(segment))
         }
-        #expect(board.segments.count <= 20_000)
-        #expect(board.segments.count { $0.day == Self.day } == 51)
+        for number in 0..<50_000 { #expect(try take(number, back: 30)) }
+        for number in 0..<100_001 { #expect(try take(number, back: 0) == (number < 100_000)) }
+        #expect(board.segments.count == 100_000 && board.segments.allSatisfy { $0.day == Self.day })
     }
 
     // MARK: The page and the read API
 
     private static let fallen =
         week("3.2.1") + week("17.5", by: "os_version") + [
-            segment("3.2.1", accepted: 1_000, early: 300, late: 12),
-            segment("17.5", by: "os_version", accepted: 1_000, early: 702),
-            segment("17.4", by: "os_version", accepted: 12, early: 9),
-            segment("<b>17.3", by: "os_version", accepted: 500, early: 501),
+            segment("3.2.1", eligible: 1_000, early: 300, late: 12),
+            segment("17.5", by: "os_version", eligible: 1_000, early: 702),
+            segment("17.4", by: "os_version", eligible: 12, early: 9),
+            segment("<b>17.3", by: "os_version", eligible: 500, early: 501),
         ]
 
     @Test func thePageShowsTheArithmeticOfAFall() throws {
@@ -119,14 +148,14 @@ struct SegmentPagesTests {
         let html = PageReader.page("/segments", of: pages)
         let words = PageReader.words(html)
         for text in [
-            "app_version 3.2.1 of com.example.shop: on 2026-09-20, 30.0 % of 1,000 accepted devices reported the arrival "
+            "app_version 3.2.1 of com.example.shop: 30.0 % of 1,000 pushes of 2026-09-20 were reported to have arrived "
                 + "within an hour; in the seven days before, 70.0 % of 7,000. That is 40.0 points less, and three standard "
                 + "errors are 4.6 points.",
             "By version of the app",
             "3.2.1 com.example.shop · apns · has fallen 30.0 % 70.0 % −40.0 points 1,000 312",
             "By version of iOS", "17.5 com.example.shop · apns 70.2 % 70.0 % +0.2 points 1,000 702",
-            "17.4 com.example.shop · apns · too few devices for a rate – – – 12 9",
-            "the sender&#39;s reports are behind – – – 500 501",
+            "17.4 com.example.shop · apns · too few pushes for a rate – 70.0 % – 12 9",
+            "the sender&#39;s reports are behind – 70.0 % – 500 501",
         ] { #expect(words.contains(text), "\(text)") }
         #expect(!html.contains("<b>17.3") && !words.contains("By country"))
         let other = PageReader.words(PageReader.page("/segments", "app=news", of: pages))

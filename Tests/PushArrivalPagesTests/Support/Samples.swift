@@ -64,24 +64,22 @@ enum Samples {
     ///
     /// - Parameters:
     ///   - day: the first instant of the day, in milliseconds since 1970.
-    ///   - early: the arrivals within a second of their sending.
-    ///   - late: the arrivals a day after it.
+    ///   - early: the arrivals that were reported within an hour.
+    ///   - late: the arrivals that were reported later.
     static func segment(
         _ name: String,
         by dimension: String,
         on day: Int64,
-        accepted: Int64,
+        eligible: Int64,
         early: Int64,
         late: Int64
     ) -> PushStatistics {
         var statistics = PushStatistics()
         (statistics.provider, statistics.appBundle) = ("apns", "com.example.shop")
         (statistics.messageID, statistics.window, statistics.day) = ("all", "segment", TimesQuery.text(day))
-        (statistics.segmentBy, statistics.segment) = (dimension, name)
-        (statistics.accepted, statistics.arrived, statistics.version) = (accepted, early + late, 1)
-        let lags = [(index: Int32(177), count: early), (index: 466, count: late)].filter { $0.count > 0 }
-        statistics.lagSketchIndex = lags.map(\.index)
-        statistics.lagSketchCount = lags.map(\.count)
+        (statistics.segmentBy, statistics.segment, statistics.version) = (dimension, name, 1)
+        (statistics.accepted, statistics.eligible) = (eligible + 7, eligible)
+        (statistics.arrived, statistics.early) = (early + late, early)
         return statistics
     }
 

@@ -29,17 +29,18 @@ import WireMessages
         #expect(try Self.event { _ in }.segments == PushSegments())
     }
 
+    /// Only a sender says so: an arrival shows that an extension has run.
     @Test(
-        arguments: [("9.3.5", false), ("10.0", nil), ("", nil), ("x", nil), ("17", nil)] as [(String, Bool?)]
+        arguments: [("9.3.5", false), ("10.0", nil), ("", nil), ("x", nil), ("-1", nil), ("17", nil)]
+            as [(String, Bool?)]
     )
     func noExtensionRunsBelowTen(version: String, isEligible: Bool?) throws {
-        #expect(try Self.event { $0.osVersion = version }.isEligible == isEligible)
-        #expect(
-            try Self.event {
-                $0.osVersion = version
-                $0.nseEligible = true
-            }.isEligible == true
-        )
+        for type in ["sent", "arrived"] {
+            let event = try Self.event { ($0.type, $0.osVersion) = (type, version) }
+            #expect(event.isEligible == (type == "sent" ? isEligible : nil))
+        }
+        let told = try Self.event { ($0.type, $0.osVersion, $0.nseEligible) = ("sent", version, true) }
+        #expect(told.isEligible == true)
     }
 
     @Test func aConversionHasAValueInACurrency() throws {
@@ -57,10 +58,14 @@ import WireMessages
     }
 
     private static let refused: [(String, PushEventTests.Change)] = [
-        ("app_version.too_long", { $0.appVersion = String(repeating: "1", count: 65) }),
-        ("os_version.malformed", { $0.osVersion = "17\n" }),
-        ("device_model.too_long", { $0.deviceModel = String(repeating: "é", count: 33) }),
-        ("country.malformed", { $0.country = "Germany" }), ("country.malformed", { $0.country = "é" }),
+        ("app_version.too_long", { ($0.type, $0.appVersion) = ("sent", String(repeating: "1", count: 65)) }),
+        ("os_version.malformed", { ($0.type, $0.osVersion) = ("sent", "17\n") }),
+        (
+            "device_model.too_long",
+            { ($0.type, $0.deviceModel) = ("sent", String(repeating: "é", count: 33)) }
+        ),
+        ("country.malformed", { ($0.type, $0.country) = ("sent", "Germany") }),
+        ("country.malformed", { ($0.type, $0.country) = ("sent", "é") }),
         ("currency.malformed", { ($0.type, $0.valueMicros, $0.currency) = ("converted", 1, "€") }),
         ("currency.missing", { ($0.type, $0.valueMicros) = ("converted", 1) }),
         ("value_micros.missing", { ($0.type, $0.currency) = ("converted", "EUR") }),
@@ -76,6 +81,12 @@ import WireMessages
         throws
     {
         #expect(try PushEventDraft(change).refusal()?.reason.code == code)
+        // A device loses no arrival for the sake of a label.
+        let arrival = try PushEventDraft {
+            change(&$0)
+            $0.type = "arrived"
+        }.event()
+        #expect(arrival.segments == PushSegments())
     }
 
     @Test func aSegmentHasAKeyOfItsOwn() throws {

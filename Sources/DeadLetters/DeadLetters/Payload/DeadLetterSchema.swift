@@ -98,6 +98,8 @@ extension DeadLetterSchema {
         .shown("eventId"), .shown("environment"), .shown("status"), .shown("reason"),
         .shown("sentMs", .number), .shown("deviceMs", .number), .shown("uploadMs", .number),
         .shown("serverMs", .number), .shown("nseEligible", .flag), .shown("payloadSha256"),
+        .shown("appVersion"), .shown("osVersion"), .shown("deviceModel"), .shown("country"),
+        .shown("valueMicros", .number), .shown("currency"),
         // Masked: the installation, and the text of the notification.
         .masked("deviceId"), .masked("payload", .document),
     ]

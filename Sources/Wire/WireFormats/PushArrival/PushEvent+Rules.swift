@@ -43,7 +43,7 @@ extension PushEvent {
             uploadMS: fields.uploadMS,
             serverMS: serverMS,
             isEligible: fields.isEligible ?? payload?.isEligible
-                ?? (check.segments.isBelowExtensions ? false : nil),
+                ?? (kind == .sent && check.segments.isBelowExtensions ? false : nil),
             payloadSHA256: payload?.sha256 ?? check.payloadSHA256,
             segments: check.segments,
             value: check.value
@@ -197,13 +197,17 @@ extension PushEvent {
             }
         }
 
+        /// Returns the segments. A sender learns of one that cannot be; any other event is counted without it, because a
+        /// device must not lose an arrival for the sake of a label.
         private mutating func segments(_ fields: borrowing PushEventFields) -> PushSegments {
+            var check = self
             let limit = PushEvent.segmentBytesLimit
             var segments = PushSegments()
-            segments.appVersion = self.text(fields.appVersion, "app_version", limit: limit)
-            segments.osVersion = self.text(fields.osVersion, "os_version", limit: limit)
-            segments.deviceModel = self.text(fields.deviceModel, "device_model", limit: limit)
-            segments.country = self.letters(2, of: fields.country, "country")
+            segments.appVersion = check.text(fields.appVersion, "app_version", limit: limit)
+            segments.osVersion = check.text(fields.osVersion, "os_version", limit: limit)
+            segments.deviceModel = check.text(fields.deviceModel, "device_model", limit: limit)
+            segments.country = check.letters(2, of: fields.country, "country")
+            if self.header.kind == .sent { self = check }
             return segments
         }
 

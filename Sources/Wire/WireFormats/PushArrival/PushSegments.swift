@@ -27,7 +27,7 @@ package struct PushSegments: Hashable, Sendable {
 
     /// Whether the operating system is one that runs no service extensions.
     var isBelowExtensions: Bool {
-        guard let major = self.osVersion.split(separator: ".").first.flatMap({ Int($0) }) else {
+        guard let major = self.osVersion.split(separator: ".").first.flatMap({ UInt($0) }) else {
             return false
         }
         return major < Self.firstExtensionVersion

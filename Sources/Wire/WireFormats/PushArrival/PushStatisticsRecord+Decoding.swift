@@ -41,6 +41,7 @@ extension PushStatisticsRecord {
         self.opened = message.opened
         self.dismissed = message.dismissed
         self.attachmentsShown = message.attachmentsShown
+        self.early = message.early
         self.converted = message.converted
         self.conversionValueMicros = message.conversionValueMicros
         self.lag = try Lag(message)
@@ -95,6 +96,7 @@ extension PushStatisticsRecord {
                 self.version, self.accepted, self.rejected, self.eligible, self.arrived, self.shown,
                 self.opened, self.dismissed, self.lag.unknown, self.duplicates, self.lateDropped,
                 self.ineligible, self.unknownDevice, self.skewAdjusted, self.attachmentsShown, self.converted,
+                self.early,
             ] + Array(self.rejectedReasons.values) + Array(self.conversionValueMicros.values)
             + self.lag.histogram + self.lag.edgesMS
             + [self.lag.p50MS, self.lag.p90MS].compactMap(\.self)

@@ -30,6 +30,7 @@ extension PushStatisticsRecord {
                 json.string("day", day)
                 json.string("segmentBy", dimension.rawValue)
                 json.string("segment", name)
+                json.number("early", self.early)
             }
             json.number("version", self.version)
             json.bool("complete", self.isComplete)
@@ -101,6 +102,7 @@ extension PushStatisticsRecord {
         case .segment(let dimension, let name, let day):
             (message.window, message.day) = ("segment", day)
             (message.segmentBy, message.segment) = (dimension.rawValue, name)
+            message.early = self.early
         }
         message.version = self.version
         message.complete = self.isComplete

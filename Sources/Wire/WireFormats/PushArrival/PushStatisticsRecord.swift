@@ -43,6 +43,8 @@ package struct PushStatisticsRecord: Hashable, Sendable {
     package var shown: Int64 = 0
     /// The devices whose user opened the push.
     package var opened: Int64 = 0
+    /// The arrivals that were reported within an hour of the sending; counted in segments only.
+    package var early: Int64 = 0
     /// The devices that showed the picture or film of the push.
     package var attachmentsShown: Int64 = 0
     /// The devices whose user dismissed the push.

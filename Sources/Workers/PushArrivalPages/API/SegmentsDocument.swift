@@ -7,14 +7,17 @@ struct SegmentsDocument: Encodable, Sendable {
         var appBundle: String
         var segmentBy: String
         var segment: String
-        var accepted: Int64
+        /// The pushes that an extension runs for.
+        var eligible: Int64
         var arrived: Int64
         var opened: Int64
-        /// The arrivals within an hour of the sending.
+        /// The arrivals that were reported within an hour of the sending.
         var early: Int64
-        /// The share of the accepted devices that arrived early; null if it is not known, as the three below.
+        /// The share of the eligible pushes that arrived early; absent if it is not known, as the rates below.
         var rate: Double?
-        var pastAccepted: Int64
+        /// Whether the past is that of the other segments of the app.
+        var pastOfOthers: Bool
+        var pastEligible: Int64
         var pastEarly: Int64
         var pastRate: Double?
         var change: Double?
@@ -40,12 +43,13 @@ extension SegmentsDocument.Segment {
         self.appBundle = trend.segment.app
         self.segmentBy = trend.segment.dimension.rawValue
         self.segment = trend.segment.name
-        self.accepted = trend.now.accepted
+        self.eligible = trend.today?.eligible ?? 0
         self.arrived = trend.today?.arrived ?? 0
         self.opened = trend.today?.opened ?? 0
-        self.early = trend.now.early
+        self.early = trend.today?.early ?? 0
         self.rate = trend.now.rate
-        self.pastAccepted = trend.past.accepted
+        self.pastOfOthers = trend.pastIs == .ofOthers
+        self.pastEligible = trend.past.eligible
         self.pastEarly = trend.past.early
         self.pastRate = trend.past.rate
         self.change = trend.change

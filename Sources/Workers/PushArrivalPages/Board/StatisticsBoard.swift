@@ -17,8 +17,8 @@ package final class StatisticsBoard: Sendable {
         var segments: [CohortKey: SegmentDay] = [:]
     }
 
-    /// The greatest number of days of segments: those of two weeks of several apps.
-    private static let segmentsLimit = 20_000
+    /// The greatest number of days of segments: those of twenty apps that name all that are counted apart.
+    private static let segmentsLimit = 100_000
 
     /// Creates an empty board.
     ///
@@ -77,15 +77,20 @@ package final class StatisticsBoard: Sendable {
 }
 
 extension StatisticsBoard.Content {
-    /// Adds the day of a segment, unless a later version is known. If there are too many, the oldest quarter goes.
+    /// Adds the day of a segment, unless a later version is known. Days that no page compares give way to new ones; if there
+    /// are too many for that, a new one is left out.
+    ///
+    /// - Returns: whether it was added.
     fileprivate mutating func take(_ segment: SegmentDay, _ key: CohortKey, limit: Int) -> Bool {
-        if let known = self.segments[key], known.version > segment.version { return false }
-        self.segments[key] = segment
-        if self.segments.count > limit {
-            let days = self.segments.values.map(\.day).sorted()
-            let oldest = days[days.count / 4]
-            self.segments = self.segments.filter { $0.value.day > oldest }
+        if let known = self.segments[key] {
+            guard known.version <= segment.version else { return false }
+        } else if self.segments.count >= limit {
+            let newest = self.segments.values.reduce(segment.day) { max($0, $1.day) }
+            let kept = newest - (SegmentTrend.pastDays + 2) * HourlyArrivals.millisecondsOfDay
+            self.segments = self.segments.filter { $0.value.day >= kept }
+            guard self.segments.count < limit, segment.day >= kept else { return false }
         }
+        self.segments[key] = segment
         return true
     }
 }

@@ -6,7 +6,7 @@ struct SegmentsModel: Sendable {
     struct Row: Sendable {
         var name: String
         var app: String
-        var accepted: String
+        var eligible: String
         var arrived: String
         var rate: String
         var past: String
@@ -36,9 +36,12 @@ struct SegmentsModel: Sendable {
     var hasTables: Bool
     /// The arithmetic of each fall.
     var falls: [String]
+    /// A sentence about the falls that are not among `falls`; nil if there are none.
+    var moreFalls: String?
     var rules: String
 
     private static let rowsLimit = 200
+    private static let fallsLimit = 20
 
     /// - Parameter now: the wall-clock time in milliseconds since 1970.
     init(_ board: StatisticsBoard, _ query: FormFields, frame: Frame, now: Int64) {
@@ -68,11 +71,17 @@ struct SegmentsModel: Sendable {
             return trends.isEmpty ? nil : Table(dimension, trends, limit: Self.rowsLimit)
         }
         self.hasTables = !self.tables.isEmpty
-        self.falls = trends.compactMap(\.sentence)
+        let falls = trends.compactMap(\.sentence)
+        self.falls = Array(falls.prefix(Self.fallsLimit))
+        self.moreFalls =
+            falls.count > Self.fallsLimit
+            ? "\(Shown.count(falls.count - Self.fallsLimit, "more segment")) fell. They stand first in the tables."
+            : nil
         self.rules = """
-            A rate is the share of accepted devices that reported the arrival within an hour of the sending. It is told to \
-            have fallen if it is more than \(Points.text(SegmentTrend.threshold)) below that of the seven days before, and \
-            by more than three standard errors. It needs \(SegmentTrend.fewest) accepted devices on both sides.
+            A rate is the share of eligible pushes that were reported to have arrived within an hour of the sending. It is \
+            told to have fallen if it is more than \(Points.text(SegmentTrend.threshold)) below that of the seven days \
+            before, and by more than three standard errors. A segment with fewer than \
+            \(Shown.number(Int(SegmentTrend.fewest))) pushes in these days is compared with the other segments of its app.
             """
     }
 
@@ -102,7 +111,7 @@ extension SegmentsModel.Row {
         self.name = SafeText.line(trend.segment.name, limit: 64)
         self.app = [trend.segment.app, trend.segment.provider].filter { !$0.isEmpty }
             .map { SafeText.line($0, limit: 100) }.joined(separator: " · ")
-        self.accepted = Shown.number(Int(trend.now.accepted))
+        self.eligible = Shown.number(Int(trend.today?.eligible ?? 0))
         self.arrived = Shown.number(Int(trend.today?.arrived ?? 0))
         self.rate = Share.text(trend.now.rate)
         self.past = Share.text(trend.past.rate)
@@ -111,13 +120,15 @@ extension SegmentsModel.Row {
             trend.change.map { ($0 < 0 ? "−" : "+") + Points.text(abs($0)) } ?? Share.none
         self.note =
             if trend.hasFallen {
-                "has fallen"
+                trend.pastIs == .own ? "has fallen" : "is below the other segments"
             } else if trend.today == nil {
                 "nothing was sent"
-            } else if trend.now.early > trend.now.accepted {
+            } else if trend.today?.isBehind == true {
                 "the sender's reports are behind"
-            } else if trend.now.accepted < SegmentTrend.fewest {
-                "too few devices for a rate"
+            } else if trend.now.rate == nil {
+                "too few pushes for a rate"
+            } else if trend.pastIs == .ofOthers {
+                "against the other segments"
             } else {
                 nil
             }

@@ -14,15 +14,17 @@ struct SegmentDay: Hashable, Sendable {
     /// The first instant of the day (UTC), in milliseconds since 1970.
     let day: Int64
     let version: Int64
-    let accepted: Int64
+    /// The pushes that an extension runs for, so that their arrival can be reported.
+    let eligible: Int64
     let arrived: Int64
-    /// The arrivals at most `earlyLag` after the sending.
+    /// The arrivals that were reported within an hour of the sending. Days are compared by them, because those of a young
+    /// day and of an old one are known equally well.
     let early: Int64
     let opened: Int64
 
-    /// The time from sending within which an arrival is early, in milliseconds. Days are compared by early arrivals, because
-    /// those of a young day and of an old one are known equally well.
-    static let earlyLag: Int64 = 3_600_000
+    /// The time after the end of a day when its early arrivals are known, in milliseconds: the last ones are reported
+    /// within an hour, and the statistics of a day are published once an hour then.
+    static let ripeAfter: Int64 = 3 * 3_600_000
 
     /// Takes the numbers of statistics; nil if they are about no segment.
     init?(_ statistics: PushStatisticsRecord) {
@@ -37,9 +39,9 @@ struct SegmentDay: Hashable, Sendable {
         )
         self.day = start
         self.version = statistics.version
-        self.accepted = statistics.accepted
+        self.eligible = statistics.eligible
         self.arrived = statistics.arrived
-        self.early = statistics.lag.sketch.count(within: Self.earlyLag)
+        self.early = statistics.early
         self.opened = statistics.opened
     }
 }

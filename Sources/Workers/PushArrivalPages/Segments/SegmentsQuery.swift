@@ -27,7 +27,7 @@ struct SegmentsQuery: Hashable, Sendable {
     }
 
     /// Returns the trends of the segments that are asked for: those that have fallen first, then those with the most
-    /// accepted devices.
+    /// pushes.
     func trends(of days: [SegmentDay]) -> [SegmentTrend] {
         let asked = days.filter { day in
             (self.app.isEmpty || day.segment.app.lowercased().contains(self.app))
@@ -35,8 +35,8 @@ struct SegmentsQuery: Hashable, Sendable {
         }
         return SegmentTrend.all(asked, on: self.day).sorted { one, other in
             if one.hasFallen != other.hasFallen { return one.hasFallen }
-            if one.now.accepted != other.now.accepted { return one.now.accepted > other.now.accepted }
-            return one.segment < other.segment
+            let (pushes, others) = (one.today?.eligible ?? 0, other.today?.eligible ?? 0)
+            return pushes == others ? one.segment < other.segment : pushes > others
         }
     }
 }

@@ -20,6 +20,8 @@ extension Templates {
         <a id="day-after" href="{{nextAddress}}">Day after</a> <a id="json" href="{{jsonAddress}}">JSON</a></p>
         {{#falls}}<p class="alert fall">{{.}}</p>
         {{/falls}}
+        {{#moreFalls}}<p class="alert">{{.}}</p>
+        {{/moreFalls}}
         {{^hasTables}}<p class="lead">No sender has named the segments of its devices for this day or the week before. A
         segment is counted where the event <code>sent</code> names it: appVersion, osVersion, deviceModel or country.</p>
         {{/hasTables}}
@@ -31,11 +33,11 @@ extension Templates {
         <table class="segments">
         <caption id="c-{{name}}" class="unseen">{{heading}}, against the week before</caption>
         <thead><tr><th scope="col">Segment</th><th scope="col" class="n">Within an hour</th>
-        <th scope="col" class="n">Week before</th><th scope="col" class="n">Change</th><th scope="col" class="n">Accepted</th>
+        <th scope="col" class="n">Week before</th><th scope="col" class="n">Change</th><th scope="col" class="n">Eligible</th>
         <th scope="col" class="n">Arrived</th></tr></thead>
         <tbody>{{#rows}}<tr{{#hasFallen}} class="fallen"{{/hasFallen}}><th scope="row">{{name}} \
         <span class="hush">{{app}}{{#note}} · {{.}}{{/note}}</span></th><td class="n"><strong>{{rate}}</strong></td>\
-        <td class="n">{{past}}</td><td class="n change">{{change}}</td><td class="n">{{accepted}}</td>\
+        <td class="n">{{past}}</td><td class="n change">{{change}}</td><td class="n">{{eligible}}</td>\
         <td class="n">{{arrived}}</td></tr>
         {{/rows}}</tbody></table></div>
         {{#leftOut}}<p class="hush">{{.}}: choose an app, or read the JSON.</p>{{/leftOut}}
