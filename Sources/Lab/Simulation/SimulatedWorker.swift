@@ -183,7 +183,7 @@ package final class SimulatedWorker: SimulatedProcess {
             self.broker.ended()
         case .after(let sleep):
             self.wakesAt = now.after(sleep)
-            try self.sleep.turned(at: now)
+            try self.sleep.turned(at: now, progress: self.broker.progress)
         }
         // The acts of a process after its death are not judged.
         guard !self.broker.isDead else { return }

@@ -2,17 +2,22 @@ import ServiceKit
 
 /// Finds a process that sleeps too long, or not at all.
 struct SleepJudge {
-    /// The turns in a row at one instant. The process asked for them, or an event caused them that
-    /// the process ignored.
+    /// The turns in a row at one instant in which nothing was done. The process asked for them, or an event
+    /// caused them that the process ignored.
     private var restlessTurns = 0
     private var lastTurn: Int64 = .min
+    private var lastProgress = 0
 
     /// Notes that a turn has ended after which another one will come.
     ///
-    /// - Throws: `Restless` after more than 2,000 turns at one instant.
-    mutating func turned(at now: Moment) throws {
-        self.restlessTurns = now.monotonic == self.lastTurn ? self.restlessTurns + 1 : 0
+    /// - Parameter progress: the number of records that the process has read or written so far. A worker that has room for
+    ///   one record may read thousands of finished ones, one in each turn.
+    /// - Throws: `Restless` after more than 2,000 turns without progress at one instant.
+    mutating func turned(at now: Moment, progress: Int) throws {
+        let isRestless = now.monotonic == self.lastTurn && progress == self.lastProgress
+        self.restlessTurns = isRestless ? self.restlessTurns + 1 : 0
         self.lastTurn = now.monotonic
+        self.lastProgress = progress
         if self.restlessTurns > 2_000 { throw Restless() }
     }
 

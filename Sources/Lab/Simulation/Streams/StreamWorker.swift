@@ -107,7 +107,7 @@ package final class StreamWorker: SimulatedProcess {
             self.broker.ended()
         case .after(let sleep):
             self.wakesAt = now.after(sleep)
-            try self.sleep.turned(at: now)
+            try self.sleep.turned(at: now, progress: self.broker.progress)
         }
         self.watch?.countBytes(at: now)
         guard self.judgesSleep, !self.broker.isDead, self.broker.requests > requests,
