@@ -13,7 +13,9 @@ extension FuzzTarget {
         words: RecordClaims.words + PushClaims.words + [
             "\"type\":\"arrived\"", "\"type\":\"sent\"", "\"status\":\"rejected\"", "deviceId", "message_id",
             "sentMs", "device_ms", "uploadMs", "serverMs", "1795248000000", "nseEligible", "\"payload\":",
-            "payloadSha256", "environment", "development",
+            "payloadSha256", "environment", "development", "\"type\":\"converted\"", "valueMicros",
+            "currency", "EUR",
+            "appVersion", "os_version", "\"9.3\"", "deviceModel", "country", "\"de\"",
         ],
         seeds: {
             PushClaims.payloads.map { payload in
@@ -132,11 +134,14 @@ private enum PushClaims {
         [
             "type.unknown", "status.unknown", "environment.unknown", "reason.malformed",
             "payload_sha256.malformed", "payload.too_large", "payload.malformed", "device_id.missing",
-            "field.not_utf8",
+            "field.not_utf8", "country.malformed", "currency.malformed", "currency.missing",
+            "value_micros.missing",
+            "value_micros.out_of_range",
         ]
-            + ["provider", "message_id", "campaign_id", "app_bundle", "device_id", "event_id"].flatMap {
-                [$0 + ".too_long", $0 + ".malformed"]
-            }
+            + [
+                "provider", "message_id", "campaign_id", "app_bundle", "device_id", "event_id", "app_version",
+                "os_version", "device_model",
+            ].flatMap { [$0 + ".too_long", $0 + ".malformed"] }
     )
 
     private static let now = InputReader.now
@@ -187,6 +192,10 @@ private enum PushClaims {
         for text in [event.provider, event.messageID, event.campaignID, event.deviceID, event.appBundle] {
             try claim("an id is short and plain", self.isPlain(text))
         }
+        for text in PushSegments.Dimension.allCases.map(event.segments.segment(by:)) {
+            try claim("a segment is short and plain", self.isPlain(text) && text.utf8.count <= 64)
+        }
+        try claim("only a conversion has a value", event.value == nil || event.kind == .converted)
         try claim("the server's time is one", PushTime.isPlausible(event.serverMS, asOf: self.now))
         try claim(
             "a time of sending is one",
