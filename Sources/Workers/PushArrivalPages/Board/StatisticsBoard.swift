@@ -7,6 +7,7 @@ package final class StatisticsBoard: Sendable {
     /// The number of messages that are shown. The board holds up to a quarter more, so that it need not
     /// search for the oldest message with each new one.
     package let limit: Int
+    private let segmentsLimit: Int
     private let content = Mutex(Content())
 
     fileprivate struct Content {
@@ -17,13 +18,16 @@ package final class StatisticsBoard: Sendable {
         var segments: [CohortKey: SegmentDay] = [:]
     }
 
-    /// The greatest number of days of segments: those of twenty apps that name all that are counted apart.
-    private static let segmentsLimit = 100_000
-
     /// Creates an empty board.
     ///
-    /// - Parameter limit: the number of messages that are shown, at least 1.
-    package init(limit: Int) { self.limit = max(1, limit) }
+    /// - Parameters:
+    ///   - limit: the number of messages that are shown, at least 1.
+    ///   - segments: the greatest number of days of segments. The usual one is that of twenty apps that name all
+    ///     segments that are counted apart.
+    package init(limit: Int, segments: Int = 100_000) {
+        self.limit = max(1, limit)
+        self.segmentsLimit = segments
+    }
 
     /// Adds the statistics of a message, unless the board has a later version of them.
     ///
@@ -33,7 +37,7 @@ package final class StatisticsBoard: Sendable {
         self.content.withLock { content in
             let key = statistics.key
             if let segment = SegmentDay(statistics) {
-                return content.take(segment, key, limit: Self.segmentsLimit)
+                return content.take(segment, key, limit: self.segmentsLimit)
             }
             if let known = content.messages[key], known.version > statistics.version { return false }
             content.messages[key] = statistics
