@@ -117,6 +117,38 @@ import WireFormats
         #expect(segment.opened == 1 && segment.shown == 0)
     }
 
+    /// The sender's word decides on which day its pushes were sent. A device may say something else, or its push may.
+    @Test func anArrivalCountsOnTheDayOfItsSending() throws {
+        let ledger = Self.ledger()
+        _ = ledger.count(Self.event(.sent, "a", sent: nil, at: Self.start + 5_000), now: Self.start)
+        _ = ledger.count(
+            Self.event(.arrived, "a", sent: Self.start - 5_000, at: Self.start + 9_000),
+            now: Self.start
+        )
+        let all = Self.segments(Self.collect(ledger).parts)
+        #expect(all.count == 1 && all["3.2.1"]?.arrived == 1 && all["3.2.1"]?.early == 1)
+    }
+
+    /// A segment stays open until its day is over, however short the allowed lateness is.
+    @Test func aSegmentIsOpenForItsWholeDay() throws {
+        let rules = CohortRules(allowedLateness: .seconds(3_600), grace: .zero)
+        let ledger = ArrivalLedger(source: 0, rules: rules, pace: .init(first: .zero), seed: 7)
+        let evening = Self.start + 20 * 3_600_000
+        _ = ledger.count(Self.event(.sent, "a"), now: Self.start)
+        _ = Self.collect(ledger, at: evening)
+        _ = ledger.count(Self.event(.sent, "b", message: "n", sent: evening, at: evening), now: evening)
+        let segments = Self.collect(ledger, at: evening + 1).parts.filter { !$0.key.segment.isEmpty }
+        #expect(segments.map(\.tally.accepted) == [2] && segments.allSatisfy { !$0.isClosed })
+    }
+
+    @Test func aSegmentIsNeverOlderThanAnHour() {
+        let pace = EmissionPace(first: .seconds(600))
+        let message = CohortKey(provider: "apns", appBundle: "a", messageID: "m")
+        let segment = CohortKey(ofAppOf: message, segment: "3", by: .appVersion, sentAt: Self.start)
+        #expect(pace.interval(age: 4_000_000, of: message) == 5 * 3_600_000)
+        #expect(pace.interval(age: 4_000_000, of: segment) == 3_600_000)
+    }
+
     /// Events that name no message are not told apart by their devices, so one device could report as many as it likes.
     @Test func eventsWithoutAMessageAreInNoSegment() throws {
         let ledger = Self.ledger()
@@ -176,7 +208,7 @@ import WireFormats
         let ledger = Self.ledger()
         _ = ledger.count(Self.event(.sent, "a"), now: Self.start)
         var written = Self.collect(ledger)
-        let end = Self.start + 4 * Self.day
+        let end = Self.start + 4 * Self.day + 7_200_000
         written.parts += Self.collect(ledger, at: end).parts
         let part = try #require(written.parts.last { $0.key.segment == "app_version=3.2.1" })
         #expect(part.isClosed && part.tally.accepted == 1)

@@ -64,10 +64,16 @@ public struct PushStatistics: RecordContent {
         set { self.message.segmentBy = newValue }
     }
 
-    /// With the window `segment`: its name; `other` for those beyond fifty of a day.
+    /// With the window `segment`: its name; `other` for those that are not counted apart.
     public var segment: String {
         get { self.message.segment }
         set { self.message.segment = newValue }
+    }
+
+    /// With the window `segment`: the arrivals that were reported within an hour of the sending.
+    public var early: Int64 {
+        get { self.message.early }
+        set { self.message.early = newValue }
     }
 
     /// The number of the snapshot, which grows with every change.

@@ -4,13 +4,14 @@ import WireFormats
 extension ArrivalLedger {
     /// Counts an event in the segments that it names, if it was counted in its message.
     ///
-    /// The day is that of the sending, so that a sending and its arrival are counted in the same statistics. Anybody who
+    /// The day is that of the sending as the sender has told it, whatever the event says, so that a sending and its
+    /// arrival are counted in the same statistics. Anybody who
     /// has an app can invent devices, messages and names. So an event counts only if a sender has reported that its push
     /// was sent to its device, and only a sender begins a segment. Kinds that the device reported before its `sent` count
     /// when that comes, in the segments that the `sent` names.
     func countSegments(of event: PushEvent, _ judgement: Judgement, now: Int64) {
-        guard judgement.standing == .accepted, judgement.isOfKnownSending, !event.messageID.isEmpty,
-            let sent = judgement.sent, !self.isTooOld(event, sentAt: sent)
+        guard judgement.standing == .accepted, !event.messageID.isEmpty, let sent = judgement.sentToDevice,
+            !self.isTooOld(event, sentAt: sent)
         else { return }
         for dimension in PushSegments.Dimension.allCases {
             let name = event.segments.segment(by: dimension)

@@ -251,7 +251,7 @@ package final class ArrivalLedger {
 
     private func tell(_ cohort: Cohort, now: Int64) {
         guard cohort.tellAt == nil else { return }
-        self.tell(cohort, at: now + self.pace.interval(age: now - cohort.term))
+        self.tell(cohort, at: now + self.pace.interval(age: now - cohort.term, of: cohort.key))
     }
 
     private func tell(_ cohort: Cohort, at time: Int64) {

@@ -36,6 +36,8 @@ package final class Cohort {
     private var lastCounted: Int64 = .min
     /// The time from which the times of devices are counted, in milliseconds since 1970.
     private let base: Int64
+    /// With a segment: the end of its day, in milliseconds since 1970. Its pushes may be sent until then.
+    private let endOfDay: Int64
     /// The devices whose events were counted; nil after the cohort was closed.
     private var devices: DeviceTable?
     /// The device records that have changed since `takeChanges` was last called.
@@ -64,6 +66,7 @@ package final class Cohort {
         self.lastSeen = seen
         // Device times may lie before and after the first event, so the base is in the middle of the range.
         self.base = seen - DeviceRecord.timeRange.upperBound / 2
+        self.endOfDay = key.endOfSegmentDay
         self.devices = DeviceTable(seed: seed)
     }
 
@@ -78,6 +81,7 @@ package final class Cohort {
         self.firstSeen = snapshot.firstSeen
         self.lastSeen = snapshot.lastSeen
         self.base = snapshot.base
+        self.endOfDay = snapshot.key.endOfSegmentDay
         self.devices = snapshot.isClosed ? nil : DeviceTable(seed: seed)
         self.pendingCount = snapshot.tally.lagUnknown
     }
@@ -103,7 +107,7 @@ package final class Cohort {
     /// The cohort stays open as long as an event can still be in time. It also stays open for the grace
     /// period after each event that this machine counts, whatever times the event carries.
     package func end(_ rules: CohortRules) -> Int64 {
-        let anchor = max(self.tally.lastSent ?? self.lastSeen, self.firstSeen)
+        let anchor = max(self.tally.lastSent ?? self.lastSeen, self.firstSeen, self.endOfDay)
         return max(
             anchor.addingClamped((rules.allowedLateness + rules.grace).wholeMilliseconds),
             self.lastCounted.addingClamped(rules.grace.wholeMilliseconds)
@@ -140,7 +144,7 @@ package final class Cohort {
             let before = record
             var judgement = self.judge(event, &record, by: rules)
             if judgement.standing == .accepted { changed = record }
-            judgement.isOfKnownSending = record.has(.sent)
+            judgement.sentToDevice = self.sending(of: record)
             if event.kind == .sent { judgement.earlierKinds = before.kinds }
             return judgement
         }
@@ -322,5 +326,15 @@ package final class Cohort {
         self.pendingCount = 0
         self.devices = nil
         self.changes = []
+    }
+}
+
+extension CohortKey {
+    /// The end of the day of a segment, in milliseconds since 1970; the lowest number for a message.
+    fileprivate var endOfSegmentDay: Int64 {
+        guard !self.segment.isEmpty, let day = RFC3339.milliseconds(self.day + "T00:00:00Z") else {
+            return .min
+        }
+        return day.addingClamped(86_400_000)
     }
 }

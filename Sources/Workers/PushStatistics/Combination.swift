@@ -56,9 +56,12 @@ package final class Combination {
 
     /// The shortest time between two searches for messages that can be forgotten, in milliseconds.
     private static let lookThroughInterval: Int64 = 60_000
-    /// How long a segment, and a message that only one device has reported, is remembered after its last event, in
-    /// milliseconds. With the default settings, the input partitions forget it earlier.
+    /// How long a message that only one device has reported is remembered after its last event, in
+    /// milliseconds. With the default settings, the input partitions forget such a message earlier.
     private static let shortRetention: Int64 = 35 * 86_400_000
+    /// How long a complete segment is remembered after its last event, in milliseconds. Nothing changes in one, so its
+    /// parts come again only from a worker that restarts, and their statistics have a lower version then.
+    private static let segmentRetention: Int64 = 14 * 86_400_000
     /// The pause before the next look at a message that is not complete, in milliseconds.
     private static let openInterval: Int64 = 6 * 86_400_000
 
@@ -97,7 +100,10 @@ package final class Combination {
         let isLast = message.isComplete
         guard isLast || !message.isDue else { return }
         message.isDue = true
-        self.due.add(part.key, due: isLast ? now : now + self.pace.interval(age: now - message.since))
+        self.due.add(
+            part.key,
+            due: isLast ? now : now + self.pace.interval(age: now - message.since, of: part.key)
+        )
     }
 
     /// Stores a part if it is new or newer than the known one.
@@ -138,12 +144,10 @@ package final class Combination {
     /// at again.
     private func end(of message: Message, now: Int64) -> Int64 {
         guard message.isComplete else { return now.addingClamped(min(Self.openInterval, self.retention)) }
-        let isProven = message.parts.values.contains {
-            $0.key.segment.isEmpty && (message.parts.count > 1 || $0.tally.isProven)
-        }
-        return message.lastSeen.addingClamped(
-            isProven ? self.retention : min(self.retention, Self.shortRetention)
-        )
+        let isSegment = message.parts.values.contains { !$0.key.segment.isEmpty }
+        let isProven = message.parts.count > 1 || message.parts.values.contains { $0.tally.isProven }
+        let longest = isSegment ? Self.segmentRetention : isProven ? self.retention : Self.shortRetention
+        return message.lastSeen.addingClamped(min(self.retention, longest))
     }
 
     // MARK: - Output

@@ -1,4 +1,5 @@
 import ServiceKit
+import WireFormats
 
 /// The interval at which the statistics of a message are published. It depends on the age of the message: a
 /// new message changes every second, an old one hardly at all.
@@ -22,6 +23,13 @@ package struct EmissionPace: Hashable, Sendable {
         case ..<86_400_000: first * 30
         default: first * 360
         }
+    }
+
+    /// Returns the milliseconds between two publications of a message or a segment of this age. A segment is
+    /// published at least once an hour, so that its day can be judged a few hours after its end.
+    func interval(age: Int64, of key: CohortKey) -> Int64 {
+        let interval = self.interval(age: age)
+        return key.segment.isEmpty ? interval : min(interval, 3_600_000)
     }
 
     /// The pace of the parts from which the statistics are added up. It is five times as fast, so that

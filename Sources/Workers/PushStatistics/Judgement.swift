@@ -9,8 +9,9 @@ package struct Judgement: Hashable, Sendable {
     /// Whether the event would have begun a new message although its app has begun too many. Such an event is
     /// in no statistics.
     package var isBeyondLimit = false
-    /// Whether a sender has reported that the push was sent to the device.
-    package var isOfKnownSending = false
+    /// When the push was sent to the device, in milliseconds since 1970, by a `sent` event of this device; nil if
+    /// there was none.
+    package var sentToDevice: Int64?
     /// With a `sent` event: the kinds of event that the device has reported before.
     package var earlierKinds: [PushEvent.Kind] = []
 

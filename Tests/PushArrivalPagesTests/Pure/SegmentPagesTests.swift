@@ -96,8 +96,24 @@ struct SegmentPagesTests {
         let trend = try #require(try Self.trends(others + [silent]).first { $0.segment.name == "3.3.0" })
         #expect(trend.pastIs == .ofOthers && trend.past == SegmentTrend.Side(eligible: 7_000, early: 4_900))
         #expect(trend.hasFallen && trend.sentence?.contains("at the other segments") == true)
+        // Its first days are no past: a release that goes out slowly stays below the others.
+        let slow = [(3, 600), (2, 700), (1, 5_000)].map { back, eligible in
+            Self.segment("3.3.0", back: back, eligible: eligible, early: eligible / 120)
+        }
+        let later = try #require(
+            try Self.trends(others + slow + [silent]).first { $0.segment.name == "3.3.0" }
+        )
+        #expect(later.pastIs == .ofOthers && later.hasFallen)
         // Without others it has nothing to be compared with.
         #expect(try Self.trends([silent]).first?.change == nil)
+    }
+
+    /// The hour after the last pushes of a day is not over before the day is ripe.
+    @Test func aDayThatIsNotRipeHasNotFallen() throws {
+        let today = Self.segment("3.2.1", back: -1, eligible: 100_000, early: 5_000)
+        let days = Self.week("3.2.1") + [Self.segment("3.2.1", eligible: 1_000, early: 700), today]
+        let trend = try #require(try Self.trends(days, "day=2026-09-21").first)
+        #expect(trend.now.rate == 0.05 && !trend.isRipe && !trend.hasFallen && trend.sentence == nil)
     }
 
     /// Different segments are in `other` on different days, and a day with more arrivals than pushes says nothing.

@@ -16,6 +16,10 @@ package final class StatisticsBoard: Sendable {
         /// pages ask for it with each view, and to order a hundred thousand messages takes long.
         var newest: [PushStatisticsRecord]?
         var segments: [CohortKey: SegmentDay] = [:]
+        /// The newest day of a segment, and the oldest one that was kept when there were too many, in milliseconds since
+        /// 1970.
+        var newestDay = Int64.min / 2
+        var keptFrom = Int64.min
     }
 
     /// Creates an empty board.
@@ -88,10 +92,15 @@ extension StatisticsBoard.Content {
     fileprivate mutating func take(_ segment: SegmentDay, _ key: CohortKey, limit: Int) -> Bool {
         if let known = self.segments[key] {
             guard known.version <= segment.version else { return false }
-        } else if self.segments.count >= limit {
-            let newest = self.segments.values.reduce(segment.day) { max($0, $1.day) }
-            let kept = newest - (SegmentTrend.pastDays + 2) * HourlyArrivals.millisecondsOfDay
-            self.segments = self.segments.filter { $0.value.day >= kept }
+        }
+        self.newestDay = max(self.newestDay, segment.day)
+        if self.segments[key] == nil, self.segments.count >= limit {
+            let kept = self.newestDay - (SegmentTrend.pastDays + 2) * HourlyArrivals.millisecondsOfDay
+            // To look through all of them takes long, and finds nothing before another day has come.
+            if kept > self.keptFrom {
+                self.keptFrom = kept
+                self.segments = self.segments.filter { $0.value.day >= kept }
+            }
             guard self.segments.count < limit, segment.day >= kept else { return false }
         }
         self.segments[key] = segment

@@ -123,6 +123,8 @@ extension SegmentsModel.Row {
                 trend.pastIs == .own ? "has fallen" : "is below the other segments"
             } else if trend.today == nil {
                 "nothing was sent"
+            } else if !trend.isRipe {
+                "so far"
             } else if trend.today?.isBehind == true {
                 "the sender's reports are behind"
             } else if trend.now.rate == nil {

@@ -23,7 +23,7 @@ struct SegmentDay: Hashable, Sendable {
     let opened: Int64
 
     /// The time after the end of a day when its early arrivals are known, in milliseconds: the last ones are reported
-    /// within an hour, and the statistics of a day are published once an hour then.
+    /// within an hour, and the parts and the statistics of a segment are each published within an hour.
     static let ripeAfter: Int64 = 3 * 3_600_000
 
     /// Takes the numbers of statistics; nil if they are about no segment.

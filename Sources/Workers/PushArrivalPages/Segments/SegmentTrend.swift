@@ -25,7 +25,8 @@ struct SegmentTrend: Hashable, Sendable {
     enum Past: Hashable, Sendable {
         /// The pushes to the same segment.
         case own
-        /// The pushes to the other segments of the app, because too few were sent to this one: a new version has no past.
+        /// The pushes to the other segments of the app, because too few were sent to this one four to seven days before: a
+        /// new version has no past, and its first days are no measure of it.
         case ofOthers
     }
 
@@ -35,9 +36,13 @@ struct SegmentTrend: Hashable, Sendable {
     let now: Side
     let past: Side
     let pastIs: Past
+    /// Whether all early arrivals of the day are known.
+    let isRipe: Bool
 
     /// The number of days before the judged one.
     static let pastDays: Int64 = 7
+    /// The number of days before the judged one whose pushes are no past of their own.
+    private static let youngDays: Int64 = 3
     /// The fewest eligible pushes for a rate. Several of them can be to one device, which misses all of them if it is off.
     static let fewest: Int64 = 1_000
     /// The fall of the rate, as a share of the eligible pushes, from which on it is told.
@@ -51,8 +56,11 @@ struct SegmentTrend: Hashable, Sendable {
     ///   - days: the days of all segments. A day with more early arrivals than pushes is left out: its sender's reports are
     ///     behind.
     ///   - day: the first instant of the day that is judged, in milliseconds since 1970.
-    static func all(_ days: [SegmentDay], on day: Int64) -> [SegmentTrend] {
-        let span = (day - self.pastDays * HourlyArrivals.millisecondsOfDay)...day
+    ///   - now: the wall-clock time in milliseconds since 1970.
+    static func all(_ days: [SegmentDay], on day: Int64, asOf now: Int64) -> [SegmentTrend] {
+        let length = HourlyArrivals.millisecondsOfDay
+        let span = (day - self.pastDays * length)...day
+        let isRipe = day <= self.newestDay(asOf: now)
         let asked = Dictionary(grouping: days.filter { span.contains($0.day) }, by: \.segment)
         let pasts = asked.mapValues { days in Side(days.filter { $0.day < day }) }
         var apps: [DeviceSegment: Side] = [:]
@@ -60,16 +68,24 @@ struct SegmentTrend: Hashable, Sendable {
         return asked.map { segment, days in
             let own = pasts[segment] ?? Side()
             let others = (apps[segment.dimensionOfApp] ?? Side()).without(own)
-            return SegmentTrend(segment, days.first { $0.day == day }, own: own, others: others)
+            let hasPast = Side(days.filter { $0.day < day - self.youngDays * length }).rate != nil
+            return SegmentTrend(
+                segment: segment,
+                today: days.first { $0.day == day },
+                past: hasPast || others.rate == nil ? own : others,
+                pastIs: hasPast || others.rate == nil ? .own : .ofOthers,
+                isRipe: isRipe
+            )
         }
     }
 
-    private init(_ segment: DeviceSegment, _ today: SegmentDay?, own: Side, others: Side) {
+    private init(segment: DeviceSegment, today: SegmentDay?, past: Side, pastIs: Past, isRipe: Bool) {
         self.segment = segment
         self.today = today
         self.now = Side([today].compactMap(\.self))
-        self.pastIs = own.rate == nil && others.rate != nil ? .ofOthers : .own
-        self.past = self.pastIs == .own ? own : others
+        self.past = past
+        self.pastIs = pastIs
+        self.isRipe = isRipe
     }
 
     /// The newest day that can be judged: the last one that ended at least `SegmentDay.ripeAfter` ago.
@@ -92,7 +108,9 @@ struct SegmentTrend: Hashable, Sendable {
     /// Whether the rate has fallen by more than the threshold, and by more than chance explains. Different segments are
     /// together in `other` on different days, so it is not judged.
     var hasFallen: Bool {
-        guard let change = self.change, self.segment.name != PushSegments.other else { return false }
+        guard self.isRipe, let change = self.change, self.segment.name != PushSegments.other else {
+            return false
+        }
         return -change > max(Self.threshold, self.uncertainty)
     }
 

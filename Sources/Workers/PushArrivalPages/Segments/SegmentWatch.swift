@@ -30,7 +30,7 @@ struct SegmentWatch {
         self.nextLook = now + Self.interval
         let day = SegmentTrend.newestDay(asOf: now)
         if day != self.day { (self.day, self.told) = (day, []) }
-        let fallen = SegmentTrend.all(board.segments, on: day).filter(\.hasFallen)
+        let fallen = SegmentTrend.all(board.segments, on: day, asOf: now).filter(\.hasFallen)
         self.gauge.record(fallen.count)
         let news = fallen.filter { !self.told.contains($0.segment) }.sorted { $0.segment < $1.segment }
         for trend in news.prefix(Self.linesLimit) {

@@ -12,6 +12,7 @@ struct SegmentsQuery: Hashable, Sendable {
     let provider: String
     /// The first instant of the day that is judged (UTC), in milliseconds since 1970.
     let day: Int64
+    private let now: Int64
     /// A sentence for each field that cannot be read. Such a field changes nothing.
     let faults: [String]
 
@@ -24,6 +25,7 @@ struct SegmentsQuery: Hashable, Sendable {
         self.day =
             query["day"] == nil || !times.faults.isEmpty ? SegmentTrend.newestDay(asOf: now) : times.day
         self.faults = times.faults
+        self.now = now
     }
 
     /// Returns the trends of the segments that are asked for: those that have fallen first, then those with the most
@@ -33,7 +35,7 @@ struct SegmentsQuery: Hashable, Sendable {
             (self.app.isEmpty || day.segment.app.lowercased().contains(self.app))
                 && (self.provider.isEmpty || day.segment.provider.lowercased().contains(self.provider))
         }
-        return SegmentTrend.all(asked, on: self.day).sorted { one, other in
+        return SegmentTrend.all(asked, on: self.day, asOf: self.now).sorted { one, other in
             if one.hasFallen != other.hasFallen { return one.hasFallen }
             let (pushes, others) = (one.today?.eligible ?? 0, other.today?.eligible ?? 0)
             return pushes == others ? one.segment < other.segment : pushes > others
