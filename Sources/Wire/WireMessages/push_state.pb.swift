@@ -172,7 +172,7 @@ package nonisolated struct Flotilla_Pusharrival_V1_CohortSnapshot: @unchecked Se
     set {_uniqueStorage()._conversionValueMicros = newValue}
   }
 
-  /// Of a segment: the arrivals that were reported within an hour of the sending.
+  /// The arrivals that were reported within an hour of the sending; counted for a segment only.
   package var early: Int64 {
     get {_storage._early}
     set {_uniqueStorage()._early = newValue}

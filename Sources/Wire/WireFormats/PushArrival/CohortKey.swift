@@ -1,4 +1,5 @@
-/// The message that an event belongs to, or the segment of devices and the day. Message ids are unique only within a provider and an app.
+/// The message that an event belongs to, or the segment of devices and the day. Message ids are unique only within a
+/// provider and an app.
 ///
 /// Two keys are equal if they are equal in UTF-8, as they are for Kafka. Swift's own equality of strings does
 /// not serve: it also treats different spellings of one letter as equal.

@@ -75,7 +75,7 @@ struct ListModel: Sendable {
     var jsonAddress: String
 
     /// The greatest number of suggestions for a field.
-    static let choicesLimit = 100
+    private static let choicesLimit = 100
     /// The names of the fields that say how the list is shown. They are no part of the filter.
     private static let viewNames = MessageOrder.names + ["group", "open"]
 
@@ -238,16 +238,23 @@ struct ListModel: Sendable {
 
     /// Returns the fields that choose messages by their names.
     static func names(_ board: [PushStatisticsRecord], _ query: FormFields) -> [Input] {
-        func choices(_ value: (PushStatisticsRecord) -> String) -> [String] {
-            Set(board.lazy.map(value).filter { !$0.isEmpty && $0.utf8.count <= 100 }).sorted()
-                .prefix(Self.choicesLimit).map { $0 }
-        }
-        return [
-            self.input("app", "App", in: query, choices: choices(\.appBundle)),
-            self.input("provider", "Provider", in: query, choices: choices(\.provider)),
-            self.input("campaign", "Campaign", in: query, choices: choices(\.campaignID)),
+        [
+            self.input("app", "App", in: query, choices: self.choices(board.lazy.map(\.appBundle))),
+            self.input("provider", "Provider", in: query, choices: self.choices(board.lazy.map(\.provider))),
+            self.input(
+                "campaign",
+                "Campaign",
+                in: query,
+                choices: self.choices(board.lazy.map(\.campaignID))
+            ),
             self.input("text", "Any text", in: query),
         ]
+    }
+
+    /// Returns the values that a field suggests: the different short ones, in their order.
+    static func choices(_ values: some Sequence<String>) -> [String] {
+        Set(values.filter { !$0.isEmpty && $0.utf8.count <= 100 }).sorted().prefix(Self.choicesLimit)
+            .map(\.self)
     }
 
     private static func choices(_ query: FormFields) -> [Choice] {

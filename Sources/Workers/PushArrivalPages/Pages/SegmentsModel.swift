@@ -29,9 +29,7 @@ struct SegmentsModel: Sendable {
     var inputs: [ListModel.Input]
     var faults: [String]
     var day: String
-    var previousAddress: String
-    var nextAddress: String
-    var jsonAddress: String
+    var links: DayLinks
     var tables: [Table]
     var hasTables: Bool
     /// The arithmetic of each fall.
@@ -48,24 +46,27 @@ struct SegmentsModel: Sendable {
         let asked = SegmentsQuery(query, now: now)
         let days = board.segments
         let trends = asked.trends(of: days)
-        let fields = query.only(Set(SegmentsQuery.names)).without("day").shortened(to: MessageFilter.longest)
         self.frame = frame
         self.frame.slowReload = nil
         self.day = TimesQuery.text(asked.day)
         self.faults = asked.faults
         self.inputs = [
-            ListModel.input("app", "App", in: query, choices: Self.choices(days, \.app)),
-            ListModel.input("provider", "Provider", in: query, choices: Self.choices(days, \.provider)),
+            ListModel.input("app", "App", in: query, choices: ListModel.choices(days.map(\.segment.app))),
+            ListModel.input(
+                "provider",
+                "Provider",
+                in: query,
+                choices: ListModel.choices(days.map(\.segment.provider))
+            ),
             ListModel.Input(name: "day", label: "Day (UTC)", type: "date", value: self.day, choices: []),
         ]
-        func address(_ path: String, _ day: Int64) -> String {
-            var fields = fields
-            fields.add("day", TimesQuery.text(day))
-            return ListModel.address(path, fields)
-        }
-        self.previousAddress = address("/segments", asked.day - HourlyArrivals.millisecondsOfDay)
-        self.nextAddress = address("/segments", asked.day + HourlyArrivals.millisecondsOfDay)
-        self.jsonAddress = address("/api/v1/segments", asked.day)
+        self.links = DayLinks(
+            "/segments",
+            api: "/api/v1/segments",
+            day: asked.day,
+            names: SegmentsQuery.names,
+            of: query
+        )
         self.tables = PushSegments.Dimension.allCases.compactMap { dimension in
             let trends = trends.filter { $0.segment.dimension == dimension }
             return trends.isEmpty ? nil : Table(dimension, trends, limit: Self.rowsLimit)
@@ -81,13 +82,9 @@ struct SegmentsModel: Sendable {
             A rate is the share of eligible pushes that were reported to have arrived within an hour of the sending. It is \
             told to have fallen if it is more than \(Points.text(SegmentTrend.threshold)) below that of the seven days \
             before, and by more than three standard errors. A segment with fewer than \
-            \(Shown.number(Int(SegmentTrend.fewest))) pushes in these days is compared with the other segments of its app.
+            \(Shown.number(Int(SegmentTrend.fewest))) pushes four to seven days before is compared with the \
+            other segments of its app.
             """
-    }
-
-    private static func choices(_ days: [SegmentDay], _ name: (DeviceSegment) -> String) -> [String] {
-        Set(days.map { name($0.segment) }.filter { !$0.isEmpty && $0.utf8.count <= 100 }).sorted()
-            .prefix(ListModel.choicesLimit).map(\.self)
     }
 }
 

@@ -21,3 +21,11 @@ enum Share {
         Self.text(PushStatisticsRecord.rate(count, of: total))
     }
 }
+
+/// The text of a difference of two shares.
+enum Points {
+    /// Returns the difference in percentage points, such as `4.2 points`; of a share, 0.042.
+    static func text(_ difference: Double) -> String {
+        Share.text(difference).replacing(" %", with: " points")
+    }
+}

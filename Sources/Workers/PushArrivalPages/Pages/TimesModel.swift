@@ -20,9 +20,7 @@ struct TimesModel: Sendable {
     var inputs: [ListModel.Input]
     var faults: [String]
     var day: String
-    var previousAddress: String
-    var nextAddress: String
-    var jsonAddress: String
+    var links: DayLinks
     var hasRows: Bool
     var totals: [ListModel.Total]
     var hours: [Row]
@@ -40,7 +38,6 @@ struct TimesModel: Sendable {
     init(_ board: [PushStatisticsRecord], _ query: FormFields, frame: Frame, now: Int64) {
         let asked = TimesQuery(query, now: now)
         let arrivals = asked.arrivals(of: board)
-        let fields = query.only(Set(TimesQuery.names)).without("day").shortened(to: MessageFilter.longest)
         self.frame = frame
         self.frame.slowReload = nil
         self.day = TimesQuery.text(asked.day)
@@ -49,14 +46,13 @@ struct TimesModel: Sendable {
             ListModel.names(board, query) + [
                 ListModel.Input(name: "day", label: "Day (UTC)", type: "date", value: self.day, choices: [])
             ]
-        func address(_ path: String, _ day: Int64) -> String {
-            var fields = fields
-            fields.add("day", TimesQuery.text(day))
-            return ListModel.address(path, fields)
-        }
-        self.previousAddress = address("/time", asked.day - HourlyArrivals.millisecondsOfDay)
-        self.nextAddress = address("/time", asked.day + HourlyArrivals.millisecondsOfDay)
-        self.jsonAddress = address("/api/v1/arrivals", asked.day)
+        self.links = DayLinks(
+            "/time",
+            api: "/api/v1/arrivals",
+            day: asked.day,
+            names: TimesQuery.names,
+            of: query
+        )
         self.hasRows = arrivals.messages > 0
         self.hours = Self.hours(arrivals, now: now)
         self.days = Self.days(arrivals, now: now)
@@ -184,14 +180,5 @@ extension TimesModel.Row {
         self.change = isOver ? Change.text(count, from: before) : Share.none
         self.bar = FunnelBar(count, before: nil, longest: most).bar
         self.beforeBar = FunnelBar(before, before: nil, longest: most).bar
-    }
-}
-
-extension FormFields {
-    /// Returns the fields with values of limited length, in characters.
-    func shortened(to length: Int) -> FormFields {
-        var fields = FormFields()
-        for pair in self.pairs { fields.add(pair.name, String(pair.value.prefix(length))) }
-        return fields
     }
 }

@@ -1,13 +1,5 @@
 import WireFormats
 
-/// The devices of an app that one field of their events divides from the others, such as those with version 3.2.1.
-struct DeviceSegment: Hashable, Sendable {
-    let provider: String
-    let app: String
-    let dimension: PushSegments.Dimension
-    let name: String
-}
-
 /// The pushes that were sent to a segment on one day, as far as the pages need their numbers.
 struct SegmentDay: Hashable, Sendable {
     let segment: DeviceSegment

@@ -155,18 +155,3 @@ extension SegmentDay {
     /// Whether more arrivals than pushes were reported, so that the day has no rate.
     var isBehind: Bool { self.early > self.eligible }
 }
-
-extension DeviceSegment {
-    /// All segments of the app that the same field of the event divides; no segment has an empty name.
-    fileprivate var dimensionOfApp: DeviceSegment {
-        DeviceSegment(provider: self.provider, app: self.app, dimension: self.dimension, name: "")
-    }
-}
-
-/// The text of a difference of two shares.
-enum Points {
-    /// Returns the difference in percentage points, such as `4.2 points`; of a share, 0.042.
-    static func text(_ difference: Double) -> String {
-        Share.text(difference).replacing(" %", with: " points")
-    }
-}

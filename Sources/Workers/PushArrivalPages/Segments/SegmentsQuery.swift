@@ -42,11 +42,3 @@ struct SegmentsQuery: Hashable, Sendable {
         }
     }
 }
-
-/// Segments are ordered by dimension, name, app and provider.
-extension DeviceSegment: Comparable {
-    static func < (one: DeviceSegment, other: DeviceSegment) -> Bool {
-        (one.dimension.rawValue, one.name, one.app, one.provider)
-            < (other.dimension.rawValue, other.name, other.app, other.provider)
-    }
-}

@@ -45,6 +45,12 @@ extension Templates {
         {{/inputs}}
         """
 
+    /// The links of a page about one day.
+    static let dayLinks = """
+        <p class="views"><a id="day-before" href="{{previous}}">Day before</a>
+        <a id="day-after" href="{{next}}">Day after</a> <a id="json" href="{{json}}">JSON</a></p>
+        """
+
     /// The sums above a list.
     static let totals = """
         <dl class="totals">

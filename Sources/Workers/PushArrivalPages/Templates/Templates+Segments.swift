@@ -16,8 +16,7 @@ extension Templates {
     static let segmentsLive = """
         <div id="live" data-seconds="{{frame.reload}}">
         {{> standing}}
-        <p class="views"><a id="day-before" href="{{previousAddress}}">Day before</a>
-        <a id="day-after" href="{{nextAddress}}">Day after</a> <a id="json" href="{{jsonAddress}}">JSON</a></p>
+        {{#links}}{{> dayLinks}}{{/links}}
         {{#falls}}<p class="alert fall">{{.}}</p>
         {{/falls}}
         {{#moreFalls}}<p class="alert">{{.}}</p>

@@ -5,7 +5,8 @@ struct Templates: Sendable {
     /// The names by which templates refer to each other.
     enum Name: String, CaseIterable {
         case layout, standing, list, listLive, message, messageLive, funnelRow, curve, comparison,
-            comparisonLive, times, timesLive, timesRow, segments, segmentsLive, since, inputs, totals,
+            comparisonLive, times, timesLive, timesRow, segments, segmentsLive, dayLinks, since, inputs,
+            totals,
             notice
     }
 
@@ -40,6 +41,7 @@ struct Templates: Sendable {
         case .timesRow: self.timesRow
         case .segments: self.segments
         case .segmentsLive: self.segmentsLive
+        case .dayLinks: self.dayLinks
         case .since: self.since
         case .inputs: self.inputs
         case .totals: self.totals
