@@ -21,7 +21,9 @@ struct BenchCommand: WaitingCommand {
             The topic, its .result and its .dead-letter must exist; the records in it must be activations of app \
             \(DemoAccount.appID) and advertiser \(DemoAccount.advertiserID), and the upstream at URL must accept \
             every report. The worker, its settings and its measures are those of 'activation-worker run --stop-after \
-            COUNT --summary'. With --route marketing_api, URL is the Marketing API; its account             \(DemoAccount.advertiserID) has the data source 1 and the token "token". INFLIGHT is then the number of             requests, each of up to 50 records.
+            COUNT --summary'. With --route marketing_api, URL is the Marketing API; its account \
+            \(DemoAccount.advertiserID) has the data source 1 and the token "token". INFLIGHT is then the number of \
+            requests, each of up to 50 records.
             """
     )
 

@@ -26,7 +26,10 @@ struct UpstreamsCommand: AsyncParsableCommand {
             bought, and POST /control/apps by whom it may be asked about. What it signs leads to the root certificate \
             that --store-root writes.
 
-            With --marketing, the Tencent Ads Marketing API is simulated too, on one more port, whose URL follows on the             next line: /v3.0/user_actions/add, /oauth/token and /conv. It checks tokens, timestamps and nonces, refuses             a batch with one bad action as a whole (a click id that begins with bad makes one), and GET             /control/conversions tells each conversion by its outer_action_id.
+            With --marketing, the Tencent Ads Marketing API is simulated too, on one more port, whose URL follows on the \
+            next line: /v3.0/user_actions/add, /oauth/token and /conv. It checks tokens, timestamps and nonces, refuses \
+            a batch with one bad action as a whole (a click id that begins with bad makes one), and GET \
+            /control/conversions tells each conversion by its outer_action_id.
             """
     )
 
