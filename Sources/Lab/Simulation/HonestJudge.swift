@@ -25,7 +25,7 @@ package final class HonestJudge {
     private var queue = Fifo<Birth>()
     private var excuses: [Excuse] = []
     /// The time that each settled record took, without excused time, in nanoseconds.
-    private var waits: [Int64] = []
+    private(set) var waits: [Int64] = []
     /// The number of honest records that count. Records that were skipped do not.
     package private(set) var published = 0
 

@@ -30,12 +30,15 @@ package final class HonestPublisher {
     ///
     /// - Parameters:
     ///   - length: how long it publishes records that are judged.
+    ///   - burst: how many records are published at the same moment. In a large fleet each moment gives every worker a
+    ///     turn.
     ///   - tail: how long it goes on with records that are not judged. Poison that has no healthy record beside it
     ///     cannot be told from an outage, so the last records that are judged need others beside them.
     ///   - record: gives the key and the value of each record, by its number from 0.
     package func publish(
         perSecond rate: Int,
         for length: Duration,
+        inBurstsOf burst: Int = 1,
         then tail: Duration = .zero,
         headers: [RecordHeader] = [RecordHeader("lane", "a")],
         record: @escaping (Int) -> (key: String, value: String) = { ("honest \($0)", "ok") }
@@ -43,7 +46,7 @@ package final class HonestPublisher {
         let gap = Duration.seconds(1) / rate
         let count = Int(length / gap)
         for number in 0..<count + Int(tail / gap) {
-            self.timeline.after(gap * number) { [self] in
+            self.timeline.after(gap * (number / burst * burst)) { [self] in
                 let partition = Int32(number % self.cluster.partitions)
                 let (key, value) = record(number)
                 let offset = self.cluster.append(value, key: key, to: partition, headers: headers)

@@ -1,5 +1,4 @@
 import Records
-import ServiceKit
 import UpstreamHTTP
 import WorkerKit
 
@@ -13,9 +12,8 @@ package final class OutageDay {
     private let plan: OutagePlan
     private let simulation: Simulation
     private let honest: HonestPublisher
+    private let time: JudgedTime
     private var report: OutageReport
-    /// The time at which the judges look next, in monotonic nanoseconds.
-    private var nextLook: Int64 = .min
 
     /// Prepares a run, which begins with `run()`.
     package init(_ plan: OutagePlan) {
@@ -23,6 +21,7 @@ package final class OutageDay {
         self.simulation = Simulation(partitions: OutagePlan.partitions) { $0.delivery = plan.delivery }
         self.simulation.makeParkingTopic()
         self.honest = HonestPublisher(self.simulation)
+        self.time = JudgedTime(of: self.simulation, self.honest)
         self.report = OutageReport(records: plan.records, bytesLimit: self.simulation.settings.bytesLimit)
     }
 
@@ -116,23 +115,16 @@ package final class OutageDay {
     /// - Returns: whether the condition holds.
     @discardableResult
     private func pass(_ length: Duration, until isDone: () -> Bool = { false }) throws -> Bool {
-        guard !self.simulation.isBroken else { return false }
-        try self.simulation.run(for: length) {
-            self.look()
-            return self.simulation.isBroken || isDone()
+        try self.time.pass(length) {
+            self.noteBytesInHand()
+            return isDone()
         }
-        return isDone()
     }
 
-    private func look() {
+    private func noteBytesInHand() {
         for worker in self.simulation.workers {
             self.report.mostBytesInHand = max(self.report.mostBytesInHand, worker.engine.bytesInHand)
         }
-        let now = self.simulation.clock.now
-        guard now.monotonic >= self.nextLook else { return }
-        self.nextLook = now.after(.seconds(1))
-        self.honest.look()
-        for worker in self.simulation.workers { worker.judgeSilence() }
     }
 
     /// Whether readers see the first outcomes of every key in the order of its records.

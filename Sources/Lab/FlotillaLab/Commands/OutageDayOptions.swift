@@ -1,5 +1,4 @@
 import ArgumentParser
-import Harness
 import Simulation
 import Terminal
 import WorkerKit
@@ -18,30 +17,20 @@ struct OutageDayOptions: ParsableArguments {
     @Option(help: "With --outage-day: how many records of 80 KB wait for the endpoint that is down.")
     var records: Int?
 
-    @Option(help: "With --outage-day: what the workers promise, at-least-once or exactly-once.")
-    var delivery: EngineSettings.Delivery?
-
     func validate() throws {
-        guard self.isWanted || self.records == nil && self.delivery == nil else {
-            throw ValidationError("--records and --delivery need --outage-day.")
+        guard self.isWanted || self.records == nil else {
+            throw ValidationError("--records needs --outage-day.")
         }
         guard (1...400_000).contains(self.records ?? 1) else {
             throw ValidationError("--records is from 1 to 400000.")
         }
     }
 
-    private var plan: OutagePlan {
+    func carryOut(_ delivery: EngineSettings.Delivery?) throws {
         var plan = OutagePlan()
         plan.records = self.records ?? plan.records
-        plan.delivery = self.delivery ?? plan.delivery
-        return plan
-    }
-
-    func carryOut() throws {
-        let report = try OutageDay(self.plan).run()
-        report.lines.forEach(Console.line)
-        guard !report.misses.isEmpty else { return Console.line("every goal is met") }
-        for miss in report.misses { Console.line("missed: \(miss)") }
-        throw ExitCode(1)
+        plan.delivery = delivery ?? plan.delivery
+        let report = try OutageDay(plan).run()
+        try Console.show(report.lines, misses: report.misses)
     }
 }

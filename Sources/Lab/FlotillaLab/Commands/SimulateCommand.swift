@@ -4,6 +4,7 @@ import Harness
 import Simulation
 import Synchronization
 import Terminal
+import WorkerKit
 
 /// `flotilla-lab simulate`: runs the real engine in simulated storms of faults. One seed determines each storm.
 struct SimulateCommand: AsyncParsableCommand {
@@ -24,7 +25,8 @@ struct SimulateCommand: AsyncParsableCommand {
             one-client runs the intake alone.
 
             --outage-day is no storm: one endpoint is down for a simulated day with 100,000 records of 80 KB behind it, and \
-            the other one has a steady stream. It takes some minutes.
+            the other one has a steady stream. It takes some minutes. --large-fleet is no storm either: 100 workers share 1,000 \
+            partitions, one worker is killed, and ten are restarted.
             """
     )
 
@@ -62,9 +64,26 @@ struct SimulateCommand: AsyncParsableCommand {
     @OptionGroup
     var outageDay: OutageDayOptions
 
+    @OptionGroup
+    var largeFleet: LargeFleetOptions
+
+    @Option(
+        help: "With --outage-day and --large-fleet: what the workers promise, at-least-once or exactly-once."
+    )
+    var delivery: EngineSettings.Delivery?
+
     func validate() throws {
-        guard !self.outageDay.isWanted || !self.adversary && !self.streams && self.seed == nil else {
-            throw ValidationError("--outage-day goes without --adversary, --streams and --seed.")
+        let isStorm = !self.outageDay.isWanted && !self.largeFleet.isWanted
+        guard isStorm || !self.adversary && !self.streams && self.seed == nil else {
+            throw ValidationError(
+                "--outage-day and --large-fleet go without --adversary, --streams and --seed."
+            )
+        }
+        guard !self.outageDay.isWanted || !self.largeFleet.isWanted else {
+            throw ValidationError("--outage-day and --large-fleet are two runs.")
+        }
+        guard !isStorm || self.delivery == nil else {
+            throw ValidationError("--delivery needs --outage-day or --large-fleet.")
         }
         guard self.seeds > 0 else { throw ValidationError("--seeds is at least 1.") }
         guard (1...256).contains(self.jobs) else { throw ValidationError("--jobs is from 1 to 256.") }
@@ -108,7 +127,8 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if self.outageDay.isWanted { return try self.outageDay.carryOut() }
+        if self.outageDay.isWanted { return try self.outageDay.carryOut(self.delivery) }
+        if self.largeFleet.isWanted { return try self.largeFleet.carryOut(self.delivery) }
         let storms = try self.storms()
         if let seed = self.seed { return try Self.tell(storms(seed, Narrator(Console.line))) }
         let tally = Tally(of: storms, from: self.from, count: UInt64(self.seeds), stopAfter: self.stopAfter)
