@@ -94,6 +94,7 @@ let package = Package(
             .executable(name: "dead-letters", targets: ["dead-letters"]),
             .executable(name: "devicecheck-worker", targets: ["devicecheck-worker"]),
             .executable(name: "fleet", targets: ["fleet"]),
+            .executable(name: "flotilla", targets: ["flotilla"]),
             .executable(name: "flotilla-lab", targets: ["flotilla-lab"]),
             .executable(name: "gateway", targets: ["gateway"]),
             .executable(name: "push-arrival-worker", targets: ["push-arrival-worker"]),
@@ -365,6 +366,16 @@ let package = Package(
             ]
         ),
         program("fleet", of: "Fleet", on: "Fleet"),
+        // All production programs in one file, for images and packages.
+        .executableTarget(
+            name: "flotilla",
+            dependencies: [
+                "ActivationWorker", "DeadLetterTool", "DeviceCheckWorker", "Fleet", "Gateway",
+                "PushArrivalWorker", "ReceiptWorker", "Terminal", argumentParser,
+            ],
+            path: "Sources/Fleet/Programs/flotilla",
+            swiftSettings: house
+        ),
 
         // MARK: Lab: everything that only tests, tries and measures. No production program links it.
         // The engines that ship, on a clock, a cluster and an upstream that one seed determines.

@@ -7,6 +7,7 @@ import Glibc
 /// sometimes crashes (swift-corelibs-foundation#5472, in 6.3.1).
 package struct Spawn {
     private let program: String
+    private let name: String
     private let arguments: [String]
     private let environment: [String]
     private let startsGroup: Bool
@@ -19,9 +20,17 @@ package struct Spawn {
     /// - Parameters:
     ///   - program: the path of the program.
     ///   - environment: the child's variables as `name=value`.
+    ///   - name: the name by which the program is called, its argument 0; nil for its path.
     ///   - startsGroup: whether the child leads a process group of its own instead of joining ours.
-    package init(_ program: String, _ arguments: [String], environment: [String], startsGroup: Bool = false) {
+    package init(
+        _ program: String,
+        _ arguments: [String],
+        environment: [String],
+        name: String? = nil,
+        startsGroup: Bool = false
+    ) {
         self.program = program
+        self.name = name ?? program
         self.arguments = arguments
         self.environment = environment
         self.startsGroup = startsGroup
@@ -78,7 +87,7 @@ package struct Spawn {
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
 
         var pid: pid_t = 0
-        let words = CStrings([self.program] + self.arguments)
+        let words = CStrings([self.name] + self.arguments)
         let environment = CStrings(self.environment)
         let status = unsafe posix_spawn(
             &pid,

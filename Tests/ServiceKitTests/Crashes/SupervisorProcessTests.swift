@@ -17,6 +17,7 @@ struct SupervisorProcessTests {
     {
         let supervisor = Supervisor(
             "/bin/sh",
+            calledAs: "worker",
             ["-c", script],
             environment: ["PATH=/usr/bin:/bin"],
             restarts: restarts,
@@ -28,6 +29,12 @@ struct SupervisorProcessTests {
     @Test func anExitCodeIsPassedOnWithoutARestart() async {
         await #expect(processExitsWith: .exitCode(7)) {
             try Self.supervise("exit 7", restarts: 3, log: SignallingLog(SIGKILL))
+        }
+    }
+
+    @Test func theProgramIsCalledByItsName() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            try Self.supervise("[ $0 = worker ] && exit 7", restarts: 1)
         }
     }
 

@@ -16,6 +16,7 @@ package struct Supervisor {
     private static let stopSignals = [SIGTERM, SIGINT]
 
     private let program: String
+    private let name: String
     private let arguments: [String]
     private let environment: [String]
     private var policy: RestartPolicy
@@ -23,16 +24,19 @@ package struct Supervisor {
 
     /// - Parameters:
     ///   - program: The path of the program.
+    ///   - name: The name by which the program is called. A file that holds several programs is the one of this name.
     ///   - environment: The environment of the child, as `name=value`.
     ///   - restarts: The number of restarts in a row.
     package init(
         _ program: String,
+        calledAs name: String,
         _ arguments: [String],
         environment: [String],
         restarts: Int,
         logger: Logger
     ) {
         self.program = program
+        self.name = name
         self.arguments = arguments
         self.environment = environment
         self.policy = RestartPolicy(limit: restarts)
@@ -74,6 +78,7 @@ package struct Supervisor {
             self.program,
             self.arguments,
             environment: self.environment,
+            name: self.name,
             startsGroup: true
         )
         spawn.give(leash.readEnd, as: Self.leash)

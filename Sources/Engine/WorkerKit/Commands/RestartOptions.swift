@@ -47,6 +47,7 @@ package struct RestartOptions: ParsableArguments {
         guard restarts > 0 else { return }
         let supervisor = Supervisor(
             try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
+            calledAs: CommandLine.arguments.first ?? identity,
             CommandLine.arguments.dropFirst() + ["--leash", "\(Supervisor.leash)"],
             environment: ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" },
             restarts: restarts,
