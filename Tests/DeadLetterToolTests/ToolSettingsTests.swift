@@ -8,7 +8,7 @@ struct ToolSettingsTests {
     @Test(arguments: [
         ("isolation.level", "isolation.level belongs to the tool and cannot be set"),
         ("message.timeout.ms", "message.timeout.ms belongs to the tool and cannot be set"),
-        ("group.protocol", "group.protocol belongs to the tool and cannot be set"),
+        ("group.id", "group.id belongs to the tool and cannot be set"),
         ("no.such.property", "no.such.property: no such property"),
     ])
     func refusesPropertiesThatBreakAPromise(name: String, problem: String) throws {

@@ -18,8 +18,7 @@ struct ClientPropertyTests {
         ("max.in.flight.requests.per.connection", "10"), ("queuing.strategy", "lifo"),
         ("delivery.report.only.error", "true"), ("dr_cb", "x"), ("dr_msg_cb", "x"), ("rebalance_cb", "x"),
         ("queue.buffering.max.kbytes", "2147483647"),
-        ("group.protocol", "consumer"), ("group.protocol.type", "connect"), ("group.id", "g"),
-        ("group.instance.id", "i"), ("partition.assignment.strategy", "cooperative-sticky"),
+        ("group.id", "g"), ("group.instance.id", "i"),
         ("session.timeout.ms", "45000"), ("heartbeat.interval.ms", "3600000"),
         ("topic.metadata.refresh.interval.ms", "-1"),
         ("max.poll.interval.ms", "1000"), ("bootstrap.servers", "b:1"), ("metadata.broker.list", "b:1"),
@@ -29,6 +28,21 @@ struct ClientPropertyTests {
     ])
     func aPromiseRestsOnIt(name: String, value: String) {
         #expect(Self.objection(name, value) == "\(name) belongs to the worker and cannot be set")
+    }
+
+    /// An operator who asks for a cooperative rebalance learns which librdkafka it takes, and which one this is.
+    @Test(arguments: [
+        ("group.protocol", "consumer"), ("group.protocol.type", "connect"),
+        ("group.remote.assignor", "uniform"),
+        ("partition.assignment.strategy", "cooperative-sticky"),
+    ])
+    func rebalancesAreEager(name: String, value: String) throws {
+        let objection = try #require(Self.objection(name, value))
+        #expect(
+            objection.hasPrefix("\(name) belongs to the worker and cannot be set: rebalances are eager here")
+        )
+        #expect(objection.contains("2.10") && objection.contains("2.12"))
+        #expect(objection.contains(/this is librdkafka [0-9]+\.[0-9]+\.[0-9]+$/))
     }
 
     @Test(arguments: [

@@ -10,7 +10,8 @@ package enum ClientProperty {
     ///   "the worker" in "belongs to the worker and cannot be set".
     package static func objection(to name: String, _ value: String, of owner: String) -> String? {
         if self.own.contains(name) || name.hasSuffix("_cb") {
-            return "\(name) belongs to \(owner) and cannot be set"
+            let reason = self.rebalancing.contains(name) ? ": \(self.whyEager)" : ""
+            return "\(name) belongs to \(owner) and cannot be set" + reason
         }
         if self.lingers.contains(name), let wait = Double(value), wait > Double(self.longestLinger) {
             return "\(name) must not be above \(self.longestLinger): every record would wait so long"
@@ -47,7 +48,9 @@ package enum ClientProperty {
 
     /// All properties on which the guarantees of this package's programs depend, with every alias
     /// (librdkafka's CONFIGURATION.md).
-    private static let own: Set<String> = reading.union(membership).union(writing).union(whole)
+    private static let own: Set<String> = [reading, membership, rebalancing, writing, whole].reduce([]) {
+        $0.union($1)
+    }
 
     /// Properties that decide which records are read, and from where. The programs read committed records
     /// only, and commit their offsets themselves.
@@ -59,13 +62,24 @@ package enum ClientProperty {
         "topic.metadata.refresh.interval.ms",
     ]
 
-    /// Properties that decide how a member of a group behaves. The programs handle the rebalances of the
-    /// classic protocol, and only eager ones. The session has a setting of its own, `kafka.session_timeout`.
+    /// Properties that decide how a member of a group behaves. The session has a setting of its own,
+    /// `kafka.session_timeout`.
     private static let membership: Set<String> = [
-        "group.id", "group.instance.id", "group.protocol", "group.protocol.type", "group.remote.assignor",
-        "partition.assignment.strategy", "max.poll.interval.ms", "session.timeout.ms",
+        "group.id", "group.instance.id", "max.poll.interval.ms", "session.timeout.ms",
         "heartbeat.interval.ms",
     ]
+
+    /// Properties that decide how the partitions of a group are shared anew.
+    private static let rebalancing: Set<String> = [
+        "group.protocol", "group.protocol.type", "group.remote.assignor", "partition.assignment.strategy",
+    ]
+
+    private static var whyEager: String {
+        let version = unsafe String(cString: rd_kafka_version_str())
+        return
+            "rebalances are eager here; librdkafka before 2.10 can lose an assignment to a commit during a "
+            + "cooperative one, group.protocol=consumer needs 2.12, and this is librdkafka \(version)"
+    }
 
     /// Properties that decide what the acknowledgement of a record means, how long it may take, and whether
     /// the order of records is kept.

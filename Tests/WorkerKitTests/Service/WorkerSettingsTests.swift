@@ -21,7 +21,6 @@ struct WorkerSettingsTests {
     /// A property that librdkafka does not know ended the worker when it started.
     @Test(arguments: [
         ("isolation.level", "read_uncommitted", "isolation.level belongs to the worker and cannot be set"),
-        ("group.protocol", "consumer", "group.protocol belongs to the worker and cannot be set"),
         ("message.timeout.ms", "1", "message.timeout.ms belongs to the worker and cannot be set"),
         ("no.such.property", "1", "no.such.property: no such property"),
     ])
