@@ -116,10 +116,15 @@ final class WorkerUnderTest {
 
     func send(_ signal: Int32) { self.process.send(signal) }
 
-    /// Waits for the end of the process.
+    /// Waits for the end of the process, and until all that it has written is in the log. A process that it has started
+    /// may live on with its output, and is not awaited for long.
     ///
     /// - Returns: its exit status, or 128 and the signal that ended it.
-    func exitStatus() -> Int32 { self.process.wait() }
+    func exitStatus() -> Int32 {
+        let status = self.process.wait()
+        _ = self.output.waitForEnd(atMost: .seconds(30))
+        return status
+    }
 
     /// Waits until the process and all that it has started have ended: they share its output.
     func waitForAllToEnd(atMost longest: Duration = .seconds(30)) -> Bool {
