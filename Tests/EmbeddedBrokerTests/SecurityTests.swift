@@ -1,3 +1,4 @@
+import EventThread
 import Kafka
 import Records
 import Testing
@@ -35,6 +36,50 @@ struct SecurityTests {
                 #expect(refused.first??.code == .timedOutInQueue)
             }
         }
+    }
+
+    /// A password that changes at the brokers and in a file of the settings needs no new client.
+    @Test(arguments: BrokerSecurity.Mechanism.allCases)
+    func aChangedPasswordIsUsedFromTheNextConnectionOn(mechanism: BrokerSecurity.Mechanism) async throws {
+        let user = "carol of \(mechanism.rawValue)"
+        var settings = BrokerSettings()
+        settings.security.passwords = [user: "first"]
+        try await withBroker(settings, topics: ["letters": 1]) { broker in
+            let properties = Self.sasl(mechanism.rawValue, password: "first").merging([
+                "bootstrap.servers": broker.address, "sasl.username": user, "message.timeout.ms": "60000",
+            ]) { $1 }
+            let producer = try Producer(properties)
+            let before = try Self.report(of: producer, 1)
+            #expect(before == nil)
+            try await broker.setPasswords([user: "second"])
+            try await broker.cutConnections()
+            let credentials = SASLCredentials(user: user, password: "first")
+            try credentials.change(password: "second")
+            let after = try Self.report(of: producer, 2)
+            #expect(after == nil)
+            // A client that is made later has the old properties.
+            let later = try publish([Self.record], to: broker, properties, atMost: .seconds(90))
+            #expect(later == [nil])
+            try await broker.setPasswords(["dave": "third"])
+            try await broker.cutConnections()
+            try credentials.change(user: "dave")
+            try credentials.change(password: "third")
+            let renamed = try Self.report(of: producer, 3)
+            #expect(renamed == nil)
+        }
+    }
+
+    /// Sends a record, and waits for the broker's word on it.
+    private static func report(of producer: Producer, _ number: UInt64) throws -> KafkaError? {
+        try producer.send(self.record, id: number)
+        let deadline = ContinuousClock.now + .seconds(90)
+        var report: KafkaError??
+        var wait = Wait(on: [producer.descriptor])
+        while report == nil, ContinuousClock.now < deadline {
+            wait(atMost: .milliseconds(100))
+            producer.serve { event in if case .reported(number, let error) = event { report = .some(error) } }
+        }
+        return try #require(report)
     }
 
     @Test func aClientThatHasNotAuthenticatedItselfIsCutOff() async throws {

@@ -179,7 +179,7 @@ struct OperatorTests {
         let worker = try WorkerUnderTest(cluster, upstream: "http://127.0.0.1:\(gdt.port)")
         #expect(worker.waitForLog("assigned"), "\(worker.log)")
         worker.send(SIGHUP)
-        #expect(worker.waitForLog("SIGHUP is ignored: files with keys are read"), "\(worker.log)")
+        #expect(worker.waitForLog("SIGHUP is ignored: files of secrets are read"), "\(worker.log)")
         try cluster.publish([Activations.good(0, to: cluster.input)])
         let results = try TopicContents(cluster.results, cluster)
         #expect(results.read(outcomes: 1), "\(worker.log)")

@@ -66,6 +66,30 @@ struct SecurityTests {
         await cluster.stop()
     }
 
+    /// A password is changed at the brokers and in its file, and the worker goes on without a restart.
+    @Test func aPasswordIsChangedUnderARunningWorker() async throws {
+        let cluster = try await SecureCluster(of: "activation-worker")
+        let gdt = try await GDTSimulator.start(Activations.simulatorSettings)
+        try await cluster.allow(cluster.needed)
+        let worker = try WorkerUnderTest(
+            "activation-worker",
+            Self.activation(try cluster.lines(), upstream: gdt.port)
+        )
+        let first = Activations.good(1, to: "activation")
+        #expect(try cluster.publish(first, until: "activation.result"), "\(worker.log)")
+        try await cluster.changePassword(to: "another-secret")
+        let second = Activations.good(2, to: "activation")
+        #expect(try cluster.publish(second, until: "activation.result", have: 2), "\(worker.log)")
+        #expect(
+            worker.log.contains("secret file changed") && worker.log.contains("sasl.password"),
+            "\(worker.log)"
+        )
+        #expect(!worker.log.contains("another-secret"))
+        #expect(worker.stop() == 0, "\(worker.log)")
+        await gdt.stop()
+        await cluster.stop()
+    }
+
     @Test func theIntakeNeedsTheRightsOfItsTable() async throws {
         let cluster = try await SecureCluster(of: "activation-intake")
         let text = Self.intake(try cluster.lines())

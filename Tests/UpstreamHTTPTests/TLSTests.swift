@@ -73,6 +73,25 @@ struct TLSTests {
         #expect(!misnamed.mayHaveBeenSent)
     }
 
+    /// An authority that is replaced in its file counts for new connections without a restart.
+    @Test func aChangedFileOfAuthoritiesIsReadAgain() throws {
+        let (server, other) = (try TLSServer(), try TLSServer())
+        let folder = try TemporaryFolder()
+        let file = folder.file("authorities.pem")
+        try Data(contentsOf: URL(fileURLWithPath: other.certificate)).write(to: file)
+        let client = try HTTPClient(HTTPClientSettings(certificateAuthorityFile: file.path))
+        let url = "https://localhost:\(server.port)/"
+        let stranger = try client.get(url).error
+        #expect(stranger?.kind == .tls)
+        try Data(contentsOf: URL(fileURLWithPath: server.certificate)).write(to: file, options: .atomic)
+        let deadline = ContinuousClock.now + .seconds(120)
+        var isBelieved = false
+        while !isBelieved, ContinuousClock.now < deadline {
+            isBelieved = (try? client.get(url).get().status) == 200
+        }
+        #expect(isBelieved)
+    }
+
     /// `fleet doctor` looks at upstreams in this way.
     @Test func aProbeShakesHandsAndSendsNothing() throws {
         let server = try TLSServer()

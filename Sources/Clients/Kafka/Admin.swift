@@ -10,7 +10,7 @@ internal import CRdKafka
     /// - Throws: a `KafkaError` that names the first property that librdkafka refuses.
     package init(_ properties: [String: String]) throws(KafkaError) {
         let properties = ["log_level": "0"].merging(properties) { $1 }
-        self.client = try Client(RD_KAFKA_PRODUCER, ClientSettings(properties, events: 0))
+        self.client = try Client(RD_KAFKA_PRODUCER, properties, events: 0)
     }
 
     /// Creates several topics in one request. A topic that fails does not stop the others.

@@ -8,7 +8,12 @@ internal import CRdKafka
 @safe final class Client: Sendable {
     nonisolated(unsafe) let handle: OpaquePointer
 
-    init(_ type: rd_kafka_type_t, _ settings: consuming ClientSettings) throws(KafkaError) {
+    /// Makes a client.
+    ///
+    /// - Parameter events: the kinds of events that the client shall produce, as librdkafka's
+    ///   `RD_KAFKA_EVENT_` bits.
+    init(_ type: rd_kafka_type_t, _ properties: [String: String], events: Int32) throws(KafkaError) {
+        let settings = try ClientSettings(properties, events: events)
         var message = [CChar](repeating: 0, count: 512)
         let conf = unsafe settings.release()
         guard let handle = unsafe rd_kafka_new(type, conf, &message, message.count) else {
@@ -21,6 +26,7 @@ internal import CRdKafka
             )
         }
         unsafe self.handle = handle
+        if let user = properties["sasl.username"] { try SASLCredentials.clientMade(self, user: user) }
     }
 
     deinit { unsafe rd_kafka_destroy(self.handle) }

@@ -34,7 +34,7 @@ package enum ClientProperty {
         properties["bootstrap.servers"] = nil
         properties["log.queue"] = "true"
         do throws(KafkaError) {
-            _ = try Client(RD_KAFKA_CONSUMER, ClientSettings(properties, events: RD_KAFKA_EVENT_LOG))
+            _ = try Client(RD_KAFKA_CONSUMER, properties, events: RD_KAFKA_EVENT_LOG)
             return nil
         } catch {
             return error.message

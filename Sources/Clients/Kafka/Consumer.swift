@@ -32,7 +32,7 @@ internal import CRdKafka
         let events =
             RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_OFFSET_COMMIT | RD_KAFKA_EVENT_ERROR
             | RD_KAFKA_EVENT_LOG
-        self.client = try Client(RD_KAFKA_CONSUMER, ClientSettings(properties, events: events))
+        self.client = try Client(RD_KAFKA_CONSUMER, properties, events: events)
         self.logBounds = LogBoundsWatch(of: self.client)
         self.pipe = NotificationPipe()
         try KafkaError.check(unsafe rd_kafka_poll_set_consumer(self.client.handle))

@@ -14,7 +14,7 @@ internal import CRdKafka
     /// - Parameter brokers: the number of simulated brokers. Each listens on a port of its own on 127.0.0.1.
     /// - Throws: a fatal error if the cluster does not start.
     package init(brokers: Int = 1) throws(KafkaError) {
-        self.client = try Client(RD_KAFKA_PRODUCER, ClientSettings(["log_level": "0"], events: 0))
+        self.client = try Client(RD_KAFKA_PRODUCER, ["log_level": "0"], events: 0)
         guard let cluster = unsafe rd_kafka_mock_cluster_new(self.client.handle, Int32(clamping: brokers))
         else {
             throw KafkaError(

@@ -23,7 +23,7 @@ package import Records
         var properties = ["enable.idempotence": "true"].merging(properties) { $1 }
         properties["log.queue"] = "true"
         let events = RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG
-        self.client = try Client(RD_KAFKA_PRODUCER, ClientSettings(properties, events: events))
+        self.client = try Client(RD_KAFKA_PRODUCER, properties, events: events)
         self.pipe = NotificationPipe()
         unsafe self.reports = EventQueue(owning: rd_kafka_queue_get_main(self.client.handle))
         try KafkaError.check(unsafe rd_kafka_set_log_queue(self.client.handle, nil))

@@ -43,11 +43,16 @@ extension Transfer {
         if let file = settings.certificateAuthorityFile {
             unsafe codes.append(ccurl_set_string(easy, CURLOPT_CAINFO, file))
             unsafe codes.append(ccurl_set_string(easy, CURLOPT_CAPATH, nil))
+            // libcurl keeps authorities for a day by default. A changed file counts for new connections after this time.
+            unsafe codes.append(ccurl_set_long(easy, CURLOPT_CA_CACHE_TIMEOUT, Self.authoritiesAge))
         }
         codes.append(contentsOf: self.setCallbacks())
         unsafe codes.append(contentsOf: sockets.setCallbacks(on: easy))
         return codes.first { $0 != CURLE_OK } ?? CURLE_OK
     }
+
+    /// How long the authorities of a file are kept, in seconds.
+    private static var authoritiesAge: Int { 10 }
 
     private func setCallbacks() -> [CURLcode] {
         let easy = unsafe self.easy

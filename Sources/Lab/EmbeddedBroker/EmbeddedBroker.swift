@@ -130,6 +130,11 @@ package final class EmbeddedBroker: Sendable {
         try await self.onLoop { $0.access = AccessRules(rules: rules) }
     }
 
+    /// Replaces the passwords of the users, as of the next login.
+    package func setPasswords(_ passwords: [String: String]) async throws {
+        try await self.onLoop { $0.setPasswords(passwords) }
+    }
+
     /// Returns how often each kind of fault has occurred since the broker started.
     package func faultCounts() async throws -> FaultCounts { try await self.onLoop { $0.faultCounts } }
 

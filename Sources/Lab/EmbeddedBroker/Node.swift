@@ -8,7 +8,7 @@ final class Node {
     /// The id of the only broker in the cluster.
     static let id: Int32 = 1
 
-    let settings: BrokerSettings
+    private(set) var settings: BrokerSettings
     let timers: Timers
     let clock = WallClock()
     /// The cluster id. It differs at each start, because the offsets begin again at 0.
@@ -140,6 +140,9 @@ final class Node {
     }
 
     func connectionClosed(_ channel: any Channel) { self.connections[ObjectIdentifier(channel)] = nil }
+
+    /// Replaces the passwords of the users. Connections that have logged in stay.
+    func setPasswords(_ passwords: [String: String]) { self.settings.security.passwords = passwords }
 
     func cutConnections() {
         for channel in Array(self.connections.values) { channel.close(promise: nil) }

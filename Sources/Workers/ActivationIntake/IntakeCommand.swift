@@ -36,7 +36,11 @@ struct RunIntakeCommand<Parts: IntakeParts>: AsyncParsableCommand {
     func run() async throws {
         let name = WorkerIdentity.activationIntake.name
         try await self.options.run(name, load: IntakeProgram<Parts>.load) { settings, bound in
-            let process = ServiceProcess(settings.operation, identity: name)
+            let process = ServiceProcess(
+                settings.operation,
+                identity: name,
+                watching: settings.kafka.watchedFiles
+            )
             try await process.run { surroundings in
                 IntakeMetrics.describe(in: surroundings.registry)
                 surroundings.logger.notice(

@@ -37,7 +37,12 @@ struct RunGatewayCommand: AsyncParsableCommand {
                 forConnections: 2 * settings.connections,
                 setting: "gateway.connections"
             )
-            try await ServiceProcess(settings.operation, identity: GatewayProgram.name).run { surroundings in
+            let process = ServiceProcess(
+                settings.operation,
+                identity: GatewayProgram.name,
+                watching: settings.loginFiles
+            )
+            try await process.run { surroundings in
                 GatewayMetrics.describe(in: surroundings.registry)
                 return Gateway(
                     settings,

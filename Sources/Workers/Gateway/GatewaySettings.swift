@@ -45,6 +45,8 @@ struct GatewaySettings: Sendable {
     var clientsLimit: Int
     /// librdkafka's properties for the producer.
     var producerProperties: [String: String]
+    /// The files with the user name and password at the cluster, which take effect when they change.
+    let loginFiles: [SecretFileWatch.File]
     /// How long the cluster may take to acknowledge a record.
     var deliveryTime: Duration
     /// The addresses of the cluster.
@@ -66,12 +68,17 @@ struct GatewaySettings: Sendable {
             in: .milliseconds(100) ... .seconds(300),
             help: "How long the cluster may take to acknowledge a record; then the answer is 503."
         )
-        self.producerProperties = Self.producerProperties(
+        let own = Self.producerProperties(
             kafka,
             brokers: self.brokers,
             messageLimit: messageLimit,
             deliveryTime: self.deliveryTime
         )
+        let extra = kafka.kafkaProperties { name, value in
+            ClientProperty.objection(to: name, value.reveal(), of: "the gateway")
+        }
+        self.producerProperties = own.merging(extra.values.mapValues { $0.reveal() }) { $1 }
+        self.loginFiles = extra.watchedFiles
         self.operation = OperationSettings(reader)
         let gateway = reader.section("gateway")
         self.host = gateway.string("host", default: "0.0.0.0", help: "Address at which requests come in.")
@@ -196,10 +203,7 @@ struct GatewaySettings: Sendable {
             in: .zero ... .seconds(1),
             help: "How long a record waits for others that go to the broker with it."
         )
-        let extra = kafka.kafkaProperties { name, value in
-            ClientProperty.objection(to: name, value.reveal(), of: "the gateway")
-        }
-        let own = [
+        return [
             "bootstrap.servers": brokers,
             "acks": "all",
             // Records without a key are spread either way.
@@ -209,7 +213,6 @@ struct GatewaySettings: Sendable {
             "message.timeout.ms": String(deliveryTime.wholeMilliseconds),
             "queue.buffering.max.kbytes": "1048576",
         ]
-        return own.merging(extra.mapValues { $0.reveal() }) { $1 }
     }
 
     private static func certificate(_ gateway: SettingsReader) -> ServerCertificate? {

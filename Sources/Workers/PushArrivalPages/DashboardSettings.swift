@@ -11,7 +11,7 @@ package struct DashboardSettings: Sendable {
     package var port: Int
     /// The token that every request must carry, as `Authorization: Bearer TOKEN` or as the password of
     /// `Basic`. If it is nil, every request is answered.
-    package var token: Secret?
+    package var token: WatchedSecret?
     /// The number of messages that the dashboard shows.
     package var messages: Int
     /// The number of offsets of each partition that are read at start, counted back from the end.
@@ -30,7 +30,7 @@ package struct DashboardSettings: Sendable {
     ) {
         self.served = served
         self.port = port
-        self.token = token
+        self.token = token.map { WatchedSecret($0) }
         self.messages = messages
         self.history = history
     }
@@ -59,11 +59,12 @@ package struct DashboardSettings: Sendable {
             in: 0...65_535,
             help: "Its port; 0 takes any free one."
         )
-        self.token = reader.optionalSecret(
+        self.token = reader.optionalWatchedSecret(
             "token",
             help: """
                 What a browser has to show, as the password of any name, or a proxy as Authorization: Bearer; at least \
-                \(Self.shortestToken) bytes. There is no TLS here: beyond this machine, put a proxy before it.
+                \(Self.shortestToken) bytes. A file is read again when it changes. There is no TLS here: beyond this \
+                machine, put a proxy before it.
                 """
         )
         self.messages = reader.int(
@@ -85,7 +86,7 @@ package struct DashboardSettings: Sendable {
     /// Reports a token that is too short, a missing token on an address beyond loopback, and an address
     /// without a name.
     private func check(_ reader: SettingsReader) {
-        if let token, token.revealBytes().count < Self.shortestToken {
+        if let token, Self.isTooShort(token.current) {
             reader.reportFault(ofSecret: "token", "has fewer than \(Self.shortestToken) bytes")
         }
         if !self.served.isLoopback, self.token == nil {
@@ -99,8 +100,15 @@ package struct DashboardSettings: Sendable {
         }
     }
 
-    /// Returns the reader of the statistics and the server of the pages. A failure of either neither stops
-    /// nor delays the worker.
+    private static func isTooShort(_ token: Secret) -> Bool { token.revealBytes().count < Self.shortestToken }
+
+    /// A token that was replaced by a shorter one than is accepted.
+    private struct TooShort: Error, CustomStringConvertible {
+        var description: String { "it has fewer than \(DashboardSettings.shortestToken) bytes" }
+    }
+
+    /// Returns the reader of the statistics, the server of the pages, and the watch of the token's file. A failure of any
+    /// neither stops nor delays the worker.
     ///
     /// - Parameters:
     ///   - topic: the topic of the statistics.
@@ -115,7 +123,11 @@ package struct DashboardSettings: Sendable {
     ) -> [any Service] {
         let (board, standing) = (StatisticsBoard(limit: self.messages), ReadingStanding())
         let now: @Sendable () -> Int64 = { Timestamp.now.millisecondsSince1970 }
-        return [
+        let tokenFile = self.token?.file(of: ["setting": "dashboard.token"]) { token in
+            if Self.isTooShort(token) { throw TooShort() }
+        }
+        let watches: [any Service] = tokenFile.map { [SecretFileWatch([$0], logger)] } ?? []
+        return watches + [
             StatisticsReader(
                 topic: topic,
                 properties: kafkaProperties,

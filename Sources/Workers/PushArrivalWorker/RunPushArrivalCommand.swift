@@ -24,7 +24,11 @@ struct RunPushArrivalCommand: AsyncParsableCommand {
     }
 
     private func run(_ settings: PushArrivalSettings, bound: RunBound) async throws {
-        let process = ServiceProcess(settings.operation, identity: PushArrivalProgram.identity.name)
+        let process = ServiceProcess(
+            settings.operation,
+            identity: PushArrivalProgram.identity.name,
+            watching: settings.kafka.watchedFiles
+        )
         try await process.run { surroundings in
             PushMetrics.describe(in: surroundings.registry)
             let stream = StreamService(

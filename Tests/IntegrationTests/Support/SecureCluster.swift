@@ -76,6 +76,13 @@ final class SecureCluster: Sendable {
             """
     }
 
+    /// Changes the worker's password, first at the brokers and then in the file of its settings, and cuts all connections.
+    func changePassword(to password: String) async throws {
+        try await self.broker.setPasswords(["worker": password, "admin": "admin-secret"])
+        _ = try self.folder.write(password, to: "password-worker-secret")
+        try await self.broker.cutConnections()
+    }
+
     private var administrator: [String: String] {
         [
             "bootstrap.servers": self.broker.address, "security.protocol": "sasl_ssl",
@@ -84,22 +91,22 @@ final class SecureCluster: Sendable {
         ]
     }
 
-    /// Publishes a record, and waits until one of the topics has one.
-    func publish(_ record: OutboundRecord, until topics: String...) throws -> Bool {
+    /// Publishes a record, and waits until one of the topics has one, or so many.
+    func publish(_ record: OutboundRecord, until topics: String..., have count: Int = 1) throws -> Bool {
         let producer = try Producer(self.administrator)
         try producer.send(record, id: 1)
         let reader = try TopicReader(topics, from: .beginning, self.administrator, atMost: .seconds(10))
         let deadline = ContinuousClock.now + .seconds(60)
+        var found = 0
         var wait = Wait(on: [reader.descriptor, producer.descriptor])
         while ContinuousClock.now < deadline {
             producer.serve { if case .reported(_, let error?) = $0 { Issue.record("\(error)") } }
-            var isThere = false
             _ = reader.read(atMost: 10) { _ in
-                isThere = true
+                found += 1
             } _: {
                 Issue.record($0)
             }
-            if isThere { return true }
+            if found >= count { return true }
             wait(atMost: .milliseconds(100))
         }
         return false

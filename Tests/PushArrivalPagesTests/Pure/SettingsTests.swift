@@ -39,7 +39,7 @@ struct SettingsTests {
         )
         #expect(settings.served.servedNames == ["stats.example.org"] && settings.port == 8_080)
         #expect(
-            settings.token?.reveal() == "0123456789abcdef" && settings.messages == 50
+            settings.token?.current.reveal() == "0123456789abcdef" && settings.messages == 50
                 && settings.history == 1_000
         )
     }

@@ -82,8 +82,11 @@ struct ServeCommand: AsyncParsableCommand {
                 } ?? []
             var logger = Logger(label: "dead-letters")
             logger.logLevel = .critical
+            let files = settings.loginFiles
+            let notices = Logger(label: "dead-letters") { StreamLogHandler.standardError(label: $0) }
+            let watches: [any Service] = files.isEmpty ? [] : [SecretFileWatch(files, notices)]
             try await ServiceGroup(
-                services: [HangUp { Console.complain($0) }] + servers + [server],
+                services: [HangUp { Console.complain($0) }] + servers + watches + [server],
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: logger
             ).run()

@@ -2,6 +2,7 @@ import ArgumentParser
 import DeadLetters
 import Foundation
 import Operations
+import ServiceKit
 import Terminal
 
 /// The options with which every command reaches a cluster and its dead letters. An option overrides the
@@ -41,16 +42,21 @@ struct DeskOptions: ParsableArguments {
     ///
     /// - Throws: `SettingsFaults` with one line for each faulty setting; `Complaint` for a user name that is
     ///   empty or longer than 128 bytes.
-    func loaded() throws -> (desk: DeadLetterSettings, serve: ServeSettings) {
+    func loaded() throws -> (
+        desk: DeadLetterSettings, serve: ServeSettings, loginFiles: [SecretFileWatch.File]
+    ) {
         let reader = SettingsReader(file: try self.config.map { try SettingsFile(path: $0) })
         let tool = ToolSettings(reader)
         for warning in try reader.finish() { Console.complain("\(warning)") }
-        return (try self.settings(tool), tool.serve)
+        // An option counts more than the settings, so the file of the settings is not watched then.
+        var watched = tool.properties
+        for property in self.properties { watched.files[property.name] = nil }
+        return (try self.settings(tool), tool.serve, watched.watchedFiles)
     }
 
     /// Applies the options to the settings.
     private func settings(_ tool: ToolSettings) throws -> DeadLetterSettings {
-        var properties = tool.properties.mapValues { $0.reveal() }
+        var properties = tool.properties.values.mapValues { $0.reveal() }
         properties["bootstrap.servers"] = self.brokers ?? tool.brokers
         for property in self.properties { properties[property.name] = property.value }
         let user = self.user ?? tool.user ?? NSUserName()

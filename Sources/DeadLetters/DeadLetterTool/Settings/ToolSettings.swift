@@ -5,7 +5,7 @@ import Operations
 /// The settings of the tool: the cluster, the names of its topics, and the web pages.
 struct ToolSettings {
     var brokers: String
-    var properties: [String: Secret]
+    var properties: KafkaProperties
     var topics: [String]
     var ledgerTopic: String
     var auditTopic: String

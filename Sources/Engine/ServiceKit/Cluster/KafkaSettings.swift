@@ -24,7 +24,7 @@ package struct KafkaSettings: Sendable {
     private var sessionTimeout: Duration
     private var fetchWait: Duration
     private var linger: Duration
-    private var extra: [String: Secret]
+    private var extra: KafkaProperties
 
     /// Reads the section `kafka`.
     package init(_ reader: SettingsReader, _ identity: WorkerIdentity) {
@@ -83,7 +83,7 @@ package struct KafkaSettings: Sendable {
             isEachTaken = isEachTaken && objection == nil
             return objection
         }
-        guard isEachTaken, !self.extra.isEmpty else { return }
+        guard isEachTaken, !self.extra.values.isEmpty else { return }
         if let objection = ClientProperty.objection(to: self.consumerProperties()) {
             reader.reportFault("properties", objection)
         }
@@ -181,6 +181,9 @@ package struct KafkaSettings: Sendable {
     /// The name by which the cluster knows this client, such as `User:alice`; nil if the settings do not tell.
     package var principal: String? { ClientPrincipal.principal(of: self.extraProperties) }
 
+    /// The files with the user name and password of this client, which take effect when they change.
+    package var watchedFiles: [SecretFileWatch.File] { self.extra.watchedFiles }
+
     /// The certificates of this client and of its authorities.
     package var certificates: ClientCertificates { ClientCertificates(self.extraProperties) }
 
@@ -189,7 +192,7 @@ package struct KafkaSettings: Sendable {
     }
 
     private var extraProperties: [String: String] {
-        self.extra.mapValues { $0.reveal() }
+        self.extra.values.mapValues { $0.reveal() }
     }
 
     private static func milliseconds(_ duration: Duration) -> String { String(duration.wholeMilliseconds) }

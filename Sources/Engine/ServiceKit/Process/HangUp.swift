@@ -17,7 +17,7 @@ package struct HangUp: Service {
     /// Runs until a graceful shutdown. SIGHUP stays ignored afterwards.
     package func run() async {
         for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-            self.tell("SIGHUP is ignored: files with keys are read when they change, all else at a restart")
+            self.tell("SIGHUP is ignored: files of secrets are read when they change, all else at a restart")
         }
         Self.ignore()
     }

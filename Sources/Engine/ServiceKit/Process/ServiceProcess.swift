@@ -18,11 +18,15 @@ package struct ServiceProcess: Sendable {
 
     private let settings: OperationSettings
     private let identity: String
+    private let files: [SecretFileWatch.File]
 
-    /// - Parameter identity: The name of the process, such as `activation-worker`.
-    package init(_ settings: OperationSettings, identity: String) {
+    /// - Parameters:
+    ///   - identity: The name of the process, such as `activation-worker`.
+    ///   - files: The files with the login at the cluster, which are read again when they change.
+    package init(_ settings: OperationSettings, identity: String, watching files: [SecretFileWatch.File]) {
         self.settings = settings
         self.identity = identity
+        self.files = files
     }
 
     /// Runs until SIGTERM or SIGINT has ended every service, from the last to the first. A second signal ends
@@ -47,6 +51,7 @@ package struct ServiceProcess: Sendable {
         }
         let hangUp = HangUp { logger.notice("\($0)") }
         logger.info("starting", metadata: ["version": "\(WorkerIdentity.version)"])
+        let watches: [any Service] = self.files.isEmpty ? [] : [SecretFileWatch(self.files, logger)]
         let services = try makeServices(Surroundings(registry: registry, health: health, logger: logger))
         // Services are stopped from the last to the first: the health server answers until the work has
         // drained. A service that fails stops the others in the same way. It must not cancel them, because a
@@ -54,7 +59,7 @@ package struct ServiceProcess: Sendable {
         // process would end by a signal instead of its exit code.
         let group = ServiceGroup(
             configuration: .init(
-                services: ([ImpatientStop(), hangUp, server] + services).map {
+                services: ([ImpatientStop(), hangUp, server] + watches + services).map {
                     .init(
                         service: $0,
                         successTerminationBehavior: .gracefullyShutdownGroup,

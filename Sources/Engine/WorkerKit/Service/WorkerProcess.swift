@@ -33,7 +33,12 @@ package struct WorkerProcess: Sendable {
         let slots = self.settings.engine.concurrency
         let hasBatches = self.handler.endpoints.contains { $0.callsPerSlot > 1 }
         try DescriptorLimit.makeRoom(forCalls: hasBatches ? slots * 2 : slots)
-        try await ServiceProcess(self.settings.operation, identity: self.identity.name).run { process in
+        let surroundings = ServiceProcess(
+            self.settings.operation,
+            identity: self.identity.name,
+            watching: self.settings.kafka.watchedFiles
+        )
+        try await surroundings.run { process in
             MetricCatalogue.describe(in: process.registry)
             if let file = self.settings.http.certificateAuthorityFile {
                 process.logger.notice(

@@ -4,10 +4,10 @@ import WebPages
 /// The check of the host name and the token of each request.
 struct Door: Sendable {
     private let host: ServedHost
-    private let token: Secret?
+    private let token: WatchedSecret?
     private let constantTime = ConstantTime()
 
-    init(_ host: ServedHost, token: Secret?) {
+    init(_ host: ServedHost, token: WatchedSecret?) {
         self.host = host
         self.token = token
     }
@@ -19,7 +19,7 @@ struct Door: Sendable {
         guard let host = request.host, self.host.isMeant(by: host) else {
             return Self.refusal(.misdirected, "This server is not known by that name.")
         }
-        guard let token else { return nil }
+        guard let token = self.token?.current else { return nil }
         let claim = TokenClaim(request.headers["authorization"] ?? "")
         guard let claim, self.constantTime.areEqual(claim.token, token.revealBytes()) else {
             var refusal = Self.refusal(.unauthorized, "This needs a token.")

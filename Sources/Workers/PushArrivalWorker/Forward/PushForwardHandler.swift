@@ -1,5 +1,6 @@
 import Operations
 import Records
+import ServiceLifecycle
 import UpstreamHTTP
 import WireFormats
 import WorkerKit
@@ -12,10 +13,16 @@ struct PushForwardHandler: Handler {
     /// The endpoint; nil only if the settings are wrong, and then the handler gets no records.
     let url: BaseURL?
     /// The bearer token of the endpoint; nil if it needs none.
-    let token: Secret?
+    let token: WatchedSecret?
 
     /// The number of arrivals in the record.
     typealias Job = Int
+
+    /// Returns the watch of the file with the token, if there is one.
+    func companions(_ instruments: Instruments) -> [any Service] {
+        guard let file = self.token?.file(of: ["setting": "forward.token"]) else { return [] }
+        return [SecretFileWatch([file], instruments.logger)]
+    }
 
     func plan(
         _ record: InboundRecord,
@@ -32,7 +39,9 @@ struct PushForwardHandler: Handler {
             HTTPHeader("Content-Type", "application/json"),
             HTTPHeader("Idempotency-Key", "\(record.topic)/\(record.partition)/\(record.offset)"),
         ]
-        if let token = self.token { headers.append(HTTPHeader("Authorization", "Bearer \(token.reveal())")) }
+        if let token = self.token?.current {
+            headers.append(HTTPHeader("Authorization", "Bearer \(token.reveal())"))
+        }
         let request = HTTPRequest(
             method: .post,
             url: self.url?.text ?? "",

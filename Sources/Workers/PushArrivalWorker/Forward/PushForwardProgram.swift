@@ -19,7 +19,10 @@ enum PushForwardProgram: WorkerProgram {
             "url",
             help: "Where batches are posted to. http only on this machine, or without a token."
         )
-        let token = reader.optionalSecret("token", help: "Sent as Authorization: Bearer.")
+        let token = reader.optionalWatchedSecret(
+            "token",
+            help: "Sent as Authorization: Bearer. A file is read again when it changes."
+        )
         var url: BaseURL?
         do throws(BaseURL.Fault) {
             url = try BaseURL(text)
