@@ -45,6 +45,8 @@ extension Transfer {
             unsafe codes.append(ccurl_set_string(easy, CURLOPT_CAPATH, nil))
             // libcurl keeps authorities for a day by default. A changed file counts for new connections after this time.
             unsafe codes.append(ccurl_set_long(easy, CURLOPT_CA_CACHE_TIMEOUT, Self.authoritiesAge))
+            // A resumed session is not verified again, so a server of a removed authority would stay trusted.
+            unsafe codes.append(ccurl_set_long(easy, CURLOPT_SSL_SESSIONID_CACHE, 0))
         }
         codes.append(contentsOf: self.setCallbacks())
         unsafe codes.append(contentsOf: sockets.setCallbacks(on: easy))

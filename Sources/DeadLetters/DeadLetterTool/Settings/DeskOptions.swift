@@ -50,7 +50,10 @@ struct DeskOptions: ParsableArguments {
         for warning in try reader.finish() { Console.complain("\(warning)") }
         // An option counts more than the settings, so the file of the settings is not watched then.
         var watched = tool.properties
-        for property in self.properties { watched.files[property.name] = nil }
+        for property in self.properties {
+            watched.files[property.name] = nil
+            watched.values[property.name] = Secret(property.value)
+        }
         return (try self.settings(tool), tool.serve, watched.watchedFiles)
     }
 
