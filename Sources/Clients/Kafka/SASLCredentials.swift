@@ -69,11 +69,11 @@ package final class SASLCredentials: Sendable {
     ///
     /// - Parameter user: the user name in its properties.
     static func clientMade(_ client: Client, user: String) throws(KafkaError) {
-        let changed = self.register.withLock { register in
+        // Under the lock, so that a change that comes now finds the client and is applied after the one before.
+        try self.register.withLock { register throws(KafkaError) in
             register[user, default: Clients()].add(client)
-            return register[user]?.changed
+            if let changed = register[user]?.changed { try self.use(changed, for: client) }
         }
-        if let changed { try self.use(changed, for: client) }
     }
 
     private func apply(_ login: Login) throws(KafkaError) {

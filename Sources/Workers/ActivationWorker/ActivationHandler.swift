@@ -68,9 +68,7 @@ package struct ActivationHandler: Handler {
     /// Returns the watch of the files with keys and tokens, if there are any, and the renewal of each pair of
     /// tokens.
     package func companions(_ instruments: Instruments) -> [any Service] {
-        let files = self.watchedFiles
-        let watches: [any Service] = files.isEmpty ? [] : [SecretFileWatch(files, instruments.logger)]
-        return watches + self.renewals(instruments)
+        SecretFileWatch.services(self.watchedFiles, instruments.logger) + self.renewals(instruments)
     }
 
     private func renewals(_ instruments: Instruments) -> [any Service] {

@@ -66,8 +66,7 @@ package struct DeviceCheckHandler: Handler {
     /// Makes the handler count token ages, and returns the watch of the key files, if there are any.
     package func companions(_ instruments: Instruments) -> [any Service] {
         self.ages.begin(instruments.registry)
-        let files = self.watchedFiles
-        return files.isEmpty ? [] : [SecretFileWatch(files, instruments.logger)]
+        return SecretFileWatch.services(self.watchedFiles, instruments.logger)
     }
 
     /// Counts the age of the device token that Apple is shown.

@@ -126,8 +126,7 @@ package struct DashboardSettings: Sendable {
         let tokenFile = self.token?.file(of: ["setting": "dashboard.token"]) { token in
             if Self.isTooShort(token) { throw TooShort() }
         }
-        let watches: [any Service] = tokenFile.map { [SecretFileWatch([$0], logger)] } ?? []
-        return watches + [
+        return SecretFileWatch.services([tokenFile].compactMap(\.self), logger) + [
             StatisticsReader(
                 topic: topic,
                 properties: kafkaProperties,

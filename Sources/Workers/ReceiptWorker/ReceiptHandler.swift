@@ -41,8 +41,7 @@ package struct ReceiptHandler: Handler {
 
     /// Returns the watch of the secret files, if there are any.
     package func companions(_ instruments: Instruments) -> [any Service] {
-        let files = self.watchedFiles
-        return files.isEmpty ? [] : [SecretFileWatch(files, instruments.logger)]
+        SecretFileWatch.services(self.watchedFiles, instruments.logger)
     }
 
     /// The secret files of all apps. A change replaces the secret, which ends the doubts about the old one.

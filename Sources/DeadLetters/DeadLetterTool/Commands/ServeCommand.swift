@@ -82,9 +82,8 @@ struct ServeCommand: AsyncParsableCommand {
                 } ?? []
             var logger = Logger(label: "dead-letters")
             logger.logLevel = .critical
-            let files = settings.loginFiles
             let notices = Logger(label: "dead-letters") { StreamLogHandler.standardError(label: $0) }
-            let watches: [any Service] = files.isEmpty ? [] : [SecretFileWatch(files, notices)]
+            let watches = SecretFileWatch.services(settings.loginFiles, notices)
             try await ServiceGroup(
                 services: [HangUp { Console.complain($0) }] + servers + watches + [server],
                 gracefulShutdownSignals: [.sigterm, .sigint],

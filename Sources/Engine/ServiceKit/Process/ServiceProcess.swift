@@ -51,7 +51,7 @@ package struct ServiceProcess: Sendable {
         }
         let hangUp = HangUp { logger.notice("\($0)") }
         logger.info("starting", metadata: ["version": "\(WorkerIdentity.version)"])
-        let watches: [any Service] = self.files.isEmpty ? [] : [SecretFileWatch(self.files, logger)]
+        let watches = SecretFileWatch.services(self.files, logger)
         let services = try makeServices(Surroundings(registry: registry, health: health, logger: logger))
         // Services are stopped from the last to the first: the health server answers until the work has
         // drained. A service that fails stops the others in the same way. It must not cancel them, because a

@@ -1,5 +1,5 @@
 package import Logging
-import ServiceLifecycle
+package import ServiceLifecycle
 
 /// Reads files with secrets again and again, and applies a secret that has changed.
 ///
@@ -74,6 +74,11 @@ package struct SecretFileWatch: Service {
         self.files = files
         self.logger = logger
         self.interval = interval
+    }
+
+    /// Returns the watch as a list of services, which is empty where there is no file.
+    package static func services(_ files: [File], _ logger: Logger) -> [any Service] {
+        files.isEmpty ? [] : [Self(files, logger)]
     }
 
     /// Watches the files until the service group shuts down or the task is cancelled.

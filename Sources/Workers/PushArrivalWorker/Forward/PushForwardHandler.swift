@@ -20,8 +20,8 @@ struct PushForwardHandler: Handler {
 
     /// Returns the watch of the file with the token, if there is one.
     func companions(_ instruments: Instruments) -> [any Service] {
-        guard let file = self.token?.file(of: ["setting": "forward.token"]) else { return [] }
-        return [SecretFileWatch([file], instruments.logger)]
+        let file = self.token?.file(of: ["setting": "forward.token"])
+        return SecretFileWatch.services([file].compactMap(\.self), instruments.logger)
     }
 
     func plan(
