@@ -254,7 +254,7 @@ private final class CommittingMember {
         case .assigned(let partitions):
             self.partitions = partitions.map(\.partition)
             let positions = partitions.map { CommittedPosition(partition: $0, offset: nil) }
-            _ = try self.consumer.assign(positions)
+            _ = try self.consumer.assign(positions, atMost: .seconds(10))
         case .revoked:
             let partition = Kafka.TopicPartition(topic: "work", partition: 0)
             let position = CommittedPosition(partition: partition, offset: 7, metadata: "done")

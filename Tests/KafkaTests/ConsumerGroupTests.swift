@@ -103,7 +103,10 @@ struct ConsumerGroupTests {
         try publish((0..<200).map { _ in OutboundRecord(topic: "work", value: [0]) }, to: cluster)
         let member = try Member(cluster, group: "workers")
         let partition = TopicPartition(topic: "work", partition: 0)
-        let readers = try member.consumer.assign([CommittedPosition(partition: partition, offset: 0)])
+        let readers = try member.consumer.assign(
+            [CommittedPosition(partition: partition, offset: 0)],
+            atMost: .seconds(10)
+        )
         let reader = try #require(readers.first)
         var wait = Wait(on: [member.consumer.descriptor])
         var counts: [Int] = []

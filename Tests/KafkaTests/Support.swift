@@ -33,7 +33,7 @@ final class Member {
             switch event {
             case .assigned(let partitions):
                 let committed = try self.consumer.committed(partitions, atMost: .seconds(10))
-                self.readers = try self.consumer.assign(committed)
+                self.readers = try self.consumer.assign(committed, atMost: .seconds(10))
             case .revoked:
                 self.revocations += 1
                 self.readers = []

@@ -106,12 +106,36 @@ internal import CRdKafka
         return entries.map(\.position)
     }
 
-    /// Accepts an assignment and begins to fetch it. Each partition starts at its position, or where
-    /// `auto.offset.reset` says if it has none.
+    /// Returns, for each partition, the offset of the first record that is not older than a time in
+    /// milliseconds since 1970, or a bound of its log (`LogReader.beginning`, `LogReader.end`); nil for a
+    /// partition that has none. Waits for the cluster, at most this long.
     ///
+    /// - Throws: the error of the request, or the first error of a partition.
+    package func offsets(
+        notBefore times: [TopicPartition: Int64],
+        atMost longest: Duration
+    ) throws(KafkaError) -> [TopicPartition: Int64] {
+        try self.client.offsets(notBefore: times, atMost: longest)
+    }
+
+    /// Accepts an assignment and begins to fetch it. Each partition starts at its position, or with its oldest
+    /// record if it has none.
+    ///
+    /// librdkafka gets numbers only. If it has to ask for the end of a log, and the assignment ends before the
+    /// answer, it asks again later, whatever is assigned by then, and goes on reading at that end: the records
+    /// before it are lost without a word (`rd_kafka_toppar_handle_Offset` in 2.0.2, and the same in 2.15).
+    ///
+    /// - Parameters:
+    ///   - positions: an offset may be `LogReader.beginning` or `LogReader.end`.
+    ///   - longest: the longest wait for the cluster, which is asked only for offsets that are no numbers.
     /// - Returns: one reader for each partition, in the order of the partitions. The readers of an earlier
     ///   assignment are no longer told of new records.
-    package func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [PartitionReader] {
+    /// - Throws: the error of the cluster if it does not tell the end of a log in time.
+    package func assign(
+        _ positions: [CommittedPosition],
+        atMost longest: Duration
+    ) throws(KafkaError) -> [PartitionReader] {
+        let positions = try self.numbered(positions, atMost: longest)
         self.readers = [:]
         self.logBounds.follow(positions.map(\.partition))
         for position in positions {
@@ -126,11 +150,34 @@ internal import CRdKafka
             )
             self.readers[self.lastTag] = reader
         }
-        let list = PartitionList(
-            positions.map { CommittedPosition(partition: $0.partition, offset: $0.offset) }
-        )
+        let list = PartitionList(positions)
         try KafkaError.check(unsafe rd_kafka_assign(self.client.handle, list.list))
         return self.readers.values.sorted { $0.partition < $1.partition }
+    }
+
+    /// Returns the positions as numbers and without metadata.
+    ///
+    /// A partition whose oldest offset the cluster does not tell, perhaps because it has no leader, begins at 0. So
+    /// it does not keep the others waiting. If its log begins later, `auto.offset.reset` goes on from there.
+    private func numbered(
+        _ positions: [CommittedPosition],
+        atMost longest: Duration
+    ) throws(KafkaError) -> [CommittedPosition] {
+        func asking(for bound: Int64) -> [TopicPartition: Int64] {
+            let partitions = positions.filter { ($0.offset ?? LogReader.beginning) == bound }.map(\.partition)
+            return Dictionary(partitions.map { ($0, bound) }) { $1 }
+        }
+        let ends = try self.client.offsets(notBefore: asking(for: LogReader.end), atMost: longest)
+        let starts = try? self.client.offsets(notBefore: asking(for: LogReader.beginning), atMost: longest)
+        var numbered: [CommittedPosition] = []
+        for position in positions {
+            var offset = position.offset ?? LogReader.beginning
+            if offset == LogReader.beginning { offset = starts?[position.partition] ?? 0 }
+            if offset == LogReader.end { offset = ends[position.partition] ?? offset }
+            guard offset >= 0 else { throw KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT) }
+            numbered.append(CommittedPosition(partition: position.partition, offset: offset))
+        }
+        return numbered
     }
 
     /// Gives up all partitions. This answers `revoked`, and the owner calls it when the work on them has

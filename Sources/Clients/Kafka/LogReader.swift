@@ -116,14 +116,23 @@ internal import CRdKafka
         notBefore times: [TopicPartition: Int64],
         atMost longest: Duration
     ) throws(KafkaError) -> [TopicPartition: Int64] {
-        try self.consumer.client.offsets(notBefore: times, atMost: longest)
+        try self.consumer.offsets(notBefore: times, atMost: longest)
     }
 
     /// Begins to read these partitions at these offsets, and stops reading all others.
-    package func start(at positions: [TopicPartition: Int64]) throws(KafkaError) {
+    ///
+    /// - Parameters:
+    ///   - positions: an offset may be `beginning` or `end`.
+    ///   - longest: the longest wait for the cluster, which is asked only for offsets that are no numbers.
+    /// - Throws: the error of the cluster if it does not tell the end of a log in time.
+    package func start(
+        at positions: [TopicPartition: Int64],
+        atMost longest: Duration
+    ) throws(KafkaError) {
         try self.stop()
         self.readers = try self.consumer.assign(
-            positions.map { CommittedPosition(partition: $0.key, offset: $0.value) }
+            positions.map { CommittedPosition(partition: $0.key, offset: $0.value) },
+            atMost: longest
         )
         self.ends = [Int64?](repeating: nil, count: self.readers.count)
     }

@@ -46,7 +46,7 @@ package import Records
                 positions[TopicPartition(topic: topic, partition: partition)] = offset
             }
         }
-        try self.log.start(at: positions)
+        try self.log.start(at: positions, atMost: longest)
     }
 
     /// The descriptor to wait on. It is readable when there may be something to read.

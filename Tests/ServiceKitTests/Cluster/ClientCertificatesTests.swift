@@ -18,7 +18,7 @@ struct ClientCertificatesTests {
         let certificates = ClientCertificates(["ssl.certificate.location": client.file])
         #expect(certificates.warnings(at: Self.now) == [])
         #expect(certificates.warnings(at: Self.now + 69 * Self.day) == [])
-        let soon = certificates.warnings(at: Self.now + 71 * Self.day)
+        let soon = certificates.warnings(at: Self.now + 70 * Self.day + Self.day / 2)
         let start = "kafka.properties ssl.certificate.location: the certificate "
         #expect(soon.count == 1 && soon[0].hasPrefix(start + "ends in 29 days, on 20"), "\(soon)")
         let late = certificates.warnings(at: Self.now + 101 * Self.day)

@@ -43,7 +43,7 @@ package struct LogStretch {
     ) throws {
         let ranges = self.ranges.filter { !$0.value.isEmpty }
         guard !ranges.isEmpty else { return }
-        try self.log.start(at: ranges.mapValues(\.lowerBound))
+        try self.log.start(at: ranges.mapValues(\.lowerBound), atMost: self.patience)
         let partitions = self.log.partitions
         let ends = partitions.map { ranges[$0]?.upperBound ?? 0 }
         var next = partitions.map { ranges[$0]?.lowerBound ?? 0 }

@@ -86,10 +86,8 @@ package struct RightsCheck {
     /// refused as long as it gives no other answer.
     private func missingReads(_ needed: [NeededRight]) throws -> [NeededRight] {
         let rights = needed.filter { $0.readTopic != nil }
-        let ends = Set(rights.compactMap(\.readTopic)).map {
-            CommittedPosition(partition: TopicPartition(topic: $0, partition: 0), offset: LogReader.end)
-        }
-        var unknown = try self.broker.consumer.assign(ends)
+        let ends = self.ends(of: Set(rights.compactMap(\.readTopic)))
+        var unknown = try self.broker.consumer.assign(ends, atMost: self.longest)
         var pause = Wait(on: [self.broker.consumer.descriptor])
         let deadline = Moment.now.after(self.longest)
         while !unknown.isEmpty, Moment.now.monotonic < deadline {
@@ -110,6 +108,19 @@ package struct RightsCheck {
         }
         try self.broker.consumer.unassign()
         return rights.filter { $0.readTopic.map(self.notes.refusedTopics.contains) ?? false }
+    }
+
+    /// Returns the end of the first partition of each topic, without the topics whose end the cluster does not tell.
+    private func ends(of topics: Set<String>) -> [CommittedPosition] {
+        let deadline = ContinuousClock.now + self.longest
+        return topics.compactMap { topic in
+            let partition = TopicPartition(topic: topic, partition: 0)
+            let ends = try? self.broker.consumer.offsets(
+                notBefore: [partition: LogReader.end],
+                atMost: max(.zero, deadline - .now)
+            )
+            return ends?[partition].map { CommittedPosition(partition: partition, offset: $0) }
+        }
     }
 
     private func missingWrites(_ needed: [NeededRight]) throws -> [NeededRight] {

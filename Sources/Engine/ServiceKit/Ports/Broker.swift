@@ -17,7 +17,8 @@ package protocol Broker: AnyObject {
     /// Returns how many partitions these topics have now, all together. Waits for the cluster.
     func partitionCount(of topics: [String]) throws(KafkaError) -> Int
 
-    /// Accepts an assignment. One source comes back for each position.
+    /// Accepts an assignment. One source comes back for each position. Waits for the cluster if a position has no
+    /// offset.
     func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [Source]
 
     /// Gives up every partition.

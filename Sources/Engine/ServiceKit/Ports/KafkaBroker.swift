@@ -92,7 +92,7 @@ package final class KafkaBroker: Broker {
 
     package func assign(_ positions: [CommittedPosition]) throws(KafkaError) -> [PartitionReader] {
         self.standing = self.consumer.standing
-        return try self.consumer.assign(positions)
+        return try self.consumer.assign(positions, atMost: self.answerLimit)
     }
 
     package func unassign() throws(KafkaError) {

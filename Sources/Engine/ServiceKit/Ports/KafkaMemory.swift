@@ -30,7 +30,7 @@ package final class KafkaMemory: MemoryReader {
     }
 
     package func start(at offsets: [TopicPartition: Int64]) throws(KafkaError) {
-        try self.committed.start(at: offsets)
+        try self.committed.start(at: offsets, atMost: self.answerLimit)
     }
 
     package func read(

@@ -9,7 +9,8 @@ package protocol MemoryReader: AnyObject {
     /// for the cluster.
     func ends(of partitions: [TopicPartition]) throws(KafkaError) -> [TopicPartition: Int64]
 
-    /// Starts to read these partitions from these offsets on, and reads no others any more.
+    /// Starts to read these partitions from these offsets on, and reads no others any more. Waits for the cluster if
+    /// an offset is `LogReader.beginning`.
     func start(at offsets: [TopicPartition: Int64]) throws(KafkaError)
 
     /// Hands over at most this many records that have arrived. Never waits.

@@ -167,7 +167,7 @@ final class ReadingCourse {
             positions[partition] = start
             records += max(0, bounds.upperBound - start)
         }
-        try self.log.start(at: positions)
+        try self.log.start(at: positions, atMost: Self.patience)
         self.next = self.log.partitions.map { positions[$0] ?? 0 }
         self.isLive = false
         self.standing.became(.catchingUp(atMost: records))
